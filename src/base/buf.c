@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+
+void buf_release(struct buf *buf)
+{
+        free(buf->data);
+        *buf = (struct buf){0};
+}
+
+void buf_clear(struct buf *buf)
+{
+        buf->len = 0;
+        if (buf->data)
+                buf->data[0] = '\0';
+}
+
+void *buf_extend(struct buf *buf, size_t size)
+{
+        size_t need = buf->len + size + 1;
+        char *at;
+
+        if (need > buf->cap) {
+                buf->cap = need > buf->cap * 2 ? need + 32 : buf->cap * 2;
+                buf->data = mem_resize(buf->data, buf->cap, 1);
+        }
+        at = buf->data + buf->len;
+        buf->len += size;
+        buf->data[buf->len] = '\0';
+        return at;
+}
+
+void buf_add(struct buf *buf, const void *bytes, size_t size)
+{
+        void *at = buf_extend(buf, size);
+
+        if (size)
+                memcpy(at, bytes, size);
+}
+
+void buf_add_zeros(struct buf *buf, size_t size)
+{
+        memset(buf_extend(buf, size), 0, size);
+}
+
+void buf_add_str(struct buf *buf, const char *text)
+{
+        buf_add(buf, text, strlen(text));
+}
+
+void buf_add_char(struct buf *buf, char c)
+{
+        buf_add(buf, &c, 1);
+}
+
+void buf_add_u8(struct buf *buf, uint8_t v)
+{
+        buf_add(buf, &v, sizeof(v));
+}
+
+void buf_add_u16(struct buf *buf, uint16_t v)
+{
+        buf_add(buf, &v, sizeof(v));
+}
+
+void buf_add_u32(struct buf *buf, uint32_t v)
+{
+        buf_add(buf, &v, sizeof(v));
+}
+
+void buf_add_u64(struct buf *buf, uint64_t v)
+{
+        buf_add(buf, &v, sizeof(v));
+}
+
+void buf_printf(struct buf *buf, const char *fmt, ...)
+{
+        va_list args, again;
+        int len;
+
+        va_start(args, fmt);
+        va_copy(again, args);
+        len = vsnprintf(NULL, 0, fmt, args);
+        va_end(args);
+        if (len > 0) {
+                char *at = buf_extend(buf, (size_t)len);
+
+                vsnprintf(at, (size_t)len + 1, fmt, again);
+        }
+        va_end(again);
+}
+
+const char *buf_text(const struct buf *buf)
+{
+        return buf->data ? buf->data : "";
+}
+
+char *buf_take(struct buf *buf)
+{
+        char *text;
+
+        buf_extend(buf, 0);
+        text = buf->data;
+        *buf = (struct buf){0};
+        return text;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A growing byte buffer; what it holds is always followed by a NUL once anything was added. */
+#ifndef BUF_H
+#define BUF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attributes.h"
+
+/* Zero-initialised is empty and ready; `data` may be NULL while `len` is 0. */
+struct buf {
+        char *data;
+        size_t len;
+        size_t cap;
+};
+
+void buf_release(struct buf *buf);
+void buf_clear(struct buf *buf);
+
+/* Appends room for `size` bytes, not initialised, and returns it. */
+void *buf_extend(struct buf *buf, size_t size);
+
+void buf_add(struct buf *buf, const void *bytes, size_t size);
+void buf_add_zeros(struct buf *buf, size_t size);
+void buf_add_str(struct buf *buf, const char *text);
+void buf_add_char(struct buf *buf, char c);
+void buf_add_u8(struct buf *buf, uint8_t v);
+void buf_add_u16(struct buf *buf, uint16_t v); /* these in the machine's byte order */
+void buf_add_u32(struct buf *buf, uint32_t v);
+void buf_add_u64(struct buf *buf, uint64_t v);
+void buf_printf(struct buf *buf, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+/* The text so far; "" when empty. */
+const char *buf_text(const struct buf *buf);
+
+/* Gives the allocated text to the caller (free()) and empties the buffer; never NULL. */
+char *buf_take(struct buf *buf);
+
+#endif

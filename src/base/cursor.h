@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Bounds-checked reading of foreign bytes.  A read past the end sets `failed`, returns 0 and stays there,
+ * so that a parser may read a whole structure and check once. */
+#ifndef CURSOR_H
+#define CURSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cursor {
+        const uint8_t *start;
+        const uint8_t *at;
+        const uint8_t *end;
+        bool swap;   /* the bytes are of the other byte order than this machine */
+        bool failed; /* something was asked for that is not there */
+};
+
+struct cursor cursor_make(const void *bytes, size_t size);
+
+/* A cursor over [off, off + size) of `c`; failed and empty when that is not inside. */
+struct cursor cursor_sub(const struct cursor *c, uint64_t off, uint64_t size);
+
+static inline size_t cursor_left(const struct cursor *c)
+{
+        return (size_t)(c->end - c->at);
+}
+
+static inline size_t cursor_pos(const struct cursor *c)
+{
+        return (size_t)(c->at - c->start);
+}
+
+/* `size` bytes at the cursor, which moves past them; NULL (and failed) when they are not there. */
+const void *cursor_bytes(struct cursor *c, uint64_t size);
+
+bool cursor_skip(struct cursor *c, uint64_t size);
+bool cursor_seek(struct cursor *c, uint64_t pos); /* from the start */
+
+uint8_t cursor_u8(struct cursor *c);
+uint16_t cursor_u16(struct cursor *c);
+uint32_t cursor_u32(struct cursor *c);
+uint64_t cursor_u64(struct cursor *c);
+
+/* DWARF's variable-length numbers; more than 64 bits of value fails. */
+uint64_t cursor_uleb(struct cursor *c);
+int64_t cursor_sleb(struct cursor *c);
+
+/* A NUL-terminated string that lies wholly inside; NULL (and failed) otherwise.  *ret_len may be NULL. */
+const char *cursor_str(struct cursor *c, size_t *ret_len);
+
+/* The NUL-terminated string at offset `off` of a table, or NULL when it is not wholly inside. */
+const char *cursor_str_at(const struct cursor *table, uint64_t off);
+
+#endif

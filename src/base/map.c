@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Linear probing, at most two thirds full; there is no removal. */
+#include "map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+
+struct map_slot {
+        uint64_t key;
+        uint64_t value;
+        bool used;
+};
+
+void map_release(struct map *map)
+{
+        free(map->slots);
+        *map = (struct map){0};
+}
+
+static struct map_slot *probe(const struct map *map, uint64_t key)
+{
+        size_t mask = map->n_slots - 1;
+        size_t i = (size_t)map_mix(key) & mask;
+
+        while (map->slots[i].used && map->slots[i].key != key)
+                i = (i + 1) & mask;
+        return &map->slots[i];
+}
+
+uint64_t *map_find(const struct map *map, uint64_t key)
+{
+        struct map_slot *slot;
+
+        if (!map->n_slots)
+                return NULL;
+        slot = probe(map, key);
+        return slot->used ? &slot->value : NULL;
+}
+
+static void grow(struct map *map)
+{
+        struct map bigger = {.n_slots = map->n_slots ? map->n_slots * 2 : 16};
+
+        bigger.slots = mem_new(bigger.n_slots, sizeof(*bigger.slots));
+        for (size_t i = 0; i < map->n_slots; i++) {
+                if (map->slots[i].used)
+                        *probe(&bigger, map->slots[i].key) = map->slots[i];
+        }
+        bigger.n_used = map->n_used;
+        free(map->slots);
+        *map = bigger;
+}
+
+uint64_t *map_put(struct map *map, uint64_t key, bool *ret_new)
+{
+        struct map_slot *slot;
+
+        if (map->n_used * 3 >= map->n_slots * 2)
+                grow(map);
+        slot = probe(map, key);
+        if (ret_new)
+                *ret_new = !slot->used;
+        if (!slot->used) {
+                *slot = (struct map_slot){.key = key, .used = true};
+                map->n_used++;
+        }
+        return &slot->value;
+}
+
+uint64_t map_hash_bytes(const void *bytes, size_t size)
+{
+        const uint8_t *at = bytes;
+        uint64_t h = 0x9e3779b97f4a7c15u ^ size;
+
+        for (; size >= 8; size -= 8, at += 8) {
+                uint64_t word;
+
+                memcpy(&word, at, sizeof(word));
+                h = map_mix(h ^ word);
+        }
+        if (size) {
+                uint64_t word = 0;
+
+                memcpy(&word, at, size);
+                h = map_mix(h ^ word);
+        }
+        return h;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Text lives in an arena; a hash of it leads to a chain of ids. */
+#include "strpool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "map.h"
+
+struct pooled {
+        const char *text;
+        size_t len;
+        str_id next; /* the next id with the same hash, or 0 */
+};
+
+struct strpool {
+        struct arena arena;
+        struct map by_hash;
+        struct pooled *items;
+        size_t n_items;
+        size_t cap;
+};
+
+struct strpool *strpool_new(void)
+{
+        struct strpool *pool = mem_new(1, sizeof(*pool));
+
+        ARRAY_PUSH(pool->items, pool->n_items, pool->cap, (struct pooled){.text = ""});
+        return pool;
+}
+
+void strpool_free(struct strpool *pool)
+{
+        if (!pool)
+                return;
+        arena_release(&pool->arena);
+        map_release(&pool->by_hash);
+        free(pool->items);
+        free(pool);
+}
+
+str_id strpool_add_len(struct strpool *pool, const char *text, size_t len)
+{
+        uint64_t *first;
+        str_id id;
+
+        len = strnlen(text, len);
+        if (!len)
+                return 0;
+        first = map_put(&pool->by_hash, map_hash_bytes(text, len), NULL);
+        for (id = (str_id)*first; id; id = pool->items[id].next) {
+                if (pool->items[id].len == len && !memcmp(pool->items[id].text, text, len))
+                        return id;
+        }
+        id = (str_id)pool->n_items;
+        ARRAY_PUSH(pool->items, pool->n_items, pool->cap,
+                   (struct pooled){arena_copy(&pool->arena, text, len), len, (str_id)*first});
+        *first = id;
+        return id;
+}
+
+str_id strpool_add(struct strpool *pool, const char *text)
+{
+        return strpool_add_len(pool, text, strlen(text));
+}
+
+const char *strpool_get(const struct strpool *pool, str_id id)
+{
+        return pool->items[id].text;
+}
+
+size_t strpool_count(const struct strpool *pool)
+{
+        return pool->n_items;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+
+#include "arena.h"
+#include "buf.h"
+#include "cursor.h"
+#include "err.h"
+#include "json.h"
+#include "map.h"
+#include "strpool.h"
+#include "tap.h"
+#include "text.h"
+
+TEST(err_keeps_context_in_front)
+{
+        struct err err = {0};
+
+        EXPECT_TRUE(!err_set(&err, ERR_FORMAT, "header needs %d bytes", 8));
+        EXPECT_TRUE(!err_in(&err, "%s", "a.data"));
+        EXPECT_STR(err.text, "a.data: header needs 8 bytes");
+        EXPECT_INT(err.code, ERR_FORMAT);
+        EXPECT_TRUE(!err_os(&err, ERR_IO, 2, "open"));
+        EXPECT_INT(err.os, 2);
+        EXPECT_CONTAINS(err.text, "open: ");
+        EXPECT_TRUE(!err_set(NULL, ERR_IO, "ignored"));
+        EXPECT_STR(err_code_text(ERR_LIMIT), "limit exceeded");
+}
+
+TEST(arena_keeps_earlier_pieces)
+{
+        struct arena arena = {0};
+        char *small = arena_copy(&arena, "abc", 3);
+        char *large = arena_alloc(&arena, 1000000);
+
+        memset(large, 'x', 1000000);
+        for (int i = 0; i < 100000; i++) {
+                char *p = arena_alloc(&arena, 24);
+
+                EXPECT_INT((uintptr_t)p % 16, 0);
+                if (tap_failed)
+                        break;
+        }
+        EXPECT_STR(small, "abc");
+        EXPECT_INT(large[999999], 'x');
+        arena_release(&arena);
+        EXPECT_INT(arena.total_bytes, 0);
+}
+
+TEST(cursor_stops_at_the_end)
+{
+        static const uint8_t bytes[] = {1, 2, 3, 4, 'a', 'b', 0, 'c'};
+        struct cursor c = cursor_make(bytes, sizeof(bytes));
+        struct cursor sub;
+
+        c.swap = true;
+        EXPECT_INT(cursor_u32(&c), 0x01020304);
+        EXPECT_STR(cursor_str(&c, NULL), "ab");
+        EXPECT_TRUE(cursor_str(&c, NULL) == NULL);
+        EXPECT_TRUE(c.failed);
+        EXPECT_INT(cursor_u8(&c), 0);
+        c = cursor_make(bytes, sizeof(bytes));
+        sub = cursor_sub(&c, 6, 2);
+        EXPECT_TRUE(!sub.failed);
+        EXPECT_TRUE(!cursor_bytes(&sub, 3));
+        EXPECT_TRUE(cursor_sub(&c, 6, 3).failed);
+        EXPECT_TRUE(cursor_sub(&c, UINT64_MAX, 2).failed);
+        EXPECT_TRUE(cursor_sub(&c, 2, UINT64_MAX).failed);
+        EXPECT_TRUE(!cursor_skip(&c, UINT64_MAX));
+        c = cursor_make(bytes, sizeof(bytes));
+        EXPECT_STR(cursor_str_at(&c, 4), "ab");
+        EXPECT_TRUE(cursor_str_at(&c, 7) == NULL);
+        EXPECT_TRUE(cursor_str_at(&c, 9) == NULL);
+        c = cursor_make(NULL, 0);
+        EXPECT_INT(cursor_u64(&c), 0);
+        EXPECT_TRUE(c.failed);
+}
+
+TEST(cursor_leb)
+{
+        static const uint8_t u[] = {0xe5, 0x8e, 0x26};
+        static const uint8_t s[] = {0x80, 0x7f, 0x7f};
+        static const uint8_t max[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01};
+        static const uint8_t over[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02};
+        struct cursor c = cursor_make(u, sizeof(u));
+
+        EXPECT_INT(cursor_uleb(&c), 624485);
+        c = cursor_make(s, sizeof(s));
+        EXPECT_INT(cursor_sleb(&c), -128);
+        EXPECT_INT(cursor_sleb(&c), -1);
+        c = cursor_make(max, sizeof(max));
+        EXPECT_TRUE(cursor_uleb(&c) == UINT64_MAX && !c.failed);
+        c = cursor_make(over, sizeof(over));
+        EXPECT_TRUE(cursor_uleb(&c) == 0 && c.failed);
+        c = cursor_make(max, 4);
+        EXPECT_TRUE(cursor_uleb(&c) == 0 && c.failed);
+}
+
+TEST(strpool_interns)
+{
+        AUTO(strpool) pool = strpool_new();
+        str_id ids[1000];
+        char name[16];
+
+        for (int i = 0; i < 1000; i++) {
+                snprintf(name, sizeof(name), "n%d", i);
+                ids[i] = strpool_add(pool, name);
+        }
+        for (int i = 0; i < 1000; i++) {
+                snprintf(name, sizeof(name), "n%d", i);
+                EXPECT_INT(strpool_add(pool, name), ids[i]);
+                EXPECT_STR(strpool_get(pool, ids[i]), name);
+        }
+        EXPECT_INT(strpool_add(pool, ""), 0);
+        EXPECT_INT(strpool_add_len(pool, "n1\0n2", 5), ids[1]);
+        EXPECT_INT(strpool_count(pool), 1001);
+}
+
+TEST(map_finds_what_was_put)
+{
+        struct map map = {0};
+        bool is_new;
+
+        EXPECT_TRUE(!map_find(&map, 0));
+        for (uint64_t i = 0; i < 5000; i++)
+                *map_put(&map, i * 4096, NULL) = i;
+        *map_put(&map, UINT64_MAX, &is_new) = 7;
+        EXPECT_TRUE(is_new);
+        EXPECT_INT(*map_put(&map, UINT64_MAX, &is_new), 7);
+        EXPECT_TRUE(!is_new);
+        for (uint64_t i = 0; i < 5000; i++)
+                EXPECT_INT(*map_find(&map, i * 4096), i);
+        EXPECT_TRUE(!map_find(&map, 1));
+        map_release(&map);
+}
+
+TEST(durations_of_the_grammar)
+{
+        static const struct {
+                const char *text;
+                int64_t ns; /* -1: rejected */
+        } cases[] = {
+                {"10", 10000000000},
+                {"1.00h", 3600000000000},
+                {"750ms", 750000000},
+                {"5m", 300000000000},
+                {"0.01h", 36000000000},
+                {"3600.00ms", 3600000000},
+                {"2.2", 2200000000},
+                {"1d", 86400000000000},
+                {"1m30s", -1},
+                {".001h", -1},
+                {"01h", -1},
+                {"0.001ms", -1},
+                {"+1", -1},
+                {"-1", -1},
+                {"1x", -1},
+                {"", -1},
+                {"1.", -1},
+                {"99999999999999999999d", -1},
+                {"0", -1},
+                {"0.0", -1},
+                {"nan", -1},
+        };
+
+        for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+                struct err err = {0};
+                uint64_t ns = 0;
+                bool ok = text_to_duration(cases[i].text, "--timeout", false, &ns, &err);
+
+                EXPECT_INT(ok ? (int64_t)ns : -1, cases[i].ns);
+                if (!ok)
+                        EXPECT_CONTAINS(err.text, "to argument '--timeout' is invalid");
+        }
+        uint64_t zero = 1;
+
+        EXPECT_TRUE(text_to_duration("0", "-i", true, &zero, NULL));
+        EXPECT_INT(zero, 0);
+}
+
+TEST(cpu_lists)
+{
+        uint32_t list[8];
+        struct err err = {0};
+        size_t n = 0;
+
+        ASSERT_TRUE(text_to_cpu_list("0,3-5", 8, list, 8, &n, &err));
+        EXPECT_INT(n, 4);
+        EXPECT_INT(list[3], 5);
+        ASSERT_TRUE(text_to_cpu_list("3-1,0-0,2", 8, list, 8, &n, &err));
+        EXPECT_INT(n, 4);
+        EXPECT_INT(list[0], 0);
+        EXPECT_INT(list[3], 3);
+        EXPECT_TRUE(!text_to_cpu_list("8", 8, list, 8, &n, &err));
+        EXPECT_STR(err.text, "core index '8' not allowed. Use 0-7, see option -c <n>");
+        EXPECT_TRUE(!text_to_cpu_list("1,", 8, list, 8, &n, &err));
+        EXPECT_TRUE(!text_to_cpu_list("", 8, list, 8, &n, &err));
+        EXPECT_TRUE(!text_to_cpu_list("1-2-3", 8, list, 8, &n, &err));
+        EXPECT_TRUE(!text_to_cpu_list("0-9", 64, list, 8, &n, &err));
+        EXPECT_INT(err.code, ERR_LIMIT);
+        EXPECT_TRUE(!text_to_cpu_list("4294967297", 8, list, 8, &n, &err));
+}
+
+TEST(symbol_patterns)
+{
+        EXPECT_TRUE(text_match_symbol("X_MUL", "x_mul"));
+        EXPECT_TRUE(!text_match_symbol("x_m", "x_mul"));
+        EXPECT_TRUE(text_match_symbol("^x_m", "x_mul"));
+        EXPECT_TRUE(text_match_symbol("mul$", "x_mul"));
+        EXPECT_TRUE(text_match_symbol("^x_mul$", "x_mul"));
+        EXPECT_TRUE(!text_match_symbol("^x_mul$", "x_mull"));
+        EXPECT_TRUE(!text_match_symbol("mul$", "ul"));
+        EXPECT_TRUE(text_match_symbol("^", "anything"));
+        EXPECT_TRUE(!text_match_symbol("", "a"));
+}
+
+TEST(nearest_name)
+{
+        static const char *const names[] = {"timeout", "symbol", "session"};
+
+        EXPECT_STR(text_nearest("timout", names, 3), "timeout");
+        EXPECT_STR(text_nearest("sybmol", names, 3), "symbol");
+        EXPECT_TRUE(text_nearest("zzzzzz", names, 3) == NULL);
+        EXPECT_INT(text_distance("ab", "ba"), 1);
+}
+
+TEST(text_forms)
+{
+        AUTO_RELEASE(buf) out = {0};
+        char hex[9];
+
+        text_add_thousands(&out, 0);
+        buf_add_char(&out, ' ');
+        text_add_thousands(&out, 46009833);
+        buf_add_char(&out, ' ');
+        text_add_thousands(&out, 100);
+        EXPECT_STR(buf_text(&out), "0 46,009,833 100");
+        buf_clear(&out);
+        text_add_printable(&out, "a\x1b[1m\xc3\xa9\xff\xc2\x9b");
+        EXPECT_STR(buf_text(&out), "a\\x1b[1m\xc3\xa9\\xff\\xc2\\x9b");
+        EXPECT_STR(text_base_name("/a/b.so"), "b.so");
+        EXPECT_STR(text_base_name("C:\\x\\y.exe"), "y.exe");
+        EXPECT_STR(text_base_name("plain"), "plain");
+        text_hex(hex, "\x01\xab\xff\x00", 4);
+        EXPECT_STR(hex, "01abff00");
+        EXPECT_TRUE(text_starts("abc", "ab") && text_ends("abc", "bc") && !text_ends("c", "bc"));
+}
+
+TEST(json_quotes_and_nests)
+{
+        AUTO_RELEASE(buf) out = {0};
+        struct json json;
+
+        json_init(&json, &out);
+        json_begin_object(&json);
+        json_key_str(&json, "a\"b", "tab\there \\ \x01 \xff end");
+        json_key(&json, "list");
+        json_begin_array(&json);
+        json_u64(&json, UINT64_MAX);
+        json_i64(&json, -1);
+        json_fixed(&json, 75.391, 2);
+        json_fixed(&json, INFINITY, 2);
+        json_begin_object(&json);
+        json_end_object(&json);
+        json_end_array(&json);
+        json_key_bool(&json, "t", true);
+        json_end_object(&json);
+        EXPECT_STR(buf_text(&out), "{\"a\\\"b\":\"tab\\there \\\\ \\u0001 \\ufffd end\","
+                                   "\"list\":[18446744073709551615,-1,75.39,null,{}],\"t\":true}");
+}
+
+TAP_MAIN
