@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Everything that wperf asks of an operating system, on one page.  os_linux.c and os_windows.c implement
+ * it.  Paths are UTF-8.  What collects events has its own files in collect/. */
+#ifndef OS_H
+#define OS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attributes.h"
+#include "buf.h"
+#include "err.h"
+
+/* --- Mapped files ----------------------------------------------------------------------------------- */
+
+/* A read-only mapping of a whole file.  If the file becomes shorter while it is mapped, reading the lost
+ * part gives zeros and os_map_shrank says so; the process is not killed. */
+struct os_map {
+        const uint8_t *bytes; /* NULL when size_bytes is 0 */
+        size_t size_bytes;
+        uint64_t dev, inode; /* identity of the file; 0 where unknown */
+        int64_t mtime_ns;    /* since 1970 */
+        uint32_t slot;       /* private */
+};
+
+/* Maps a regular file.  ERR_MISSING, ERR_DENIED, ERR_FORMAT (not a regular file), ERR_LIMIT, ERR_IO. */
+struct os_map *os_map_open(const char *path, struct err *err);
+void os_map_free(struct os_map *map);
+AUTO_DEFINE(os_map)
+
+/* True once a read met a page that is no longer in the file. */
+bool os_map_shrank(const struct os_map *map);
+
+/* The parser's last word on a mapped file: false and «PATH: became shorter while it was read» if it shrank. */
+bool os_map_check(const struct os_map *map, const char *path, struct err *err);
+
+/* --- Files -------------------------------------------------------------------------------------------- */
+
+/* Reads a whole small file (proc, sysfs, maps), at most `limit` bytes, appended to `out`. */
+bool os_read_file(const char *path, size_t limit, struct buf *out, struct err *err);
+
+/* Standard input to its end, at most `limit` bytes. */
+bool os_read_stdin(size_t limit, struct buf *out, struct err *err);
+
+struct os_stat {
+        uint64_t size_bytes;
+        uint64_t dev, inode;
+        int64_t mtime_ns;
+        bool is_dir, is_file;
+};
+
+/* False when the path is not there or cannot be asked about; no error text. */
+bool os_stat(const char *path, struct os_stat *ret_stat);
+
+/* Calls `each` for every entry but . and .., in no order, until it returns false. */
+bool os_list_dir(const char *path, bool (*each)(void *ctx, const char *name), void *ctx, struct err *err);
+
+/* The target of a symbolic link, appended to `out`; false when there is none. */
+bool os_read_link(const char *path, struct buf *out);
+
+bool os_rename(const char *from, const char *to, struct err *err); /* replaces `to` */
+bool os_make_dir(const char *path, struct err *err);               /* mode 0700; an existing one is success */
+bool os_remove(const char *path, struct err *err);
+
+/* A file that is being written. */
+struct os_file;
+
+/* Creates or truncates, mode 0600; "-" is standard output. */
+struct os_file *os_file_create(const char *path, struct err *err);
+void os_file_free(struct os_file *file); /* closes; errors are lost, so os_file_close first */
+AUTO_DEFINE(os_file)
+
+/* All or nothing at the end of the file; ERR_IO names the path.  A pipe takes it too. */
+bool os_file_write(struct os_file *file, const void *bytes, size_t size, struct err *err);
+bool os_file_write_at(struct os_file *file, uint64_t file_off, const void *bytes, size_t size,
+                      struct err *err);
+bool os_file_truncate(struct os_file *file, uint64_t size, struct err *err);
+bool os_file_can_seek(const struct os_file *file);
+bool os_file_close(struct os_file *file, struct err *err);
+
+/* --- Time and machine ----------------------------------------------------------------------------------- */
+
+uint64_t os_monotonic_ns(void);
+int64_t os_wall_ns(void); /* since 1970 */
+
+struct os_machine {
+        char hostname[256];
+        char os_release[128]; /* "6.1.0-13-amd64" */
+        char os_version[128];
+        char arch[32];      /* "x86_64", "aarch64" */
+        char cpu_text[128]; /* the CPU's own name, or "" */
+        char cpuid[96];     /* as perf writes it: "GenuineIntel,6,85,7", "0x00000000410fd0c0" */
+        uint32_t n_cpus_available, n_cpus_online;
+        uint64_t memory_kib;
+        uint32_t page_bytes;
+};
+
+void os_machine_get(struct os_machine *ret_machine);
+
+/* --- Terminal and streams ------------------------------------------------------------------------------- */
+
+enum os_stream { OS_STDOUT = 1, OS_STDERR = 2 };
+
+bool os_is_terminal(enum os_stream stream);
+unsigned os_terminal_columns(enum os_stream stream); /* 80 where unknown */
+
+/* Writes all of it or says why not (a full disk, a closed pipe). */
+bool os_write_stream(enum os_stream stream, const void *bytes, size_t size, struct err *err);
+
+/* --- Ends ------------------------------------------------------------------------------------------------ */
+
+/* From now on Ctrl-C and a polite request to end (SIGTERM, SIGHUP) set a flag instead of ending the process;
+ * the third one ends it.  The flag is what os_stop_requested returns: 0, or the signal's number. */
+void os_catch_stop(void);
+int os_stop_requested(void);
+
+/* --- Libraries and processes ------------------------------------------------------------------------------- */
+
+uint32_t os_process_id(void);
+
+/* The value of an environment variable or NULL; for cli alone. */
+const char *os_environment(const char *name);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* perf.data on disk: numbers of the format, and the limits that a reader sets on it.
+ * Source: perf.data-file-format.txt of the Linux tree; docs/session-format.md has what is ours. */
+#ifndef PERFDATA_FORMAT_H
+#define PERFDATA_FORMAT_H
+
+#include <stdint.h>
+
+#define PERFDATA_MAGIC "PERFILE2"
+
+enum {
+        PERFDATA_HEADER_BYTES = 104,
+        PERFDATA_PIPE_HEADER_BYTES = 16,
+        PERFDATA_FEATURE_WORDS = 4, /* 256 bits */
+};
+
+/* Feature sections; 224 to 239 are ours. */
+enum perfdata_feature {
+        FEATURE_TRACING_DATA = 1,
+        FEATURE_BUILD_ID = 2,
+        FEATURE_HOSTNAME = 3,
+        FEATURE_OSRELEASE = 4,
+        FEATURE_VERSION = 5,
+        FEATURE_ARCH = 6,
+        FEATURE_NRCPUS = 7,
+        FEATURE_CPUDESC = 8,
+        FEATURE_CPUID = 9,
+        FEATURE_TOTAL_MEM = 10,
+        FEATURE_CMDLINE = 11,
+        FEATURE_EVENT_DESC = 12,
+        FEATURE_CPU_TOPOLOGY = 13,
+        FEATURE_NUMA_TOPOLOGY = 14,
+        FEATURE_BRANCH_STACK = 15,
+        FEATURE_PMU_MAPPINGS = 16,
+        FEATURE_GROUP_DESC = 17,
+        FEATURE_AUXTRACE = 18,
+        FEATURE_STAT = 19,
+        FEATURE_CACHE = 20,
+        FEATURE_SAMPLE_TIME = 21,
+        FEATURE_MEM_TOPOLOGY = 22,
+        FEATURE_CLOCKID = 23,
+        FEATURE_DIR_FORMAT = 24,
+        FEATURE_BPF_PROG_INFO = 25,
+        FEATURE_BPF_BTF = 26,
+        FEATURE_COMPRESSED = 27,
+        FEATURE_CPU_PMU_CAPS = 28,
+        FEATURE_CLOCK_DATA = 29,
+        FEATURE_HYBRID_TOPOLOGY = 30,
+        FEATURE_PMU_CAPS = 31,
+        FEATURE_WPERF_RUN = 224, /* how the run was made and how it ended: see session-format.md */
+        FEATURE_WPERF_LAST = 239,
+};
+
+/* Limits on what a file may ask for; beyond them is ERR_LIMIT. */
+enum {
+        LIMIT_EVENTS = 4096,
+        LIMIT_EVENT_IDS = 1 << 22,
+        LIMIT_FEATURE_BYTES = 64 << 20,
+        LIMIT_FEATURE_STRINGS = 1 << 16,
+        LIMIT_QUEUED_RECORDS = 1 << 28,         /* waiting for their turn by time */
+        LIMIT_COMPRESSED_RATIO_BYTES = 1 << 30, /* what one COMPRESSED record may unpack to */
+};
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes a perf.data file that perf and other readers open.  Order of calls: open, add_event for each,
+ * begin, put as often as needed, add_feature for each, close.  A file whose writer died after begin is
+ * readable up to the last flush. */
+#ifndef PERFDATA_WRITER_H
+#define PERFDATA_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attributes.h"
+#include "err.h"
+#include "perfdata_format.h"
+#include "record.h"
+
+struct perfdata_writer;
+
+/* An existing session at `path` becomes path.old; an existing file that is no session is not overwritten
+ * (ERR_DENIED).  Mode 0600. */
+struct perfdata_writer *perfdata_writer_open(const char *path, struct err *err);
+
+/* Frees without finishing: the file stays as it is. */
+void perfdata_writer_free(struct perfdata_writer *writer);
+AUTO_DEFINE(perfdata_writer)
+
+/* `name` is kept for EVENT_DESC; the ids are the kernel's, one for each opened descriptor.  All copied. */
+void perfdata_writer_add_event(struct perfdata_writer *writer, const struct perf_attr *attr, const char *name,
+                               const uint64_t *ids, size_t n_ids);
+
+bool perfdata_writer_begin(struct perfdata_writer *writer, struct err *err);
+
+/* Appends whole records and, at most every 100 ms, brings the header's data size up to date.  After a failure
+ * (a full disk) the file is cut back to its last whole put and stays readable; later puts fail at once. */
+bool perfdata_writer_put(struct perfdata_writer *writer, const void *records, size_t size_bytes,
+                         struct err *err);
+
+/* Brings the header's data size up to date now. */
+bool perfdata_writer_flush(struct perfdata_writer *writer, struct err *err);
+
+/* A feature section's whole content, copied; any order, once each. */
+void perfdata_writer_add_feature(struct perfdata_writer *writer, unsigned feature, const void *bytes,
+                                 size_t size);
+void perfdata_writer_add_feature_str(struct perfdata_writer *writer, unsigned feature, const char *text);
+
+/* Writes the features (EVENT_DESC is its own doing), the final header and closes. */
+bool perfdata_writer_close(struct perfdata_writer *writer, struct err *err);
+
+uint64_t perfdata_writer_data_bytes(const struct perfdata_writer *writer);
+struct record_sink perfdata_writer_sink(struct perfdata_writer *writer);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One record of a session: its parts as fields.  Nothing here copies; pointers lead into the record's bytes. */
+#ifndef RECORD_H
+#define RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cursor.h"
+#include "err.h"
+#include "perf_abi.h"
+
+enum { BUILD_ID_MAX = 20 };
+
+/* A sample's fields; what sample_type does not hold is 0, but for cpu (UINT32_MAX), pid and tid (-1). */
+struct sample {
+        uint16_t misc; /* of the header: PERF_MISC_CPUMODE_MASK, PERF_MISC_EXACT_IP */
+        int32_t pid, tid;
+        uint32_t cpu;
+        uint64_t ip, time, addr, id, stream_id, period;
+        uint64_t n_chain;
+        struct cursor chain; /* n_chain numbers of 64 bits, in the file's byte order */
+        uint64_t n_branches;
+        struct cursor branches; /* n_branches entries of 24 bytes: from, to, flags */
+        struct cursor raw;
+        uint64_t regs_user_abi; /* PERF_SAMPLE_REGS_ABI_*: 0 none */
+        struct cursor regs_user;
+        struct cursor stack_user; /* dyn_size bytes of the copied stack */
+        uint64_t weight, data_src, phys_addr;
+};
+
+/* The trailer that sample_id_all puts behind every other record, under the same rules. */
+struct record_id {
+        int32_t pid, tid;
+        uint32_t cpu;
+        uint64_t time, id, stream_id;
+};
+
+struct record_mmap { /* MMAP and MMAP2 */
+        int32_t pid, tid;
+        uint64_t start, len, pgoff;
+        uint32_t maj, min;
+        uint64_t inode, inode_generation;
+        uint8_t build_id[BUILD_ID_MAX];
+        uint8_t build_id_size; /* 0: none */
+        uint32_t prot;         /* PROT_* bits; MMAP without MMAP_DATA: PROT_EXEC (4) */
+        const char *path;
+};
+
+struct record_comm {
+        int32_t pid, tid;
+        bool exec;
+        const char *name;
+};
+
+struct record_task { /* FORK and EXIT */
+        int32_t pid, ppid, tid, ptid;
+        uint64_t time;
+};
+
+struct record_lost { /* LOST and LOST_SAMPLES */
+        uint64_t id; /* 0 for LOST_SAMPLES */
+        uint64_t lost;
+};
+
+struct record_ksymbol {
+        uint64_t addr;
+        uint32_t len;
+        uint16_t type, flags; /* flags bit 0: unregistered */
+        const char *name;
+};
+
+/* Each takes a cursor over one whole record, header included, with the file's byte order in `swap`.
+ * False when the record is too short for what it says; the outputs are then undefined. */
+bool sample_parse(const struct perf_attr *attr, struct cursor record, struct sample *ret);
+bool record_id_parse(const struct perf_attr *attr, struct cursor record, struct record_id *ret);
+bool record_mmap_parse(struct cursor record, struct record_mmap *ret);
+bool record_comm_parse(struct cursor record, struct record_comm *ret);
+bool record_task_parse(struct cursor record, struct record_task *ret);
+bool record_lost_parse(struct cursor record, struct record_lost *ret);
+bool record_ksymbol_parse(struct cursor record, struct record_ksymbol *ret);
+
+/* "MMAP2", "SAMPLE"; NULL for a type that is not known. */
+const char *record_type_name(uint32_t type);
+
+/* Where a collector puts records: a session file, or later a reader in memory. */
+struct record_sink {
+        bool (*put)(void *ctx, const void *records, size_t size_bytes, struct err *err); /* whole records */
+        void *ctx;
+};
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Replays FORK, EXEC, COMM, MMAP, MMAP2, EXIT and KSYMBOL so that an address is looked up in the maps that
+ * stood at that moment.  Records go in by time; questions are asked between them. */
+#ifndef WORLD_H
+#define WORLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attributes.h"
+#include "perfdata_reader.h"
+#include "strpool.h"
+
+typedef uint32_t module_id; /* index into the world's modules */
+#define MODULE_NONE UINT32_MAX
+
+enum module_kind {
+        MODULE_FILE,          /* a file: executable, library, memfd, deleted file */
+        MODULE_VDSO,          /* [vdso] */
+        MODULE_KERNEL,        /* [kernel.kallsyms]: addresses are absolute */
+        MODULE_KERNEL_MODULE, /* a loaded kernel module: addresses are absolute */
+        MODULE_ANON,          /* memory without a file; its names may stand in the process' perf map */
+};
+
+struct module {
+        enum module_kind kind;
+        str_id path; /* as recorded, without " (deleted)"; world_text gives it */
+        bool deleted;
+        uint8_t build_id[BUILD_ID_MAX];
+        uint8_t build_id_size; /* 0: not known */
+        int32_t pid;         /* the first process that mapped it; for MODULE_ANON the process it belongs to */
+        uint64_t dev, inode; /* 0: not known */
+        uint64_t start, end; /* kernel and kernel modules: absolute addresses */
+};
+
+struct world;
+
+struct world *world_new(void);
+void world_free(struct world *world);
+AUTO_DEFINE(world)
+
+/* Build ids of a session's table, for modules whose MMAP records have none. */
+void world_add_build_ids(struct world *world, const struct perfdata_reader *reader);
+
+/* Takes one record of any type; those that change nothing are ignored. */
+void world_replay(struct world *world, const struct perfdata_record *record);
+
+/* Where an address lies now. */
+struct place {
+        module_id module; /* MODULE_NONE: no module */
+        uint64_t offset;  /* MODULE_FILE, MODULE_VDSO: file offset; otherwise the address itself */
+        uint64_t map_start, map_pgoff;
+};
+
+/* `misc` is the sample's: its CPU mode chooses user or kernel maps. */
+struct place world_find(struct world *world, int32_t pid, uint16_t misc, uint64_t ip);
+
+size_t world_n_modules(const struct world *world);
+const struct module *world_get_module(const struct world *world, module_id id);
+const char *world_text(const struct world *world, str_id id);
+
+/* The name of a thread now, "" when it was never told; never NULL. */
+const char *world_thread_name(struct world *world, int32_t pid, int32_t tid);
+
+/* The same as an id that stays valid. */
+str_id world_thread_name_id(struct world *world, int32_t pid, int32_t tid);
+
+/* The executable that process `pid` ran when it was last mapped: MODULE_NONE when not known; and the address
+ * where its file offset 0 would lie (map start minus offset). */
+module_id world_main_module(const struct world *world, int32_t pid, uint64_t *ret_base);
+
+#endif

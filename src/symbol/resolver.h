@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Turns (module, address) into a function's name and range.  Knows files, debug files, kallsyms and perf
+ * maps; does not know sessions: the caller describes each module once. */
+#ifndef RESOLVER_H
+#define RESOLVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attributes.h"
+#include "err.h"
+#include "strpool.h"
+
+struct resolver;
+
+struct resolver_options {
+        bool demangle;                 /* C++ names readable, without parameters */
+        bool demangle_params;          /* with parameters ("long" names) */
+        const char *kallsyms_path;     /* NULL: /proc/kallsyms */
+        const char *const *debug_dirs; /* NULL-terminated; NULL: /usr/lib/debug */
+};
+
+/* `options` is copied, its strings are kept by the caller. */
+struct resolver *resolver_new(const struct resolver_options *options);
+void resolver_free(struct resolver *resolver);
+AUTO_DEFINE(resolver)
+
+enum resolver_kind {
+        RESOLVER_FILE,    /* an object file; addresses are file offsets */
+        RESOLVER_KERNEL,  /* kernel and its modules by kallsyms; addresses are absolute */
+        RESOLVER_PERFMAP, /* a perf-PID.map; addresses are absolute */
+        RESOLVER_NONE,    /* nothing is known: every answer is SYMBOL_NONE */
+};
+
+struct resolver_module {
+        enum resolver_kind kind;
+        const char *path;      /* of the file, or of the perf map */
+        const char *open_path; /* where its bytes can be had if not at `path` (/proc/self/fd/7); NULL */
+        const uint8_t *image;  /* bytes in memory in place of a file (vdso), kept by the caller; NULL */
+        size_t image_size;
+        const uint8_t *build_id; /* what the session says; a file with another one is not used */
+        size_t build_id_size;    /* 0: not known */
+};
+
+typedef uint32_t resolver_id;
+
+/* Describes a module; strings are copied.  Files are opened at the first lookup, not here. */
+resolver_id resolver_add_module(struct resolver *resolver, const struct resolver_module *module);
+
+enum symbol_status {
+        SYMBOL_NAMED,
+        SYMBOL_RANGE, /* a function without a name whose range .eh_frame gives */
+        SYMBOL_NONE,
+};
+
+struct symbol {
+        enum symbol_status status;
+        str_id name;    /* SYMBOL_NAMED; resolver_text gives it */
+        uint64_t start; /* address of its first byte as the object counts (ELF virtual address; absolute) */
+        uint64_t size;
+        uint64_t addr; /* the looked-up address, counted the same way */
+};
+
+/* Never fails: what is not known is SYMBOL_NONE with addr set as well as it can be. */
+struct symbol resolver_find(struct resolver *resolver, resolver_id module, uint64_t addr);
+
+const char *resolver_text(const struct resolver *resolver, str_id id);
+
+/* Why a module has no or poor names, one sentence, or NULL when all is well: "build id differs",
+ * "no such file".  Valid for the resolver's life; known after the first lookup. */
+const char *resolver_note(const struct resolver *resolver, resolver_id module);
+
+/* Facts of the module's own file: entry point and lowest load address (ELF virtual addresses), and whether
+ * it is an executable image (PIE or fixed) and not a library.  False when the file can't be read. */
+struct resolver_image {
+        uint64_t entry;
+        uint64_t load_addr; /* vaddr of file offset 0 */
+        bool is_executable;
+        uint8_t build_id[20];
+        uint8_t build_id_size;
+};
+bool resolver_get_image(struct resolver *resolver, resolver_id module, struct resolver_image *ret);
+
+#endif
