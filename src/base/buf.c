@@ -14,11 +14,17 @@ void buf_release(struct buf *buf)
         *buf = (struct buf){0};
 }
 
+void buf_truncate(struct buf *buf, size_t len)
+{
+        if (len >= buf->len)
+                return;
+        buf->len = len;
+        buf->data[len] = '\0';
+}
+
 void buf_clear(struct buf *buf)
 {
-        buf->len = 0;
-        if (buf->data)
-                buf->data[0] = '\0';
+        buf_truncate(buf, 0);
 }
 
 void *buf_extend(struct buf *buf, size_t size)

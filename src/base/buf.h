@@ -17,6 +17,7 @@ struct buf {
 
 void buf_release(struct buf *buf);
 void buf_clear(struct buf *buf);
+void buf_truncate(struct buf *buf, size_t len); /* to at most its length */
 
 /* Appends room for `size` bytes, not initialised, and returns it. */
 void *buf_extend(struct buf *buf, size_t size);

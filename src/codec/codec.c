@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is common to the codecs: which there are.  The rest is one file each. */
+#include "codec_internal.h"
+
+bool codec_available(enum codec_kind kind)
+{
+        switch (kind) {
+        case CODEC_ZLIB: return HAVE_ZLIB;
+        case CODEC_ZSTD: return HAVE_ZSTD;
+        case CODEC_XZ: return HAVE_LZMA;
+        }
+        return false;
+}
+
+bool codec_unpack(enum codec_kind kind, const void *in, size_t in_size, size_t limit, struct buf *out,
+                  struct err *err)
+{
+        size_t before = out->len;
+        bool ok = false;
+
+        switch (kind) {
+        case CODEC_ZLIB: ok = codec_zlib_unpack(in, in_size, limit, out, err); break;
+        case CODEC_ZSTD: ok = codec_zstd_unpack(in, in_size, limit, out, err); break;
+        case CODEC_XZ: ok = codec_xz_unpack(in, in_size, limit, out, err); break;
+        }
+        if (!ok)
+                buf_truncate(out, before);
+        return ok;
+}
+
+bool codec_missing(const char *name, struct err *err)
+{
+        return err_set(err, ERR_UNSUPPORTED, "this build of wperf has no %s", name);
+}
+
+bool codec_too_large(size_t limit, struct err *err)
+{
+        return err_set(err, ERR_LIMIT, "unpacks to more than %zu bytes", limit);
+}

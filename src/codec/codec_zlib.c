@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "codec_internal.h"
+
+#if HAVE_ZLIB
+#include <zlib.h>
+
+static bool inflate_into(z_stream *z, size_t limit, struct buf *out, struct err *err)
+{
+        size_t total = 0;
+        int status = Z_OK;
+
+        while (status != Z_STREAM_END) {
+                size_t start = out->len;
+
+                z->next_out = buf_extend(out, CODEC_CHUNK_BYTES);
+                z->avail_out = CODEC_CHUNK_BYTES;
+                status = inflate(z, Z_NO_FLUSH);
+                buf_truncate(out, start + CODEC_CHUNK_BYTES - z->avail_out);
+                total += CODEC_CHUNK_BYTES - z->avail_out;
+                if (total > limit)
+                        return codec_too_large(limit, err);
+                if (status != Z_OK && status != Z_STREAM_END)
+                        return err_set(err, ERR_FORMAT, "zlib stream is cut or damaged");
+        }
+        return true;
+}
+
+bool codec_zlib_unpack(const void *in, size_t in_size, size_t limit, struct buf *out, struct err *err)
+{
+        z_stream z = {.next_in = (Bytef *)(uintptr_t)in, .avail_in = (uInt)in_size};
+        bool ok;
+
+        if (in_size > UINT32_MAX)
+                return err_set(err, ERR_LIMIT, "zlib stream of more than 4 GiB");
+        if (inflateInit(&z) != Z_OK)
+                return err_set(err, ERR_INTERNAL, "zlib does not start");
+        ok = inflate_into(&z, limit, out, err);
+        inflateEnd(&z);
+        return ok;
+}
+#else
+bool codec_zlib_unpack(const void *in, size_t in_size, size_t limit, struct buf *out, struct err *err)
+{
+        return codec_missing("zlib", err);
+}
+#endif

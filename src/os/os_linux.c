@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The port to Linux.  The one piece with a story is os_map: a SIGBUS inside a mapping of ours puts a page of
+ * zeros under the reader and sets that mapping's flag. */
+#include "os.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "text.h"
+
+static enum err_code code_of(int os)
+{
+        switch (os) {
+        case ENOENT:
+        case ENOTDIR: return ERR_MISSING;
+        case EACCES:
+        case EPERM: return ERR_DENIED;
+        case EMFILE:
+        case ENFILE: return ERR_LIMIT;
+        default: return ERR_IO;
+        }
+}
+
+static bool fail(struct err *err, const char *what)
+{
+        return err_os(err, code_of(errno), errno, "%s", what);
+}
+
+/* --- mapped files --- */
+
+enum { MAX_MAPS = 16384 };
+
+static struct {
+        _Atomic uintptr_t start;
+        _Atomic size_t size;
+        atomic_bool shrank;
+} map_slots[MAX_MAPS];
+
+static _Atomic uint32_t n_map_slots; /* slots ever used */
+static struct sigaction old_sigbus;
+
+static void on_sigbus(int sig, siginfo_t *info, void *context)
+{
+        uintptr_t addr = (uintptr_t)info->si_addr;
+        uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+
+        for (uint32_t i = 0; i < n_map_slots; i++) {
+                uintptr_t start = map_slots[i].start;
+
+                if (!start || addr < start || addr - start >= map_slots[i].size)
+                        continue;
+                map_slots[i].shrank = true;
+                if (mmap((void *)(addr & ~(page - 1)), page, PROT_READ,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
+                        return;
+                break;
+        }
+        /* Not ours: the second fault, under the old handling, ends the process as it should. */
+        sigaction(sig, &old_sigbus, NULL);
+}
+
+static bool take_slot(uintptr_t start, size_t size, uint32_t *ret_slot)
+{
+        for (uint32_t i = 0; i < MAX_MAPS; i++) {
+                if (i < n_map_slots && map_slots[i].start)
+                        continue;
+                if (!n_map_slots) {
+                        struct sigaction action = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO};
+
+                        sigaction(SIGBUS, &action, &old_sigbus);
+                }
+                map_slots[i].shrank = false;
+                map_slots[i].size = size;
+                map_slots[i].start = start;
+                if (i >= n_map_slots)
+                        n_map_slots = i + 1;
+                *ret_slot = i;
+                return true;
+        }
+        return false;
+}
+
+static int64_t mtime_ns_of(const struct stat *st)
+{
+        return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+}
+
+static struct os_map *map_descriptor(int fd, struct err *err)
+{
+        struct os_map *map;
+        struct stat st;
+        void *bytes = NULL;
+        uint32_t slot = 0;
+
+        if (fstat(fd, &st)) {
+                fail(err, "stat");
+                return NULL;
+        }
+        if (!S_ISREG(st.st_mode)) {
+                err_set(err, ERR_FORMAT, "is not a regular file");
+                return NULL;
+        }
+        if ((uint64_t)st.st_size > SIZE_MAX / 2) {
+                err_set(err, ERR_LIMIT, "is too large to map");
+                return NULL;
+        }
+        if (st.st_size) {
+                bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+                if (bytes == MAP_FAILED) {
+                        fail(err, "map");
+                        return NULL;
+                }
+                if (!take_slot((uintptr_t)bytes, (size_t)st.st_size, &slot)) {
+                        munmap(bytes, (size_t)st.st_size);
+                        err_set(err, ERR_LIMIT, "more than %d files are mapped", MAX_MAPS);
+                        return NULL;
+                }
+        }
+        map = mem_new(1, sizeof(*map));
+        *map = (struct os_map){
+                .bytes = bytes,
+                .size_bytes = (size_t)st.st_size,
+                .dev = st.st_dev,
+                .inode = st.st_ino,
+                .mtime_ns = mtime_ns_of(&st),
+                .slot = slot,
+        };
+        return map;
+}
+
+struct os_map *os_map_open(const char *path, struct err *err)
+{
+        /* O_NONBLOCK: a FIFO in the place of a file must not hang us. */
+        int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        struct os_map *map;
+
+        if (fd < 0) {
+                fail(err, path);
+                return NULL;
+        }
+        map = map_descriptor(fd, err);
+        close(fd);
+        if (!map)
+                err_in(err, "%s", path);
+        return map;
+}
+
+void os_map_free(struct os_map *map)
+{
+        if (!map)
+                return;
+        if (map->bytes) {
+                map_slots[map->slot].start = 0;
+                munmap((void *)(uintptr_t)map->bytes, map->size_bytes);
+        }
+        free(map);
+}
+
+bool os_map_shrank(const struct os_map *map)
+{
+        return map->bytes && map_slots[map->slot].shrank;
+}
+
+bool os_map_check(const struct os_map *map, const char *path, struct err *err)
+{
+        struct os_stat now;
+
+        /* Inside the last page a cut gives zeros without a signal, hence the second look at the size. */
+        if (os_map_shrank(map) || (os_stat(path, &now) && now.inode == map->inode && now.dev == map->dev &&
+                                   now.size_bytes < map->size_bytes))
+                return err_set(err, ERR_IO, "%s: became shorter while it was read", path);
+        return true;
+}
+
+/* --- files --- */
+
+static bool read_descriptor(int fd, size_t limit, struct buf *out, struct err *err)
+{
+        size_t total = 0;
+
+        for (;;) {
+                char chunk[65536];
+                ssize_t n = read(fd, chunk, sizeof(chunk));
+
+                if (n < 0 && errno == EINTR)
+                        continue;
+                if (n < 0)
+                        return fail(err, "read");
+                if (!n)
+                        return true;
+                total += (size_t)n;
+                if (total > limit)
+                        return err_set(err, ERR_LIMIT, "is larger than %zu bytes", limit);
+                buf_add(out, chunk, (size_t)n);
+        }
+}
+
+bool os_read_file(const char *path, size_t limit, struct buf *out, struct err *err)
+{
+        int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        bool ok;
+
+        if (fd < 0)
+                return fail(err, path);
+        ok = read_descriptor(fd, limit, out, err);
+        close(fd);
+        return ok || err_in(err, "%s", path);
+}
+
+bool os_read_stdin(size_t limit, struct buf *out, struct err *err)
+{
+        return read_descriptor(STDIN_FILENO, limit, out, err) || err_in(err, "standard input");
+}
+
+bool os_stat(const char *path, struct os_stat *ret_stat)
+{
+        struct stat st;
+
+        if (stat(path, &st))
+                return false;
+        *ret_stat = (struct os_stat){
+                .size_bytes = (uint64_t)st.st_size,
+                .dev = st.st_dev,
+                .inode = st.st_ino,
+                .mtime_ns = mtime_ns_of(&st),
+                .is_dir = S_ISDIR(st.st_mode),
+                .is_file = S_ISREG(st.st_mode),
+        };
+        return true;
+}
+
+bool os_list_dir(const char *path, bool (*each)(void *ctx, const char *name), void *ctx, struct err *err)
+{
+        DIR *dir = opendir(path);
+        const struct dirent *entry;
+
+        if (!dir)
+                return fail(err, path);
+        while ((entry = readdir(dir))) {
+                if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+                        continue;
+                if (!each(ctx, entry->d_name))
+                        break;
+        }
+        closedir(dir);
+        return true;
+}
+
+bool os_read_link(const char *path, struct buf *out)
+{
+        char target[4096];
+        ssize_t n = readlink(path, target, sizeof(target));
+
+        if (n < 0 || (size_t)n == sizeof(target))
+                return false;
+        buf_add(out, target, (size_t)n);
+        return true;
+}
+
+bool os_rename(const char *from, const char *to, struct err *err)
+{
+        return !rename(from, to) || fail(err, from);
+}
+
+bool os_make_dir(const char *path, struct err *err)
+{
+        return !mkdir(path, 0700) || errno == EEXIST || fail(err, path);
+}
+
+bool os_remove(const char *path, struct err *err)
+{
+        return !unlink(path) || fail(err, path);
+}
+
+struct os_file {
+        int fd;
+        bool can_seek;
+        char *path;
+};
+
+struct os_file *os_file_create(const char *path, struct err *err)
+{
+        bool is_stdout = !strcmp(path, "-");
+        int fd = is_stdout ? dup(STDOUT_FILENO) : open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+        struct os_file *file;
+
+        if (fd < 0) {
+                fail(err, path);
+                return NULL;
+        }
+        file = mem_new(1, sizeof(*file));
+        file->fd = fd;
+        file->path = mem_strdup(is_stdout ? "standard output" : path);
+        file->can_seek = !is_stdout && lseek(fd, 0, SEEK_CUR) >= 0;
+        return file;
+}
+
+void os_file_free(struct os_file *file)
+{
+        if (!file)
+                return;
+        close(file->fd);
+        free(file->path);
+        free(file);
+}
+
+static bool write_all(int fd, const void *bytes, size_t size)
+{
+        const char *at = bytes;
+
+        while (size) {
+                ssize_t n = write(fd, at, size);
+
+                if (n < 0 && errno == EINTR)
+                        continue;
+                if (n < 0)
+                        return false;
+                at += n;
+                size -= (size_t)n;
+        }
+        return true;
+}
+
+bool os_file_write(struct os_file *file, const void *bytes, size_t size, struct err *err)
+{
+        return write_all(file->fd, bytes, size) || fail(err, file->path);
+}
+
+bool os_file_write_at(struct os_file *file, uint64_t file_off, const void *bytes, size_t size,
+                      struct err *err)
+{
+        const char *at = bytes;
+
+        while (size) {
+                ssize_t n = pwrite(file->fd, at, size, (off_t)file_off);
+
+                if (n < 0 && errno == EINTR)
+                        continue;
+                if (n < 0)
+                        return fail(err, file->path);
+                at += n;
+                file_off += (uint64_t)n;
+                size -= (size_t)n;
+        }
+        return true;
+}
+
+bool os_file_truncate(struct os_file *file, uint64_t size, struct err *err)
+{
+        if (ftruncate(file->fd, (off_t)size) || lseek(file->fd, (off_t)size, SEEK_SET) < 0)
+                return fail(err, file->path);
+        return true;
+}
+
+bool os_file_can_seek(const struct os_file *file)
+{
+        return file->can_seek;
+}
+
+bool os_file_close(struct os_file *file, struct err *err)
+{
+        bool ok = !close(file->fd);
+
+        if (!ok)
+                fail(err, file->path);
+        free(file->path);
+        free(file);
+        return ok;
+}
+
+/* --- time and machine --- */
+
+static uint64_t clock_ns(clockid_t clock)
+{
+        struct timespec ts;
+
+        clock_gettime(clock, &ts);
+        return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t os_monotonic_ns(void)
+{
+        return clock_ns(CLOCK_MONOTONIC);
+}
+
+int64_t os_wall_ns(void)
+{
+        return (int64_t)clock_ns(CLOCK_REALTIME);
+}
+
+/* The value behind "KEY<blanks>:" on the first such line of a proc file. */
+static bool proc_value(const char *text, const char *key, char *ret, size_t size)
+{
+        size_t len = strlen(key);
+
+        for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+                const char *at = line + len;
+
+                if (strncmp(line, key, len))
+                        continue;
+                at += strspn(at, " \t");
+                if (*at++ != ':')
+                        continue;
+                at += strspn(at, " \t");
+                snprintf(ret, size, "%.*s", (int)strcspn(at, "\n"), at);
+                return true;
+        }
+        return false;
+}
+
+static void fill_cpu(struct os_machine *m)
+{
+        AUTO_RELEASE(buf) text = {0};
+        char vendor[32] = "", family[16] = "", model[16] = "", stepping[16] = "";
+
+        if (os_read_file("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1", 256, &text, NULL)) {
+                snprintf(m->cpuid, sizeof(m->cpuid), "%.*s", (int)strcspn(text.data, "\n"), text.data);
+                buf_clear(&text);
+        }
+        if (!os_read_file("/proc/cpuinfo", 16 << 20, &text, NULL))
+                return;
+        proc_value(buf_text(&text), "model name", m->cpu_text, sizeof(m->cpu_text));
+        if (!m->cpuid[0] && proc_value(buf_text(&text), "vendor_id", vendor, sizeof(vendor)) &&
+            proc_value(buf_text(&text), "cpu family", family, sizeof(family)) &&
+            proc_value(buf_text(&text), "model", model, sizeof(model)) &&
+            proc_value(buf_text(&text), "stepping", stepping, sizeof(stepping)))
+                snprintf(m->cpuid, sizeof(m->cpuid), "%s,%s,%s,%s", vendor, family, model, stepping);
+}
+
+void os_machine_get(struct os_machine *ret_machine)
+{
+        struct os_machine *m = ret_machine;
+        struct utsname u;
+        long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+
+        *m = (struct os_machine){0};
+        if (!uname(&u)) {
+                text_copy(m->hostname, sizeof(m->hostname), u.nodename);
+                text_copy(m->os_release, sizeof(m->os_release), u.release);
+                text_copy(m->os_version, sizeof(m->os_version), u.version);
+                text_copy(m->arch, sizeof(m->arch), u.machine);
+        }
+        m->n_cpus_available = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
+        m->n_cpus_online = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+        m->page_bytes = (uint32_t)page;
+        m->memory_kib = (uint64_t)pages * (uint64_t)page / 1024;
+        fill_cpu(m);
+}
+
+/* --- terminal and streams --- */
+
+bool os_is_terminal(enum os_stream stream)
+{
+        return isatty((int)stream);
+}
+
+unsigned os_terminal_columns(enum os_stream stream)
+{
+        struct winsize size;
+
+        if (ioctl((int)stream, TIOCGWINSZ, &size) || !size.ws_col)
+                return 80;
+        return size.ws_col;
+}
+
+bool os_write_stream(enum os_stream stream, const void *bytes, size_t size, struct err *err)
+{
+        return write_all((int)stream, bytes, size) ||
+               fail(err, stream == OS_STDOUT ? "standard output" : "standard error");
+}
+
+/* --- ends --- */
+
+static volatile sig_atomic_t stop_signal;
+static volatile sig_atomic_t n_stops;
+
+static void on_stop(int sig)
+{
+        if (++n_stops >= 3)
+                _exit(128 + sig);
+        if (!stop_signal)
+                stop_signal = sig;
+}
+
+void os_catch_stop(void)
+{
+        /* No SA_RESTART: a wait must end when the user asks to stop. */
+        struct sigaction action = {.sa_handler = on_stop};
+
+        sigaction(SIGINT, &action, NULL);
+        sigaction(SIGTERM, &action, NULL);
+        sigaction(SIGHUP, &action, NULL);
+}
+
+int os_stop_requested(void)
+{
+        return stop_signal;
+}
+
+uint32_t os_process_id(void)
+{
+        return (uint32_t)getpid();
+}
+
+const char *os_environment(const char *name)
+{
+        return getenv(name);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "codec.h"
+#include "tap.h"
+
+/* The text "wperf wperf wperf wperf\n" as zlib packs it. */
+static const uint8_t zlib_bytes[] = {
+        0x78, 0x9c, 0x2b, 0x2f, 0x48, 0x2d, 0x4a, 0x53, 0x28, 0x47, 0x27, 0xb9, 0x00, 0x74, 0xd2, 0x08, 0xfb,
+};
+
+TEST(zlib_unpacks)
+{
+        AUTO_RELEASE(buf) out = {0};
+        struct err err = {0};
+
+        if (!codec_available(CODEC_ZLIB))
+                SKIP("zlib");
+        EXPECT_TRUE(codec_unpack(CODEC_ZLIB, zlib_bytes, sizeof(zlib_bytes), 1000, &out, &err));
+        EXPECT_STR(buf_text(&out), "wperf wperf wperf wperf\n");
+        for (size_t cut = 0; cut < sizeof(zlib_bytes); cut++)
+                EXPECT_TRUE(!codec_unpack(CODEC_ZLIB, zlib_bytes, cut, 1000, &out, &err));
+        EXPECT_INT(out.len, 24);
+        EXPECT_TRUE(!codec_unpack(CODEC_ZLIB, zlib_bytes, sizeof(zlib_bytes), 10, &out, &err));
+        EXPECT_INT(err.code, ERR_LIMIT);
+}
+
+TEST(zstd_streams_over_pieces)
+{
+        AUTO_RELEASE(buf) packed = {0};
+        AUTO_RELEASE(buf) out = {0};
+        struct err err = {0};
+        struct codec_packer *packer;
+        struct codec_stream *stream;
+        size_t first;
+
+        if (!codec_available(CODEC_ZSTD))
+                SKIP("zstd");
+        packer = codec_packer_new(1, &err);
+        EXPECT_TRUE(codec_packer_feed(packer, "first ", 6, &packed, &err));
+        first = packed.len;
+        EXPECT_TRUE(codec_packer_feed(packer, "second", 6, &packed, &err));
+        stream = codec_stream_new(&err);
+        EXPECT_TRUE(codec_stream_feed(stream, packed.data, first, 1000, &out, &err));
+        EXPECT_STR(buf_text(&out), "first ");
+        EXPECT_TRUE(codec_stream_feed(stream, packed.data + first, packed.len - first, 1000, &out, &err));
+        EXPECT_STR(buf_text(&out), "first second");
+        EXPECT_TRUE(!codec_unpack(CODEC_ZSTD, packed.data, packed.len, 1000, &out, &err));
+        EXPECT_CONTAINS(err.text, "cut");
+        EXPECT_TRUE(!codec_stream_feed(stream, "not zstd at all", 15, 1000, &out, &err));
+        EXPECT_TRUE(!codec_stream_feed(stream, packed.data, first, 1000, &out, &err));
+        codec_stream_free(stream);
+        codec_packer_free(packer);
+}
+
+TEST(xz_refuses_what_it_is_not)
+{
+        AUTO_RELEASE(buf) out = {0};
+        struct err err = {0};
+
+        EXPECT_TRUE(!codec_unpack(CODEC_XZ, zlib_bytes, sizeof(zlib_bytes), 1000, &out, &err));
+        EXPECT_INT(err.code, codec_available(CODEC_XZ) ? ERR_FORMAT : ERR_UNSUPPORTED);
+}
+
+TAP_MAIN

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+
+#include "os.h"
+#include "tap.h"
+
+static bool write_file(const char *path, size_t size)
+{
+        struct os_file *file = os_file_create(path, NULL);
+        char *bytes = malloc(size + 1);
+        bool ok;
+
+        memset(bytes, 'x', size);
+        ok = os_file_write(file, bytes, size, NULL);
+        free(bytes);
+        return os_file_close(file, NULL) && ok;
+}
+
+TEST(map_of_a_file_that_shrinks)
+{
+        struct err err = {0};
+        struct os_map *map;
+
+        ASSERT_TRUE(write_file("shrink.tmp", 100000));
+        map = os_map_open("shrink.tmp", &err);
+        ASSERT_TRUE(map);
+        EXPECT_INT(map->size_bytes, 100000);
+        EXPECT_TRUE(os_map_check(map, "shrink.tmp", &err));
+#ifndef _WIN32
+        ASSERT_TRUE(write_file("shrink.tmp", 10));
+        EXPECT_INT(map->bytes[99999], 0);
+        EXPECT_TRUE(os_map_shrank(map));
+        EXPECT_TRUE(!os_map_check(map, "shrink.tmp", &err));
+        EXPECT_STR(err.text, "shrink.tmp: became shorter while it was read");
+#endif
+        os_map_free(map);
+        EXPECT_TRUE(os_remove("shrink.tmp", NULL));
+}
+
+TEST(map_refuses_what_is_no_file)
+{
+        struct err err = {0};
+
+        EXPECT_TRUE(!os_map_open("no/such/file", &err));
+        EXPECT_INT(err.code, ERR_MISSING);
+        EXPECT_CONTAINS(err.text, "no/such/file");
+        EXPECT_TRUE(!os_map_open(".", &err));
+}
+
+TEST(files_are_written_and_listed)
+{
+        AUTO_RELEASE(buf) out = {0};
+        struct err err = {0};
+        struct os_stat st;
+        struct os_file *file = os_file_create("file.tmp", &err);
+
+        ASSERT_TRUE(file);
+        EXPECT_TRUE(os_file_write(file, "hello world", 11, &err));
+        EXPECT_TRUE(os_file_write_at(file, 0, "J", 1, &err));
+        EXPECT_TRUE(os_file_truncate(file, 5, &err));
+        EXPECT_TRUE(os_file_write(file, "!", 1, &err));
+        EXPECT_TRUE(os_file_can_seek(file));
+        EXPECT_TRUE(os_file_close(file, &err));
+        EXPECT_TRUE(os_read_file("file.tmp", 100, &out, &err));
+        EXPECT_STR(buf_text(&out), "Jello!");
+        EXPECT_TRUE(!os_read_file("file.tmp", 3, &out, &err));
+        EXPECT_INT(err.code, ERR_LIMIT);
+        EXPECT_TRUE(os_rename("file.tmp", "file2.tmp", &err));
+        EXPECT_TRUE(os_stat("file2.tmp", &st) && st.size_bytes == 6 && st.is_file);
+        EXPECT_TRUE(!os_stat("file.tmp", &st));
+        EXPECT_TRUE(os_remove("file2.tmp", &err));
+}
+
+TEST(machine_is_told)
+{
+        struct os_machine m;
+        uint64_t before = os_monotonic_ns();
+
+        os_machine_get(&m);
+        EXPECT_TRUE(m.arch[0]);
+        EXPECT_TRUE(m.n_cpus_online >= 1 && m.n_cpus_available >= m.n_cpus_online);
+        EXPECT_TRUE(m.page_bytes >= 4096);
+        EXPECT_TRUE(os_monotonic_ns() >= before);
+        EXPECT_TRUE(os_wall_ns() > 1600000000000000000);
+        EXPECT_TRUE(os_process_id() > 0);
+}
+
+TAP_MAIN
