@@ -4,7 +4,7 @@
  *
  * The grammar, for perf's habits and WindowsPerf's:
  *   --name VALUE, --name=VALUE, -name VALUE and -name=VALUE are the same; a name is matched whole.
- *   -x VALUE and -xVALUE are the same for a letter with a value; letters without one may stand together (-ag).
+ *   -x VALUE, -xVALUE and -x=VALUE are the same for a letter with a value; letters without one may stand together (-ag).
  *   A word behind one dash is first a long name, then letters: -pe_file is --pe_file, -F999 is -F 999.  What
  *   misses a long name by one or two letters is an error, never a letter with the rest as its value.
  *   A value that is its own word begins with '-' only if it is "-" or a number.

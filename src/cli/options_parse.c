@@ -48,7 +48,7 @@ static struct reading read_letter(const struct command *command, const char *let
         struct reading r = {0};
 
         r.option = option_find_letter(command, letters[0], &r.group_offset);
-        r.value = letters[1] ? letters + 1 : NULL;
+        r.value = letters[1] ? letters + 1 + (letters[1] == '=') : NULL;
         return r;
 }
 
@@ -126,7 +126,7 @@ static bool fail_unknown_command(struct parser *p, const char *word)
                 while ((alias = word_next(&aliases, &len)) && n < MAX_NAMES)
                         names[n++] = arena_copy(&p->line->arena, alias, len);
         }
-        near = text_nearest(word, names, n);
+        near = strlen(word) > 2 ? text_nearest(word, names, n) : NULL;
         if (near)
                 return err_set(p->err, ERR_USAGE, "unknown %s '%.60s'; did you mean '%s'?",
                                word[0] == '-' ? "option" : "command", word, near);
