@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tells how a command line was understood: its values as they were stored, its words as they stand. */
+/* Tells how a command line was understood: its values as they were stored, its words as they stand.  What a
+ * version can do is no matter of understanding, and not told here. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -39,13 +40,15 @@ static void add_quoted(const char *text, struct buf *out)
         buf_add_char(out, '\'');
 }
 
-/* In the largest unit that divides it, as 5 s, 750 ms, 0.01 h would be 36 s. */
+/* The grammar has hundredths of a unit, so that every duration is a whole number of 10 us. */
 static void add_duration(uint64_t ns, struct buf *out)
 {
         if (ns % 1000000000 == 0)
                 buf_printf(out, "%" PRIu64 " s", ns / 1000000000);
-        else
+        else if (ns % 1000000 == 0)
                 buf_printf(out, "%" PRIu64 " ms", ns / 1000000);
+        else
+                buf_printf(out, "%" PRIu64 " us", ns / 1000);
 }
 
 static void add_cpus(const struct cpu_list *list, struct buf *out)
@@ -109,14 +112,13 @@ void options_explain(const struct command_line *line, struct buf *out)
                 buf_add_str(out, "command: none\n");
                 return;
         }
-        buf_printf(out, "command: %s%s\n", line->command->name,
-                   line->command->run ? "" : " (not in this version yet)");
+        buf_printf(out, "command: %s\n", line->command->name);
         for (size_t i = 0; i < line->n_given; i++) {
                 const struct given_option *given = &line->given[i];
 
                 buf_printf(out, "option --%s: ", given->option->name);
                 add_value(given, &arena, out);
-                buf_add_str(out, given->option->later ? " (not in this version yet)\n" : "\n");
+                buf_add_char(out, '\n');
         }
         add_args(line, out);
         arena_release(&arena);

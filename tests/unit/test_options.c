@@ -30,11 +30,10 @@ static bool parse(const char *text, struct command_line *line, struct err *err)
         return command_line_parse(line, cut_words(text, words), words, err);
 }
 
-/* What --explain says on one line, or the error behind '!'; without the notes on what is not done yet. */
+/* What --explain says on one line, or the error behind '!'. */
 static const char *understood(const char *text)
 {
         static char result[2048];
-        static const char note[] = " (not in this version yet)";
         AUTO_RELEASE(buf) out = {0};
         struct command_line line;
         struct err err = {0};
@@ -46,8 +45,6 @@ static const char *understood(const char *text)
                 buf_printf(&out, "!%s\n", err.text);
         command_line_release(&line);
         for (const char *at = buf_text(&out); *at && n + 2 < sizeof(result); at++) {
-                if (!strncmp(at, note, strlen(note)))
-                        at += strlen(note);
                 if (*at == '\n' && at[1])
                         result[n++] = ';';
                 if (*at != '\n')
