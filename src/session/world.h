@@ -20,8 +20,8 @@ enum module_kind {
         MODULE_VDSO,          /* [vdso] */
         MODULE_KERNEL,        /* [kernel.kallsyms]: addresses are absolute */
         MODULE_KERNEL_MODULE, /* a loaded kernel module: addresses are absolute */
-        MODULE_KSYMBOL,       /* code that the kernel made (a BPF program): path is its symbol; absolute addresses */
-        MODULE_ANON,          /* memory without a file; its names may stand in the process' perf map */
+        MODULE_KSYMBOL, /* code that the kernel made (a BPF program): path is its symbol; absolute addresses */
+        MODULE_ANON,    /* memory without a file; its names may stand in the process' perf map */
 };
 
 struct module {
