@@ -86,7 +86,8 @@ static const struct option output_options[] = {
                 .kind = OPTION_FILE,
                 .arg = "FILE",
                 .offset = offsetof(struct output_options, output),
-                .help = "write the command's document to FILE",
+                .help = "write to FILE: the session of record and sample, unless FILE ends in .json or "
+                        "--json is there; else the JSON document",
         },
         {
                 .name = "output-prefix",
@@ -205,7 +206,8 @@ static const struct option target_options[] = {
         },
         {
                 .name = "record_spawn_delay",
-                .aliases = "record-spawn-delay",
+                .aliases = "record-spawn-delay delay",
+                .letter = 'D',
                 .kind = OPTION_U64,
                 .arg = "MS",
                 .max = 3600000,
