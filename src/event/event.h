@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What to measure: event text becomes attributes.  Pure: the machine's PMUs are read through pmu_source, so
+ * that another machine's sysfs tree answers as well. */
+#ifndef EVENT_H
+#define EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attributes.h"
+#include "buf.h"
+#include "err.h"
+#include "perf_abi.h"
+
+/* Where the facts of /sys come from.  Paths begin with "/sys/..."; both return false when it is not there. */
+struct pmu_source {
+        bool (*read_file)(void *ctx, const char *path, struct buf *out);
+        bool (*list_dir)(void *ctx, const char *path, bool (*each)(void *each_ctx, const char *name),
+                         void *each_ctx);
+        void *ctx;
+};
+
+struct event {
+        char name
+                [128]; /* as it is shown: the text of the user without the interval ("cycles:u", "ld_spec") */
+        char pmu[64];  /* sysfs name of its PMU; "" for the generic ones the kernel places itself */
+        /* type, config, config1..3, exclude bits, precise level, period or frequency (PERF_ATTR_FREQ); the
+         * collector adds what every event of a session has. */
+        struct perf_attr attr;
+        uint32_t *cpus; /* CPUs that its PMU serves, sorted; NULL: all */
+        size_t n_cpus;
+        bool precise_max; /* no `p` was written: the collector takes the highest level the CPU has */
+        bool uncore;      /* counts for a whole package: no process, no sampling */
+};
+
+struct event_list {
+        struct event *items;
+        size_t n_items;
+        size_t cap;
+};
+
+void event_list_release(struct event_list *list);
+
+struct event_defaults {
+        uint64_t freq_hz; /* for events without an interval; 0: 999 */
+        bool kernel;      /* -k: kernel included where the text has no modifier */
+};
+
+/* Parses the sampling grammar `event[:modifiers][:interval],...`; modifiers are u, k, p, pp, ppp, h, G, H of
+ * perf, the interval any C number.  Names are the generic hardware and software events, hardware cache events,
+ * `rNN`, plain numbers, `pmu/term=value,.../modifiers` and the events of any PMU under
+ * /sys/bus/event_source/devices.  On a machine with cores of different kinds a generic hardware event becomes
+ * one item for each of their PMUs.  Errors name the column (from 1) and the nearest known name. */
+bool event_parse_sampling(const char *text, const struct event_defaults *defaults,
+                          const struct pmu_source *source, struct event_list *ret, struct err *err);
+
+/* The default of record and sample: cycles where the machine has a core PMU, else cpu-clock. */
+bool event_default_sampling(const struct event_defaults *defaults, const struct pmu_source *source,
+                            struct event_list *ret, struct err *err);
+
+/* True when the machine has a PMU for its cores; *ret_name (64 bytes) its sysfs name. */
+bool event_has_core_pmu(const struct pmu_source *source, char *ret_name);
+
+/* A readable form of an attribute, one line a field that is not 0, for dry runs and dump:
+ * "type 1 (software)\n", "config 0x0 (cpu-clock)\n", ... */
+void event_describe_attr(const struct perf_attr *attr, struct buf *out);
+
+#endif
