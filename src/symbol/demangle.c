@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Decides what is a mangled C++ name at all, and what compilers put around one: clone suffixes and
+ * global constructors.  The grammar is in the files beside this one. */
+#include "demangle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "demangle_internal.h"
+
+static bool is_letter(char c)
+{
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* `.part.0`, `.cold`, `.llvm.123`, `.123`: one word and the numbers behind it make one suffix. */
+static bool add_clone(struct demangle *d, struct buf *out)
+{
+        const char *start = (const char *)d->in.at;
+
+        if (!demangle_eat(d, "."))
+                return false;
+        if (is_letter(demangle_look(d, 0))) {
+                while (is_letter(demangle_look(d, 0)) || demangle_is_digit(demangle_look(d, 0)))
+                        cursor_skip(&d->in, 1);
+        } else if (!demangle_is_digit(demangle_look(d, 0))) {
+                return false;
+        } else {
+                while (demangle_is_digit(demangle_look(d, 0)))
+                        cursor_skip(&d->in, 1);
+        }
+        while (demangle_look(d, 0) == '.' && demangle_is_digit(demangle_look(d, 1))) {
+                cursor_skip(&d->in, 1);
+                while (demangle_is_digit(demangle_look(d, 0)))
+                        cursor_skip(&d->in, 1);
+        }
+        buf_add_str(out, " [clone ");
+        buf_add(out, start, (size_t)((const char *)d->in.at - start));
+        buf_add_char(out, ']');
+        return true;
+}
+
+static bool demangle_one(struct demangle *d, bool with_params, struct buf *out)
+{
+        struct node *n;
+
+        if (!demangle_eat(d, "_Z"))
+                return false;
+        n = demangle_encoding(d);
+        if (!n || (cursor_left(&d->in) && demangle_look(d, 0) != '.'))
+                return false;
+        if (!print_whole(d, n, with_params, out))
+                return false;
+        while (cursor_left(&d->in)) {
+                if (!add_clone(d, out))
+                        return false;
+        }
+        return true;
+}
+
+/* _GLOBAL__I_NAME and the like: returns the length of the prefix, 0 for other names. */
+static size_t add_keyed_prefix(const char *mangled, struct buf *out)
+{
+        bool ctors;
+
+        if (strncmp(mangled, "_GLOBAL_", 8) != 0 || !mangled[8] || !strchr("._$", mangled[8]))
+                return 0;
+        ctors = mangled[9] == 'I';
+        if ((!ctors && mangled[9] != 'D') || mangled[10] != '_')
+                return 0;
+        buf_add_str(out, ctors ? "global constructors keyed to " : "global destructors keyed to ");
+        return 11;
+}
+
+static bool demangle_bytes(const char *mangled, size_t len, bool with_params, struct buf *out)
+{
+        struct demangle d = {.in = cursor_make(mangled, len)};
+        bool ok = demangle_one(&d, with_params, out);
+
+        arena_release(&d.arena);
+        free(d.subs);
+        return ok;
+}
+
+static void restore(struct buf *out, size_t len)
+{
+        out->len = len;
+        if (out->data)
+                out->data[len] = '\0';
+}
+
+bool demangle_cxx(const char *mangled, bool with_params, struct buf *out)
+{
+        size_t start = out->len;
+        size_t len, prefix;
+
+        if (mangled[0] != '_')
+                return false;
+        len = strnlen(mangled, DEMANGLE_MAX_INPUT_BYTES + 1);
+        if (len > DEMANGLE_MAX_INPUT_BYTES)
+                return false;
+        prefix = add_keyed_prefix(mangled, out);
+        if (prefix && strncmp(mangled + prefix, "_Z", 2) != 0)
+                buf_add(out, mangled + prefix, len - prefix);
+        else if (!demangle_bytes(mangled + prefix, len - prefix, with_params, out)) {
+                restore(out, start);
+                return false;
+        }
+        return true;
+}
