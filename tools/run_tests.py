@@ -129,7 +129,7 @@ def run(test: dict, options: argparse.Namespace) -> Result:
         try:
             process = subprocess.Popen(
                 command_of(test, options.build, options.wrapper), stdin=subprocess.DEVNULL, stdout=out,
-                stderr=subprocess.STDOUT, cwd=test["workdir"], env=environment, start_new_session=True)
+                stderr=subprocess.STDOUT, cwd=test["workdir"] or options.build, env=environment, start_new_session=True)
             status = process.wait(limit)
         except subprocess.TimeoutExpired:
             kill_group(process)
@@ -169,8 +169,8 @@ def show_problems(result: Result, verbose: bool) -> None:
     for reason in result.failures:
         print(f"  FAILED: {result.name}: {reason}")
     if result.failures or verbose:
-        for line in result.output.splitlines()[-400:]:
-            print(f"    {line}")
+        lines = [line for line in result.output.splitlines() if verbose or not line.startswith("ok ")]
+        print("\n".join(f"    {line}" for line in lines[-400:]))
     sys.stdout.flush()
 
 
