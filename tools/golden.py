@@ -22,6 +22,7 @@ import sys
 import tempfile
 
 TIME_LIMIT_S = 10
+WRAPPED_TIME_LIMIT_S = 60
 SKIP_STATUS = 77
 ANY_LINES = "..."
 STREAMS = ("stdout", "stderr")
@@ -153,6 +154,7 @@ class Runner:
     def __init__(self, wperf, wrapper, root):
         self.root = root
         self.command = shlex.split(wrapper) + [str(wperf)]
+        self.limit_s = WRAPPED_TIME_LIMIT_S if wrapper else TIME_LIMIT_S
         self.wine = bool(wrapper) and "wine" in pathlib.Path(shlex.split(wrapper)[0]).name
 
     def environment(self, scratch):
@@ -183,18 +185,23 @@ class Runner:
         return lines
 
     def execute(self, case, scratch):
-        process = subprocess.Popen(["/bin/sh", str(case.script)], cwd=scratch / "work",
-                                   env=self.environment(scratch), stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
-        try:
-            out, err = process.communicate(timeout=TIME_LIMIT_S)
-            late = False
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            out, err = process.communicate()
-            late = True
+        """Output goes to files: what a case leaves behind could hold a pipe for ever, as wine's services do."""
+        late = False
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            process = subprocess.Popen(["/bin/sh", str(case.script)], cwd=scratch / "work",
+                                       env=self.environment(scratch), stdin=subprocess.DEVNULL,
+                                       stdout=out, stderr=err, start_new_session=True)
+            try:
+                process.wait(self.limit_s)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+                late = True
+            out.seek(0)
+            err.seek(0)
+            outputs = {"stdout": self.lines(out.read(), scratch), "stderr": self.lines(err.read(), scratch)}
         status = process.returncode if process.returncode >= 0 else 128 - process.returncode
-        return {"stdout": self.lines(out, scratch), "stderr": self.lines(err, scratch)}, status, late
+        return outputs, status, late
 
     def run(self, case):
         with tempfile.TemporaryDirectory(prefix="golden-") as folder:
@@ -202,7 +209,7 @@ class Runner:
             self.make_scratch(scratch)
             outputs, status, late = self.execute(case, scratch)
         if late:
-            return Result(problems=[f"did not end in {TIME_LIMIT_S} s"])
+            return Result(problems=[f"did not end in {self.limit_s} s"])
         if status == SKIP_STATUS:
             return Result(skip=" ".join(outputs["stderr"]) or "no reason given")
         return Result(problems=case.check(outputs, status), outputs=outputs, status=status)
@@ -221,7 +228,7 @@ def report(number, case, result):
 def read_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--wperf", default=os.environ.get("WPERF", "build/dev/src/cli/wperf"), help="the program")
-    parser.add_argument("--wrapper", default=os.environ.get("WPERF_WRAPPER", ""),
+    parser.add_argument("--wrapper", default=os.environ.get("WPERF_TEST_WRAPPER", ""),
                         help="what runs it: qemu-aarch64 -L FOLDER, or wine")
     parser.add_argument("--cases", default=pathlib.Path(__file__).resolve().parent.parent / "tests" / "golden",
                         type=pathlib.Path, help="the folder of the cases")

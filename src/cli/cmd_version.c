@@ -2,10 +2,10 @@
 /* version: wperf and what it measures with, as the table that WindowsPerf's users read features from. */
 #include "cmd.h"
 #include "facts_options.h"
-#include "git_version.h"
 #include "json.h"
 #include "os.h"
 #include "table.h"
+#include "version.h"
 
 static const struct column columns[] = {
         {.name = "Component"},
@@ -48,8 +48,8 @@ int cmd_version(const struct command_line *line)
         struct os_machine machine;
 
         os_machine_get(&machine);
-        add_row(table, "wperf", WPERF_VERSION, WPERF_GIT_VERSION);
-        add_row(table, WPERF_OS, machine.os_release, "-");
+        add_row(table, "wperf", version_number, version_commit);
+        add_row(table, version_system, machine.os_release, "-");
         render_json(table, &json);
         table_render_text(table, 0, &text);
         return cmd_print_document(&options->general, &options->output, &text, &json);

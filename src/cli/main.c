@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the command line and calls its command; nothing is decided here that a command could decide. */
 #include "cmd.h"
-#include "git_version.h"
 #include "log.h"
 #include "os.h"
+#include "version.h"
 
 static int print_banner(void)
 {
         AUTO_RELEASE(buf) out = {0};
 
-        buf_add_str(&out, "wperf ver. " WPERF_VERSION " (" WPERF_GIT_VERSION
-                          ") profiling with performance counters.\n"
-                          "Use wperf record -- COMMAND to profile a program.\n"
-                          "Use --help for help.\n");
+        buf_printf(&out,
+                   "wperf ver. %s (%s) profiling with performance counters.\n"
+                   "Use wperf record -- COMMAND to profile a program.\n"
+                   "Use --help for help.\n",
+                   version_number, version_commit);
         return cmd_print(&out, EXIT_OK);
 }
 

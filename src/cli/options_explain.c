@@ -19,25 +19,38 @@ static bool is_plain(const char *text)
         return *text;
 }
 
-/* As a shell would take it back; what is not printable stands as \xNN. */
+/* Adds text with a backslash before each of `marks`, or with `instead` for them. */
+static void add_replaced(const char *text, const char *marks, const char *instead, struct buf *out)
+{
+        for (const char *at = text; *at; at++) {
+                if (!strchr(marks, *at))
+                        buf_add_char(out, *at);
+                else if (instead)
+                        buf_add_str(out, instead);
+                else
+                        buf_printf(out, "\\%c", *at);
+        }
+}
+
+/* As a shell takes it back: plain, '...', or $'...' where something is not printable. */
 static void add_quoted(const char *text, struct buf *out)
 {
+        AUTO_RELEASE(buf) escaped = {0};
+        AUTO_RELEASE(buf) printable = {0};
+
+        text_add_printable(&printable, text);
         if (is_plain(text)) {
                 buf_add_str(out, text);
-                return;
+        } else if (!strcmp(buf_text(&printable), text)) {
+                buf_add_char(out, '\'');
+                add_replaced(text, "'", "'\\''", out);
+                buf_add_char(out, '\'');
+        } else {
+                add_replaced(text, "'\\", NULL, &escaped);
+                buf_add_str(out, "$'");
+                text_add_printable(out, buf_text(&escaped));
+                buf_add_char(out, '\'');
         }
-        buf_add_char(out, '\'');
-        for (const char *at = text; *at;) {
-                size_t n = strcspn(at, "'");
-                AUTO_RELEASE(buf) part = {0};
-
-                buf_add(&part, at, n);
-                text_add_printable(out, buf_text(&part));
-                if (at[n])
-                        buf_add_str(out, "'\\''");
-                at += n + (at[n] ? 1 : 0);
-        }
-        buf_add_char(out, '\'');
 }
 
 /* The grammar has hundredths of a unit, so that every duration is a whole number of 10 us. */

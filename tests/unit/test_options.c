@@ -306,7 +306,7 @@ TEST(what_is_not_done_yet_is_known)
 
 TEST(explained_words_can_be_told_apart)
 {
-        char texts[][8] = {"record", "--", "a b", "it's", "", "x\x1b[1m", "10**10"};
+        char texts[][8] = {"record", "--", "a b", "it's", "", "x\x1b\\x1b", "10**10"};
         char *words[N_ELEMENTS(texts) + 1] = {NULL};
         struct command_line line;
         AUTO_RELEASE(buf) out = {0};
@@ -316,7 +316,7 @@ TEST(explained_words_can_be_told_apart)
                 words[i] = texts[i];
         ASSERT_TRUE(command_line_parse(&line, N_ELEMENTS(texts), words, &err));
         options_explain(&line, &out);
-        EXPECT_CONTAINS(buf_text(&out), "run: 'a b' 'it'\\''s' '' 'x\\x1b[1m' '10**10'\n");
+        EXPECT_CONTAINS(buf_text(&out), "run: 'a b' 'it'\\''s' '' $'x\\x1b\\\\x1b' '10**10'\n");
         command_line_release(&line);
 }
 

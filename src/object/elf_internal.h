@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An ELF file as its parts in this folder see it, and the limits that they keep. */
+#ifndef ELF_INTERNAL_H
+#define ELF_INTERNAL_H
+
+#include "object_internal.h"
+
+enum {
+        ELF_MAX_SECTIONS = 1 << 20,
+        ELF_MAX_SEGMENTS = 1 << 16,
+        ELF_MAX_NOTES = 4096, /* looked at for a build id, all notes together */
+        ELF_MAX_UNPACK_RATIO =
+                4096 /* a section that unpacks to more than so many times its size is refused */
+};
+
+#define ELF_MAX_UNPACKED_BYTES ((uint64_t)2 << 30) /* of one section */
+
+/* What a section header has beyond object_section. */
+struct elf_section {
+        uint32_t type;
+        uint32_t link;
+        uint64_t entry_size;
+};
+
+struct elf_segment {
+        uint32_t type;
+        struct object_segment at;
+};
+
+struct elf {
+        struct object base;
+        bool is_64;
+        uint16_t type;                    /* enum elf_type */
+        uint16_t machine;                 /* enum elf_machine */
+        struct elf_section *sections;     /* as many as base.sections */
+        struct elf_segment *all_segments; /* of every type; base.segments has the loaded ones */
+        size_t n_all_segments;
+};
+
+static inline struct elf *elf_of(struct object *object)
+{
+        return (struct elf *)object;
+}
+
+/* A number as wide as the file's class. */
+static inline uint64_t elf_word(const struct elf *elf, struct cursor *c)
+{
+        return elf->is_64 ? cursor_u64(c) : cursor_u32(c);
+}
+
+/* The bytes of section `i` in the file, packed or not; failed when they are outside it. */
+struct cursor elf_section_bytes(const struct elf *elf, size_t i);
+
+/* Index of the first section of that type that has bytes, or of that name; SIZE_MAX when there is none. */
+size_t elf_find_type(const struct elf *elf, uint32_t type);
+
+/* Segment of a type, or NULL. */
+const struct elf_segment *elf_find_segment(const struct elf *elf, uint32_t type);
+
+/* Fills in facts.build_id from the notes. */
+void elf_read_build_id(struct elf *elf);
+
+bool elf_unpack_section(struct object *object, const struct object_section *section, struct buf *out,
+                        struct err *err);
+bool elf_symbols_begin(struct object *object, enum object_table table, struct object_symbols *ret_symbols);
+bool elf_symbols_next(struct object_symbols *symbols, struct object_symbol *ret_symbol);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The content of packed ELF sections: SHF_COMPRESSED with its header (gABI, "Section compression"), and the
+ * older .zdebug_ sections: "ZLIB" and the size as 8 big-endian bytes. */
+#include <string.h>
+
+#include "codec.h"
+#include "elf_format.h"
+#include "elf_internal.h"
+#include "text.h"
+
+struct packing {
+        enum codec_kind kind;
+        uint64_t size; /* unpacked */
+        struct cursor stream;
+};
+
+static bool read_old_header(struct cursor c, struct packing *ret, struct err *err)
+{
+        const uint8_t *magic = cursor_bytes(&c, 4);
+        const uint8_t *size = cursor_bytes(&c, 8);
+
+        if (!magic || !size || memcmp(magic, "ZLIB", 4) != 0)
+                return err_set(err, ERR_FORMAT, "does not begin with ZLIB");
+        ret->kind = CODEC_ZLIB;
+        ret->size = 0;
+        for (int i = 0; i < 8; i++)
+                ret->size = ret->size << 8 | size[i];
+        ret->stream = c;
+        return true;
+}
+
+static bool read_header(const struct elf *elf, struct cursor c, struct packing *ret, struct err *err)
+{
+        uint32_t type = cursor_u32(&c);
+
+        if (elf->is_64)
+                cursor_skip(&c, 4);
+        ret->size = elf_word(elf, &c);
+        elf_word(elf, &c);
+        if (c.failed)
+                return err_set(err, ERR_FORMAT, "compression header is cut");
+        if (type != ELF_COMPRESS_ZLIB && type != ELF_COMPRESS_ZSTD)
+                return err_set(err, ERR_UNSUPPORTED, "compression type %u is not known", type);
+        ret->kind = type == ELF_COMPRESS_ZLIB ? CODEC_ZLIB : CODEC_ZSTD;
+        ret->stream = c;
+        return true;
+}
+
+static bool check_size(const struct packing *packing, struct err *err)
+{
+        if (packing->size > ELF_MAX_UNPACKED_BYTES ||
+            packing->size / ELF_MAX_UNPACK_RATIO > cursor_left(&packing->stream))
+                return err_set(err, ERR_LIMIT, "unpacks to %llu bytes, which is too much",
+                               (unsigned long long)packing->size);
+        return true;
+}
+
+bool elf_unpack_section(struct object *object, const struct object_section *section, struct buf *out,
+                        struct err *err)
+{
+        const struct elf *elf = elf_of(object);
+        struct cursor c = elf_section_bytes(elf, (size_t)(section - object->sections));
+        struct packing packing = {0};
+        bool ok;
+
+        if (c.failed)
+                return err_set(err, ERR_FORMAT, "lies outside the file");
+        ok = text_starts(section->name, ".zdebug_") ? read_old_header(c, &packing, err)
+                                                    : read_header(elf, c, &packing, err);
+        if (!ok || !check_size(&packing, err) ||
+            !codec_unpack(packing.kind, packing.stream.at, cursor_left(&packing.stream), packing.size, out,
+                          err))
+                return false;
+        if (out->len != packing.size)
+                return err_set(err, ERR_FORMAT, "unpacks to %zu bytes, its header says %llu", out->len,
+                               (unsigned long long)packing.size);
+        return true;
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Opens object files of any format and does what is the same for all of them. */
+#include "object.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "object_internal.h"
+#include "text.h"
+
+static struct object *open_format(const struct cursor *bytes, const char *name, struct err *err)
+{
+        struct object *object = NULL;
+
+        if (elf_is(bytes))
+                object = elf_new(bytes, err);
+        else if (!cursor_left(bytes))
+                err_set(err, ERR_FORMAT, "is empty");
+        else
+                err_set(err, ERR_FORMAT, "is no object file (no ELF magic at its start)");
+        if (!object) {
+                err_in(err, "%s", name);
+                return NULL;
+        }
+        object->name = mem_strdup(name);
+        return object;
+}
+
+struct object *object_open(const char *path, struct err *err)
+{
+        AUTO(os_map) map = os_map_open(path, err);
+        AUTO(object) object = NULL;
+        struct cursor bytes;
+
+        if (!map)
+                return NULL;
+        bytes = cursor_make(map->bytes, map->size_bytes);
+        object = open_format(&bytes, path, err);
+        if (!os_map_check(map, path, err) || !object)
+                return NULL;
+        object->map = TAKE(map);
+        return TAKE(object);
+}
+
+struct object *object_open_bytes(const void *bytes, size_t size, const char *name, struct err *err)
+{
+        struct cursor c = cursor_make(bytes, size);
+
+        return open_format(&c, name, err);
+}
+
+struct object *object_open_owned(struct buf *owned, const char *name, struct err *err)
+{
+        struct object *object = object_open_bytes(owned->data, owned->len, name, err);
+
+        if (!object) {
+                buf_release(owned);
+                return NULL;
+        }
+        object->owned = *owned;
+        *owned = (struct buf){0};
+        return object;
+}
+
+void object_free(struct object *object)
+{
+        if (!object)
+                return;
+        object->ops->release(object);
+        for (size_t i = 0; i < object->n_unpacked; i++) {
+                buf_release(&object->unpacked[i]->bytes);
+                free(object->unpacked[i]);
+        }
+        free(object->unpacked);
+        free(object->sections);
+        free(object->segments);
+        os_map_free(object->map);
+        buf_release(&object->owned);
+        free(object->name);
+        free(object);
+}
+
+bool object_check(const struct object *object, struct err *err)
+{
+        return !object->map || os_map_check(object->map, object->name, err);
+}
+
+struct cursor object_bytes(const struct object *object)
+{
+        return object->bytes;
+}
+
+const char *object_name(const struct object *object)
+{
+        return object->name;
+}
+
+const struct object_facts *object_get_facts(const struct object *object)
+{
+        return &object->facts;
+}
+
+size_t string_table_size(const struct cursor *table)
+{
+        size_t size = cursor_left(table);
+
+        while (size && table->at[size - 1])
+                size--;
+        return size;
+}
+
+/* --- Sections and segments --- */
+
+size_t object_n_sections(const struct object *object)
+{
+        return object->n_sections;
+}
+
+const struct object_section *object_get_section(const struct object *object, size_t i)
+{
+        return &object->sections[i];
+}
+
+static bool section_is_called(const struct object_section *section, const char *name)
+{
+        if (!strcmp(section->name, name))
+                return true;
+        return text_starts(name, ".debug_") && text_starts(section->name, ".z") &&
+               !strcmp(section->name + 2, name + 1);
+}
+
+const struct object_section *object_find_section(const struct object *object, const char *name)
+{
+        for (size_t i = 0; i < object->n_sections; i++) {
+                if (object->sections[i].file_size && section_is_called(&object->sections[i], name))
+                        return &object->sections[i];
+        }
+        return NULL;
+}
+
+/* Finds what was unpacked before, or unpacks now; a failure is kept too. */
+static const struct object_unpacked *unpack(struct object *object, const struct object_section *section)
+{
+        struct object_unpacked *unpacked;
+
+        for (size_t i = 0; i < object->n_unpacked; i++) {
+                if (object->unpacked[i]->section == section)
+                        return object->unpacked[i];
+        }
+        unpacked = mem_new(1, sizeof(*unpacked));
+        unpacked->section = section;
+        unpacked->failed = !object->ops->unpack_section(object, section, &unpacked->bytes, &unpacked->err);
+        ARRAY_PUSH(object->unpacked, object->n_unpacked, object->cap_unpacked, unpacked);
+        return unpacked;
+}
+
+static bool read_packed(struct object *object, const struct object_section *section, struct cursor *ret_bytes,
+                        struct err *err)
+{
+        const struct object_unpacked *unpacked = unpack(object, section);
+
+        if (unpacked->failed)
+                return err_set(err, unpacked->err.code, "%s: %s: %s", object->name, section->name,
+                               unpacked->err.text);
+        *ret_bytes = cursor_make(buf_text(&unpacked->bytes), unpacked->bytes.len);
+        ret_bytes->swap = object->bytes.swap;
+        return true;
+}
+
+bool object_read_section(struct object *object, const struct object_section *section,
+                         struct cursor *ret_bytes, struct err *err)
+{
+        struct cursor bytes;
+
+        if (section->flags & OBJECT_SECTION_PACKED)
+                return read_packed(object, section, ret_bytes, err);
+        bytes = cursor_sub(&object->bytes, section->file_off, section->file_size);
+        if (bytes.failed)
+                return err_set(err, ERR_FORMAT, "%s: section %s lies outside the file", object->name,
+                               section->name);
+        *ret_bytes = bytes;
+        return true;
+}
+
+size_t object_n_segments(const struct object *object)
+{
+        return object->n_segments;
+}
+
+const struct object_segment *object_get_segment(const struct object *object, size_t i)
+{
+        return &object->segments[i];
+}
+
+/* --- Addresses --- */
+
+/* Overlapping segments are met at page edges; code is what is asked for. */
+static const struct object_segment *segment_at_off(const struct object *object, uint64_t file_off)
+{
+        const struct object_segment *found = NULL;
+
+        for (size_t i = 0; i < object->n_segments; i++) {
+                const struct object_segment *segment = &object->segments[i];
+
+                if (file_off < segment->file_off || file_off - segment->file_off >= segment->file_size)
+                        continue;
+                if (segment->flags & OBJECT_SEGMENT_CODE)
+                        return segment;
+                if (!found)
+                        found = segment;
+        }
+        return found;
+}
+
+bool object_to_addr(const struct object *object, uint64_t file_off, uint64_t *ret_addr)
+{
+        const struct object_segment *segment = segment_at_off(object, file_off);
+
+        if (segment) {
+                *ret_addr = segment->addr + (file_off - segment->file_off);
+                return true;
+        }
+        for (size_t i = 0; i < object->n_sections && !object->n_segments; i++) {
+                const struct object_section *section = &object->sections[i];
+
+                if ((section->flags & OBJECT_SECTION_LOADED) && file_off >= section->file_off &&
+                    file_off - section->file_off < section->file_size) {
+                        *ret_addr = section->addr + (file_off - section->file_off);
+                        return true;
+                }
+        }
+        return false;
+}
+
+bool object_to_file_off(const struct object *object, uint64_t addr, uint64_t *ret_file_off)
+{
+        for (size_t i = 0; i < object->n_segments; i++) {
+                const struct object_segment *segment = &object->segments[i];
+
+                if (addr >= segment->addr && addr - segment->addr < segment->file_size) {
+                        *ret_file_off = segment->file_off + (addr - segment->addr);
+                        return true;
+                }
+        }
+        for (size_t i = 0; i < object->n_sections && !object->n_segments; i++) {
+                const struct object_section *section = &object->sections[i];
+
+                if ((section->flags & OBJECT_SECTION_LOADED) && addr >= section->addr &&
+                    addr - section->addr < section->file_size) {
+                        *ret_file_off = section->file_off + (addr - section->addr);
+                        return true;
+                }
+        }
+        return false;
+}
+
+bool object_read_addr(const struct object *object, uint64_t addr, uint64_t size, struct cursor *ret_bytes)
+{
+        uint64_t file_off;
+        struct cursor bytes;
+
+        if (!object_to_file_off(object, addr, &file_off))
+                return false;
+        bytes = cursor_sub(&object->bytes, file_off, size);
+        if (bytes.failed)
+                return false;
+        *ret_bytes = bytes;
+        return true;
+}
+
+/* --- Symbols --- */
+
+bool object_symbols_begin(struct object *object, enum object_table table, struct object_symbols *ret_symbols)
+{
+        return object->ops->symbols_begin && object->ops->symbols_begin(object, table, ret_symbols);
+}
+
+bool object_symbols_next(struct object_symbols *symbols, struct object_symbol *ret_symbol)
+{
+        return symbols->object->ops->symbols_next(symbols, ret_symbol);
+}
+
+const char *object_symbols_name(const struct object_symbols *symbols, const struct object_symbol *symbol)
+{
+        return symbol->name_off < symbols->names_size ? symbols->names + symbol->name_off : "";
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An object file or a memory image of one: sections, segments, identity, symbols.  The face of all formats;
+ * each format is one implementation of object_internal.h.  What a name or an address means to a profile is
+ * symbol/'s matter. */
+#ifndef OBJECT_H
+#define OBJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attributes.h"
+#include "cursor.h"
+#include "err.h"
+
+struct object;
+
+/* Maps the file.  ERR_FORMAT for what is no object file, the text then begins with the path. */
+struct object *object_open(const char *path, struct err *err);
+
+/* Bytes in memory, kept by the caller for the object's life; `name` is what errors call them (copied). */
+struct object *object_open_bytes(const void *bytes, size_t size, const char *name, struct err *err);
+
+void object_free(struct object *object);
+AUTO_DEFINE(object)
+
+/* The parser's last word on a mapped file: false and an error when the file became shorter meanwhile. */
+bool object_check(const struct object *object, struct err *err);
+
+/* The whole file, in its byte order. */
+struct cursor object_bytes(const struct object *object);
+
+const char *object_name(const struct object *object);
+
+enum object_machine {
+        OBJECT_MACHINE_OTHER,
+        OBJECT_MACHINE_X86,
+        OBJECT_MACHINE_X86_64,
+        OBJECT_MACHINE_ARM,
+        OBJECT_MACHINE_ARM64,
+};
+
+enum { OBJECT_BUILD_ID_BYTES = 64 };
+
+struct object_facts {
+        enum object_machine machine;
+        uint8_t address_bytes; /* 4 or 8 */
+        bool is_relocatable;   /* not linked: an address is a file offset */
+        bool is_executable;    /* a program, fixed or position-independent; not a library */
+        uint64_t entry;        /* virtual address, 0 where there is none */
+        uint64_t load_addr;    /* virtual address of file offset 0 */
+        uint8_t build_id[OBJECT_BUILD_ID_BYTES];
+        uint8_t build_id_size; /* 0: it has none */
+};
+
+const struct object_facts *object_get_facts(const struct object *object);
+
+/* Build ids are equal when one is the beginning of the other and only zeros follow, since perf.data cuts
+ * and pads them to 20 bytes.  An empty one equals none. */
+bool object_build_id_equal(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size);
+
+/* --- Sections and segments ----------------------------------------------------------------------------- */
+
+#define OBJECT_SECTION_CODE   (1u << 0)
+#define OBJECT_SECTION_LOADED (1u << 1) /* has an address at run time */
+#define OBJECT_SECTION_PACKED (1u << 2)
+
+struct object_section {
+        const char *name; /* "" when it has none */
+        uint64_t addr;    /* virtual address; the file offset in a relocatable object */
+        uint64_t size_bytes;
+        uint64_t file_off;
+        uint64_t file_size; /* 0 when it has no bytes in the file */
+        uint32_t flags;     /* OBJECT_SECTION_* */
+};
+
+size_t object_n_sections(const struct object *object);
+const struct object_section *object_get_section(const struct object *object, size_t i);
+
+/* The first section of that name that has bytes in the file, or NULL.  `.debug_x` finds `.zdebug_x` too. */
+const struct object_section *object_find_section(const struct object *object, const char *name);
+
+/* The section's content, unpacked at the first call and kept for the object's life. */
+bool object_read_section(struct object *object, const struct object_section *section,
+                         struct cursor *ret_bytes, struct err *err);
+
+#define OBJECT_SEGMENT_CODE (1u << 0)
+
+/* A part of the file that is mapped into memory. */
+struct object_segment {
+        uint64_t file_off, file_size;
+        uint64_t addr, mem_size;
+        uint32_t flags; /* OBJECT_SEGMENT_* */
+};
+
+size_t object_n_segments(const struct object *object);
+const struct object_segment *object_get_segment(const struct object *object, size_t i);
+
+/* Between file offsets and virtual addresses, by segments, or by sections where there are none.  False when
+ * nothing of the file is loaded there. */
+bool object_to_addr(const struct object *object, uint64_t file_off, uint64_t *ret_addr);
+bool object_to_file_off(const struct object *object, uint64_t addr, uint64_t *ret_file_off);
+
+/* The file's bytes for the virtual addresses [addr, addr + size). */
+bool object_read_addr(const struct object *object, uint64_t addr, uint64_t size, struct cursor *ret_bytes);
+
+/* --- Symbols -------------------------------------------------------------------------------------------- */
+
+enum object_table { OBJECT_SYMBOLS, OBJECT_DYNAMIC_SYMBOLS };
+
+enum object_symbol_kind {
+        OBJECT_SYMBOL_OTHER,
+        OBJECT_SYMBOL_FUNCTION, /* resolved at load time (ifunc) too */
+        OBJECT_SYMBOL_LABEL,    /* no type */
+        OBJECT_SYMBOL_DATA,
+};
+
+enum object_binding { OBJECT_LOCAL, OBJECT_WEAK, OBJECT_GLOBAL };
+
+struct object_symbol {
+        uint64_t addr;
+        uint64_t size_bytes; /* 0: not said */
+        uint32_t name_off;   /* in the names of the iteration */
+        uint8_t kind;        /* enum object_symbol_kind */
+        uint8_t binding;     /* enum object_binding */
+        bool is_defined;     /* in this file */
+        bool is_hidden;
+        const struct object_section *section; /* NULL when absolute or undefined */
+};
+
+/* An iteration; the fields are private but for `names`, a table whose last byte is NUL, and `n_symbols`. */
+struct object_symbols {
+        struct object *object;
+        const char *names;
+        size_t names_size;
+        size_t n_symbols;
+        struct cursor at;
+        struct cursor wide_sections;
+        size_t n_done;
+};
+
+/* False when the object has no such table, or a damaged one. */
+bool object_symbols_begin(struct object *object, enum object_table table, struct object_symbols *ret_symbols);
+bool object_symbols_next(struct object_symbols *symbols, struct object_symbol *ret_symbol);
+
+/* The symbol's name in the table, or "" when its offset lies outside. */
+const char *object_symbols_name(const struct object_symbols *symbols, const struct object_symbol *symbol);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a format implements, and what all formats have in common. */
+#ifndef OBJECT_INTERNAL_H
+#define OBJECT_INTERNAL_H
+
+#include "buf.h"
+#include "object.h"
+#include "os.h"
+
+/* One set a format.  NULL: the format has no such thing. */
+struct object_ops {
+        /* Releases what the format added; the common part is object.c's. */
+        void (*release)(struct object *object);
+        /* Appends the unpacked content of an OBJECT_SECTION_PACKED section to `out`. */
+        bool (*unpack_section)(struct object *object, const struct object_section *section, struct buf *out,
+                               struct err *err);
+        bool (*symbols_begin)(struct object *object, enum object_table table,
+                              struct object_symbols *ret_symbols);
+        bool (*symbols_next)(struct object_symbols *symbols, struct object_symbol *ret_symbol);
+};
+
+struct object_unpacked {
+        const struct object_section *section;
+        struct buf bytes;
+        bool failed;
+        struct err err;
+};
+
+/* The first member of every format's own struct. */
+struct object {
+        const struct object_ops *ops;
+        char *name;
+        struct os_map *map;  /* NULL when the bytes are in memory */
+        struct buf owned;    /* bytes that were unpacked for this object */
+        struct cursor bytes; /* all of it, in its byte order */
+        struct object_facts facts;
+        struct object_section *sections;
+        size_t n_sections;
+        struct object_segment *segments;
+        size_t n_segments;
+        struct object_unpacked **unpacked;
+        size_t n_unpacked, cap_unpacked;
+};
+
+/* Each format looks at the first bytes and says whether they are its own. */
+bool elf_is(const struct cursor *bytes);
+
+/* Reads the headers; the object is `bytes`, and fields of struct object that need no format are set later.
+ * The text of an error has no file name in front. */
+struct object *elf_new(const struct cursor *bytes, struct err *err);
+
+/* Takes over the bytes in `owned`. */
+struct object *object_open_owned(struct buf *owned, const char *name, struct err *err);
+
+/* --- Tables of strings ----------------------------------------------------------------------------------- */
+
+/* Cuts a table after its last NUL, so that every offset inside it is a string that ends. */
+size_t string_table_size(const struct cursor *table);
+
+#endif

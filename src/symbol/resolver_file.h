@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The names of one object file: which files and tables they come from, in which order. */
+#ifndef RESOLVER_FILE_H
+#define RESOLVER_FILE_H
+
+#include "attributes.h"
+#include "buf.h"
+#include "object.h"
+#include "resolver.h"
+#include "symtab.h"
+
+struct resolver_file;
+
+/* Opens what there is for the module.  Never fails; what is missing is said in `note` (one sentence), which
+ * stays as it was when all is well.  `debug_dirs` is NULL-terminated. */
+struct resolver_file *resolver_file_new(const struct resolver_module *module, const char *const *debug_dirs,
+                                        struct buf *note);
+void resolver_file_free(struct resolver_file *file);
+AUTO_DEFINE(resolver_file)
+
+/* The virtual address of a file offset; false when it can't be told. */
+bool resolver_file_to_addr(const struct resolver_file *file, uint64_t file_off, uint64_t *ret_addr);
+
+/* Named: *ret_hit is set.  Range: start and end of it are. */
+enum symbol_status resolver_file_find(struct resolver_file *file, uint64_t addr, struct symtab_hit *ret_hit);
+
+/* The module's own file, or NULL. */
+const struct object *resolver_file_object(const struct resolver_file *file);
+
+#endif

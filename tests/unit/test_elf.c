@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "codec.h"
+#include "object.h"
+#include "os.h"
+#include "tap.h"
+#include "test_data.h"
+#include "text.h"
+
+static struct object *open_data(const char *name)
+{
+        struct err err = {0};
+        struct object *object = object_open(data_path(name), &err);
+
+        if (!object)
+                TAP_FAIL("%s", err.text);
+        return object;
+}
+
+static bool find_symbol(struct object *object, const char *name, struct object_symbol *ret)
+{
+        struct object_symbols symbols;
+
+        if (!object_symbols_begin(object, OBJECT_SYMBOLS, &symbols))
+                return false;
+        while (object_symbols_next(&symbols, ret)) {
+                if (!strcmp(object_symbols_name(&symbols, ret), name))
+                        return true;
+        }
+        return false;
+}
+
+TEST(elf_says_what_the_file_is)
+{
+        AUTO(object) library = open_data("elf/names.so");
+        AUTO(object) program = open_data("elf/caller.exe");
+        AUTO(object) fixed = open_data("elf/caller-ibt.exe");
+        AUTO(object) arm = open_data("elf/caller-arm64.exe");
+        const struct object_facts *facts;
+        char hex[41];
+
+        ASSERT_TRUE(library && program && fixed && arm);
+        facts = object_get_facts(library);
+        EXPECT_INT(facts->machine, OBJECT_MACHINE_X86_64);
+        EXPECT_INT(facts->address_bytes, 8);
+        EXPECT_TRUE(!facts->is_executable && !facts->is_relocatable);
+        EXPECT_INT(facts->build_id_size, 20);
+        text_hex(hex, facts->build_id, 20);
+        EXPECT_STR(hex, "0123456789abcdef0123456789abcdef01234567");
+        facts = object_get_facts(program);
+        EXPECT_TRUE(facts->is_executable);
+        EXPECT_INT(facts->load_addr, 0);
+        EXPECT_TRUE(facts->entry > 0x1000);
+        EXPECT_TRUE(object_get_facts(fixed)->is_executable);
+        EXPECT_INT(object_get_facts(fixed)->load_addr, 0x400000);
+        EXPECT_INT(object_get_facts(arm)->machine, OBJECT_MACHINE_ARM64);
+        EXPECT_TRUE(object_get_facts(arm)->is_executable);
+}
+
+TEST(elf_sections_and_addresses)
+{
+        AUTO(object) object = open_data("elf/caller-ibt.exe");
+        const struct object_section *text;
+        uint64_t addr, file_off;
+        struct cursor bytes;
+
+        ASSERT_TRUE(object);
+        text = object_find_section(object, ".text");
+        ASSERT_TRUE(text);
+        EXPECT_TRUE(text->flags & OBJECT_SECTION_CODE);
+        EXPECT_TRUE(!object_find_section(object, ".no_such"));
+        EXPECT_TRUE(object_to_addr(object, text->file_off + 3, &addr));
+        EXPECT_INT(addr, text->addr + 3);
+        EXPECT_TRUE(object_to_file_off(object, text->addr + 3, &file_off));
+        EXPECT_INT(file_off, text->file_off + 3);
+        EXPECT_TRUE(!object_to_addr(object, 0x100000, &addr));
+        EXPECT_TRUE(!object_to_file_off(object, 0x100000, &file_off));
+        EXPECT_TRUE(object_read_addr(object, text->addr, 4, &bytes));
+        EXPECT_INT(cursor_u32(&bytes), 0x08ec8348); /* sub $8, %rsp */
+        EXPECT_TRUE(!object_read_addr(object, text->addr, 0x100000, &bytes));
+}
+
+static bool contains(const struct cursor *bytes, const char *text)
+{
+        size_t len = strlen(text);
+
+        for (size_t i = 0; i + len <= cursor_left(bytes); i++) {
+                if (!memcmp(bytes->at + i, text, len))
+                        return true;
+        }
+        return false;
+}
+
+static void expect_unpacks(const char *name, bool packed)
+{
+        AUTO(object) object = open_data(name);
+        const struct object_section *section;
+        struct cursor bytes, again;
+        struct err err = {0};
+
+        ASSERT_TRUE(object);
+        section = object_find_section(object, ".debug_str");
+        ASSERT_TRUE(section);
+        EXPECT_INT(!!(section->flags & OBJECT_SECTION_PACKED), packed);
+        ASSERT_TRUE(object_read_section(object, section, &bytes, &err));
+        ASSERT_TRUE(object_read_section(object, section, &again, &err));
+        EXPECT_TRUE(bytes.start == again.start);
+        EXPECT_TRUE(contains(&bytes, "global_one"));
+}
+
+TEST(elf_unpacks_sections)
+{
+        if (!codec_available(CODEC_ZLIB))
+                SKIP("this build has no zlib");
+        expect_unpacks("elf/names.so", false);
+        expect_unpacks("elf/names-zlib.so", true);
+        expect_unpacks("elf/names-zdebug.so", true);
+}
+
+TEST(elf_lists_symbols)
+{
+        AUTO(object) object = open_data("elf/names.so");
+        struct object_symbol symbol;
+
+        ASSERT_TRUE(object);
+        ASSERT_TRUE(find_symbol(object, "local_leaf", &symbol));
+        EXPECT_INT(symbol.kind, OBJECT_SYMBOL_FUNCTION);
+        EXPECT_INT(symbol.binding, OBJECT_LOCAL);
+        EXPECT_INT(symbol.addr, 0x1100);
+        EXPECT_TRUE(symbol.size_bytes > 0 && symbol.is_defined);
+        EXPECT_STR(symbol.section->name, ".text");
+        ASSERT_TRUE(find_symbol(object, "weak_alias_with_a_long_name", &symbol));
+        EXPECT_INT(symbol.binding, OBJECT_WEAK);
+        ASSERT_TRUE(find_symbol(object, "picked", &symbol));
+        EXPECT_INT(symbol.kind, OBJECT_SYMBOL_FUNCTION);
+        ASSERT_TRUE(find_symbol(object, "inner_label", &symbol));
+        EXPECT_INT(symbol.kind, OBJECT_SYMBOL_LABEL);
+        ASSERT_TRUE(find_symbol(object, "counter", &symbol));
+        EXPECT_INT(symbol.kind, OBJECT_SYMBOL_DATA);
+}
+
+TEST(elf_of_32_bits_and_the_other_byte_order)
+{
+        AUTO(object) object = open_data("elf/names-big32.so");
+        struct object_symbol symbol;
+
+        ASSERT_TRUE(object);
+        EXPECT_INT(object_get_facts(object)->address_bytes, 4);
+        ASSERT_TRUE(find_symbol(object, "global_one", &symbol));
+        EXPECT_INT(symbol.addr, 0x103c0);
+        EXPECT_INT(symbol.size_bytes, 52);
+}
+
+TEST(elf_that_was_not_linked_counts_in_file_offsets)
+{
+        AUTO(object) object = open_data("elf/names.o");
+        struct object_symbol symbol;
+        uint64_t addr;
+
+        ASSERT_TRUE(object);
+        EXPECT_TRUE(object_get_facts(object)->is_relocatable);
+        ASSERT_TRUE(find_symbol(object, "global_one", &symbol));
+        EXPECT_INT(symbol.addr, symbol.section->file_off);
+        EXPECT_TRUE(object_to_addr(object, symbol.addr, &addr));
+        EXPECT_INT(addr, symbol.addr);
+}
+
+/* The first `size` bytes of a file, with byte `at` (if it is inside) set to `value`, must not open. */
+static void expect_refused(size_t size, size_t at, uint8_t value, const char *want)
+{
+        AUTO_RELEASE(buf) bytes = {0};
+        AUTO(object) object = NULL;
+        struct err err = {0};
+
+        ASSERT_TRUE(os_read_file(data_path("elf/names.so"), 1 << 20, &bytes, &err));
+        if (at < bytes.len)
+                bytes.data[at] = (char)value;
+        object = object_open_bytes(bytes.data, size, "a.so", &err);
+        EXPECT_TRUE(!object);
+        EXPECT_STR(err.text, want);
+}
+
+TEST(elf_errors_name_file_and_place)
+{
+        struct err err = {0};
+
+        expect_refused(0, 0, 0x7f, "a.so: is empty");
+        expect_refused(100, 1, 'e', "a.so: is no object file (no ELF magic at its start)");
+        expect_refused(10, 0, 0x7f, "a.so: ELF header is cut after 10 bytes");
+        expect_refused(60, 0, 0x7f, "a.so: ELF header is cut after 60 bytes");
+        expect_refused(100, 4, 3, "a.so: ELF header: class 3 is not known");
+        expect_refused(100, 5, 0, "a.so: ELF header: byte order 0 is not known");
+        expect_refused(100, 0, 0x7f, "a.so: segment table at 0x40 lies outside the file");
+        expect_refused(100, 54, 5, "a.so: segment table: entries of 5 bytes, 56 are needed");
+        expect_refused(1000, 58, 5, "a.so: section table: entries of 5 bytes, 64 are needed");
+        EXPECT_TRUE(!object_open(data_path("elf/no-such-file"), &err));
+        EXPECT_INT(err.code, ERR_MISSING);
+        EXPECT_TRUE(!object_open(data_path("elf/names.c"), &err));
+        EXPECT_CONTAINS(err.text, "names.c: is no object file");
+}
+
+TEST(build_ids_compare_as_perf_cuts_and_pads_them)
+{
+        static const uint8_t full[24] = {1, 2, 3, 4, 5, 6, 7, 8};
+        static const uint8_t other[20] = {1, 2, 3, 4, 5, 6, 7, 9};
+
+        EXPECT_TRUE(object_build_id_equal(full, 20, full, 20));
+        EXPECT_TRUE(object_build_id_equal(full, 8, full, 20));
+        EXPECT_TRUE(object_build_id_equal(full, 24, full, 20));
+        EXPECT_TRUE(!object_build_id_equal(full, 7, full, 20));
+        EXPECT_TRUE(!object_build_id_equal(full, 20, other, 20));
+        EXPECT_TRUE(!object_build_id_equal(full, 0, full, 20));
+}
+
+TAP_MAIN
