@@ -38,6 +38,11 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "driver/hw": ("driver/abi.h",),
 }
 
+# Headers that the build writes, and where they would stand.
+GENERATED: dict[str, str] = {
+    "git_version.h": "src/cli/git_version.h",
+}
+
 STANDARD = set("""assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h limits.h locale.h math.h setjmp.h
     signal.h stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h stdnoreturn.h string.h
     time.h wchar.h""".split())
@@ -178,9 +183,9 @@ class Tree:
         if room is None or room not in ROOMS:
             return None
         name = os.path.basename(target)
-        if name not in self.by_name:
+        home = GENERATED.get(name) or self.by_name.get(name, [""])[0]
+        if not home:
             return f"'{target}' is not in the tree; a library's header stands in <>"
-        home = self.by_name[name][0]
         if name.endswith("_internal.h") and room_of(home) != room:
             return f"'{name}' is private to {os.path.dirname(home)}"
         return None if allows(room, home) else f"{room} may not include {home}"

@@ -129,7 +129,7 @@ def run(test: dict, options: argparse.Namespace) -> Result:
         try:
             process = subprocess.Popen(
                 command_of(test, options.build, options.wrapper), stdin=subprocess.DEVNULL, stdout=out,
-                stderr=subprocess.STDOUT, cwd=test["workdir"], env=environment, start_new_session=True)
+                stderr=subprocess.STDOUT, cwd=test["workdir"] or options.build, env=environment, start_new_session=True)
             status = process.wait(limit)
         except subprocess.TimeoutExpired:
             kill_group(process)
@@ -169,8 +169,8 @@ def show_problems(result: Result, verbose: bool) -> None:
     for reason in result.failures:
         print(f"  FAILED: {result.name}: {reason}")
     if result.failures or verbose:
-        for line in result.output.splitlines()[-400:]:
-            print(f"    {line}")
+        lines = [line for line in result.output.splitlines() if verbose or not line.startswith("ok ")]
+        print("\n".join(f"    {line}" for line in lines[-400:]))
     sys.stdout.flush()
 
 
@@ -203,8 +203,6 @@ def parse_options() -> argparse.Namespace:
 
 def main() -> int:
     options = parse_options()
-    if options.wrapper:
-        os.environ["WPERF_TEST_WRAPPER"] = shlex.join(options.wrapper)
     tests = [test for test in list_tests(options.build) if wanted(test, options)]
     parallel = [test for test in tests if test["is_parallel"]]
     alone = [test for test in tests if not test["is_parallel"]]

@@ -39,7 +39,8 @@ static void ask_about(struct world *world, const struct sample *s)
         kept += world_main_module(world, s->pid, &branch.from);
 }
 
-static void take_record(struct perfdata_reader *reader, struct world *world, const struct perfdata_record *record)
+static void take_record(struct perfdata_reader *reader, struct world *world,
+                        const struct perfdata_record *record)
 {
         struct record_stat_round round;
         struct record_throttle throttle;
@@ -65,7 +66,8 @@ static void take_record(struct perfdata_reader *reader, struct world *world, con
                 ask_about(world, &sample);
 }
 
-static bool note_build_id(void *ctx, uint16_t misc, int32_t pid, const uint8_t *id, size_t id_size, const char *path)
+static bool note_build_id(void *ctx, uint16_t misc, int32_t pid, const uint8_t *id, size_t id_size,
+                          const char *path)
 {
         kept += strlen(path) + (id_size ? id[id_size - 1] : 0u);
         return true;
@@ -101,7 +103,8 @@ static void read_session(const void *bytes, size_t size, bool raw)
                 return;
         }
         world_add_build_ids(world, reader);
-        while ((got = raw ? perfdata_next_raw(reader, &record, &err) : perfdata_next(reader, &record, &err)) == 1)
+        while ((got = raw ? perfdata_next_raw(reader, &record, &err)
+                          : perfdata_next(reader, &record, &err)) == 1)
                 take_record(reader, world, &record);
         if (got < 0 && !err.text[0])
                 abort();

@@ -53,7 +53,10 @@ static void add_features(struct session_builder *b)
 {
         builder_feature_str(b, 3, "host");
         builder_feature_str(b, 6, "x86_64");
-        builder_feature(b, 2, "\0\0\0\0\2\0\54\0\377\377\377\377\1\2\3\4\5\6\7\10\1\2\3\4\5\6\7\10\0\0\0\0\0\0\0\0/bin/p\0", 44);
+        builder_feature(
+                b, 2,
+                "\0\0\0\0\2\0\54\0\377\377\377\377\1\2\3\4\5\6\7\10\1\2\3\4\5\6\7\10\0\0\0\0\0\0\0\0/bin/p\0",
+                44);
         builder_feature(b, 224, "WPRF\1\0\0\0\2\0\0\0{}", 14);
 }
 
