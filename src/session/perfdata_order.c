@@ -122,13 +122,13 @@ static int give(struct perfdata_reader *r, struct perfdata_record *ret)
 static bool give_queued(struct perfdata_reader *r, struct perfdata_record *ret)
 {
         struct queue *q = &r->queue;
-        const struct queued *item = &q->items[q->first];
+        const struct queued *item;
 
-        if (q->first == q->n || item->time > q->limit) {
+        if (q->first == q->n || q->items[q->first].time > q->limit) {
                 end_draining(q);
                 return false;
         }
-        q->first++;
+        item = &q->items[q->first++];
         stream_get(r, item->place, ret);
         ret->time = item->time;
         if (item->time < q->given_time)
