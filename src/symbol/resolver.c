@@ -159,6 +159,42 @@ static str_id text_of_hit(struct resolver *resolver, const struct module *module
 
 static enum symbol_status find_hit(struct module *module, uint64_t addr, struct symtab_hit *ret_hit)
 {
+
+        if (!(options->demangle || options->demangle_params) ||
+            !demangle_cxx(name, options->demangle_params, out))
+                buf_add_str(out, name);
+}
+
+static str_id make_text(struct resolver *resolver, const struct module *module, const struct symtab_hit *hit)
+{
+        AUTO_RELEASE(buf) raw = {0};
+        struct buf *readable = &resolver->scratch;
+
+        buf_clear(readable);
+        if (module->file) {
+                resolver_file_add_name(module->file, hit, &raw);
+                add_readable(resolver, buf_text(&raw), readable);
+        } else {
+                buf_add(readable, hit->name, strnlen(hit->name, hit->name_max));
+        }
+        if (hit->is_plt_stub)
+                buf_add_str(readable, "@plt");
+        return strpool_add_len(resolver->texts, buf_text(readable), readable->len);
+}
+
+/* The name of a hit, made readable and interned when it is asked for first. */
+static str_id text_of_hit(struct resolver *resolver, const struct module *module,
+                          const struct symtab_hit *hit)
+{
+        if (!*hit->text)
+                *hit->text = make_text(resolver, module, hit);
+        return *hit->text;
+}
+
+/* Always sets the addresses for which the answer is the same. */
+static enum symbol_status find_hit(struct module *module, uint64_t addr, struct symtab_hit *ret_hit)
+{
+        ret_hit->same_from = ret_hit->same_to = addr;
         if (module->file)
                 return resolver_file_find(module->file, addr, ret_hit);
         if (module->kallsyms && kallsyms_find(module->kallsyms, addr, ret_hit))
@@ -166,6 +202,22 @@ static enum symbol_status find_hit(struct module *module, uint64_t addr, struct 
         if (module->perfmap && perfmap_find(module->perfmap, addr, ret_hit))
                 return SYMBOL_NAMED;
         return SYMBOL_NONE;
+}
+
+static struct symbol symbol_of_hit(struct resolver *resolver, const struct module *module,
+                                   enum symbol_status status, uint64_t addr, const struct symtab_hit *hit)
+{
+        struct symbol symbol = {.status = status, .addr = addr};
+
+        if (status == SYMBOL_NONE)
+                return symbol;
+        symbol.start = hit->start;
+        symbol.size = hit->end - hit->start;
+        if (status == SYMBOL_NAMED)
+                symbol.name = text_of_hit(resolver, module, hit);
+        if (module->kallsyms)
+                symbol.module = strpool_add(resolver->texts, kallsyms_module(module->kallsyms, hit));
+        return symbol;
 }
 
 struct symbol resolver_find(struct resolver *resolver, resolver_id id, uint64_t addr)
@@ -193,6 +245,20 @@ struct symbol resolver_find(struct resolver *resolver, resolver_id id, uint64_t 
         module->last_from = hit.same_from;
         module->last_to = hit.same_to;
         return symbol;
+        enum symbol_status status;
+        struct symtab_hit hit;
+
+        if (module->file && !resolver_file_to_addr(module->file, addr, &addr))
+                return (struct symbol){.status = SYMBOL_NONE, .addr = addr};
+        if (addr >= module->last_from && addr < module->last_to) {
+                module->last.addr = addr;
+                return module->last;
+        }
+        status = find_hit(module, addr, &hit);
+        module->last = symbol_of_hit(resolver, module, status, addr, &hit);
+        module->last_from = hit.same_from;
+        module->last_to = hit.same_to;
+        return module->last;
 }
 
 const char *resolver_text(const struct resolver *resolver, str_id id)
