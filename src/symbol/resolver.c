@@ -133,38 +133,6 @@ static void add_readable(const struct resolver *resolver, const char *name, stru
                 buf_add_str(out, name);
 }
 
-/* The name of a hit, made readable and interned when it is asked for first. */
-static str_id text_of_hit(struct resolver *resolver, const struct module *module,
-                          const struct symtab_hit *hit)
-{
-        struct buf *raw = &resolver->scratch;
-        AUTO_RELEASE(buf) readable = {0};
-
-        if (*hit->text)
-                return *hit->text;
-        buf_clear(raw);
-        if (module->file)
-                resolver_file_add_name(module->file, hit, raw);
-        else
-                buf_add(raw, hit->name, strnlen(hit->name, hit->name_max));
-        if (module->file)
-                add_readable(resolver, buf_text(raw), &readable);
-        else
-                buf_add_str(&readable, buf_text(raw));
-        if (hit->is_plt_stub)
-                buf_add_str(&readable, "@plt");
-        *hit->text = strpool_add_len(resolver->texts, buf_text(&readable), readable.len);
-        return *hit->text;
-}
-
-static enum symbol_status find_hit(struct module *module, uint64_t addr, struct symtab_hit *ret_hit)
-{
-
-        if (!(options->demangle || options->demangle_params) ||
-            !demangle_cxx(name, options->demangle_params, out))
-                buf_add_str(out, name);
-}
-
 static str_id make_text(struct resolver *resolver, const struct module *module, const struct symtab_hit *hit)
 {
         AUTO_RELEASE(buf) raw = {0};
@@ -223,28 +191,6 @@ static struct symbol symbol_of_hit(struct resolver *resolver, const struct modul
 struct symbol resolver_find(struct resolver *resolver, resolver_id id, uint64_t addr)
 {
         struct module *module = load(resolver, id);
-        struct symbol symbol = {.status = SYMBOL_NONE, .addr = addr};
-        struct symtab_hit hit;
-
-        if (module->file && !resolver_file_to_addr(module->file, addr, &symbol.addr))
-                return symbol;
-        if (symbol.addr >= module->last_from && symbol.addr < module->last_to) {
-                module->last.addr = symbol.addr;
-                return module->last;
-        }
-        symbol.status = find_hit(module, symbol.addr, &hit);
-        if (symbol.status == SYMBOL_NONE)
-                return symbol;
-        symbol.start = hit.start;
-        symbol.size = hit.end - hit.start;
-        if (symbol.status == SYMBOL_NAMED)
-                symbol.name = text_of_hit(resolver, module, &hit);
-        if (module->kallsyms)
-                symbol.module = strpool_add(resolver->texts, kallsyms_module(module->kallsyms, &hit));
-        module->last = symbol;
-        module->last_from = hit.same_from;
-        module->last_to = hit.same_to;
-        return symbol;
         enum symbol_status status;
         struct symtab_hit hit;
 

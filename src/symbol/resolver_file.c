@@ -180,15 +180,6 @@ bool resolver_file_to_addr(const struct resolver_file *file, uint64_t file_off, 
         return true;
 }
 
-static const struct object_range *find_range(struct resolver_file *file, uint64_t addr)
-{
-        size_t low = 0, high;
-
-        if (!file->has_ranges) {
-                file->has_ranges = true;
-                if (file->own)
-                        file->n_ranges = object_list_functions(file->own, &file->ranges);
-        }
 static void list_ranges(struct resolver_file *file)
 {
         if (file->has_ranges)
@@ -214,9 +205,6 @@ static const struct object_range *find_range(struct resolver_file *file, uint64_
                 else
                         high = middle;
         }
-        if (!low || addr - file->ranges[low - 1].start >= file->ranges[low - 1].size_bytes)
-                return NULL;
-        return &file->ranges[low - 1];
         range = low ? &file->ranges[low - 1] : NULL;
         *ret_same_to = low < file->n_ranges ? file->ranges[low].start : UINT64_MAX;
         if (!range || addr - range->start >= range->size_bytes)
@@ -228,18 +216,6 @@ static const struct object_range *find_range(struct resolver_file *file, uint64_
 
 enum symbol_status resolver_file_find(struct resolver_file *file, uint64_t addr, struct symtab_hit *ret_hit)
 {
-        struct symtab_hit hit = {0};
-        bool is_named = symtab_find(file->tab, addr, &hit);
-        const struct object_range *range;
-
-        *ret_hit = hit;
-        if (is_named && !hit.end_is_guessed)
-                return SYMBOL_NAMED;
-        /* A guess gives way to what is known of the same address. */
-        range = find_range(file, addr);
-        ret_hit->same_from = addr;
-        ret_hit->same_to = addr;
-        if (!range || (is_named && range->start <= hit.start))
         bool is_named = symtab_find(file->tab, addr, ret_hit);
         const struct object_range *range;
         uint64_t same_to;
