@@ -84,7 +84,7 @@ struct quoted span_quote(struct span span)
         raw[len] = '\0';
         text_add_printable(&printable, raw);
         if (!text_copy(quoted.text, sizeof(quoted.text) - 3, buf_text(&printable)) || len < span.len)
-                strcat(quoted.text, "...");
+                memcpy(quoted.text + strlen(quoted.text), "...", sizeof("..."));
         return quoted;
 }
 
