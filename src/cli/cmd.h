@@ -19,6 +19,8 @@ enum exit_status {
         EXIT_NOT_FOUND = 127,
 };
 
+int cmd_record(const struct command_line *line);
+int cmd_report(const struct command_line *line);
 int cmd_version(const struct command_line *line);
 int cmd_help(const struct command_line *line);
 int cmd_explain(const struct command_line *line);

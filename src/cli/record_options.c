@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "cmd.h"
+
 static bool looks_like_pages(const char *value)
 {
         return strspn(value, "0123456789kKmM") == strlen(value);
@@ -123,6 +125,7 @@ const struct command command_record = {
         .options_size = sizeof(struct record_options),
         .defaults = &defaults,
         .args = ARGS_COMMAND,
+        .run = cmd_record,
 };
 
 static const struct example sample_examples[] = {
@@ -143,4 +146,5 @@ const struct command command_sample = {
         .options_size = sizeof(struct record_options),
         .defaults = &defaults,
         .args = ARGS_ATTACH,
+        .run = cmd_record,
 };

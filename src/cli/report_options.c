@@ -2,6 +2,8 @@
 /* The command lines of the commands that read a session. */
 #include "report_options.h"
 
+#include "cmd.h"
+
 static const struct option choice_options[] = {
         {
                 .name = "sort",
@@ -98,6 +100,7 @@ const struct command command_report = {
         .options_size = sizeof(struct report_options),
         .defaults = &report_defaults,
         .args = ARGS_OWN,
+        .run = cmd_report,
 };
 
 static const struct command_group dump_groups[] = {

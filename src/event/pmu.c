@@ -55,20 +55,50 @@ static bool each_file(const struct pmu_source *source, const struct pmu *pmu, co
         return source->list_dir(source->ctx, path.data, each, ctx);
 }
 
+/* "0-3,8" as bits; a number that is too large ends the list. */
+static void set_cpus(struct span text, uint64_t *bits)
+{
+        const char *at = text.at, *end = text.at + text.len;
+
+        while (at < end) {
+                size_t len = strspn(at, "0123456789"), last_len;
+                uint64_t first, last;
+
+                if (span_to_u64((struct span){at, len}, false, &first) || first >= PMU_CPU_LIMIT)
+                        return;
+                at += len;
+                last = first;
+                if (*at == '-') {
+                        last_len = strspn(++at, "0123456789");
+                        if (span_to_u64((struct span){at, last_len}, false, &last) || last >= PMU_CPU_LIMIT)
+                                return;
+                        at += last_len;
+                }
+                for (uint64_t cpu = first; cpu <= last; cpu++)
+                        bits[cpu / 64] |= 1ull << cpu % 64;
+                if (at < end && *at++ != ',')
+                        return;
+        }
+}
+
 static bool read_cpus(const struct pmu_source *source, struct pmu *pmu, const char *name)
 {
+        uint64_t bits[PMU_CPU_LIMIT / 64] = {0};
         AUTO_RELEASE(buf) text = {0};
         size_t n = 0;
 
         if (!read_file(source, pmu, "", name, &text))
                 return false;
+        set_cpus(span_of(buf_text(&text)), bits);
+        for (size_t i = 0; i < N_ELEMENTS(bits); i++)
+                n += (size_t)__builtin_popcountll(bits[i]);
         free(pmu->cpus);
+        pmu->cpus = mem_new(n ? n : 1, sizeof(*pmu->cpus));
         pmu->n_cpus = 0;
-        pmu->cpus = mem_new(PMU_CPU_LIMIT, sizeof(*pmu->cpus));
-        if (text.len && !text_to_cpu_list(text.data, PMU_CPU_LIMIT, pmu->cpus, PMU_CPU_LIMIT, &n, NULL))
-                n = 0;
-        pmu->n_cpus = n;
-        pmu->cpus = mem_resize(pmu->cpus, n ? n : 1, sizeof(*pmu->cpus));
+        for (uint32_t cpu = 0; cpu < PMU_CPU_LIMIT; cpu++) {
+                if (bits[cpu / 64] >> cpu % 64 & 1)
+                        pmu->cpus[pmu->n_cpus++] = cpu;
+        }
         return true;
 }
 
@@ -266,90 +296,6 @@ bool pmu_find_cap(const struct pmu_source *source, const struct pmu *pmu, const 
 
         return read_file(source, pmu, "caps/", name, &text) &&
                span_to_u64(span_of(buf_text(&text)), false, ret_value) == NUMBER_OK;
-}
-
-uint64_t *pmu_config_word(struct perf_attr *attr, unsigned word)
-{
-        uint64_t *const words[] = {&attr->config, &attr->config1, &attr->config2, &attr->config3};
-
-        return word < N_ELEMENTS(words) ? words[word] : NULL;
-}
-
-static bool parse_bit(const char **at, uint8_t *ret_bit)
-{
-        unsigned bit = 0;
-        const char *c = *at;
-
-        for (; *c >= '0' && *c <= '9'; c++) {
-                bit = bit * 10 + (unsigned)(*c - '0');
-                if (bit > 63)
-                        return false;
-        }
-        if (c == *at)
-                return false;
-        *at = c;
-        *ret_bit = (uint8_t)bit;
-        return true;
-}
-
-static bool parse_ranges(const char *at, struct pmu_field *field)
-{
-        unsigned n_bits = 0;
-
-        for (;;) {
-                uint8_t low, high;
-
-                if (field->n_ranges == PMU_RANGES_MAX || !parse_bit(&at, &low))
-                        return false;
-                high = low;
-                if (*at == '-' && (at++, !parse_bit(&at, &high)))
-                        return false;
-                if (high < low || (n_bits += high - low + 1u) > 64)
-                        return false;
-                field->ranges[field->n_ranges].low = low;
-                field->ranges[field->n_ranges++].high = high;
-                if (*at++ != ',')
-                        return !at[-1];
-        }
-}
-
-bool pmu_field_parse(const char *text, struct pmu_field *ret, struct err *err)
-{
-        static const char *const words[] = {"config:", "config1:", "config2:", "config3:"};
-        struct pmu_field field = {0};
-
-        for (; field.word < N_ELEMENTS(words); field.word++) {
-                if (!text_starts(text, words[field.word]))
-                        continue;
-                if (!parse_ranges(text + strlen(words[field.word]), &field))
-                        break;
-                *ret = field;
-                return true;
-        }
-        return err_set(err, ERR_FORMAT, "'%s' is not a place of bits such as config:0-7,32-35",
-                       span_quote(span_of(text)).text);
-}
-
-uint64_t pmu_field_max(const struct pmu_field *field)
-{
-        unsigned n_bits = 0;
-
-        for (size_t i = 0; i < field->n_ranges; i++)
-                n_bits += field->ranges[i].high - field->ranges[i].low + 1u;
-        return n_bits < 64 ? (1ull << n_bits) - 1 : UINT64_MAX;
-}
-
-void pmu_field_set(const struct pmu_field *field, uint64_t value, struct perf_attr *attr)
-{
-        uint64_t *word = pmu_config_word(attr, field->word);
-
-        for (size_t i = 0; i < field->n_ranges; i++) {
-                unsigned low = field->ranges[i].low, n_bits = field->ranges[i].high - low + 1u;
-                uint64_t mask = n_bits < 64 ? (1ull << n_bits) - 1 : UINT64_MAX;
-
-                *word = (*word & ~(mask << low)) | (value & mask) << low;
-                value = n_bits < 64 ? value >> n_bits : 0;
-        }
 }
 
 int pmu_find_field(const struct pmu_source *source, const struct pmu *pmu, const char *name, size_t len,

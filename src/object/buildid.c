@@ -73,6 +73,17 @@ void elf_read_build_id(struct elf *elf)
         }
 }
 
+size_t object_find_build_id(const void *notes, size_t size, uint8_t ret_build_id[OBJECT_BUILD_ID_BYTES])
+{
+        struct cursor c = cursor_make(notes, size);
+        struct object_facts facts = {0};
+        unsigned n_left = ELF_MAX_NOTES;
+
+        search_notes(&facts, c, note_align(&c), &n_left);
+        memcpy(ret_build_id, facts.build_id, OBJECT_BUILD_ID_BYTES);
+        return facts.build_id_size;
+}
+
 static bool is_zero(const uint8_t *bytes, size_t size)
 {
         for (size_t i = 0; i < size; i++) {

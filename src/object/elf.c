@@ -307,6 +307,8 @@ static const struct object_ops elf_ops = {
         .unpack_section = elf_unpack_section,
         .symbols_begin = elf_symbols_begin,
         .symbols_next = elf_symbols_next,
+        .list_functions = elf_list_functions,
+        .list_stubs = elf_list_stubs,
 };
 
 struct object *elf_new(const struct cursor *bytes, struct err *err)

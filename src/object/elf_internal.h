@@ -8,7 +8,9 @@
 enum {
         ELF_MAX_SECTIONS = 1 << 20,
         ELF_MAX_SEGMENTS = 1 << 16,
-        ELF_MAX_NOTES = 4096, /* looked at for a build id, all notes together */
+        ELF_MAX_NOTES = 4096,     /* looked at for a build id, all notes together */
+        ELF_MAX_FRAMES = 1 << 24, /* entries of .eh_frame */
+        ELF_MAX_STUBS = 1 << 22,
         ELF_MAX_UNPACK_RATIO =
                 4096 /* a section that unpacks to more than so many times its size is refused */
 };
@@ -64,5 +66,7 @@ bool elf_unpack_section(struct object *object, const struct object_section *sect
                         struct err *err);
 bool elf_symbols_begin(struct object *object, enum object_table table, struct object_symbols *ret_symbols);
 bool elf_symbols_next(struct object_symbols *symbols, struct object_symbol *ret_symbol);
+size_t elf_list_functions(struct object *object, struct object_range **ret_ranges);
+size_t elf_list_stubs(struct object *object, struct object_stub **ret_stubs);
 
 #endif

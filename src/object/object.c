@@ -285,3 +285,15 @@ const char *object_symbols_name(const struct object_symbols *symbols, const stru
 {
         return symbol->name_off < symbols->names_size ? symbols->names + symbol->name_off : "";
 }
+
+size_t object_list_functions(struct object *object, struct object_range **ret_ranges)
+{
+        *ret_ranges = NULL;
+        return object->ops->list_functions ? object->ops->list_functions(object, ret_ranges) : 0;
+}
+
+size_t object_list_stubs(struct object *object, struct object_stub **ret_stubs)
+{
+        *ret_stubs = NULL;
+        return object->ops->list_stubs ? object->ops->list_stubs(object, ret_stubs) : 0;
+}

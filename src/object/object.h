@@ -146,4 +146,42 @@ bool object_symbols_next(struct object_symbols *symbols, struct object_symbol *r
 /* The symbol's name in the table, or "" when its offset lies outside. */
 const char *object_symbols_name(const struct object_symbols *symbols, const struct object_symbol *symbol);
 
+/* --- What is known without symbols ---------------------------------------------------------------------- */
+
+struct object_range {
+        uint64_t start;
+        uint64_t size_bytes;
+};
+
+/* The functions of the unwind tables, sorted by start, one a start; the caller frees *ret_ranges (free()).
+ * What is damaged is left out.  Returns their number. */
+size_t object_list_functions(struct object *object, struct object_range **ret_ranges);
+
+/* Code that only jumps on to a function of another object. */
+struct object_stub {
+        uint64_t addr;
+        uint64_t size_bytes;
+        uint32_t name_off; /* the function's, in the names of OBJECT_DYNAMIC_SYMBOLS; 0: none */
+        uint64_t target;   /* where there is no name: the function that picks one at load time (ifunc) */
+};
+
+/* The caller frees *ret_stubs (free()).  Returns their number. */
+size_t object_list_stubs(struct object *object, struct object_stub **ret_stubs);
+
+/* --- Separate debug information -------------------------------------------------------------------------- */
+
+enum { OBJECT_MAX_DEBUGDATA_BYTES = 256 << 20 };
+
+/* The name, without a folder, and CRC of the debug file; valid for the object's life.  False: says none. */
+bool object_get_debuglink(struct object *object, const char **ret_name, uint32_t *ret_crc);
+
+/* The CRC of the whole file, as in .gnu_debuglink. */
+uint32_t object_crc32(const struct object *object);
+
+/* The object inside `object` that has more symbols; ERR_MISSING when there is none. */
+struct object *object_open_debugdata(struct object *object, struct err *err);
+
+/* The build id in notes that stand alone (/sys/kernel/notes); returns its size, 0 when there is none. */
+size_t object_find_build_id(const void *notes, size_t size, uint8_t ret_build_id[OBJECT_BUILD_ID_BYTES]);
+
 #endif

@@ -17,6 +17,8 @@ struct object_ops {
         bool (*symbols_begin)(struct object *object, enum object_table table,
                               struct object_symbols *ret_symbols);
         bool (*symbols_next)(struct object_symbols *symbols, struct object_symbol *ret_symbol);
+        size_t (*list_functions)(struct object *object, struct object_range **ret_ranges);
+        size_t (*list_stubs)(struct object *object, struct object_stub **ret_stubs);
 };
 
 struct object_unpacked {

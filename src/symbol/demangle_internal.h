@@ -27,7 +27,8 @@ enum node_kind {
         NODE_CONVERSION,
         NODE_LITERAL_OPERATOR,
         NODE_VENDOR_OPERATOR,
-        NODE_LAMBDA,   /* parameters a, number num */
+        NODE_LAMBDA, /* parameters a, declared template parameters b or NULL, number num */
+        NODE_DECL, /* template parameter; num is its letter y n t p k, `a` its type, list, pattern or concept */
         NODE_UNNAMED,  /* number num */
         NODE_BINDING,  /* structured binding of the names a */
         NODE_ENCODING, /* a: the name, b: NODE_FUNCTION or NULL for data, c: cells of its arguments */
@@ -67,6 +68,7 @@ enum { /* bits of num in NODE_CV and NODE_FUNCTION, in the order they are printe
        CV_RESTRICT = 1u << 2,
        CV_LVALUE_THIS = 1u << 3,
        CV_RVALUE_THIS = 1u << 4,
+       CV_TRANSACTION_SAFE = 1u << 5,
 };
 
 struct node {
@@ -194,8 +196,9 @@ struct node *demangle_template_param(struct demangle *d);
 /* With `is_own` T_ in the function that is named means these arguments. */
 struct node *demangle_template_args(struct demangle *d, bool is_own);
 struct node *demangle_template_arg(struct demangle *d);
-/* Skips one declaration of a template parameter (Ty, Tn, Tt, Tp, Tk). */
-bool demangle_template_decl(struct demangle *d);
+/* One declaration of a template parameter (Ty, Tn, Tt, Tp, Tk). */
+struct node *demangle_template_decl(struct demangle *d);
+bool demangle_at_template_decl(const struct demangle *d);
 struct node *demangle_substitution(struct demangle *d);
 uint32_t demangle_cv(struct demangle *d);
 /* `type` or, when T_ or S_ may be followed by arguments, the template with them. */
@@ -214,8 +217,8 @@ struct printer {
         struct buf *out;
         size_t start; /* where the name begins in out */
         const struct scope *scope;
-        bool in_lambda; /* in its parameters T_ is an `auto` */
-        int pack_index; /* -1: not in an expansion */
+        const struct node *lambda; /* in its parameters T_ is an `auto` or a declared parameter */
+        int pack_index;            /* -1: not in an expansion */
         unsigned depth;
         bool failed;
 };
@@ -234,6 +237,10 @@ void print_number(struct printer *p, uint32_t number);
 void print_sequence(struct printer *p, const struct node *sequence);
 void print_params(struct printer *p, const struct node *function); /* (a, b) const & */
 char print_last(const struct printer *p);                          /* NUL when nothing is printed yet */
+/* The T_ of a lambda, and what it declares in front of its parameters. */
+void print_lambda_param(struct printer *p, const struct node *n);
+void print_lambda(struct printer *p, const struct node *n);
+void print_template_decl(struct printer *p, const struct node *n);
 /* The pack that an expansion of `n` runs over, or NULL. */
 const struct node *print_find_pack(struct printer *p, const struct node *n);
 /* What a template parameter stands for; other nodes stand for themselves.  NULL: nothing.  p->scope becomes

@@ -90,21 +90,31 @@ static bool parse_ordinal(struct demangle *d, struct node *n)
         return true;
 }
 
-static struct node *parse_lambda_params(struct demangle *d)
+/* *ret_decls stays NULL when the lambda declares no template parameters. */
+static bool parse_lambda_decls(struct demangle *d, struct node **ret_decls)
 {
-        while (demangle_look(d, 0) == 'T' && demangle_look(d, 1) && strchr("yntpk", demangle_look(d, 1))) {
-                if (!demangle_template_decl(d))
-                        return NULL;
+        struct node *tail = NULL;
+
+        while (demangle_at_template_decl(d)) {
+                if (!*ret_decls)
+                        *ret_decls = node_new(d, NODE_SEQUENCE);
+                if (!*ret_decls || !node_append(d, *ret_decls, &tail, demangle_template_decl(d)))
+                        return false;
         }
-        if (demangle_eat(d, "vE"))
-                return node_new(d, NODE_SEQUENCE);
-        return demangle_list(d, demangle_type, "E");
+        return !demangle_eat(d, "Q") || demangle_expr(d);
 }
 
 static struct node *parse_lambda(struct demangle *d)
 {
-        struct node *n = node_wrap(d, NODE_LAMBDA, parse_lambda_params(d));
+        struct node *decls = NULL;
+        struct node *n;
 
+        if (!parse_lambda_decls(d, &decls))
+                return NULL;
+        demangle_eat(d, "v");
+        n = node_wrap(d, NODE_LAMBDA, demangle_list(d, demangle_type, "E"));
+        if (n)
+                n->b = decls;
         return parse_ordinal(d, n) ? n : NULL;
 }
 

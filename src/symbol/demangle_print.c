@@ -48,7 +48,7 @@ static const struct node *argument(struct printer *p, const struct node *n)
 
 const struct node *print_resolve(struct printer *p, const struct node *n)
 {
-        while (n && n->kind == NODE_PARAM && !p->in_lambda) {
+        while (n && n->kind == NODE_PARAM && !p->lambda) {
                 n = argument(p, n);
                 if (!n) {
                         p->failed = true;
@@ -86,7 +86,7 @@ const struct node *print_find_pack(struct printer *p, const struct node *n)
         if (!n || !n->has_pack || p->depth >= DEMANGLE_MAX_PRINT_DEPTH || !demangle_spend(p->d))
                 return NULL;
         if (n->kind == NODE_PARAM) {
-                pack = p->in_lambda ? NULL : argument(p, n);
+                pack = p->lambda ? NULL : argument(p, n);
                 return pack && pack->kind == NODE_PACK ? pack : NULL;
         }
         p->depth++;
@@ -251,16 +251,6 @@ static void print_tagged(struct printer *p, const struct node *n)
         print_text(p, "]");
 }
 
-static void print_lambda(struct printer *p, const struct node *n)
-{
-        bool in_lambda = p->in_lambda;
-
-        p->in_lambda = true;
-        print_between(p, "{lambda(", n->a, ")");
-        p->in_lambda = in_lambda;
-        print_ordinal(p, n->num);
-}
-
 /* Names and lists; types and expressions have files of their own. */
 static void print_name(struct printer *p, const struct node *n)
 {
@@ -278,6 +268,7 @@ static void print_name(struct printer *p, const struct node *n)
         case NODE_VENDOR_OPERATOR: print_between(p, "operator ", n->a, ""); break;
         case NODE_LITERAL_OPERATOR: print_between(p, "operator\"\" ", n->a, ""); break;
         case NODE_LAMBDA: print_lambda(p, n); break;
+        case NODE_DECL: print_template_decl(p, n); break;
         case NODE_UNNAMED:
                 print_text(p, "{unnamed type");
                 print_ordinal(p, n->num);

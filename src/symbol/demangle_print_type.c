@@ -7,7 +7,7 @@ static const struct {
         const char *text;
 } qualifiers[] = {
         {CV_CONST, " const"},   {CV_VOLATILE, " volatile"}, {CV_RESTRICT, " restrict"},
-        {CV_LVALUE_THIS, " &"}, {CV_RVALUE_THIS, " &&"},
+        {CV_LVALUE_THIS, " &"}, {CV_RVALUE_THIS, " &&"},    {CV_TRANSACTION_SAFE, " transaction_safe"},
 };
 
 static void print_cv(struct printer *p, uint32_t cv)
@@ -204,12 +204,6 @@ static void print_vector(struct printer *p, const struct node *n)
         print_text(p, ")");
 }
 
-static void print_auto(struct printer *p, const struct node *n)
-{
-        print_text(p, "auto:");
-        print_number(p, n->num + 1);
-}
-
 static void print_around(struct printer *p, const char *before, const struct node *n, const char *after)
 {
         print_text(p, before);
@@ -246,7 +240,7 @@ bool print_type_left(struct printer *p, const struct node *n)
                 print_node(p, n->a);
                 return true;
         case NODE_DECLTYPE: print_around(p, "decltype (", n->a, ")"); return true;
-        case NODE_PARAM: print_auto(p, n); return true;
+        case NODE_PARAM: print_lambda_param(p, n); return true;
         default: return false;
         }
 }

@@ -68,50 +68,47 @@ struct node *demangle_template_param(struct demangle *d)
         return n;
 }
 
-static bool skip_template_decl(struct demangle *d)
+static struct node *parse_decl_operand(struct demangle *d, char letter)
 {
-        if (demangle_eat(d, "Ty"))
-                return true;
-        if (demangle_eat(d, "Tn"))
-                return demangle_type(d);
-        if (demangle_eat(d, "Tp"))
-                return demangle_template_decl(d);
-        if (demangle_eat(d, "Tk")) {
-                struct node *concept_name = demangle_name(d, NULL);
-
-                return concept_name;
+        switch (letter) {
+        case 'n': return demangle_type(d);
+        case 'p': return demangle_template_decl(d);
+        case 'k': return demangle_name(d, NULL);
+        default: return demangle_list(d, demangle_template_decl, "E");
         }
-        if (!demangle_eat(d, "Tt"))
-                return false;
-        while (!demangle_eat(d, "E")) {
-                if (!demangle_template_decl(d))
-                        return false;
-        }
-        return true;
 }
 
-bool demangle_template_decl(struct demangle *d)
+static struct node *parse_template_decl(struct demangle *d)
 {
-        bool ok;
+        char letter = demangle_look(d, 1);
+        struct node *n;
 
-        if (d->depth >= DEMANGLE_MAX_DEPTH)
-                return false;
-        d->depth++;
-        ok = skip_template_decl(d);
-        d->depth--;
-        return ok;
+        if (!demangle_at_template_decl(d))
+                return NULL;
+        cursor_skip(&d->in, 2);
+        n = letter == 'y' ? node_new(d, NODE_DECL) : node_wrap(d, NODE_DECL, parse_decl_operand(d, letter));
+        if (n)
+                n->num = (uint32_t)letter;
+        return n;
 }
 
-static bool at_template_decl(const struct demangle *d)
+struct node *demangle_template_decl(struct demangle *d)
 {
-        return demangle_look(d, 0) == 'T' && demangle_look(d, 1) && strchr("yntpk", demangle_look(d, 1));
+        return demangle_deeper(d, parse_template_decl);
+}
+
+bool demangle_at_template_decl(const struct demangle *d)
+{
+        char letter = demangle_look(d, 1);
+
+        return demangle_look(d, 0) == 'T' && letter && strchr("yntpk", letter);
 }
 
 static struct node *parse_template_arg(struct demangle *d)
 {
         struct node *n;
 
-        if (at_template_decl(d) && !demangle_template_decl(d))
+        if (demangle_at_template_decl(d) && !demangle_template_decl(d))
                 return NULL;
         switch (demangle_look(d, 0)) {
         case 'X':

@@ -66,7 +66,8 @@ static struct node *parse_function(struct demangle *d, uint32_t cv)
 
         if (!parse_exceptions(d, &spec))
                 return NULL;
-        demangle_eat(d, "Dx");
+        if (demangle_eat(d, "Dx"))
+                cv |= CV_TRANSACTION_SAFE;
         if (!demangle_eat(d, "F"))
                 return NULL;
         demangle_eat(d, "Y");

@@ -8,13 +8,19 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "demangle.h"
+#include "kallsyms.h"
+#include "perfmap.h"
 #include "resolver_file.h"
+#include "resolver_kernel.h"
 #include "symtab.h"
 
 struct module {
         struct resolver_module is; /* with strings and build id of its own */
         bool is_loaded;
-        struct resolver_file *file;
+        struct resolver_file *file; /* RESOLVER_FILE */
+        struct perfmap *perfmap;    /* RESOLVER_PERFMAP */
+        struct kallsyms *kallsyms;  /* RESOLVER_KERNEL, when it is the kernel of these; the resolver's */
         struct buf note;
         /* The last answer, and the addresses for which it is the answer. */
         struct symbol last;
@@ -27,6 +33,8 @@ struct resolver {
         struct arena arena;
         struct module **modules;
         size_t n_modules, cap_modules;
+        struct kallsyms *kallsyms; /* one for all modules of the kernel */
+        struct buf kallsyms_note;
         struct buf scratch;
 };
 
@@ -49,10 +57,13 @@ void resolver_free(struct resolver *resolver)
                 return;
         for (size_t i = 0; i < resolver->n_modules; i++) {
                 resolver_file_free(resolver->modules[i]->file);
+                perfmap_free(resolver->modules[i]->perfmap);
                 buf_release(&resolver->modules[i]->note);
                 free(resolver->modules[i]);
         }
         free(resolver->modules);
+        kallsyms_free(resolver->kallsyms);
+        buf_release(&resolver->kallsyms_note);
         strpool_free(resolver->texts);
         arena_release(&resolver->arena);
         buf_release(&resolver->scratch);
@@ -78,76 +89,110 @@ resolver_id resolver_add_module(struct resolver *resolver, const struct resolver
         return (resolver_id)resolver->n_modules - 1;
 }
 
+static void load_kernel(struct resolver *resolver, struct module *module)
+{
+        const char *path = resolver->options.kallsyms_path;
+
+        if (!path && !resolver_kernel_is_running(&module->is)) {
+                buf_add_str(&module->note, "build id differs from the running kernel's");
+                return;
+        }
+        if (!resolver->kallsyms)
+                resolver->kallsyms = kallsyms_new(path ? path : "/proc/kallsyms", &resolver->kallsyms_note);
+        module->kallsyms = resolver->kallsyms;
+        buf_add_str(&module->note, buf_text(&resolver->kallsyms_note));
+}
+
 static struct module *load(struct resolver *resolver, resolver_id id)
 {
         struct module *module = resolver->modules[id];
+        const char *path = module->is.open_path ? module->is.open_path : module->is.path;
 
         if (module->is_loaded)
                 return module;
         module->is_loaded = true;
-        if (module->is.kind == RESOLVER_FILE)
+        switch (module->is.kind) {
+        case RESOLVER_FILE:
                 module->file = resolver_file_new(&module->is, resolver->options.debug_dirs, &module->note);
+                break;
+        case RESOLVER_KERNEL: load_kernel(resolver, module); break;
+        case RESOLVER_PERFMAP: module->perfmap = perfmap_new(path, &module->note); break;
+        case RESOLVER_NONE: break;
+        }
         return module;
 }
 
 /* --- Lookup --- */
 
-static str_id text_of_hit(struct resolver *resolver, const struct symtab_hit *hit)
+static void add_readable(const struct resolver *resolver, const char *name, struct buf *out)
 {
-        struct buf *text = &resolver->scratch;
+        const struct resolver_options *options = &resolver->options;
+
+        if (!(options->demangle || options->demangle_params) ||
+            !demangle_cxx(name, options->demangle_params, out))
+                buf_add_str(out, name);
+}
+
+/* The name of a hit, made readable and interned when it is asked for first. */
+static str_id text_of_hit(struct resolver *resolver, const struct module *module,
+                          const struct symtab_hit *hit)
+{
+        struct buf *raw = &resolver->scratch;
+        AUTO_RELEASE(buf) readable = {0};
 
         if (*hit->text)
                 return *hit->text;
-        buf_clear(text);
-        buf_add(text, hit->name, strnlen(hit->name, hit->name_max));
+        buf_clear(raw);
+        if (module->file)
+                resolver_file_add_name(module->file, hit, raw);
+        else
+                buf_add(raw, hit->name, strnlen(hit->name, hit->name_max));
+        if (module->file)
+                add_readable(resolver, buf_text(raw), &readable);
+        else
+                buf_add_str(&readable, buf_text(raw));
         if (hit->is_plt_stub)
-                buf_add_str(text, "@plt");
-        *hit->text = strpool_add_len(resolver->texts, buf_text(text), text->len);
+                buf_add_str(&readable, "@plt");
+        *hit->text = strpool_add_len(resolver->texts, buf_text(&readable), readable.len);
         return *hit->text;
 }
 
-static struct symbol remember(struct module *module, const struct symbol *symbol,
-                              const struct symtab_hit *hit)
+static enum symbol_status find_hit(struct module *module, uint64_t addr, struct symtab_hit *ret_hit)
 {
-        module->last = *symbol;
-        module->last_from = hit->same_from;
-        module->last_to = hit->same_to;
-        return *symbol;
-}
-
-static bool was_last(const struct module *module, uint64_t addr)
-{
-        return addr >= module->last_from && addr < module->last_to;
-}
-
-static struct symbol find_in_file(struct resolver *resolver, struct module *module, uint64_t file_off)
-{
-        struct symbol symbol = {.status = SYMBOL_NONE, .addr = file_off};
-        struct symtab_hit hit;
-
-        if (!resolver_file_to_addr(module->file, file_off, &symbol.addr))
-                return symbol;
-        if (was_last(module, symbol.addr)) {
-                module->last.addr = symbol.addr;
-                return module->last;
-        }
-        symbol.status = resolver_file_find(module->file, symbol.addr, &hit);
-        if (symbol.status == SYMBOL_NONE)
-                return symbol;
-        symbol.start = hit.start;
-        symbol.size = hit.end - hit.start;
-        if (symbol.status == SYMBOL_NAMED)
-                symbol.name = text_of_hit(resolver, &hit);
-        return remember(module, &symbol, &hit);
+        if (module->file)
+                return resolver_file_find(module->file, addr, ret_hit);
+        if (module->kallsyms && kallsyms_find(module->kallsyms, addr, ret_hit))
+                return SYMBOL_NAMED;
+        if (module->perfmap && perfmap_find(module->perfmap, addr, ret_hit))
+                return SYMBOL_NAMED;
+        return SYMBOL_NONE;
 }
 
 struct symbol resolver_find(struct resolver *resolver, resolver_id id, uint64_t addr)
 {
         struct module *module = load(resolver, id);
+        struct symbol symbol = {.status = SYMBOL_NONE, .addr = addr};
+        struct symtab_hit hit;
 
-        if (module->is.kind == RESOLVER_FILE)
-                return find_in_file(resolver, module, addr);
-        return (struct symbol){.status = SYMBOL_NONE, .addr = addr};
+        if (module->file && !resolver_file_to_addr(module->file, addr, &symbol.addr))
+                return symbol;
+        if (symbol.addr >= module->last_from && symbol.addr < module->last_to) {
+                module->last.addr = symbol.addr;
+                return module->last;
+        }
+        symbol.status = find_hit(module, symbol.addr, &hit);
+        if (symbol.status == SYMBOL_NONE)
+                return symbol;
+        symbol.start = hit.start;
+        symbol.size = hit.end - hit.start;
+        if (symbol.status == SYMBOL_NAMED)
+                symbol.name = text_of_hit(resolver, module, &hit);
+        if (module->kallsyms)
+                symbol.module = strpool_add(resolver->texts, kallsyms_module(module->kallsyms, &hit));
+        module->last = symbol;
+        module->last_from = hit.same_from;
+        module->last_to = hit.same_to;
+        return symbol;
 }
 
 const char *resolver_text(const struct resolver *resolver, str_id id)

@@ -57,6 +57,7 @@ enum symbol_status {
 struct symbol {
         enum symbol_status status;
         str_id name;    /* SYMBOL_NAMED; resolver_text gives it */
+        str_id module;  /* the kernel module that kallsyms says it is in ("nf_tables"), else 0 */
         uint64_t start; /* address of its first byte as the object counts (ELF virtual address; absolute) */
         uint64_t size;
         uint64_t addr; /* the looked-up address, counted the same way */

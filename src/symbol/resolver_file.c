@@ -1,55 +1,143 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the names of an object file come from: its own .symtab, else its .dynsym. */
+/* Where the names of an object file come from: its own .symtab; else that of its debug file; else
+ * .gnu_debugdata and .dynsym; with each of them the stubs of its PLT, and where no name is, the ranges of
+ * .eh_frame.  A file of another build gives nothing, the debug file of the right one still does. */
 #include "resolver_file.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "arena.h"
+#include "debug_search.h"
 
 struct resolver_file {
-        struct object *own; /* the file that was mapped; NULL when it can't be had */
+        struct object *own;   /* the file that was mapped; NULL when it can't be had */
+        struct object *debug; /* its debug file, when names come from it */
+        struct object *small; /* what .gnu_debugdata has */
         struct symtab *tab;
+        struct object_stub *stubs;
+        size_t n_stubs;
+        struct object_range *ranges; /* listed at the first address without a name */
+        size_t n_ranges;
+        bool has_ranges;
 };
+
+/* --- Opening --- */
 
 static struct object *open_own(const struct resolver_module *module, struct buf *note)
 {
         const char *path = module->open_path ? module->open_path : module->path;
-        struct object *object;
+        AUTO(object) object = NULL;
+        const struct object_facts *facts;
         struct err err = {0};
 
         if (module->image)
                 object = object_open_bytes(module->image, module->image_size, module->path, &err);
         else
                 object = object_open(path, &err);
-        if (!object)
+        if (!object) {
                 buf_add_str(note, err.code == ERR_MISSING ? "no such file" : err.text);
-        return object;
+                return NULL;
+        }
+        facts = object_get_facts(object);
+        if (module->build_id_size && !object_build_id_equal(facts->build_id, facts->build_id_size,
+                                                            module->build_id, module->build_id_size)) {
+                buf_add_str(note, "build id differs");
+                return NULL;
+        }
+        return TAKE(object);
 }
 
-static bool is_asked_for(const struct object *object, const struct resolver_module *module)
+static struct object *open_debug(const struct resolver_module *module, struct object *own,
+                                 const char *const *debug_dirs, struct buf *note)
 {
-        const struct object_facts *facts = object_get_facts(object);
+        struct debug_wanted wanted = {.build_id = module->build_id,
+                                      .build_id_size = module->build_id_size,
+                                      .path = module->path,
+                                      .own = own,
+                                      .dirs = debug_dirs};
 
-        return !module->build_id_size || object_build_id_equal(facts->build_id, facts->build_id_size,
-                                                               module->build_id, module->build_id_size);
+        if (own) {
+                wanted.build_id = object_get_facts(own)->build_id;
+                wanted.build_id_size = object_get_facts(own)->build_id_size;
+        }
+        return debug_search(&wanted, note);
+}
+
+/* --- Names --- */
+
+static void add_small(struct resolver_file *file)
+{
+        file->small = object_open_debugdata(file->own, NULL);
+        if (file->small)
+                symtab_add_object(file->tab, file->small, OBJECT_SYMBOLS);
+}
+
+static void add_names(struct resolver_file *file, const struct resolver_module *module,
+                      const char *const *debug_dirs, struct buf *note)
+{
+        bool had_note = note->len;
+
+        if (file->own && symtab_add_object(file->tab, file->own, OBJECT_SYMBOLS))
+                return;
+        file->debug = open_debug(module, file->own, debug_dirs, note);
+        if (file->debug && symtab_add_object(file->tab, file->debug, OBJECT_SYMBOLS)) {
+                if (had_note)
+                        buf_add_str(note, ", names are from its debug file");
+                return;
+        }
+        if (!file->own)
+                return;
+        add_small(file);
+        symtab_add_object(file->tab, file->own, OBJECT_DYNAMIC_SYMBOLS);
+        if (!file->small && !module->image && !note->len)
+                buf_add_str(note, "is stripped, and no debug file for it is installed");
+}
+
+static void add_stubs(struct resolver_file *file)
+{
+        struct object_symbols symbols;
+        uint8_t names = SYMTAB_NO_NAMES;
+
+        file->n_stubs = object_list_stubs(file->own, &file->stubs);
+        if (file->n_stubs && object_symbols_begin(file->own, OBJECT_DYNAMIC_SYMBOLS, &symbols))
+                names = symtab_add_names(file->tab, symbols.names, symbols.names_size);
+        for (size_t i = 0; i < file->n_stubs; i++) {
+                const struct object_stub *stub = &file->stubs[i];
+
+                symtab_add(file->tab, &(struct symtab_symbol){
+                                              .addr = stub->addr,
+                                              .size_bytes = stub->size_bytes,
+                                              .name_off = stub->name_off ? stub->name_off : (uint32_t)i,
+                                              .names = stub->name_off ? names : SYMTAB_NO_NAMES,
+                                              .binding = OBJECT_GLOBAL,
+                                              .is_plt_stub = true,
+                                      });
+        }
+}
+
+static void check_not_cut(const struct object *object, struct buf *note)
+{
+        struct err err = {0};
+
+        if (object && !object_check(object, &err) && !note->len)
+                buf_add_str(note, err.text);
 }
 
 struct resolver_file *resolver_file_new(const struct resolver_module *module, const char *const *debug_dirs,
                                         struct buf *note)
 {
-        AUTO(resolver_file) file = mem_new(1, sizeof(*file));
+        struct resolver_file *file = mem_new(1, sizeof(*file));
 
         file->tab = symtab_new();
         file->own = open_own(module, note);
-        if (file->own && !is_asked_for(file->own, module)) {
-                buf_add_str(note, "build id differs");
-                object_free(file->own);
-                file->own = NULL;
-        }
-        if (file->own && !symtab_add_object(file->tab, file->own, OBJECT_SYMBOLS))
-                symtab_add_object(file->tab, file->own, OBJECT_DYNAMIC_SYMBOLS);
+        add_names(file, module, debug_dirs, note);
+        if (file->own)
+                add_stubs(file);
         symtab_finish(file->tab);
-        return TAKE(file);
+        check_not_cut(file->own, note);
+        check_not_cut(file->debug, note);
+        return file;
 }
 
 void resolver_file_free(struct resolver_file *file)
@@ -57,18 +145,98 @@ void resolver_file_free(struct resolver_file *file)
         if (!file)
                 return;
         symtab_free(file->tab);
+        object_free(file->small);
+        object_free(file->debug);
         object_free(file->own);
+        free(file->stubs);
+        free(file->ranges);
         free(file);
+}
+
+/* --- Lookup --- */
+
+static bool has_code(const struct object *object)
+{
+        for (size_t i = 0; i < object_n_segments(object); i++) {
+                const struct object_segment *segment = object_get_segment(object, i);
+
+                if ((segment->flags & OBJECT_SEGMENT_CODE) && segment->file_size)
+                        return true;
+        }
+        return false;
 }
 
 bool resolver_file_to_addr(const struct resolver_file *file, uint64_t file_off, uint64_t *ret_addr)
 {
-        return file->own && object_to_addr(file->own, file_off, ret_addr);
+        if (file->own)
+                return object_to_addr(file->own, file_off, ret_addr);
+        if (!file->debug)
+                return false;
+        if (has_code(file->debug))
+                return object_to_addr(file->debug, file_off, ret_addr);
+        /* objcopy --only-keep-debug wipes the offsets of segments; GNU ld lays code out at the same distance
+         * in file and memory as the start of the file. */
+        *ret_addr = file_off + object_get_facts(file->debug)->load_addr;
+        return true;
+}
+
+static const struct object_range *find_range(struct resolver_file *file, uint64_t addr)
+{
+        size_t low = 0, high;
+
+        if (!file->has_ranges) {
+                file->has_ranges = true;
+                if (file->own)
+                        file->n_ranges = object_list_functions(file->own, &file->ranges);
+        }
+        high = file->n_ranges;
+        while (low < high) {
+                size_t middle = low + (high - low) / 2;
+
+                if (file->ranges[middle].start <= addr)
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
+        if (!low || addr - file->ranges[low - 1].start >= file->ranges[low - 1].size_bytes)
+                return NULL;
+        return &file->ranges[low - 1];
 }
 
 enum symbol_status resolver_file_find(struct resolver_file *file, uint64_t addr, struct symtab_hit *ret_hit)
 {
-        return symtab_find(file->tab, addr, ret_hit) ? SYMBOL_NAMED : SYMBOL_NONE;
+        struct symtab_hit hit = {0};
+        bool is_named = symtab_find(file->tab, addr, &hit);
+        const struct object_range *range;
+
+        *ret_hit = hit;
+        if (is_named && !hit.end_is_guessed)
+                return SYMBOL_NAMED;
+        /* A guess gives way to what is known of the same address. */
+        range = find_range(file, addr);
+        ret_hit->same_from = addr;
+        ret_hit->same_to = addr;
+        if (!range || (is_named && range->start <= hit.start))
+                return is_named ? SYMBOL_NAMED : SYMBOL_NONE;
+        ret_hit->start = range->start;
+        ret_hit->end = range->start + range->size_bytes;
+        return SYMBOL_RANGE;
+}
+
+void resolver_file_add_name(const struct resolver_file *file, const struct symtab_hit *hit, struct buf *out)
+{
+        struct symtab_hit picker;
+        uint64_t target;
+
+        if (hit->name) {
+                buf_add(out, hit->name, strnlen(hit->name, hit->name_max));
+                return;
+        }
+        target = file->stubs[hit->name_off].target;
+        if (symtab_find(file->tab, target, &picker) && picker.start == target && picker.name)
+                buf_add(out, picker.name, strnlen(picker.name, picker.name_max));
+        else
+                buf_printf(out, "*ABS*+0x%llx", (unsigned long long)target); /* as binutils has it */
 }
 
 const struct object *resolver_file_object(const struct resolver_file *file)

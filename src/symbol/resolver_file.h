@@ -21,8 +21,11 @@ AUTO_DEFINE(resolver_file)
 /* The virtual address of a file offset; false when it can't be told. */
 bool resolver_file_to_addr(const struct resolver_file *file, uint64_t file_off, uint64_t *ret_addr);
 
-/* Named: *ret_hit is set.  Range: start and end of it are. */
+/* SYMBOL_NAMED: *ret_hit is set.  SYMBOL_RANGE: its addresses are. */
 enum symbol_status resolver_file_find(struct resolver_file *file, uint64_t addr, struct symtab_hit *ret_hit);
+
+/* Appends the name of a hit as the file has it; without `@plt` for a stub. */
+void resolver_file_add_name(const struct resolver_file *file, const struct symtab_hit *hit, struct buf *out);
 
 /* The module's own file, or NULL. */
 const struct object *resolver_file_object(const struct resolver_file *file);

@@ -4,6 +4,7 @@
  * size ends with its section. */
 #include "symtab.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,8 @@ void symtab_free(struct symtab *tab)
 
 uint8_t symtab_add_names(struct symtab *tab, const char *names, size_t size)
 {
+        assert(tab->n_names < SYMTAB_MAX_NAME_TABLES);
+        assert(size && !names[size - 1]);
         tab->names[tab->n_names] = (struct names){names, size};
         return tab->n_names++;
 }
@@ -215,12 +218,14 @@ static void sort_entries(struct symtab *tab)
 
 static const char *name_of(const struct symtab *tab, const struct entry *entry, size_t *ret_max)
 {
-        const struct names *names = &tab->names[entry->names];
+        const struct names *names;
 
-        if (entry->name_off >= names->size) {
-                *ret_max = 0;
+        *ret_max = 0;
+        if (entry->names == SYMTAB_NO_NAMES)
+                return NULL;
+        names = &tab->names[entry->names];
+        if (entry->name_off >= names->size)
                 return "";
-        }
         *ret_max = names->size - entry->name_off;
         return names->text + entry->name_off;
 }
@@ -232,6 +237,11 @@ static size_t count_underscores(const char *name, size_t max)
         while (n < max && name[n] == '_')
                 n++;
         return n;
+}
+
+static size_t name_length(const char *name, size_t max)
+{
+        return name ? strnlen(name, max < MAX_COMPARED_NAME ? max : MAX_COMPARED_NAME) : 0;
 }
 
 /* Fewer leading underscores, then the longer one: more than 0 when `a` is better. */
@@ -246,8 +256,8 @@ static int compare_names(const struct symtab *tab, const struct entry *a, const 
 
         if (under_a != under_b)
                 return under_a < under_b ? 1 : -1;
-        len_a = strnlen(name_a, max_a < MAX_COMPARED_NAME ? max_a : MAX_COMPARED_NAME);
-        len_b = strnlen(name_b, max_b < MAX_COMPARED_NAME ? max_b : MAX_COMPARED_NAME);
+        len_a = name_length(name_a, max_a);
+        len_b = name_length(name_b, max_b);
         return (len_a > len_b) - (len_a < len_b);
 }
 
@@ -421,6 +431,7 @@ void symtab_get(const struct symtab *tab, size_t index, struct symtab_hit *ret_h
                 .group = entry->group,
                 .end_is_guessed = entry->flags & ENTRY_GUESSED,
                 .is_plt_stub = entry->flags & ENTRY_PLT_STUB,
+                .name_off = entry->name_off,
                 .text = &entry->text,
         };
         ret_hit->name = name_of(tab, entry, &ret_hit->name_max);

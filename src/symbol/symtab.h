@@ -12,7 +12,7 @@
 #include "object.h"
 #include "strpool.h"
 
-enum { SYMTAB_MAX_NAME_TABLES = 16 };
+enum { SYMTAB_MAX_NAME_TABLES = 16, SYMTAB_NO_NAMES = 255 };
 
 struct symtab;
 
@@ -30,7 +30,7 @@ struct symtab_symbol {
         uint64_t limit;      /* where a symbol without a size ends at the latest; 0: not known */
         uint32_t name_off;
         uint16_t group;   /* a symbol without a size does not reach into another group */
-        uint8_t names;    /* of symtab_add_names */
+        uint8_t names;    /* of symtab_add_names, or SYMTAB_NO_NAMES: name_off is the caller's own number */
         uint8_t binding;  /* enum object_binding */
         bool is_label;    /* dropped where a function with a size covers it */
         bool is_plt_stub; /* the name is the target's; the symbol is called NAME@plt */
@@ -53,9 +53,10 @@ struct symtab_hit {
         uint16_t group;
         bool end_is_guessed; /* the symbol had no size */
         bool is_plt_stub;
-        const char *name;
-        size_t name_max; /* the bytes in which the name ends */
-        str_id *text;    /* for the reader, who may keep the interned name here; 0 at first */
+        uint32_t name_off;
+        const char *name; /* NULL when added with SYMTAB_NO_NAMES */
+        size_t name_max;  /* the bytes in which the name ends */
+        str_id *text;     /* for the reader, who may keep the interned name here; 0 at first */
 };
 
 /* The innermost symbol that holds `addr`; false when there is none. */

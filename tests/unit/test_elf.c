@@ -198,6 +198,141 @@ TEST(elf_errors_name_file_and_place)
         EXPECT_CONTAINS(err.text, "names.c: is no object file");
 }
 
+TEST(elf_lists_functions_of_the_unwind_tables)
+{
+        AUTO(object) by_table = open_data("elf/names-stripped.so");
+        AUTO(object) by_walk = open_data("elf/frames-only.so");
+        AUTO(object) arm = open_data("elf/names-arm64.so");
+        AUTO(object) unlinked = open_data("elf/names.o");
+        struct object_range *ranges;
+
+        ASSERT_TRUE(by_table && by_walk && arm && unlinked);
+        ASSERT_TRUE(object_list_functions(by_table, &ranges) == 9);
+        EXPECT_INT(ranges[0].start, 0x1000);
+        EXPECT_INT(ranges[0].size_bytes, 0x60);
+        EXPECT_INT(ranges[2].start, 0x1100);
+        EXPECT_INT(ranges[2].size_bytes, 0xd);
+        EXPECT_INT(ranges[8].start, 0x1180);
+        EXPECT_INT(ranges[8].size_bytes, 0x38);
+        free(ranges);
+        EXPECT_TRUE(!object_find_section(by_walk, ".eh_frame_hdr"));
+        ASSERT_TRUE(object_list_functions(by_walk, &ranges) == 9);
+        EXPECT_INT(ranges[0].start, 0x1000);
+        EXPECT_INT(ranges[1].start, 0x1040);
+        EXPECT_INT(ranges[8].size_bytes, 0x34);
+        free(ranges);
+        EXPECT_TRUE(object_list_functions(arm, &ranges) >= 8);
+        free(ranges);
+        EXPECT_INT(object_list_functions(unlinked, &ranges), 0);
+}
+
+/* Wipes the section table of a file in memory, as in an image that was read out of a process. */
+static void forget_sections(struct buf *bytes)
+{
+        memset(bytes->data + 40, 0, 8); /* e_shoff */
+        memset(bytes->data + 60, 0, 4); /* e_shnum, e_shstrndx */
+}
+
+TEST(elf_without_sections_has_segments_notes_and_frames)
+{
+        AUTO_RELEASE(buf) bytes = {0};
+        AUTO(object) object = NULL;
+        struct object_range *ranges;
+        struct object_stub *stubs;
+        struct object_symbols symbols;
+        struct err err = {0};
+        uint64_t addr;
+
+        ASSERT_TRUE(os_read_file(data_path("elf/names.so"), 1 << 20, &bytes, &err));
+        forget_sections(&bytes);
+        object = object_open_bytes(bytes.data, bytes.len, "image", &err);
+        ASSERT_TRUE(object);
+        EXPECT_INT(object_n_sections(object), 0);
+        EXPECT_INT(object_get_facts(object)->build_id_size, 20);
+        EXPECT_TRUE(object_to_addr(object, 0x1120, &addr) && addr == 0x1120);
+        EXPECT_INT(object_list_functions(object, &ranges), 9);
+        free(ranges);
+        EXPECT_INT(object_list_stubs(object, &stubs), 0);
+        EXPECT_TRUE(!object_symbols_begin(object, OBJECT_SYMBOLS, &symbols));
+}
+
+struct want_stub {
+        uint64_t addr, size;
+        const char *name;
+};
+
+static void expect_stubs(const char *file, const struct want_stub *want, size_t n_want)
+{
+        AUTO(object) object = open_data(file);
+        struct object_symbols symbols;
+        struct object_stub *stubs;
+        size_t n;
+
+        ASSERT_TRUE(object && object_symbols_begin(object, OBJECT_DYNAMIC_SYMBOLS, &symbols));
+        n = object_list_stubs(object, &stubs);
+        EXPECT_INT(n, n_want);
+        for (size_t i = 0; i < n && i < n_want; i++) {
+                EXPECT_INT(stubs[i].addr, want[i].addr);
+                EXPECT_INT(stubs[i].size_bytes, want[i].size);
+                EXPECT_STR(symbols.names + stubs[i].name_off, want[i].name);
+        }
+        free(stubs);
+}
+
+TEST(elf_knows_where_stubs_of_the_plt_lead)
+{
+        static const struct want_stub lazy[] = {{0x1010, 16, "calls_all"},
+                                                {0x1020, 16, "_underscored"},
+                                                {0x1030, 8, "global_one"}}; /* the last one in .plt.got */
+        static const struct want_stub cet[] = {{0x401010, 16, "calls_all"},    {0x401020, 16, "_underscored"},
+                                               {0x401030, 16, "global_one"},   {0x401040, 16, "calls_all"},
+                                               {0x401050, 16, "_underscored"}, {0x401060, 16, "global_one"}};
+        static const struct want_stub arm[] = {
+                {0x3e0, 16, "calls_all"}, {0x3f0, 16, "_underscored"}, {0x400, 16, "global_one"}};
+        static const struct want_stub bti[] = {
+                {0x480, 24, "calls_all"}, {0x498, 24, "_underscored"}, {0x4b0, 24, "global_one"}};
+
+        expect_stubs("elf/caller.exe", lazy, N_ELEMENTS(lazy));
+        expect_stubs("elf/caller-now.exe", lazy, N_ELEMENTS(lazy));
+        expect_stubs("elf/caller-ibt.exe", cet, N_ELEMENTS(cet));
+        expect_stubs("elf/caller-arm64.exe", arm, N_ELEMENTS(arm));
+        expect_stubs("elf/caller-arm64-bti.exe", bti, N_ELEMENTS(bti));
+}
+
+TEST(elf_says_where_its_debug_file_is)
+{
+        AUTO(object) object = open_data("elf/names-link.so");
+        AUTO(object) debug = open_data("elf/.debug/names-link.debug");
+        AUTO(object) plain = open_data("elf/names.so");
+        const char *name = NULL;
+        uint32_t crc = 0;
+
+        ASSERT_TRUE(object && debug && plain);
+        ASSERT_TRUE(object_get_debuglink(object, &name, &crc));
+        EXPECT_STR(name, "names-link.debug");
+        EXPECT_INT(object_crc32(debug), crc);
+        EXPECT_TRUE(!object_get_debuglink(plain, &name, &crc));
+}
+
+TEST(elf_opens_the_small_object_inside)
+{
+        AUTO(object) object = open_data("elf/names-mini.so");
+        AUTO(object) plain = open_data("elf/names.so");
+        AUTO(object) small = NULL;
+        struct object_symbol symbol;
+        struct err err = {0};
+
+        ASSERT_TRUE(object && plain);
+        EXPECT_TRUE(!object_open_debugdata(plain, &err));
+        EXPECT_INT(err.code, ERR_MISSING);
+        if (!codec_available(CODEC_XZ))
+                SKIP("this build has no xz");
+        small = object_open_debugdata(object, &err);
+        ASSERT_TRUE(small);
+        EXPECT_TRUE(find_symbol(small, "local_leaf", &symbol));
+        EXPECT_TRUE(!find_symbol(small, "global_one", &symbol));
+}
+
 TEST(build_ids_compare_as_perf_cuts_and_pads_them)
 {
         static const uint8_t full[24] = {1, 2, 3, 4, 5, 6, 7, 8};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "codec.h"
 #include "os.h"
 #include "resolver.h"
+#include "resolver_kernel.h"
 #include "tap.h"
 #include "test_data.h"
 
@@ -118,6 +120,151 @@ TEST(resolver_reads_an_image_in_memory)
         module.image_size = bytes.len;
         id = resolver_add_module(resolver, &module);
         expect_name(resolver, id, 0x1120, "global_one");
+}
+
+static void expect_range(struct resolver *resolver, resolver_id id, uint64_t addr, uint64_t start,
+                         uint64_t size)
+{
+        struct symbol symbol = resolver_find(resolver, id, addr);
+
+        EXPECT_INT(symbol.status, SYMBOL_RANGE);
+        EXPECT_INT(symbol.start, start);
+        EXPECT_INT(symbol.size, size);
+        EXPECT_INT(symbol.addr, addr);
+}
+
+static resolver_id add_file_of_build(struct resolver *resolver, const char *name, const uint8_t build_id[20])
+{
+        struct resolver_module module = {
+                .kind = RESOLVER_FILE, .path = data_path(name), .build_id = build_id, .build_id_size = 20};
+
+        return resolver_add_module(resolver, &module);
+}
+
+/* That of names.so, and of its debug file. */
+static const uint8_t names_build_id[20] = {0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 0x01, 0x23,
+                                           0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 0x01, 0x23, 0x45, 0x67};
+
+TEST(resolver_reads_the_debug_file_of_a_build_id)
+{
+        AUTO(resolver) resolver = new_resolver();
+        resolver_id stripped = add_file_of_build(resolver, "elf/names-stripped.so", names_build_id);
+        resolver_id other = add_file_of_build(resolver, "elf/names-mini.so", names_build_id);
+        resolver_id gone = add_file_of_build(resolver, "elf/no-such-file", names_build_id);
+
+        expect_name(resolver, stripped, 0x1100, "local_leaf");
+        expect_name(resolver, stripped, 0x1041, "_underscored@plt");
+        EXPECT_TRUE(!resolver_note(resolver, stripped));
+        expect_name(resolver, other, 0x1100, "local_leaf");
+        EXPECT_STR(resolver_note(resolver, other), "build id differs, names are from its debug file");
+        expect_name(resolver, gone, 0x1100, "local_leaf");
+        EXPECT_STR(resolver_note(resolver, gone), "no such file, names are from its debug file");
+}
+
+TEST(resolver_reads_the_debug_file_of_a_link)
+{
+        AUTO(resolver) resolver = new_resolver();
+        resolver_id id = add_file(resolver, "elf/names-link.so");
+
+        expect_name(resolver, id, 0x1103, "local_leaf");
+        EXPECT_TRUE(!resolver_note(resolver, id));
+}
+
+TEST(resolver_reads_the_small_object_inside)
+{
+        AUTO(resolver) resolver = new_resolver();
+        resolver_id id = add_file(resolver, "elf/names-mini.so");
+
+        expect_name(resolver, id, 0x1120, "global_one");
+        if (!codec_available(CODEC_XZ))
+                SKIP("this build has no xz");
+        expect_name(resolver, id, 0x1100, "local_leaf");
+        EXPECT_TRUE(!resolver_note(resolver, id));
+}
+
+TEST(resolver_gives_ranges_where_there_are_no_names)
+{
+        AUTO(resolver) resolver = new_resolver();
+        resolver_id frames = add_file(resolver, "elf/frames-only.so");
+        resolver_id program = add_file(resolver, "elf/caller-now.exe");
+
+        expect_range(resolver, frames, 0x10c3, 0x10c0, 0xa);
+        expect_range(resolver, frames, 0x1163, 0x1130, 0x34);
+        EXPECT_INT(resolver_find(resolver, frames, 0x1164).status, SYMBOL_NONE);
+        EXPECT_INT(resolver_find(resolver, frames, 0x1164).addr, 0x1164);
+        EXPECT_CONTAINS(resolver_note(resolver, frames), "is stripped");
+        expect_range(resolver, program, 0x1041, 0x1040, 0x16);
+        expect_name(resolver, program, 0x1031, "global_one@plt");
+        expect_range(resolver, program, 0x1001, 0x1000, 0x30);
+}
+
+TEST(resolver_keeps_the_names_of_function_pieces)
+{
+        AUTO(resolver) resolver = new_resolver();
+        resolver_id id = add_file(resolver, "elf/caller-arm64-bti.exe");
+
+        expect_name(resolver, id, 0x4d0, "unnamed_when_stripped.constprop.0");
+        expect_name(resolver, id, 0x49c, "_underscored@plt");
+}
+
+TEST(resolver_names_the_kernel)
+{
+        struct resolver_options options = {.kallsyms_path = data_path("text/kallsyms")};
+        AUTO(resolver) resolver = resolver_new(&options);
+        struct resolver_module kernel = {.kind = RESOLVER_KERNEL, .path = "[kernel.kallsyms]_text"};
+        struct resolver_module module = {.kind = RESOLVER_KERNEL, .path = "[nf_tables]"};
+        resolver_id kernel_id = resolver_add_module(resolver, &kernel);
+        resolver_id module_id = resolver_add_module(resolver, &module);
+        struct symbol symbol;
+
+        expect_name(resolver, kernel_id, 0xffffffff81000110, "do_one_initcall");
+        symbol = resolver_find(resolver, kernel_id, 0xffffffff81000111);
+        EXPECT_INT(symbol.module, 0);
+        EXPECT_INT(symbol.start, 0xffffffff81000100);
+        EXPECT_INT(symbol.addr, 0xffffffff81000111);
+        symbol = resolver_find(resolver, module_id, 0xffffffffc0001004);
+        EXPECT_STR(resolver_text(resolver, symbol.name), "nft_do_chain");
+        EXPECT_STR(resolver_text(resolver, symbol.module), "nf_tables");
+        EXPECT_TRUE(!resolver_note(resolver, module_id));
+}
+
+TEST(resolver_names_functions_of_a_perf_map)
+{
+        AUTO(resolver) resolver = new_resolver();
+        struct resolver_module map = {.kind = RESOLVER_PERFMAP, .path = data_path("text/perf.map")};
+        struct resolver_module gone = {.kind = RESOLVER_PERFMAP, .path = data_path("text/perf-0.map")};
+        resolver_id id = resolver_add_module(resolver, &map);
+        resolver_id gone_id = resolver_add_module(resolver, &gone);
+
+        expect_name(resolver, id, 0x7f0000001010, "py::main:/srv/app.py");
+        EXPECT_INT(resolver_find(resolver, gone_id, 1).status, SYMBOL_NONE);
+        EXPECT_STR(resolver_note(resolver, gone_id), "no such file");
+}
+
+TEST(resolver_makes_names_readable_when_asked)
+{
+        struct resolver_options plain = {0}, readable = {.demangle = true}, whole = {.demangle_params = true};
+        AUTO(resolver) as_is = resolver_new(&plain);
+        AUTO(resolver) by_name = resolver_new(&readable);
+        AUTO(resolver) long_names = resolver_new(&whole);
+
+        expect_name(as_is, add_file(as_is, "elf/cxx.so"), 0x1021, "_ZN4area5shape4sizeEi");
+        expect_name(by_name, add_file(by_name, "elf/cxx.so"), 0x1021, "area::shape::size");
+        expect_name(long_names, add_file(long_names, "elf/cxx.so"), 0x1021, "area::shape::size(int)");
+        expect_name(by_name, 0, 0x1010, "area::outside@plt");
+}
+
+TEST(resolver_tells_kernel_modules_from_the_kernel)
+{
+        AUTO_RELEASE(buf) name = {0};
+
+        EXPECT_TRUE(!resolver_kernel_module_name("[kernel.kallsyms]_text", &name));
+        EXPECT_TRUE(!resolver_kernel_module_name("/boot/vmlinux-6.1", &name));
+        EXPECT_TRUE(resolver_kernel_module_name("[nf_tables]", &name));
+        EXPECT_STR(buf_text(&name), "nf_tables");
+        buf_clear(&name);
+        EXPECT_TRUE(resolver_kernel_module_name("/lib/modules/6.1/kernel/sound/snd-hda.ko.xz", &name));
+        EXPECT_STR(buf_text(&name), "snd_hda");
 }
 
 TAP_MAIN

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Function ranges out of .eh_frame: only where each entry begins and how long it is; the rules inside are the
+ * unwinder's.  Format: Linux Standard Base Core 5.0, chapter 10.6.
+ *
+ *   .eh_frame      entries: u32 length (0xffffffff: u64 follows; 0: the end), u32 id, content
+ *                  id 0: a CIE, whose augmentation 'R' says how its FDEs encode addresses
+ *                  else: an FDE, id is the distance back to its CIE; content begins with start and size
+ *   .eh_frame_hdr  u8 version 1, three encodings, address of .eh_frame, count, a table of (start, FDE)
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "elf_format.h"
+#include "elf_internal.h"
+
+/* DW_EH_PE_*: the low four bits are the format, the next three what the value is relative to. */
+enum {
+        FORMAT_ABSOLUTE = 0x00,
+        FORMAT_ULEB = 0x01,
+        FORMAT_U16 = 0x02,
+        FORMAT_U32 = 0x03,
+        FORMAT_U64 = 0x04,
+        FORMAT_SLEB = 0x09,
+        FORMAT_S16 = 0x0a,
+        FORMAT_S32 = 0x0b,
+        FORMAT_S64 = 0x0c,
+        FORMAT_MASK = 0x0f,
+        RELATIVE_PC = 0x10,
+        RELATIVE_DATA = 0x30,
+        RELATIVE_MASK = 0x70,
+        INDIRECT = 0x80,
+        OMITTED = 0xff,
+};
+
+/* Bytes and the address of the first one. */
+struct area {
+        struct cursor bytes;
+        uint64_t addr;
+};
+
+struct frames {
+        const struct elf *elf;
+        struct area frame, hdr;
+        /* The CIE that was read last, for most FDEs have the same one. */
+        size_t cie_pos;
+        uint8_t cie_encoding;
+        bool has_cie;
+        struct object_range *ranges;
+        size_t n_ranges, cap_ranges;
+};
+
+static uint64_t read_format(const struct elf *elf, struct cursor *c, uint8_t format)
+{
+        switch (format) {
+        case FORMAT_ABSOLUTE: return elf_word(elf, c);
+        case FORMAT_ULEB: return cursor_uleb(c);
+        case FORMAT_U16: return cursor_u16(c);
+        case FORMAT_U32: return cursor_u32(c);
+        case FORMAT_SLEB: return (uint64_t)cursor_sleb(c);
+        case FORMAT_S16: return (uint64_t)(int16_t)cursor_u16(c);
+        case FORMAT_S32: return (uint64_t)(int32_t)cursor_u32(c);
+        case FORMAT_U64:
+        case FORMAT_S64: return cursor_u64(c);
+        default: c->failed = true; return 0;
+        }
+}
+
+/* An encoded address in `area`.  What would need memory of a running process fails. */
+static uint64_t read_encoded(const struct elf *elf, const struct area *area, struct cursor *c,
+                             uint8_t encoding)
+{
+        uint64_t here = area->addr + (uint64_t)(c->at - area->bytes.start);
+        uint64_t value = read_format(elf, c, encoding & FORMAT_MASK);
+
+        switch (encoding & RELATIVE_MASK) {
+        case 0: break;
+        case RELATIVE_PC: value += here; break;
+        case RELATIVE_DATA: value += area->addr; break;
+        default: c->failed = true;
+        }
+        if (encoding & INDIRECT)
+                c->failed = true;
+        return elf->is_64 ? value : (uint32_t)value;
+}
+
+/* The content of the entry at `c`, which moves behind it; the id is left to be read.  False at the end. */
+static bool next_entry(struct cursor *c, struct cursor *ret_content)
+{
+        uint64_t length = cursor_u32(c);
+
+        if (length == UINT32_MAX)
+                length = cursor_u64(c);
+        if (!length || c->failed || length > cursor_left(c))
+                return false;
+        /* The same start, so that positions count from the start of the section. */
+        *ret_content = *c;
+        ret_content->end = c->at + length;
+        return cursor_skip(c, length);
+}
+
+static bool read_augmentation(const struct frames *f, struct cursor *c, const char *letters,
+                              uint8_t *ret_encoding)
+{
+        for (; *letters; letters++) {
+                uint8_t encoding;
+
+                switch (*letters) {
+                case 'R': *ret_encoding = cursor_u8(c); return !c->failed;
+                case 'L': cursor_u8(c); break;
+                case 'P':
+                        encoding = cursor_u8(c);
+                        if (encoding != OMITTED)
+                                read_format(f->elf, c, encoding & FORMAT_MASK);
+                        break;
+                case 'S':
+                case 'B':
+                case 'G': break;
+                default: return false;
+                }
+        }
+        return !c->failed;
+}
+
+static bool read_cie(const struct frames *f, size_t pos, uint8_t *ret_encoding)
+{
+        struct cursor c = f->frame.bytes;
+        struct cursor entry;
+        const char *letters;
+        uint8_t version;
+
+        *ret_encoding = FORMAT_ABSOLUTE;
+        if (!cursor_seek(&c, pos) || !next_entry(&c, &entry) || cursor_u32(&entry) != 0)
+                return false;
+        version = cursor_u8(&entry);
+        letters = cursor_str(&entry, NULL);
+        if (!letters || (version != 1 && version != 3 && version != 4))
+                return false;
+        if (version == 4)
+                cursor_skip(&entry, 2);
+        cursor_uleb(&entry);
+        cursor_sleb(&entry);
+        if (version == 1)
+                cursor_u8(&entry);
+        else
+                cursor_uleb(&entry);
+        if (letters[0] != 'z')
+                return !letters[0] && !entry.failed;
+        cursor_uleb(&entry);
+        return read_augmentation(f, &entry, letters + 1, ret_encoding);
+}
+
+static bool find_encoding(struct frames *f, size_t cie_pos, uint8_t *ret_encoding)
+{
+        if (!f->has_cie || f->cie_pos != cie_pos) {
+                f->has_cie = read_cie(f, cie_pos, &f->cie_encoding);
+                f->cie_pos = cie_pos;
+        }
+        *ret_encoding = f->cie_encoding;
+        return f->has_cie;
+}
+
+/* Adds the range of an entry, if it is an FDE that can be read. */
+static void add_entry(struct frames *f, struct cursor entry)
+{
+        size_t id_pos = cursor_pos(&entry);
+        uint32_t back = cursor_u32(&entry);
+        struct object_range range;
+        uint8_t encoding;
+
+        if (!back || back > id_pos || !find_encoding(f, id_pos - back, &encoding))
+                return;
+        range.start = read_encoded(f->elf, &f->frame, &entry, encoding);
+        range.size_bytes = read_format(f->elf, &entry, encoding & FORMAT_MASK);
+        /* What the linker threw away begins at 0. */
+        if (entry.failed || !range.start || !range.size_bytes || f->n_ranges >= ELF_MAX_FRAMES ||
+            range.size_bytes > UINT64_MAX - range.start)
+                return;
+        ARRAY_PUSH(f->ranges, f->n_ranges, f->cap_ranges, range);
+}
+
+static void walk_frames(struct frames *f)
+{
+        struct cursor c = f->frame.bytes;
+        struct cursor entry;
+
+        while (cursor_left(&c) && next_entry(&c, &entry))
+                add_entry(f, entry);
+}
+
+/* Reads the header's own fields; `c` then stands at the table.  False when the table can't be used. */
+static bool read_hdr(const struct frames *f, struct cursor *c, uint64_t *ret_frame_addr, uint64_t *ret_n,
+                     uint8_t *ret_encoding)
+{
+        uint8_t version = cursor_u8(c);
+        uint8_t frame_encoding = cursor_u8(c);
+        uint8_t count_encoding = cursor_u8(c);
+
+        *ret_encoding = cursor_u8(c);
+        if (c->failed || version != 1 || frame_encoding == OMITTED)
+                return false;
+        *ret_frame_addr = read_encoded(f->elf, &f->hdr, c, frame_encoding);
+        if (c->failed)
+                return false;
+        *ret_n = 0;
+        if (count_encoding != OMITTED && *ret_encoding != OMITTED)
+                *ret_n = read_encoded(f->elf, &f->hdr, c, count_encoding);
+        return !c->failed;
+}
+
+/* Where there are no sections, the header says where .eh_frame begins; it ends with its segment. */
+static bool find_frame_by_hdr(struct frames *f)
+{
+        struct cursor c = f->hdr.bytes;
+        const struct object *object = &f->elf->base;
+        uint64_t n;
+        uint8_t encoding;
+
+        if (f->frame.bytes.start)
+                return true;
+        if (!read_hdr(f, &c, &f->frame.addr, &n, &encoding))
+                return false;
+        for (size_t i = 0; i < object->n_segments; i++) {
+                const struct object_segment *segment = &object->segments[i];
+                uint64_t skip = f->frame.addr - segment->addr;
+
+                if (f->frame.addr >= segment->addr && skip < segment->file_size)
+                        return object_read_addr(object, f->frame.addr, segment->file_size - skip,
+                                                &f->frame.bytes);
+        }
+        return false;
+}
+
+/* Follows the sorted table of .eh_frame_hdr.  False when it is of no use. */
+static bool follow_table(struct frames *f)
+{
+        struct cursor c = f->hdr.bytes;
+        uint64_t frame_addr, n;
+        uint8_t encoding;
+
+        if (!f->hdr.bytes.start || !read_hdr(f, &c, &frame_addr, &n, &encoding) || !n ||
+            frame_addr != f->frame.addr)
+                return false;
+        for (uint64_t i = 0; i < n; i++) {
+                struct cursor at = f->frame.bytes;
+                struct cursor entry;
+                uint64_t fde_addr;
+
+                read_encoded(f->elf, &f->hdr, &c, encoding);
+                fde_addr = read_encoded(f->elf, &f->hdr, &c, encoding);
+                if (c.failed || !cursor_seek(&at, fde_addr - frame_addr) || !next_entry(&at, &entry)) {
+                        f->n_ranges = 0;
+                        return false;
+                }
+                add_entry(f, entry);
+        }
+        return true;
+}
+
+static bool find_area(struct elf *elf, const char *name, uint32_t segment_type, struct area *ret)
+{
+        const struct object_section *section = object_find_section(&elf->base, name);
+        const struct elf_segment *segment;
+
+        if (section && object_read_section(&elf->base, section, &ret->bytes, NULL)) {
+                ret->addr = section->addr;
+                return true;
+        }
+        segment = segment_type ? elf_find_segment(elf, segment_type) : NULL;
+        if (!segment)
+                return false;
+        ret->bytes = cursor_sub(&elf->base.bytes, segment->at.file_off, segment->at.file_size);
+        ret->addr = segment->at.addr;
+        return !ret->bytes.failed;
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+        const struct object_range *x = a, *y = b;
+
+        if (x->start != y->start)
+                return x->start < y->start ? -1 : 1;
+        return (x->size_bytes < y->size_bytes) - (x->size_bytes > y->size_bytes);
+}
+
+static void sort_ranges(struct frames *f)
+{
+        size_t n = 0;
+
+        for (size_t i = 1; i < f->n_ranges; i++) {
+                if (compare_ranges(&f->ranges[i - 1], &f->ranges[i]) <= 0)
+                        continue;
+                qsort(f->ranges, f->n_ranges, sizeof(*f->ranges), compare_ranges);
+                break;
+        }
+        for (size_t i = 0; i < f->n_ranges; i++) {
+                if (!n || f->ranges[n - 1].start != f->ranges[i].start)
+                        f->ranges[n++] = f->ranges[i];
+        }
+        f->n_ranges = n;
+}
+
+size_t elf_list_functions(struct object *object, struct object_range **ret_ranges)
+{
+        struct frames f = {.elf = elf_of(object)};
+
+        *ret_ranges = NULL;
+        /* Before linking, every start is still 0. */
+        if (object->facts.is_relocatable)
+                return 0;
+        find_area(elf_of(object), ".eh_frame_hdr", ELF_PT_GNU_EH_FRAME, &f.hdr);
+        if (!find_area(elf_of(object), ".eh_frame", 0, &f.frame) && !find_frame_by_hdr(&f))
+                return 0;
+        if (!follow_table(&f))
+                walk_frames(&f);
+        sort_ranges(&f);
+        *ret_ranges = f.ranges;
+        return f.n_ranges;
+}

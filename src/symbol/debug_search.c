@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The places are gdb's and perf's; what is asked for in none of them is not looked for on the network. */
+#include "debug_search.h"
+
+#include <string.h>
+
+#include "text.h"
+
+struct search {
+        const struct debug_wanted *wanted;
+        const char *link; /* the name in .gnu_debuglink, or NULL */
+        uint32_t crc;
+        struct buf path;    /* of the candidate */
+        struct buf refused; /* the first candidate that is of another build */
+};
+
+static bool belongs(const struct search *search, const struct object *candidate)
+{
+        const struct debug_wanted *wanted = search->wanted;
+        const struct object_facts *facts = object_get_facts(candidate);
+
+        if (wanted->build_id_size && facts->build_id_size)
+                return object_build_id_equal(wanted->build_id, wanted->build_id_size, facts->build_id,
+                                             facts->build_id_size);
+        return search->link && object_crc32(candidate) == search->crc;
+}
+
+/* Opens what search->path names, if it is there and the right one. */
+static struct object *try_path(struct search *search)
+{
+        AUTO(object) candidate = object_open(buf_text(&search->path), NULL);
+
+        if (!candidate)
+                return NULL;
+        if (!belongs(search, candidate)) {
+                if (!search->refused.len)
+                        buf_add_str(&search->refused, buf_text(&search->path));
+                return NULL;
+        }
+        return TAKE(candidate);
+}
+
+static struct object *search_by_build_id(struct search *search)
+{
+        const struct debug_wanted *wanted = search->wanted;
+        char hex[2 * OBJECT_BUILD_ID_BYTES + 1];
+
+        if (wanted->build_id_size < 2 || wanted->build_id_size > OBJECT_BUILD_ID_BYTES)
+                return NULL;
+        text_hex(hex, wanted->build_id, wanted->build_id_size);
+        for (const char *const *dir = wanted->dirs; *dir; dir++) {
+                struct object *found;
+
+                buf_clear(&search->path);
+                buf_printf(&search->path, "%s/.build-id/%.2s/%s.debug", *dir, hex, hex + 2);
+                found = try_path(search);
+                if (found)
+                        return found;
+        }
+        return NULL;
+}
+
+/* FOLDER[SUB]/LINK, where FOLDER is that of the object file under `root`. */
+static struct object *try_link(struct search *search, const char *root, const char *sub)
+{
+        const char *path = search->wanted->path;
+        int folder_len = (int)(text_base_name(path) - path);
+
+        buf_clear(&search->path);
+        buf_printf(&search->path, "%s%.*s%s%s", root, folder_len, path, sub, search->link);
+        if (!strcmp(buf_text(&search->path), path))
+                return NULL;
+        return try_path(search);
+}
+
+static struct object *search_by_link(struct search *search)
+{
+        const struct debug_wanted *wanted = search->wanted;
+        struct object *found;
+
+        if (!wanted->own || !object_get_debuglink(wanted->own, &search->link, &search->crc))
+                return NULL;
+        found = try_link(search, "", "");
+        if (!found)
+                found = try_link(search, "", ".debug/");
+        for (const char *const *dir = wanted->dirs; !found && wanted->path[0] == '/' && *dir; dir++)
+                found = try_link(search, *dir, "");
+        return found;
+}
+
+struct object *debug_search(const struct debug_wanted *wanted, struct buf *note)
+{
+        struct search search = {.wanted = wanted};
+        struct object *found = search_by_build_id(&search);
+
+        if (!found)
+                found = search_by_link(&search);
+        if (!found && search.refused.len && !note->len)
+                buf_printf(note, "debug file %s is of another build", buf_text(&search.refused));
+        buf_release(&search.path);
+        buf_release(&search.refused);
+        return found;
+}

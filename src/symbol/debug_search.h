@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds the separate debug file of an object file on this machine. */
+#ifndef DEBUG_SEARCH_H
+#define DEBUG_SEARCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "object.h"
+
+struct debug_wanted {
+        const uint8_t *build_id;
+        size_t build_id_size; /* 0: not known */
+        const char *path;     /* of the object file */
+        struct object *own;   /* the object file; NULL when it can't be had */
+        const char *const *dirs;
+};
+
+/* By build id under DIR/.build-id, then by .gnu_debuglink beside the file, in .debug, and under DIR.  What is
+ * returned belongs to the object file: its build id agrees, or its CRC where there is none.  NULL when there
+ * is none; `note` then says so if a file was there but another one. */
+struct object *debug_search(const struct debug_wanted *wanted, struct buf *note);
+
+#endif

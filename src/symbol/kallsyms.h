@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The functions of the kernel and its modules out of /proc/kallsyms or a copy of it. */
+#ifndef KALLSYMS_H
+#define KALLSYMS_H
+
+#include "attributes.h"
+#include "buf.h"
+#include "symtab.h"
+
+enum { KALLSYMS_MAX_BYTES = 512 << 20 };
+
+struct kallsyms;
+
+/* Reads the file.  Never fails; why there are no names is said in `note`. */
+struct kallsyms *kallsyms_new(const char *path, struct buf *note);
+
+/* The same for text in memory, which is copied. */
+struct kallsyms *kallsyms_new_text(const void *text, size_t size, struct buf *note);
+
+void kallsyms_free(struct kallsyms *kallsyms);
+AUTO_DEFINE(kallsyms)
+
+bool kallsyms_find(const struct kallsyms *kallsyms, uint64_t addr, struct symtab_hit *ret_hit);
+
+/* The name of the kernel module that a hit lies in ("nf_tables"), "" for the kernel itself. */
+const char *kallsyms_module(const struct kallsyms *kallsyms, const struct symtab_hit *hit);
+
+/* The modules that can be told from one another. */
+enum { KALLSYMS_MAX_MODULES = 65535 };
+
+#endif

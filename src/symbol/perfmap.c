@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lines may overlap in any way.  A sweep over the addresses cuts them into spans that each belong to the latest
+ * line there; a search is then one binary search. */
+#include "perfmap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "os.h"
+
+struct line {
+        uint64_t start, end;
+        uint32_t name_off;
+        str_id text;
+};
+
+/* Reaches to the next one's start. */
+struct span {
+        uint64_t start;
+        uint32_t line; /* NO_LINE: nothing is here */
+};
+
+#define NO_LINE UINT32_MAX
+
+struct perfmap {
+        struct buf text; /* names are ended with NULs in place */
+        struct line *lines;
+        size_t n_lines, cap_lines;
+        struct span *spans;
+        size_t n_spans, cap_spans;
+};
+
+/* --- Reading --- */
+
+static bool parse_hex(char **at, uint64_t *ret_value)
+{
+        static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+        unsigned n = 0;
+        const char *found;
+
+        *ret_value = 0;
+        if (!strncmp(*at, "0x", 2))
+                *at += 2;
+        for (; n < 17 && **at && (found = strchr(digits, **at)); n++, ++*at)
+                *ret_value = *ret_value << 4 | (uint64_t)((found - digits) % 16);
+        return n > 0 && n < 17;
+}
+
+static bool skip_spaces(char **at)
+{
+        char *start = *at;
+
+        while (**at == ' ' || **at == '\t')
+                ++*at;
+        return *at > start;
+}
+
+static void add_line(struct perfmap *map, char *at, char *end)
+{
+        struct line line = {0};
+        uint64_t size;
+
+        if (end > at && end[-1] == '\r')
+                end--;
+        *end = '\0';
+        if (!parse_hex(&at, &line.start) || !skip_spaces(&at) || !parse_hex(&at, &size) || !skip_spaces(&at))
+                return;
+        if (!*at || !size || __builtin_add_overflow(line.start, size, &line.end) ||
+            map->n_lines >= NO_LINE - 1)
+                return;
+        line.name_off = (uint32_t)(at - map->text.data);
+        ARRAY_PUSH(map->lines, map->n_lines, map->cap_lines, line);
+}
+
+static void read_lines(struct perfmap *map)
+{
+        char *at = map->text.data;
+        char *end = at ? at + map->text.len : at;
+
+        while (at < end) {
+                char *line_end = memchr(at, '\n', (size_t)(end - at));
+
+                if (!line_end)
+                        line_end = end;
+                add_line(map, at, line_end);
+                at = line_end + 1;
+        }
+}
+
+/* --- The sweep --- */
+
+/* The lines that cover the place of the sweep or end before it, the latest on top: a heap. */
+struct pile {
+        uint32_t *lines;
+        size_t n, cap;
+};
+
+static void pile_add(struct pile *pile, uint32_t line)
+{
+        size_t at = pile->n;
+
+        ARRAY_PUSH(pile->lines, pile->n, pile->cap, line);
+        for (; at && pile->lines[(at - 1) / 2] < line; at = (at - 1) / 2)
+                pile->lines[at] = pile->lines[(at - 1) / 2];
+        pile->lines[at] = line;
+}
+
+static void pile_take(struct pile *pile)
+{
+        uint32_t last = pile->lines[--pile->n];
+        size_t at = 0;
+
+        for (size_t child = 1; child < pile->n; child = 2 * at + 1) {
+                if (child + 1 < pile->n && pile->lines[child + 1] > pile->lines[child])
+                        child++;
+                if (pile->lines[child] <= last)
+                        break;
+                pile->lines[at] = pile->lines[child];
+                at = child;
+        }
+        if (pile->n)
+                pile->lines[at] = last;
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+        const struct span *x = a, *y = b;
+
+        if (x->start != y->start)
+                return x->start < y->start ? -1 : 1;
+        return (x->line > y->line) - (x->line < y->line);
+}
+
+static void add_span(struct perfmap *map, uint64_t start, uint32_t line)
+{
+        struct span *last = map->n_spans ? &map->spans[map->n_spans - 1] : NULL;
+
+        if (last && last->line == line)
+                return;
+        if (last && last->start == start)
+                last->line = line;
+        else
+                ARRAY_PUSH(map->spans, map->n_spans, map->cap_spans, (struct span){start, line});
+}
+
+/* Says who owns the addresses from `from` up to `to`, where the next line begins. */
+static void sweep_to(struct perfmap *map, struct pile *pile, uint64_t from, uint64_t to)
+{
+        while (pile->n && from < to) {
+                const struct line *top = &map->lines[pile->lines[0]];
+
+                if (top->end > from)
+                        add_span(map, from, pile->lines[0]);
+                if (top->end > to)
+                        return;
+                if (top->end > from)
+                        from = top->end;
+                pile_take(pile);
+        }
+        if (from < to)
+                add_span(map, from, NO_LINE);
+}
+
+static void cut_into_spans(struct perfmap *map)
+{
+        struct span *starts = mem_new(map->n_lines, sizeof(*starts));
+        struct pile pile = {0};
+
+        for (size_t i = 0; i < map->n_lines; i++)
+                starts[i] = (struct span){map->lines[i].start, (uint32_t)i};
+        qsort(starts, map->n_lines, sizeof(*starts), compare_spans);
+        for (size_t i = 0; i < map->n_lines; i++) {
+                pile_add(&pile, starts[i].line);
+                sweep_to(map, &pile, starts[i].start,
+                         i + 1 < map->n_lines ? starts[i + 1].start : UINT64_MAX);
+        }
+        free(pile.lines);
+        free(starts);
+}
+
+/* --- Use --- */
+
+static void finish(struct perfmap *map)
+{
+        read_lines(map);
+        if (map->n_lines)
+                cut_into_spans(map);
+}
+
+struct perfmap *perfmap_new(const char *path, struct buf *note)
+{
+        struct perfmap *map = mem_new(1, sizeof(*map));
+        struct err err = {0};
+
+        if (!os_read_file(path, PERFMAP_MAX_BYTES, &map->text, &err)) {
+                buf_clear(&map->text);
+                buf_add_str(note, err.code == ERR_MISSING ? "no such file" : err.text);
+        }
+        finish(map);
+        if (!map->n_lines && !note->len)
+                buf_add_str(note, "the perf map has no functions");
+        return map;
+}
+
+struct perfmap *perfmap_new_text(const void *text, size_t size)
+{
+        struct perfmap *map = mem_new(1, sizeof(*map));
+
+        buf_add(&map->text, text, size);
+        finish(map);
+        return map;
+}
+
+void perfmap_free(struct perfmap *map)
+{
+        if (!map)
+                return;
+        buf_release(&map->text);
+        free(map->lines);
+        free(map->spans);
+        free(map);
+}
+
+bool perfmap_find(const struct perfmap *map, uint64_t addr, struct symtab_hit *ret_hit)
+{
+        size_t low = 0, high = map->n_spans;
+        struct line *line;
+
+        while (low < high) {
+                size_t middle = low + (high - low) / 2;
+
+                if (map->spans[middle].start <= addr)
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
+        if (!low || map->spans[low - 1].line == NO_LINE)
+                return false;
+        line = &map->lines[map->spans[low - 1].line];
+        *ret_hit = (struct symtab_hit){
+                .start = line->start,
+                .end = line->end,
+                .same_from = map->spans[low - 1].start,
+                .same_to = low < map->n_spans ? map->spans[low].start : line->end,
+                .name = map->text.data + line->name_off,
+                .name_max = map->text.len - line->name_off,
+                .text = &line->text,
+        };
+        return true;
+}

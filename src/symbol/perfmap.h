@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A perf map: what a just-in-time compiler says of the code it made, a line a function,
+ * `START SIZE NAME` in hexadecimal (tools/perf/Documentation/jit-interface.txt in Linux). */
+#ifndef PERFMAP_H
+#define PERFMAP_H
+
+#include "attributes.h"
+#include "buf.h"
+#include "symtab.h"
+
+enum { PERFMAP_MAX_BYTES = 1 << 30 };
+
+struct perfmap;
+
+/* Reads the file.  Never fails; why there are no names is said in `note`. */
+struct perfmap *perfmap_new(const char *path, struct buf *note);
+
+/* The same for text in memory, which is copied. */
+struct perfmap *perfmap_new_text(const void *text, size_t size);
+
+void perfmap_free(struct perfmap *map);
+AUTO_DEFINE(perfmap)
+
+/* The function whose line is the last one that covers `addr`: code memory is used again, and the file grows
+ * at its end. */
+bool perfmap_find(const struct perfmap *map, uint64_t addr, struct symtab_hit *ret_hit);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "perfmap.h"
+#include "tap.h"
+#include "test_data.h"
+
+static const char *name_at(const struct perfmap *map, uint64_t addr)
+{
+        struct symtab_hit hit;
+
+        return perfmap_find(map, addr, &hit) ? hit.name : "";
+}
+
+static struct perfmap *new_map(const char *text)
+{
+        return perfmap_new_text(text, strlen(text));
+}
+
+TEST(perfmap_reads_lines)
+{
+        AUTO_RELEASE(buf) note = {0};
+        AUTO(perfmap) map = perfmap_new(data_path("text/perf.map"), &note);
+        struct symtab_hit hit;
+
+        EXPECT_INT(note.len, 0);
+        EXPECT_STR(name_at(map, 0x7f0000000fff), "");
+        EXPECT_STR(name_at(map, 0x7f0000001000), "py::main:/srv/app.py");
+        EXPECT_STR(name_at(map, 0x7f000000107f), "py::main:/srv/app.py");
+        EXPECT_STR(name_at(map, 0x7f0000001080), "py::inner loop:/srv/app.py");
+        EXPECT_STR(name_at(map, 0x7f00000010c0), "");
+        EXPECT_STR(name_at(map, 0x7f000000201f), "LazyCompile:~f");
+        EXPECT_STR(name_at(map, 0x7f0000002020), "");
+        ASSERT_TRUE(perfmap_find(map, 0x7f0000001010, &hit));
+        EXPECT_INT(hit.start, 0x7f0000001000);
+        EXPECT_INT(hit.end, 0x7f0000001080);
+}
+
+TEST(perfmap_lets_later_lines_win)
+{
+        AUTO(perfmap)
+        map = new_map("100 100 old\n"
+                      "180 100 new\n"
+                      "100 10 newest\n"
+                      "300 10 twice\n"
+                      "300 10 again\n"
+                      "400 100 around\n"
+                      "440 10 inside\n");
+        struct symtab_hit hit;
+
+        EXPECT_STR(name_at(map, 0x10f), "newest");
+        EXPECT_STR(name_at(map, 0x110), "old");
+        EXPECT_STR(name_at(map, 0x17f), "old");
+        EXPECT_STR(name_at(map, 0x180), "new");
+        EXPECT_STR(name_at(map, 0x27f), "new");
+        EXPECT_STR(name_at(map, 0x280), "");
+        EXPECT_STR(name_at(map, 0x305), "again");
+        EXPECT_STR(name_at(map, 0x43f), "around");
+        EXPECT_STR(name_at(map, 0x44f), "inside");
+        EXPECT_STR(name_at(map, 0x450), "around");
+        EXPECT_STR(name_at(map, 0x500), "");
+        ASSERT_TRUE(perfmap_find(map, 0x450, &hit));
+        EXPECT_INT(hit.start, 0x400);
+        EXPECT_INT(hit.same_from, 0x450);
+        EXPECT_INT(hit.same_to, 0x500);
+}
+
+/* Every address against a plain search from the last line backwards. */
+TEST(perfmap_agrees_with_a_plain_search)
+{
+        enum { N = 300, SPACE = 2000 };
+        AUTO_RELEASE(buf) text = {0};
+        AUTO(perfmap) map = NULL;
+        unsigned start[N], size[N], seed = 7;
+        char want[16];
+
+        for (int i = 0; i < N; i++) {
+                seed = seed * 1103515245 + 12345;
+                start[i] = seed / 65536 % SPACE;
+                seed = seed * 1103515245 + 12345;
+                size[i] = seed / 65536 % 100 + 1;
+                buf_printf(&text, "%x %x f%d\n", start[i], size[i], i);
+        }
+        map = perfmap_new_text(text.data, text.len);
+        for (unsigned addr = 0; addr < SPACE + 200; addr++) {
+                int i = N - 1;
+
+                while (i >= 0 && (addr < start[i] || addr - start[i] >= size[i]))
+                        i--;
+                want[0] = '\0';
+                if (i >= 0)
+                        snprintf(want, sizeof(want), "f%d", i);
+                EXPECT_STR(name_at(map, addr), want);
+        }
+}
+
+TEST(perfmap_skips_lines_that_are_none)
+{
+        AUTO_RELEASE(buf) note = {0};
+        AUTO(perfmap) gone = perfmap_new(data_path("text/no-such-file"), &note);
+        AUTO(perfmap) empty = new_map("");
+        AUTO(perfmap)
+        map = new_map("\n 100 10 a\n100 10\n100 10 \n100 0 a\n100 a\n11112222333344445 1 a\n"
+                      "ffffffffffffffff 10 a\n200 10 crlf\r\nF00 0x10 upper");
+
+        EXPECT_STR(buf_text(&note), "no such file");
+        EXPECT_STR(name_at(gone, 0), "");
+        EXPECT_STR(name_at(empty, 0), "");
+        EXPECT_STR(name_at(map, 0x100), "");
+        EXPECT_STR(name_at(map, UINT64_MAX), "");
+        EXPECT_STR(name_at(map, 0x200), "crlf");
+        EXPECT_STR(name_at(map, 0xf0f), "upper");
+        EXPECT_STR(name_at(map, 0xf10), "");
+}
+
+TAP_MAIN
