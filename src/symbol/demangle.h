@@ -13,7 +13,7 @@ enum {
         DEMANGLE_MAX_OUTPUT_BYTES = 64 * 1024,
         DEMANGLE_MAX_DEPTH = 192,       /* types, expressions and names inside each other in the input */
         DEMANGLE_MAX_PRINT_DEPTH = 768, /* the same in the output, where substitutions nest further */
-        DEMANGLE_MAX_NODES = 64 * 1024, /* pieces that the input was taken apart into */
+        DEMANGLE_MAX_NODES = 32 * 1024, /* pieces that the input was taken apart into */
         DEMANGLE_MAX_WORK = 256 * 1024, /* steps of printing and looking up */
 };
 

@@ -22,8 +22,6 @@ static const struct {
         {"_Z1fIiEDTcl1gfp_EET_", "decltype (g({parm#1})) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTplfp_Li1EET_", "decltype ({parm#1}+(1)) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTgtfp_Li1EET_", "decltype (({parm#1}>(1))) f<int>(int)", "f<int>"},
-        {"_Z1fIiEDTngfp_ET_", "decltype (-{parm#1}) f<int>(int)", "f<int>"},
-        {"_Z1fIiEDTppfp_ET_", "decltype ({parm#1}++) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTpp_fp_ET_", "decltype (++{parm#1}) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTstT_ES0_", "decltype (sizeof (int)) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTszfp_ET_", "decltype (sizeof {parm#1}) f<int>(int)", "f<int>"},
@@ -36,7 +34,6 @@ static const struct {
         {"_Z1fIiEDTcvT_Li1EES0_", "decltype ((int)(1)) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTcvT__Li1ELi2EEES0_", "decltype ((int)(1, 2)) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTscT_Li1EES0_", "decltype (static_cast<int>(1)) f<int>(int)", "f<int>"},
-        {"_Z1fIiEDTccT_Li1EES0_", "decltype (const_cast<int>(1)) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTtiT_ES0_", "decltype (typeid (int)) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTtefp_ES0_", "decltype (typeid ({parm#1})) f<int>(decltype (typeid ({parm#1})))", "f<int>"},
         {"_Z1fIiEDTnw_T_piLi1EEES0_", "decltype (new int(1)) f<int>(int)", "f<int>"},
@@ -44,14 +41,11 @@ static const struct {
         {"_Z1fIiEDTna_T_EES0_", "decltype (new int) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTgsnw_T_EES0_", "decltype (::new int) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTdlfp_ET_", "decltype (delete {parm#1}) f<int>(int)", "f<int>"},
-        {"_Z1fIiEDTgsdlfp_ET_", "decltype (::delete {parm#1}) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTtrET_", "decltype (throw) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTtwfp_ET_", "decltype (throw {parm#1}) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTnxfp_ET_", "decltype (noexcept ({parm#1})) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTil1aEET_", "decltype ({a}) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTtlT_Li1ELi2EEES0_", "decltype (int{1, 2}) f<int>(int)", "f<int>"},
-        {"_Z1fIiEDTcmfp_Li1EET_", "decltype ({parm#1},(1)) f<int>(int)", "f<int>"},
-        {"_Z1fIiEDTdsfp_Li1EET_", "decltype ({parm#1}.*(1)) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTpmfp_Li1EET_", "decltype ({parm#1}->*(1)) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTssfp_Li1EET_", "decltype ({parm#1}<=>(1)) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTawfp_ET_", "decltype (co_await {parm#1}) f<int>(int)", "f<int>"},
@@ -59,7 +53,6 @@ static const struct {
         {"_Z1fIiEDTsrT_3fooES0_", "decltype (int::foo) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTsrT_3fooIiEES0_", "decltype (int::foo<int>) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTsrSt6vectorIiE3fooET_", "decltype (std::vector<int>::foo) f<int>(int)", "f<int>"},
-        {"_Z1fIiEDTsrN1A1BE3fooET_", "decltype (A::B::foo) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTgs3fooET_", "decltype (::foo) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTgssr1A3fooET_", "decltype (::A::foo) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTclonplfp_Li1EEET_", "decltype ((operator+)({parm#1}, 1)) f<int>(int)", "f<int>"},
@@ -85,16 +78,11 @@ static const struct {
         {"_Z1fIiEDTfpTET_", "decltype (this) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTfL0p_ET_", "decltype ({parm#1}) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTfp0_ET_", "decltype ({parm#2}) f<int>(int)", "f<int>"},
-        {"_Z1fIiEDTadfp_ET_", "decltype (&{parm#1}) f<int>(int)", "f<int>"},
-        {"_Z1fIiEDTdefp_ET_", "decltype (*{parm#1}) f<int>(int)", "f<int>"},
-        {"_Z1fIiEDTrsfp_Li1EET_", "decltype ({parm#1}>>(1)) f<int>(int)", "f<int>"},
-        {"_Z1fIiEDTaafp_Li1EET_", "decltype ({parm#1}&&(1)) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTu3fooT_EES0_", "decltype (foo(int)) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTdi1aLi1EET_", "decltype (.a=(1)) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTtlT_di1aLi1EEES0_", "decltype (int{.a=(1)}) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTtlT_dxLi0ELi1EEES0_", "decltype (int{[0]=(1)}) f<int>(int)", "f<int>"},
         {"_Z1fIiEDTtlT_dXLi0ELi1ELi3EEES0_", "decltype (int{[0 ... 1]=(3)}) f<int>(int)", "f<int>"},
-        {"_ZZ3foovE3bar", "foo()::bar", NULL},
         {"_ZZ3fooiE3bar__10_", "foo(int)::bar", NULL},
         {"_ZZ3fooIiEvT_E3bar", "foo<int>(int)::bar", NULL},
         {"_ZZN1A3fooEvENKUlvE_clEv", "A::foo()::{lambda()#1}::operator()() const",
@@ -116,12 +104,9 @@ static const struct {
         {"_ZZ3fooiEd_3bar", "foo(int)::{default arg#1}::bar", NULL},
         {"_ZZ3fooiEd0_NKUlvE_clEv", "foo(int)::{default arg#2}::{lambda()#1}::operator()() const",
          "foo(int)::{default arg#2}::{lambda()#1}::operator()"},
-        {"_ZN1A3fooB5cxx11Ev", "A::foo[abi:cxx11]()", "A::foo[abi:cxx11]"},
         {"_ZN1AB3tag3fooEv", "A[abi:tag]::foo()", "A[abi:tag]::foo"},
         {"_ZN1AC1B5cxx11Ev", "A::A[abi:cxx11]()", "A::A[abi:cxx11]"},
         {"_ZTV1A", "vtable for A", NULL},
-        {"_ZTI1A", "typeinfo for A", NULL},
-        {"_ZTS1A", "typeinfo name for A", NULL},
         {"_ZTC1A0_1B", "construction vtable for B-in-A", NULL},
         {"_ZThn8_N1A3fooEv", "non-virtual thunk to A::foo()", "non-virtual thunk to A::foo"},
         {"_ZTv0_n24_N1A3fooEv", "virtual thunk to A::foo()", "virtual thunk to A::foo"},
@@ -145,16 +130,12 @@ static const struct {
         {"_ZN1AIcEcvT_IiEEv", "A<char>::operator int<int>()", "A<char>::operator int<int>"},
         {"_Zli2_xe", "operator\"\" _x(long double)", "operator\"\" _x"},
         {"_ZN1AplERKS_", "A::operator+(A const&)", "A::operator+"},
-        {"_ZN1AlsIiEEvT_", "void A::operator<< <int>(int)", "A::operator<< <int>"},
         {"_ZN1AltIiEEvT_", "void A::operator< <int>(int)", "A::operator< <int>"},
         {"_ZN1AnwEm", "A::operator new(unsigned long)", "A::operator new"},
         {"_ZN1AdaEPv", "A::operator delete[](void*)", "A::operator delete[]"},
         {"_ZN1AclEv", "A::operator()()", "A::operator()"},
-        {"_ZN1AixEi", "A::operator[](int)", "A::operator[]"},
         {"_ZN1AawEv", "A::operator co_await()", "A::operator co_await"},
         {"_ZN1AssERKS_", "A::operator<=>(A const&)", "A::operator<=>"},
-        {"_ZN1AptEv", "A::operator->()", "A::operator->"},
-        {"_ZN1AcmEi", "A::operator,(int)", "A::operator,"},
         {"_Zv23fooi", "operator foo(int)", "operator foo"},
         {"_ZDC1a1bE", "[a, b]", NULL},
         {"_ZN3fooDC1a1bEE", "foo::[a, b]", NULL},
@@ -167,7 +148,6 @@ static const struct {
          "std::basic_istream<char, std::char_traits<char> >::basic_istream"},
         {"_ZNSt6vectorIiSaIiEEC1Ev", "std::vector<int, std::allocator<int> >::vector()",
          "std::vector<int, std::allocator<int> >::vector"},
-        {"_ZNSaIiEC1Ev", "std::allocator<int>::allocator()", "std::allocator<int>::allocator"},
         {"_ZNSbIwED1Ev", "std::basic_string<wchar_t>::~basic_string()",
          "std::basic_string<wchar_t>::~basic_string"},
         {"_ZNSdD0Ev", "std::basic_iostream<char, std::char_traits<char> >::~basic_iostream()",
@@ -184,7 +164,6 @@ static const struct {
         {"_Z1fPA5_i", "f(int (*) [5])", "f"},
         {"_Z1fRA5_A6_Ki", "f(int const (&) [5][6])", "f"},
         {"_Z1fRKA5_i", "f(int const (&) [5])", "f"},
-        {"_Z1fPFvvE", "f(void (*)())", "f"},
         {"_Z1fPFPFvvEiE", "f(void (*(*)(int))())", "f"},
         {"_Z1fPKFvvE", "f(void (*)() const)", "f"},
         {"_Z1fKPFvvE", "f(void (* const)())", "f"},
@@ -194,7 +173,6 @@ static const struct {
         {"_Z1fPDwiEFvvE", "f(void (*)() throw(int))", "f"},
         {"_Z1fPFYvvE", "f(void (*)())", "f"},
         {"_Z1fIiEPFvvET_", "void (*f<int>(int))()", "f<int>"},
-        {"_Z1fIiEPA5_iT_", "int (*f<int>(int)) [5]", "f<int>"},
         {"_Z1fIRiEvOT_", "void f<int&>(int&)", "f<int&>"},
         {"_Z1fIOiEvRT_", "void f<int&&>(int&)", "f<int&&>"},
         {"_Z1fIOiEvOT_", "void f<int&&>(int&&)", "f<int&&>"},
@@ -217,7 +195,6 @@ static const struct {
         {"_Z1fu3fooIiE", "f(foo<int>)", "f"},
         {"_Z1fPU3AS1i", "f(int AS1*)", "f"},
         {"_Z1fVKPKVi", "f(int volatile const* const volatile)", "f"},
-        {"_Z1fz", "f(...)", "f"},
         {"_Z1fTsN1A1BE", "f(struct A::B)", "f"},
         {"_Z1fTe3foo", "f(enum foo)", "f"},
         {"_ZN1A1BIiE1CIcE3dddIlEEvT_", "void A::B<int>::C<char>::ddd<long>(long)",
@@ -234,14 +211,10 @@ static const struct {
         {"_Z3foov.avx2.5", "foo() [clone .avx2.5]", "foo [clone .avx2.5]"},
         {"_Z3foov.llvm.1234567", "foo() [clone .llvm.1234567]", "foo [clone .llvm.1234567]"},
         {"_Z3foov.__uniq.12345", "foo() [clone .__uniq.12345]", "foo [clone .__uniq.12345]"},
-        {"_Z3foov.123", "foo() [clone .123]", "foo [clone .123]"},
-        {"_ZTV1A.foo", "vtable for A [clone .foo]", NULL},
         {"_Z3foo.cold", "foo [clone .cold]", NULL},
         {"_GLOBAL__I_foo", "global constructors keyed to foo", NULL},
         {"_GLOBAL__I__Z3foov", "global constructors keyed to foo()", "global constructors keyed to foo"},
         {"_GLOBAL__D__ZN1AC1Ev", "global destructors keyed to A::A()", "global destructors keyed to A::A"},
-        {"_ZNK1A1fEv", "A::f() const", "A::f"},
-        {"_ZNVK1A1fEv", "A::f() const volatile", "A::f"},
         {"_ZNKR1A1fEv", "A::f() const &", "A::f"},
         {"_ZNKO1A1fEv", "A::f() const &&", "A::f"},
         {"_ZNH1A1fEv", "A::f()", "A::f"},
@@ -256,7 +229,6 @@ static const struct {
         {"_ZNSt3fooIiE3barEv", "std::foo<int>::bar()", "std::foo<int>::bar"},
         {"_ZStplIcEvT_", "void std::operator+<char>(char)", "std::operator+<char>"},
         {"_ZUlvE_", "{lambda()#1}", NULL},
-        {"_ZN1A1xMUlvE_clEv", "A::x::{lambda()#1}::operator()()", "A::x::{lambda()#1}::operator()"},
         {"_ZNK1A1xMUlvE_clEv", "A::x::{lambda()#1}::operator()() const", "A::x::{lambda()#1}::operator()"},
         {"_Z1fIJiEJlcEEvDpT_DpT0_", "void f<int, long, char>(int, long, char)", "f<int, long, char>"},
         {"_Z1fIiEvN2NSIXL_Z5valueEEEE", "void f<int>(NS<value>)", "f<int>"},
@@ -361,7 +333,6 @@ static const struct {
         {"_ZNKSt3mapIiiE4findERKi", "std::map<int, int>::find(int const&) const", "std::map<int, int>::find"},
         {"_ZN1A1BC2IiEET_", "A::B::B<int>(int)", "A::B::B<int>"},
         {"_ZN1AIiED0Ev", "A<int>::~A()", "A<int>::~A"},
-        {"_ZNO1A1fEv", "A::f() &&", "A::f"},
         {"_ZZN1A1fEvE1B__12_", "A::f()::B", NULL},
         {"_Z1fu6__int8", "f(__int8)", "f"},
         {"_Z1fDTcmLi1ELi2EE", "f(decltype ((1),(2)))", "f"},
@@ -374,12 +345,7 @@ static const struct {
         {"_Z1fIXadL_ZNK1A3fooEvEEEvv", "void f<&(A::foo() const)>()", "f<&(A::foo() const)>"},
         {"_Z1fILd4009EEvv", "void f<(double)[4009]>()", "f<(double)[4009]>"},
         {"_ZN1AaSEOS_", "A::operator=(A&&)", "A::operator="},
-        {"_ZN1AmIEi", "A::operator-=(int)", "A::operator-="},
         {"_Zrm1AS_", "operator%(A, A)", "operator%"},
-        {"_ZN1AdlEPv", "A::operator delete(void*)", "A::operator delete"},
-        {"_ZN1AnaEm", "A::operator new[](unsigned long)", "A::operator new[]"},
-        {"_Zoo1AS_", "operator||(A, A)", "operator||"},
-        {"_ZN1AdeEv", "A::operator*()", "A::operator*"},
         {"_ZN1ApmEi", "A::operator->*(int)", "A::operator->*"},
         {"_ZNKSt4hashI1AEclERKS0_", "std::hash<A>::operator()(A const&) const", "std::hash<A>::operator()"},
         {"_Z41__static_initialization_and_destruction_0v", "__static_initialization_and_destruction_0()",
@@ -388,8 +354,6 @@ static const struct {
         {"_Z1fM1AKDoFvvE", "f(void (A::*)() const noexcept)", "f"},
         {"_Z1fPM1AFvvE", "f(void (A::**)())", "f"},
         {"_Z1fPA_A3_i", "f(int (*) [][3])", "f"},
-        {"_Z1fPPA3_i", "f(int (**) [3])", "f"},
-        {"_Z1fFvvE", "f(void ())", "f"},
         {"_Z1fPFvPFvvEE", "f(void (*)(void (*)()))", "f"},
         {"_Z1fPrKc", "f(char const restrict*)", "f"},
         {"_ZTINSt6thread11_State_implINS_8_InvokerISt5tupleIJPFvvEEEEEEE",
@@ -590,7 +554,8 @@ TEST(deep_nesting_is_refused)
         struct buf out = {0};
 
         for (size_t i = 0; i < sizeof(nestings) / sizeof(nestings[0]); i++) {
-                char *name = repeated(nestings[i].start, nestings[i].middle, 8000, nestings[i].end);
+                size_t n = (DEMANGLE_MAX_INPUT_BYTES - 64) / strlen(nestings[i].middle);
+                char *name = repeated(nestings[i].start, nestings[i].middle, n, nestings[i].end);
 
                 EXPECT_STR(text_of(&out, name, true), "(refused)");
                 free(name);
@@ -608,7 +573,7 @@ static char *nested_templates(const char *start, const char *open, const char *m
         return whole;
 }
 
-TEST(nesting_below_the_limit)
+TEST(nesting_around_the_limit)
 {
         char *name = repeated("_Z1f", "P", 100, "i");
         char *text = repeated("f(int", "*", 100, ")");
@@ -617,6 +582,9 @@ TEST(nesting_below_the_limit)
         EXPECT_STR(text_of(&out, name, true), text);
         free(name);
         free(text);
+        name = repeated("_Z1f", "P", 300, "i");
+        EXPECT_STR(text_of(&out, name, false), "(refused)");
+        free(name);
         name = nested_templates("_Z1f", "1aI", "i", "E", "");
         text = nested_templates("f(", "a<", "int", "> ", "");
         /* Of the closing brackets the innermost has no space in front, the last one no space behind. */
@@ -670,9 +638,35 @@ TEST(silent_work_is_bounded)
         free(name);
         free(nested);
         /* Every element of a pack of thousands is looked up from the front. */
-        name = repeated("_Z1fIJ", "i", 10000, "EEvDpT_");
+        name = repeated("_Z1fIJ", "i", 5000, "EEvDpT_");
         EXPECT_STR(text_of(&out, name, true), "(refused)");
         EXPECT_CONTAINS(text_of(&out, name, false), "f<int, int, int");
+        free(name);
+        buf_release(&out);
+}
+
+/* f<int, int, ... T>, where T is a pointer to a pointer ... made by `n` substitutions that are not shown. */
+static char *pointer_chain(unsigned n)
+{
+        static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+        struct buf name = {0};
+
+        buf_add_str(&name, "_Z1fITnPii");
+        for (unsigned i = 0; i < n; i++)
+                buf_printf(&name, "TnPS%c%c_i", digits[i / 36], digits[i % 36]);
+        buf_printf(&name, "S%c%c_Evv", digits[n / 36], digits[n % 36]);
+        return buf_take(&name);
+}
+
+TEST(nesting_of_the_output_is_bounded)
+{
+        struct buf out = {0};
+        char *name = pointer_chain(500);
+
+        EXPECT_CONTAINS(text_of(&out, name, true), "int, int**************");
+        free(name);
+        name = pointer_chain(1000);
+        EXPECT_STR(text_of(&out, name, true), "(refused)");
         free(name);
         buf_release(&out);
 }
@@ -684,12 +678,19 @@ TEST(length_is_bounded)
 
         EXPECT_STR(text_of(&out, name, true), "(refused)");
         free(name);
-        name = repeated("_Z1f", "i", DEMANGLE_MAX_INPUT_BYTES - 4, "");
+        name = repeated("_Z1f", "i", DEMANGLE_MAX_NODES / 2 - 10, "");
         EXPECT_STR(text_of(&out, name, true), "(refused)"); /* too much output */
         EXPECT_STR(text_of(&out, name, false), "f");
         free(name);
-        name = repeated("_Z1f", "i", DEMANGLE_MAX_INPUT_BYTES - 3, "");
-        EXPECT_STR(text_of(&out, name, false), "(refused)");
+        name = repeated("_Z1f", "i", DEMANGLE_MAX_NODES / 2, "");
+        EXPECT_STR(text_of(&out, name, false), "(refused)"); /* too many pieces */
+        free(name);
+        /* One byte too long, and just right. */
+        name = repeated("_Z32762", "a", 32762, "");
+        EXPECT_STR(text_of(&out, name, true), "(refused)");
+        free(name);
+        name = repeated("_Z32761", "a", 32761, "");
+        EXPECT_INT(strlen(text_of(&out, name, true)), 32761);
         free(name);
         buf_release(&out);
 }
