@@ -249,15 +249,15 @@ static bool unpack(struct perfdata_reader *r, struct source *s, const struct per
         return true;
 }
 
-/* The number of bytes behind a record that belong to it. */
-static uint64_t payload_bytes(const struct perfdata_record *record)
+/* The number of bytes behind a record that belong to it.  (simpleperf has TRACING_DATA in files, payload inside.) */
+static uint64_t payload_bytes(const struct perfdata_reader *r, const struct perfdata_record *record)
 {
         struct cursor c = record->bytes;
 
         cursor_skip(&c, HEADER_BYTES);
         if (record->header.type == PERF_RECORD_AUXTRACE)
                 return cursor_u64(&c);
-        if (record->header.type == PERF_RECORD_HEADER_TRACING_DATA)
+        if (record->header.type == PERF_RECORD_HEADER_TRACING_DATA && r->layout.pipe)
                 return ((uint64_t)cursor_u32(&c) + 7) & ~(uint64_t)7;
         return 0;
 }
@@ -320,7 +320,7 @@ static int read_record(struct perfdata_reader *r, struct source *s, struct raw_r
                 return end_source(r, s, left);
         ret->place = (uint64_t)(s - r->sources) << PLACE_SOURCE_SHIFT | s->at;
         stream_get(r, ret->place, &ret->record);
-        payload = payload_bytes(&ret->record);
+        payload = payload_bytes(r, &ret->record);
         if (payload > left - header.size)
                 return end_source(r, s, left);
         if (payload)
