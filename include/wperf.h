@@ -13,21 +13,15 @@
 extern "C" {
 #endif
 
-#if defined(_WIN32)
-#define WPERF_API
-#else
-#define WPERF_API __attribute__((visibility("default")))
-#endif
-
 /* "0.1.0" */
-WPERF_API const char *wperf_version(void);
+const char *wperf_version(void);
 
 typedef struct wperf_report wperf_report;
 
 /* Reads the whole session and looks names up.  NULL on failure: one sentence in `error`, cut to `error_size`
  * bytes with its NUL; `error` may be NULL. */
-WPERF_API wperf_report *wperf_report_open(const char *session_path, char *error, size_t error_size);
-WPERF_API void wperf_report_close(wperf_report *report); /* NULL is allowed */
+wperf_report *wperf_report_open(const char *session_path, char *error, size_t error_size);
+void wperf_report_close(wperf_report *report); /* NULL is allowed */
 
 struct wperf_event {
         const char *name;      /* "cpu-clock" */
@@ -54,11 +48,11 @@ struct wperf_quality {
 };
 
 /* 1 and *event or *row filled; 0 when there is no such index.  Rows come by event, then most first. */
-WPERF_API size_t wperf_report_event_count(const wperf_report *report);
-WPERF_API int wperf_report_event(const wperf_report *report, size_t index, struct wperf_event *event);
-WPERF_API size_t wperf_report_row_count(const wperf_report *report);
-WPERF_API int wperf_report_row(const wperf_report *report, size_t index, struct wperf_row *row);
-WPERF_API void wperf_report_quality(const wperf_report *report, struct wperf_quality *quality);
+size_t wperf_report_event_count(const wperf_report *report);
+int wperf_report_event(const wperf_report *report, size_t index, struct wperf_event *event);
+size_t wperf_report_row_count(const wperf_report *report);
+int wperf_report_row(const wperf_report *report, size_t index, struct wperf_row *row);
+void wperf_report_quality(const wperf_report *report, struct wperf_quality *quality);
 
 #ifdef __cplusplus
 }

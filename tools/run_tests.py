@@ -203,6 +203,8 @@ def parse_options() -> argparse.Namespace:
 
 def main() -> int:
     options = parse_options()
+    if options.wrapper:
+        os.environ["WPERF_TEST_WRAPPER"] = shlex.join(options.wrapper)  # for tests that start programs themselves
     tests = [test for test in list_tests(options.build) if wanted(test, options)]
     parallel = [test for test in tests if test["is_parallel"]]
     alone = [test for test in tests if not test["is_parallel"]]

@@ -30,7 +30,8 @@ struct profile {
         size_t n_slots;                /* a power of two */
         struct profile_totals *totals; /* for each event */
         size_t n_totals;
-        uint64_t base_ns;         /* of relative times: the first sample's */
+        uint64_t base_ns; /* of relative times: the first sample's */
+        struct map module_bases;
         struct map module_passes; /* module -> 1 passes the filter, 2 does not */
 };
 
@@ -51,6 +52,7 @@ void profile_free(struct profile *profile)
         if (!profile)
                 return;
         map_release(&profile->module_passes);
+        map_release(&profile->module_bases);
         free(profile->places);
         free(profile->slots);
         free(profile->totals);
@@ -156,6 +158,15 @@ static void note_time(struct profile_totals *totals, uint64_t time)
                 totals->last_ns = time;
 }
 
+static void note_base(struct profile *profile, const struct place *at)
+{
+        bool is_new;
+        uint64_t *base = map_put(&profile->module_bases, at->module, &is_new);
+
+        if (is_new)
+                *base = at->map_start - at->map_pgoff;
+}
+
 void profile_add(struct profile *profile, struct world *world, uint32_t event, const struct sample *sample,
                  uint64_t weight)
 {
@@ -185,8 +196,17 @@ void profile_add(struct profile *profile, struct world *world, uint32_t event, c
         totals->n_samples++;
         totals->weight += weight;
         place = find_or_add(profile, &key);
+        if (!place->count && at.module != MODULE_NONE)
+                note_base(profile, &at);
         place->count++;
         place->weight += weight;
+}
+
+uint64_t profile_module_base(const struct profile *profile, module_id module)
+{
+        const uint64_t *base = map_find(&profile->module_bases, module);
+
+        return base ? *base : 0;
 }
 
 unsigned profile_keys(const struct profile *profile)

@@ -59,6 +59,9 @@ unsigned profile_keys(const struct profile *profile);
 size_t profile_n_places(const struct profile *profile);
 const struct profile_place *profile_get_place(const struct profile *profile, size_t index);
 
+/* The run-time address of a module's file offset 0 at the first of its samples; 0 when it had none. */
+uint64_t profile_module_base(const struct profile *profile, module_id module);
+
 struct profile_totals {
         uint64_t n_samples; /* that passed the filter */
         uint64_t weight;

@@ -256,7 +256,7 @@ struct report_module report_get_module(const struct report *report, size_t index
 
         return (struct report_module){
                 .path = world_text(report->world, module->path),
-                .address = module->start,
+                .address = profile_module_base(report->profile, id),
                 .note = module_source_note(report->modules, id),
         };
 }

@@ -242,6 +242,16 @@ static bool add_other_spelling(struct parser *p, struct event_item *item, bool *
         return add_generic(p, item, span_of(name), ret_found);
 }
 
+static bool add_other_pmu_event(struct parser *p, struct event_item *item, bool *ret_found)
+{
+        pmu_list_others(&p->pmus);
+        for (size_t i = 0; i < p->pmus.n_others; i++) {
+                if (span_equal_nocase(item->name, p->pmus.others[i].name))
+                        return add_pmu_event(p, item, p->pmus.others[i].pmu, ret_found);
+        }
+        return true;
+}
+
 static bool resolve_name(struct parser *p, struct event_item *item)
 {
         bool found = false;
@@ -256,10 +266,8 @@ static bool resolve_name(struct parser *p, struct event_item *item)
         }
         if (!found && !add_arm_event(p, item, &found))
                 return false;
-        for (size_t i = 0; i < p->pmus.n_items && !found; i++) {
-                if (!p->pmus.items[i].core && !add_pmu_event(p, item, &p->pmus.items[i], &found))
-                        return false;
-        }
+        if (!found && !add_other_pmu_event(p, item, &found))
+                return false;
         if (!found && !add_other_spelling(p, item, &found))
                 return false;
         return found || event_explain_unknown(&p->pmus, p->whole, item->name, item->text, p->err);

@@ -40,10 +40,8 @@ static void list_known(const struct pmu_table *pmus, struct name_list *list)
                 if (pmus->cores[i]->arm)
                         arm_event_each(add_name, list);
         }
-        for (size_t i = 0; i < pmus->n_items; i++) {
-                if (!pmus->items[i].core)
-                        pmu_each_event(pmus->source, &pmus->items[i], add_name, list);
-        }
+        for (size_t i = 0; i < pmus->n_others; i++)
+                add_name(list, pmus->others[i].name);
 }
 
 static bool is_word(struct span span)

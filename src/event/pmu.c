@@ -204,6 +204,8 @@ void pmu_table_release(struct pmu_table *table)
         for (size_t i = 0; i < table->n_items; i++)
                 free(table->items[i].cpus);
         free(table->items);
+        free(table->others);
+        arena_release(&table->names);
         *table = (struct pmu_table){0};
 }
 
@@ -251,6 +253,37 @@ void pmu_each_event(const struct pmu_source *source, const struct pmu *pmu,
         struct event_walk walk = {each, ctx, PMU_EVENTS_MAX};
 
         each_file(source, pmu, "events", visit_event, &walk);
+}
+
+struct other_walk {
+        struct pmu_table *table;
+        struct pmu *pmu;
+};
+
+static bool add_other(void *ctx, const char *name)
+{
+        struct other_walk *walk = ctx;
+        struct pmu_table *table = walk->table;
+        struct pmu_other_event event = {arena_copy(&table->names, name, strlen(name)), walk->pmu};
+
+        if (table->n_others == PMU_OTHER_EVENTS_MAX)
+                return false;
+        ARRAY_PUSH(table->others, table->n_others, table->cap_others, event);
+        return true;
+}
+
+void pmu_list_others(struct pmu_table *table)
+{
+        struct other_walk walk = {.table = table};
+
+        if (table->others_listed)
+                return;
+        table->others_listed = true;
+        for (size_t i = 0; i < table->n_items && table->n_others < PMU_OTHER_EVENTS_MAX; i++) {
+                walk.pmu = &table->items[i];
+                if (!walk.pmu->core)
+                        pmu_each_event(table->source, walk.pmu, add_other, &walk);
+        }
 }
 
 struct name_search {

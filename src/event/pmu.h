@@ -8,18 +8,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arena.h"
 #include "err.h"
 #include "event.h"
 #include "perf_abi.h"
 
 enum {
-        PMU_LIST_MAX = 4096,        /* PMUs of a machine */
-        PMU_CORE_MAX = 16,          /* kinds of cores */
-        PMU_NAME_MAX_BYTES = 64,    /* with its NUL; event.h gives as much */
-        PMU_EVENTS_MAX = 16384,     /* entries of one events folder */
-        PMU_FILE_MAX_BYTES = 65536, /* a sysfs file is a page, at most 64 KiB */
-        PMU_CPU_LIMIT = 16384,      /* CPU numbers */
-        PMU_RANGES_MAX = 16,        /* pieces of one format field */
+        PMU_LIST_MAX = 4096,          /* PMUs of a machine */
+        PMU_OTHER_EVENTS_MAX = 65536, /* events of all PMUs that are not of cores */
+        PMU_CORE_MAX = 16,            /* kinds of cores */
+        PMU_NAME_MAX_BYTES = 64,      /* with its NUL; event.h gives as much */
+        PMU_EVENTS_MAX = 4096,        /* entries of one events folder */
+        PMU_FILE_MAX_BYTES = 65536,   /* a sysfs file is a page, at most 64 KiB */
+        PMU_CPU_LIMIT = 16384,        /* CPU numbers */
+        PMU_RANGES_MAX = 16,          /* pieces of one format field */
 };
 
 struct pmu {
@@ -33,6 +35,12 @@ struct pmu {
         size_t n_cpus;
 };
 
+/* An event of a PMU that is not of cores. */
+struct pmu_other_event {
+        const char *name;
+        struct pmu *pmu;
+};
+
 /* The PMUs by name; those of cores are loaded, the others are when they are asked for. */
 struct pmu_table {
         const struct pmu_source *source;
@@ -41,7 +49,11 @@ struct pmu_table {
         size_t cap;
         struct pmu *cores[PMU_CORE_MAX]; /* by type */
         size_t n_cores;
-        bool known; /* false: there was no folder of PMUs to read */
+        bool known;                     /* false: there was no folder of PMUs to read */
+        struct pmu_other_event *others; /* after pmu_list_others */
+        size_t n_others, cap_others;
+        bool others_listed;
+        struct arena names;
 };
 
 void pmu_table_load(struct pmu_table *table, const struct pmu_source *source);
@@ -49,6 +61,9 @@ void pmu_table_release(struct pmu_table *table);
 
 /* The PMU of that name, any case, or NULL; exact spelling first. */
 struct pmu *pmu_find(struct pmu_table *table, const char *name, size_t len);
+
+/* Fills `others`, once: hundreds of PMUs need not be listed for an event of the cores. */
+void pmu_list_others(struct pmu_table *table);
 
 /* Reads type and CPUs of a PMU that pmu_find returned. */
 bool pmu_load(const struct pmu_source *source, struct pmu *pmu, struct err *err);

@@ -72,6 +72,7 @@ enum number_result span_to_u64(struct span span, bool octal, uint64_t *ret_value
 struct quoted span_quote(struct span span)
 {
         enum { SHOWN_BYTES = 60 };
+        static const char cut[] = "...";
         char raw[SHOWN_BYTES + 1];
         AUTO_RELEASE(buf) printable = {0};
         struct quoted quoted;
@@ -83,8 +84,9 @@ struct quoted span_quote(struct span span)
         memcpy(raw, span.at, len);
         raw[len] = '\0';
         text_add_printable(&printable, raw);
-        if (!text_copy(quoted.text, sizeof(quoted.text) - 3, buf_text(&printable)) || len < span.len)
-                strcat(quoted.text, "...");
+        if (!text_copy(quoted.text, sizeof(quoted.text) - strlen(cut), buf_text(&printable)) ||
+            len < span.len)
+                memcpy(quoted.text + strlen(quoted.text), cut, sizeof(cut));
         return quoted;
 }
 

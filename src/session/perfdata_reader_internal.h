@@ -81,6 +81,7 @@ struct perfdata_reader {
         struct arena arena;
         struct perfdata_layout layout;
         struct perfdata_damage damage;
+        bool keep_unknown;
         struct cursor features[PERFDATA_FEATURES]; /* start NULL: none */
         struct event_table events;
         struct cursor *build_ids; /* a pipe's BUILD_ID records */

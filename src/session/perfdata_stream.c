@@ -343,7 +343,7 @@ static int read_record(struct perfdata_reader *r, struct source *s, struct perfd
         if (is_known(ret->header.type))
                 return 1;
         r->damage.n_unknown_types++;
-        return 2;
+        return r->keep_unknown ? 1 : 2;
 }
 
 static bool is_packed(uint32_t type)
@@ -362,6 +362,8 @@ static bool next_unpacked(struct perfdata_reader *r, struct perfdata_record *ret
                 if (is_known(ret->header.type))
                         return true;
                 r->damage.n_unknown_types++;
+                if (r->keep_unknown)
+                        return true;
         }
         return false;
 }

@@ -133,32 +133,36 @@ static void add_readable(const struct resolver *resolver, const char *name, stru
                 buf_add_str(out, name);
 }
 
+static str_id make_text(struct resolver *resolver, const struct module *module, const struct symtab_hit *hit)
+{
+        AUTO_RELEASE(buf) raw = {0};
+        struct buf *readable = &resolver->scratch;
+
+        buf_clear(readable);
+        if (module->file) {
+                resolver_file_add_name(module->file, hit, &raw);
+                add_readable(resolver, buf_text(&raw), readable);
+        } else {
+                buf_add(readable, hit->name, strnlen(hit->name, hit->name_max));
+        }
+        if (hit->is_plt_stub)
+                buf_add_str(readable, "@plt");
+        return strpool_add_len(resolver->texts, buf_text(readable), readable->len);
+}
+
 /* The name of a hit, made readable and interned when it is asked for first. */
 static str_id text_of_hit(struct resolver *resolver, const struct module *module,
                           const struct symtab_hit *hit)
 {
-        struct buf *raw = &resolver->scratch;
-        AUTO_RELEASE(buf) readable = {0};
-
-        if (*hit->text)
-                return *hit->text;
-        buf_clear(raw);
-        if (module->file)
-                resolver_file_add_name(module->file, hit, raw);
-        else
-                buf_add(raw, hit->name, strnlen(hit->name, hit->name_max));
-        if (module->file)
-                add_readable(resolver, buf_text(raw), &readable);
-        else
-                buf_add_str(&readable, buf_text(raw));
-        if (hit->is_plt_stub)
-                buf_add_str(&readable, "@plt");
-        *hit->text = strpool_add_len(resolver->texts, buf_text(&readable), readable.len);
+        if (!*hit->text)
+                *hit->text = make_text(resolver, module, hit);
         return *hit->text;
 }
 
+/* Always sets the addresses for which the answer is the same. */
 static enum symbol_status find_hit(struct module *module, uint64_t addr, struct symtab_hit *ret_hit)
 {
+        ret_hit->same_from = ret_hit->same_to = addr;
         if (module->file)
                 return resolver_file_find(module->file, addr, ret_hit);
         if (module->kallsyms && kallsyms_find(module->kallsyms, addr, ret_hit))
@@ -168,31 +172,39 @@ static enum symbol_status find_hit(struct module *module, uint64_t addr, struct 
         return SYMBOL_NONE;
 }
 
+static struct symbol symbol_of_hit(struct resolver *resolver, const struct module *module,
+                                   enum symbol_status status, uint64_t addr, const struct symtab_hit *hit)
+{
+        struct symbol symbol = {.status = status, .addr = addr};
+
+        if (status == SYMBOL_NONE)
+                return symbol;
+        symbol.start = hit->start;
+        symbol.size = hit->end - hit->start;
+        if (status == SYMBOL_NAMED)
+                symbol.name = text_of_hit(resolver, module, hit);
+        if (module->kallsyms)
+                symbol.module = strpool_add(resolver->texts, kallsyms_module(module->kallsyms, hit));
+        return symbol;
+}
+
 struct symbol resolver_find(struct resolver *resolver, resolver_id id, uint64_t addr)
 {
         struct module *module = load(resolver, id);
-        struct symbol symbol = {.status = SYMBOL_NONE, .addr = addr};
+        enum symbol_status status;
         struct symtab_hit hit;
 
-        if (module->file && !resolver_file_to_addr(module->file, addr, &symbol.addr))
-                return symbol;
-        if (symbol.addr >= module->last_from && symbol.addr < module->last_to) {
-                module->last.addr = symbol.addr;
+        if (module->file && !resolver_file_to_addr(module->file, addr, &addr))
+                return (struct symbol){.status = SYMBOL_NONE, .addr = addr};
+        if (addr >= module->last_from && addr < module->last_to) {
+                module->last.addr = addr;
                 return module->last;
         }
-        symbol.status = find_hit(module, symbol.addr, &hit);
-        if (symbol.status == SYMBOL_NONE)
-                return symbol;
-        symbol.start = hit.start;
-        symbol.size = hit.end - hit.start;
-        if (symbol.status == SYMBOL_NAMED)
-                symbol.name = text_of_hit(resolver, module, &hit);
-        if (module->kallsyms)
-                symbol.module = strpool_add(resolver->texts, kallsyms_module(module->kallsyms, &hit));
-        module->last = symbol;
+        status = find_hit(module, addr, &hit);
+        module->last = symbol_of_hit(resolver, module, status, addr, &hit);
         module->last_from = hit.same_from;
         module->last_to = hit.same_to;
-        return symbol;
+        return module->last;
 }
 
 const char *resolver_text(const struct resolver *resolver, str_id id)

@@ -180,15 +180,22 @@ bool resolver_file_to_addr(const struct resolver_file *file, uint64_t file_off, 
         return true;
 }
 
-static const struct object_range *find_range(struct resolver_file *file, uint64_t addr)
+static void list_ranges(struct resolver_file *file)
 {
+        if (file->has_ranges)
+                return;
+        file->has_ranges = true;
+        if (file->own)
+                file->n_ranges = object_list_functions(file->own, &file->ranges);
+}
+
+/* The range that holds `addr`, or NULL; the answer is the same up to *ret_same_to. */
+static const struct object_range *find_range(struct resolver_file *file, uint64_t addr, uint64_t *ret_same_to)
+{
+        const struct object_range *range;
         size_t low = 0, high;
 
-        if (!file->has_ranges) {
-                file->has_ranges = true;
-                if (file->own)
-                        file->n_ranges = object_list_functions(file->own, &file->ranges);
-        }
+        list_ranges(file);
         high = file->n_ranges;
         while (low < high) {
                 size_t middle = low + (high - low) / 2;
@@ -198,25 +205,29 @@ static const struct object_range *find_range(struct resolver_file *file, uint64_
                 else
                         high = middle;
         }
-        if (!low || addr - file->ranges[low - 1].start >= file->ranges[low - 1].size_bytes)
+        range = low ? &file->ranges[low - 1] : NULL;
+        *ret_same_to = low < file->n_ranges ? file->ranges[low].start : UINT64_MAX;
+        if (!range || addr - range->start >= range->size_bytes)
                 return NULL;
-        return &file->ranges[low - 1];
+        if (range->start + range->size_bytes < *ret_same_to)
+                *ret_same_to = range->start + range->size_bytes;
+        return range;
 }
 
 enum symbol_status resolver_file_find(struct resolver_file *file, uint64_t addr, struct symtab_hit *ret_hit)
 {
-        struct symtab_hit hit = {0};
-        bool is_named = symtab_find(file->tab, addr, &hit);
+        bool is_named = symtab_find(file->tab, addr, ret_hit);
         const struct object_range *range;
+        uint64_t same_to;
 
-        *ret_hit = hit;
-        if (is_named && !hit.end_is_guessed)
+        if (is_named && !ret_hit->end_is_guessed)
                 return SYMBOL_NAMED;
-        /* A guess gives way to what is known of the same address. */
-        range = find_range(file, addr);
+        range = find_range(file, addr, &same_to);
         ret_hit->same_from = addr;
-        ret_hit->same_to = addr;
-        if (!range || (is_named && range->start <= hit.start))
+        if (same_to < ret_hit->same_to)
+                ret_hit->same_to = same_to;
+        /* A guess gives way to what is known of the same address. */
+        if (!range || (is_named && range->start <= ret_hit->start))
                 return is_named ? SYMBOL_NAMED : SYMBOL_NONE;
         ret_hit->start = range->start;
         ret_hit->end = range->start + range->size_bytes;

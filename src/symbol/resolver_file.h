@@ -21,7 +21,7 @@ AUTO_DEFINE(resolver_file)
 /* The virtual address of a file offset; false when it can't be told. */
 bool resolver_file_to_addr(const struct resolver_file *file, uint64_t file_off, uint64_t *ret_addr);
 
-/* SYMBOL_NAMED: *ret_hit is set.  SYMBOL_RANGE: its addresses are. */
+/* SYMBOL_NAMED: *ret_hit is set.  SYMBOL_RANGE: start and end are.  Always: same_from and same_to. */
 enum symbol_status resolver_file_find(struct resolver_file *file, uint64_t addr, struct symtab_hit *ret_hit);
 
 /* Appends the name of a hit as the file has it; without `@plt` for a stub. */

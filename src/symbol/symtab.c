@@ -454,5 +454,7 @@ bool symtab_find(const struct symtab *tab, uint64_t addr, struct symtab_hit *ret
                 }
                 at = tab->entries[at].parent;
         }
+        ret_hit->same_from = addr;
+        ret_hit->same_to = next;
         return false;
 }

@@ -59,7 +59,8 @@ struct symtab_hit {
         str_id *text;     /* for the reader, who may keep the interned name here; 0 at first */
 };
 
-/* The innermost symbol that holds `addr`; false when there is none. */
+/* The innermost symbol that holds `addr`; false when there is none, and of *ret_hit only same_from and same_to
+ * are set then. */
 bool symtab_find(const struct symtab *tab, uint64_t addr, struct symtab_hit *ret_hit);
 
 /* The symbol `index`, for listing. */

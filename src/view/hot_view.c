@@ -97,25 +97,31 @@ size_t hot_view_add_rows(const struct hot_view *view, uint32_t event, bool with_
         for (size_t i = 0; i < hot_n_rows(view->hot); i++) {
                 const struct hot_row *row = hot_get_row(view->hot, i);
 
-                if (row->event != event || shown == view->max_rows || !hot_view_shows(view, row))
+                if (row->event != event)
+                        continue;
+                /* A pattern hides rows; the totals go on counting the top rows, hidden or not. */
+                if (sums->n_rows < view->max_rows) {
+                        sums->share += row->share;
+                        sums->count += row->count;
+                        sums->n_rows++;
+                }
+                if (shown == view->max_rows || !hot_view_shows(view, row))
                         continue;
                 add_cells(view, row, with_event, table);
-                sums->share += row->share;
-                sums->count += row->count;
                 shown++;
         }
         return shown;
 }
 
 static void add_totals(const struct hot_view *view, const struct columns *c, const struct hot_sums *sums,
-                       size_t shown, struct table *table)
+                       struct table *table)
 {
         const char *texts[N_ELEMENTS(c->list)] = {0};
         char share[24], count[24], top[48];
 
         snprintf(share, sizeof(share), "%.2f%%", 100 * sums->share);
         snprintf(count, sizeof(count), "%" PRIu64, sums->count);
-        snprintf(top, sizeof(top), "top %zu in total", shown);
+        snprintf(top, sizeof(top), "top %zu in total", sums->n_rows);
         texts[0] = share;
         texts[1] = count;
         texts[c->n > 2 ? c->n - 1 : 1] = c->n > 2 ? top : count;
@@ -153,12 +159,11 @@ static void add_section(const struct hot_view *view, uint32_t event, struct buf 
         struct columns c = {0};
         struct hot_sums sums = {0};
         AUTO(table) table = NULL;
-        size_t shown;
 
         hot_view_columns(view, false, &c);
         table = table_new(c.list, c.n);
-        shown = hot_view_add_rows(view, event, false, table, &sums);
-        add_totals(view, &c, &sums, shown, table);
+        hot_view_add_rows(view, event, false, table, &sums);
+        add_totals(view, &c, &sums, table);
         buf_add_str(out, "======================== sample source: ");
         text_add_printable(out, view->events[event].name);
         buf_printf(out, ", top %" PRIu64 " hot %s ========================\n", view->max_rows,

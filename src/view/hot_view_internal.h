@@ -14,6 +14,7 @@ struct columns {
 struct hot_sums {
         double share;
         uint64_t count;
+        size_t n_rows;
 };
 
 void hot_view_columns(const struct hot_view *view, bool with_event, struct columns *c);

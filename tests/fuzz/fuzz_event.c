@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../memory_sysfs.h"
+#include "memory_sysfs.h"
 #include "pmu.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

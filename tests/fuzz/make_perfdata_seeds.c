@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../session_builder.h"
+#include "session_builder.h"
 
 static const char *folder;
 

@@ -184,8 +184,7 @@ TEST(damaged_fields_are_refused)
                 "config:0 1",
                 "config:0-7-9",
                 "attr.exclude:0-7",
-                "config:1,2,3,4,5,6,7,8,9,10,11,12,"
-                "13,14,15,16,17",
+                "config:0,1,2,3,4,5,6,7,8,9,0,1,2,3,4,5,6",
         };
 
         for (size_t i = 0; i < N_ELEMENTS(cases); i++) {

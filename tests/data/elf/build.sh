@@ -56,3 +56,6 @@ rm -f plain.c plain-mips.o mini.debug
 # Nothing but what .eh_frame knows.
 gcc $flags -shared -fPIC -fvisibility=hidden -Wl,--build-id=none -Wl,--no-eh-frame-hdr -o frames-only.so names.c
 strip frames-only.so
+
+# Mangled names.
+g++ $flags -g0 -shared -fPIC -Wl,--build-id=sha1 -o cxx.so cxx.cc
