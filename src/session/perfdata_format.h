@@ -58,8 +58,6 @@ enum perfdata_feature {
 enum {
         LIMIT_EVENTS = 4096,
         LIMIT_EVENT_IDS = 1 << 22,
-        LIMIT_FEATURE_BYTES = 64 << 20,
-        LIMIT_FEATURE_STRINGS = 1 << 16,
         LIMIT_DIR_FILES = 4096,                 /* data.N of a perf.data directory */
         LIMIT_QUEUED_RECORDS = 1 << 28,         /* waiting for their turn by time */
         LIMIT_COMPRESSED_RATIO_BYTES = 1 << 27, /* what one COMPRESSED record may unpack to */

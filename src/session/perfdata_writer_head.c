@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What stands before and behind the records of a session that is written: header, ids, attributes and the features of
+ * the writer's own doing; and the same as records, for a pipe. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "perfdata_writer_internal.h"
+
+enum {
+        NAME_ALIGN = 64,          /* perf pads the strings of features */
+        PACK_ROOM_BYTES = 4 << 20 /* what a reader must have room for when it unpacks one record */
+};
+
+void perfdata_writer_add_event(struct perfdata_writer *w, const struct perf_attr *attr, const char *name,
+                               const uint64_t *ids, size_t n_ids)
+{
+        struct written_event event = {.attr = *attr, .name = mem_strdup(name), .n_ids = n_ids};
+
+        event.ids = mem_new(n_ids, sizeof(*ids));
+        if (n_ids)
+                memcpy(event.ids, ids, n_ids * sizeof(*ids));
+        ARRAY_PUSH(w->events, w->n_events, w->events_cap, event);
+}
+
+/* perf refuses attributes that are longer than its own, even when only zeros are more: write the shortest of the
+ * kernel's sizes that holds all that is set. */
+void head_choose_attr_bytes(struct perfdata_writer *w)
+{
+        enum { FROM_LINUX_4_1 = 112, STEP = 8 };
+        static const uint8_t zeros[sizeof(struct perf_attr)];
+
+        w->attr_bytes = FROM_LINUX_4_1;
+        for (size_t i = 0; i < w->n_events; i++) {
+                const uint8_t *bytes = (const uint8_t *)&w->events[i].attr;
+
+                while (memcmp(bytes + w->attr_bytes, zeros, sizeof(struct perf_attr) - w->attr_bytes))
+                        w->attr_bytes += STEP;
+        }
+        for (size_t i = 0; i < w->n_events; i++)
+                w->events[i].attr.size = w->attr_bytes;
+}
+
+void perfdata_writer_add_feature(struct perfdata_writer *w, unsigned feature, const void *bytes, size_t size)
+{
+        struct written_feature f = {.number = feature};
+
+        buf_add(&f.bytes, bytes, size);
+        ARRAY_PUSH(w->features, w->n_features, w->features_cap, f);
+}
+
+static void add_padded_str(struct buf *out, const char *text)
+{
+        size_t len = strlen(text) + 1, padded = (len + NAME_ALIGN - 1) / NAME_ALIGN * NAME_ALIGN;
+
+        buf_add_u32(out, (uint32_t)padded);
+        buf_add(out, text, len);
+        buf_add_zeros(out, padded - len);
+}
+
+void perfdata_writer_add_feature_str(struct perfdata_writer *w, unsigned feature, const char *text)
+{
+        struct buf bytes = {0};
+
+        add_padded_str(&bytes, text);
+        perfdata_writer_add_feature(w, feature, bytes.data, bytes.len);
+        buf_release(&bytes);
+}
+
+void head_add_event_desc(struct perfdata_writer *w)
+{
+        struct buf bytes = {0};
+
+        buf_add_u32(&bytes, (uint32_t)w->n_events);
+        buf_add_u32(&bytes, w->attr_bytes);
+        for (size_t i = 0; i < w->n_events; i++) {
+                const struct written_event *event = &w->events[i];
+
+                buf_add(&bytes, &event->attr, w->attr_bytes);
+                buf_add_u32(&bytes, (uint32_t)event->n_ids);
+                add_padded_str(&bytes, event->name);
+                buf_add(&bytes, event->ids, event->n_ids * sizeof(*event->ids));
+        }
+        perfdata_writer_add_feature(w, FEATURE_EVENT_DESC, bytes.data, bytes.len);
+        buf_release(&bytes);
+}
+
+/* version, type (1: zstd), level, ratio, room for what one record unpacks to */
+void head_add_compressed(struct perfdata_writer *w)
+{
+        uint64_t ratio = w->data_bytes ? w->put_bytes / w->data_bytes : 1;
+        uint32_t numbers[] = {1, 1, (uint32_t)w->level, ratio ? (uint32_t)ratio : 1, PACK_ROOM_BYTES};
+
+        perfdata_writer_add_feature(w, FEATURE_COMPRESSED, numbers, sizeof(numbers));
+}
+
+void head_add_section(struct buf *out, uint64_t off, uint64_t size)
+{
+        buf_add_u64(out, off);
+        buf_add_u64(out, size);
+}
+
+static uint64_t attrs_bytes(const struct perfdata_writer *w)
+{
+        return w->n_events * (w->attr_bytes + SECTION_BYTES);
+}
+
+void head_make_header(const struct perfdata_writer *w, const uint64_t *feature_bits, struct buf *out)
+{
+        buf_add(out, PERFDATA_MAGIC, 8);
+        buf_add_u64(out, PERFDATA_HEADER_BYTES);
+        buf_add_u64(out, w->attr_bytes + SECTION_BYTES);
+        head_add_section(out, w->attrs_off, attrs_bytes(w));
+        head_add_section(out, w->data_off, w->data_bytes);
+        head_add_section(out, 0, 0);
+        buf_add(out, feature_bits, PERFDATA_FEATURE_WORDS * sizeof(*feature_bits));
+}
+
+void head_make_file(struct perfdata_writer *w, struct buf *out)
+{
+        static const uint64_t no_features[PERFDATA_FEATURE_WORDS];
+        uint64_t ids_off = PERFDATA_HEADER_BYTES, n_ids = 0;
+
+        for (size_t i = 0; i < w->n_events; i++)
+                n_ids += w->events[i].n_ids;
+        w->attrs_off = ids_off + n_ids * sizeof(uint64_t);
+        w->data_off = w->attrs_off + attrs_bytes(w);
+        head_make_header(w, no_features, out);
+        for (size_t i = 0; i < w->n_events; i++)
+                buf_add(out, w->events[i].ids, w->events[i].n_ids * sizeof(uint64_t));
+        for (size_t i = 0; i < w->n_events; i++) {
+                buf_add(out, &w->events[i].attr, w->attr_bytes);
+                head_add_section(out, ids_off, w->events[i].n_ids * sizeof(uint64_t));
+                ids_off += w->events[i].n_ids * sizeof(uint64_t);
+        }
+}
+
+static bool add_record(struct buf *out, uint32_t type, const void *a, size_t a_size, const void *b,
+                       size_t b_size)
+{
+        size_t size = sizeof(struct perf_header) + a_size + b_size, padded = (size + 7) & ~(size_t)7;
+
+        if (padded > UINT16_MAX)
+                return false;
+        buf_add_u32(out, type);
+        buf_add_u16(out, 0);
+        buf_add_u16(out, (uint16_t)padded);
+        buf_add(out, a, a_size);
+        buf_add(out, b, b_size);
+        buf_add_zeros(out, padded - size);
+        return true;
+}
+
+/* In a pipe the entries of the build id table are records of their own. */
+static void add_build_id_records(struct buf *out, const struct buf *table)
+{
+        const uint32_t type = PERF_RECORD_HEADER_BUILD_ID;
+        size_t start = out->len;
+
+        buf_add(out, table->data, table->len);
+        for (size_t at = start; out->len - at >= sizeof(struct perf_header);) {
+                struct perf_header header;
+
+                memcpy(&header, out->data + at, sizeof(header));
+                if (header.size < sizeof(header) || header.size > out->len - at)
+                        break;
+                memcpy(out->data + at, &type, sizeof(type));
+                at += header.size;
+        }
+}
+
+/* perf refuses a pipe with features that it does not know: ours are in files alone. */
+void head_add_feature_record(struct buf *out, const struct written_feature *f)
+{
+        uint64_t number = f->number;
+
+        if (number == FEATURE_BUILD_ID)
+                add_build_id_records(out, &f->bytes);
+        else if (number <= FEATURE_PMU_CAPS)
+                add_record(out, PERF_RECORD_HEADER_FEATURE, &number, sizeof(number), f->bytes.data,
+                           f->bytes.len);
+}
+
+bool head_make_pipe(struct perfdata_writer *w, struct buf *out, struct err *err)
+{
+        buf_add(out, PERFDATA_MAGIC, 8);
+        buf_add_u64(out, PERFDATA_PIPE_HEADER_BYTES);
+        for (size_t i = 0; i < w->n_events; i++) {
+                const struct written_event *event = &w->events[i];
+
+                if (!add_record(out, PERF_RECORD_HEADER_ATTR, &event->attr, w->attr_bytes, event->ids,
+                                event->n_ids * sizeof(uint64_t)))
+                        return err_set(err, ERR_LIMIT, "event '%s' has %zu ids, too many for a pipe",
+                                       event->name, event->n_ids);
+        }
+        head_add_event_desc(w);
+        if (w->packer)
+                head_add_compressed(w);
+        for (size_t i = 0; i < w->n_features; i++) {
+                head_add_feature_record(out, &w->features[i]);
+                buf_release(&w->features[i].bytes);
+        }
+        w->n_features = 0;
+        return true;
+}

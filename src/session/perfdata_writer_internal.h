@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The writer's parts: the file and its records (perfdata_writer.c), its head and features (perfdata_writer_head.c). */
+#ifndef PERFDATA_WRITER_INTERNAL_H
+#define PERFDATA_WRITER_INTERNAL_H
+
+#include "arena.h"
+#include "buf.h"
+#include "codec.h"
+#include "os.h"
+#include "perfdata_writer.h"
+
+enum { SECTION_BYTES = 16 };
+
+struct written_event {
+        struct perf_attr attr;
+        char *name;
+        uint64_t *ids;
+        size_t n_ids;
+};
+
+struct written_feature {
+        unsigned number;
+        struct buf bytes;
+};
+
+struct perfdata_writer {
+        struct os_file *file;
+        char *path;
+        bool pipe, failed;
+        struct written_event *events;
+        size_t n_events, events_cap;
+        uint32_t attr_bytes; /* of each attribute in the file */
+        struct written_feature *features;
+        size_t n_features, features_cap;
+        struct buf gathered;
+        uint64_t data_off, data_bytes; /* in the file */
+        uint64_t attrs_off;
+        uint64_t flushed_ns, put_bytes;
+        uint64_t *steps; /* data sizes at which a record ended */
+        size_t n_steps, steps_cap;
+        struct codec_packer *packer;
+        int level;
+};
+
+/* The size of the attributes in the file, for all events together. */
+void head_choose_attr_bytes(struct perfdata_writer *writer);
+
+/* The features of the writer's own doing. */
+void head_add_event_desc(struct perfdata_writer *writer);
+void head_add_compressed(struct perfdata_writer *writer);
+
+/* Appends to `out`: the header alone; all that stands before the records; the same for a pipe; one feature of a pipe. */
+void head_make_header(const struct perfdata_writer *writer, const uint64_t *feature_bits, struct buf *out);
+void head_make_file(struct perfdata_writer *writer, struct buf *out);
+bool head_make_pipe(struct perfdata_writer *writer, struct buf *out, struct err *err);
+void head_add_feature_record(struct buf *out, const struct written_feature *feature);
+void head_add_section(struct buf *out, uint64_t off, uint64_t size);
+
+#endif

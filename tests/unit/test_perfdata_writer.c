@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "perfdata_writer.h"
+
+#include <stdlib.h>
+
+#include "codec.h"
+#include "os.h"
+#include "small_session.h"
+
+static const char *const out_path = "test_perfdata_writer.tmp.data";
+
+static struct perfdata_writer *writer_with_event(const struct session_builder *b, int level)
+{
+        struct err err = {0};
+        struct perfdata_writer *w = perfdata_writer_open(out_path, &err);
+
+        if (!w) {
+                TAP_FAIL("%s", err.text);
+                return NULL;
+        }
+        if (level)
+                EXPECT_TRUE(perfdata_writer_set_compression(w, level, &err));
+        perfdata_writer_add_event(w, &b->attrs[0], "my-clock:u", b->ids, 1);
+        EXPECT_TRUE(perfdata_writer_begin(w, &err));
+        return w;
+}
+
+static void expect_file(const char *path, const char *want, bool finished)
+{
+        struct perfdata_reader *reader;
+        struct err err = {0};
+        struct buf list = {0};
+
+        reader = perfdata_open(path, &err);
+        if (!reader) {
+                TAP_FAIL("%s", err.text);
+                return;
+        }
+        EXPECT_TRUE(list_records(reader, false, &list, &err));
+        EXPECT_CONTAINS(buf_text(&list), want);
+        EXPECT_INT(perfdata_get_damage(reader)->cut_bytes, 0);
+        if (finished) {
+                EXPECT_STR(perfdata_get_event(reader, 0)->name, "my-clock:u");
+                EXPECT_STR(perfdata_feature_str(reader, FEATURE_HOSTNAME), "here");
+                EXPECT_STR(perfdata_feature_str(reader, FEATURE_ARCH), "z80");
+        }
+        perfdata_reader_free(reader);
+        buf_release(&list);
+}
+
+static void write_and_read(int level)
+{
+        struct session_builder b;
+        struct perfdata_writer *w;
+        struct err err = {0};
+
+        remove(out_path);
+        builder_init(&b);
+        build_small(&b);
+        w = writer_with_event(&b, level);
+        ASSERT_TRUE(w);
+        EXPECT_TRUE(perfdata_writer_put(w, b.records.data, b.records.len, &err));
+        EXPECT_TRUE(perfdata_writer_flush(w, &err));
+        expect_file(out_path, small_by_time + (level ? 27 : 0), false);
+        perfdata_writer_add_feature_str(w, FEATURE_ARCH, "z80");
+        perfdata_writer_add_feature_str(w, FEATURE_HOSTNAME, "here");
+        EXPECT_TRUE(perfdata_writer_close(w, &err));
+        expect_file(out_path, small_by_time + (level ? 27 : 0), true);
+        remove(out_path);
+        builder_release(&b);
+}
+
+TEST(write_and_read_back)
+{
+        write_and_read(0);
+}
+
+TEST(write_and_read_back_compressed)
+{
+        if (!codec_available(CODEC_ZSTD))
+                SKIP("zstd is not in this build");
+        write_and_read(3);
+}
+
+static void write_text(const char *path, const char *text)
+{
+        FILE *f = fopen(path, "wb");
+
+        fputs(text, f);
+        fclose(f);
+}
+
+TEST(existing_files)
+{
+        char old[64];
+        struct err err = {0};
+        struct os_stat st;
+        struct session_builder b;
+
+        snprintf(old, sizeof(old), "%s.old", out_path);
+        remove(out_path);
+        remove(old);
+        builder_init(&b);
+        write_text(out_path, "my only copy");
+        EXPECT_TRUE(!perfdata_writer_open(out_path, &err));
+        EXPECT_INT(err.code, ERR_DENIED);
+        EXPECT_CONTAINS(err.text, "is not a perf.data file");
+        EXPECT_TRUE(os_stat(out_path, &st) && st.size_bytes == 12);
+        write_text(out_path, "");
+        perfdata_writer_free(writer_with_event(&b, 0));
+        EXPECT_TRUE(!os_stat(old, &st));
+        perfdata_writer_free(writer_with_event(&b, 0));
+        EXPECT_TRUE(os_stat(old, &st));
+        EXPECT_TRUE(!perfdata_writer_open(".", &err));
+        remove(out_path);
+        remove(old);
+        builder_release(&b);
+}
+
+/* --- a disk that is full, as a limit on the size of files --- */
+
+#ifdef __linux__
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void limit_files(rlim_t bytes)
+{
+        struct rlimit limit;
+
+        signal(SIGXFSZ, SIG_IGN);
+        getrlimit(RLIMIT_FSIZE, &limit);
+        limit.rlim_cur = bytes;
+        setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+static void fill_disk(int level)
+{
+        enum { LIMIT_BYTES = 1 << 20 };
+        struct session_builder b;
+        struct perfdata_writer *w;
+        struct err err = {0};
+        struct os_stat st = {0};
+        size_t n = 0;
+
+        remove(out_path);
+        builder_init(&b);
+        w = writer_with_event(&b, level);
+        ASSERT_TRUE(w);
+        limit_files(LIMIT_BYTES);
+        for (bool ok = true; ok && n < 1000000; n++) {
+                builder_sample_ip(&b, 1000 + n, 1, (int32_t)(n * 2654435761u), n * n * 31 << 13);
+                ok = perfdata_writer_put(w, b.records.data, b.records.len, &err);
+                buf_clear(&b.records);
+        }
+        EXPECT_INT(err.code, ERR_IO);
+        EXPECT_TRUE(!perfdata_writer_put(w, "", 0, &err) && strstr(err.text, "before"));
+        expect_file(out_path, "1000:0/0 1001:3e000/0", false);
+        perfdata_writer_add_feature_str(w, FEATURE_HOSTNAME, "here");
+        perfdata_writer_add_feature_str(w, FEATURE_ARCH, "z80");
+        EXPECT_TRUE(!perfdata_writer_close(w, &err));
+        limit_files(RLIM_INFINITY);
+        expect_file(out_path, "1000:0/0 1001:3e000/0", true);
+        EXPECT_TRUE(os_stat(out_path, &st) && st.size_bytes > LIMIT_BYTES / 2 &&
+                    st.size_bytes <= LIMIT_BYTES);
+        remove(out_path);
+        builder_release(&b);
+}
+
+TEST(full_disk_leaves_a_readable_file)
+{
+        fill_disk(0);
+}
+
+TEST(full_disk_and_compression)
+{
+        if (!codec_available(CODEC_ZSTD))
+                SKIP("zstd is not in this build");
+        fill_disk(1);
+}
+
+/* Writes small sessions into a pipe that this test reads itself. */
+static void write_pipe(int level)
+{
+        static char bytes[32768];
+        struct session_builder b;
+        struct perfdata_writer *w;
+        struct perfdata_reader *reader;
+        struct buf list = {0};
+        struct err err = {0};
+        ssize_t size;
+        int fd;
+
+        remove(out_path);
+        EXPECT_INT(mkfifo(out_path, 0600), 0);
+        fd = open(out_path, O_RDWR | O_NONBLOCK);
+        builder_init(&b);
+        build_small(&b);
+        w = writer_with_event(&b, level);
+        ASSERT_TRUE(w);
+        perfdata_writer_add_feature_str(w, FEATURE_HOSTNAME, "here");
+        perfdata_writer_add_feature(w, FEATURE_BUILD_ID,
+                                    "\0\0\0\0\2\0\54\0\377\377\377\377\1\2\3\4\5\6\7\10\1\2\3\4\5\6\7\10"
+                                    "\0\0\0\0\0\0\0\0/bin/pp",
+                                    44);
+        perfdata_writer_add_feature(w, FEATURE_WPERF_RUN, "WPRF\1\0\0\0", 8);
+        EXPECT_TRUE(perfdata_writer_put(w, b.records.data, b.records.len, &err));
+        EXPECT_TRUE(perfdata_writer_close(w, &err));
+        size = read(fd, bytes, sizeof(bytes));
+        close(fd);
+        remove(out_path);
+        builder_release(&b);
+        reader = perfdata_open_bytes(bytes, size < 0 ? 0 : (size_t)size, "pipe", &err);
+        ASSERT_TRUE(reader);
+        EXPECT_TRUE(list_records(reader, false, &list, &err));
+        EXPECT_CONTAINS(buf_text(&list), level ? "1000:400100/0 2000:400300/0" : "MMAP2 FINISHED_ROUND");
+        EXPECT_CONTAINS(buf_text(&list), "BUILD_ID ");
+        EXPECT_STR(perfdata_feature_str(reader, FEATURE_HOSTNAME), "here");
+        EXPECT_STR(perfdata_get_event(reader, 0)->name, "my-clock:u");
+        EXPECT_TRUE(perfdata_feature(reader, FEATURE_WPERF_RUN).failed);
+        EXPECT_INT(perfdata_get_layout(reader)->compressed, level > 0);
+        perfdata_reader_free(reader);
+        buf_release(&list);
+}
+
+TEST(pipe_mode)
+{
+        write_pipe(0);
+}
+
+TEST(pipe_mode_compressed)
+{
+        if (!codec_available(CODEC_ZSTD))
+                SKIP("zstd is not in this build");
+        write_pipe(3);
+}
+
+TEST(file_that_becomes_shorter)
+{
+        struct session_builder b;
+        struct perfdata_writer *w;
+        struct perfdata_reader *reader;
+        struct buf list = {0};
+        struct err err = {0};
+
+        remove(out_path);
+        builder_init(&b);
+        w = writer_with_event(&b, 0);
+        ASSERT_TRUE(w);
+        for (uint64_t n = 0; n < 10000; n++)
+                builder_sample_ip(&b, 1000 + n, 1, 1, n);
+        EXPECT_TRUE(perfdata_writer_put(w, b.records.data, b.records.len, &err) &&
+                    perfdata_writer_close(w, &err));
+        reader = perfdata_open(out_path, &err);
+        ASSERT_TRUE(reader);
+        EXPECT_INT(truncate(out_path, 9000), 0);
+        EXPECT_TRUE(!list_records(reader, false, &list, &err));
+        EXPECT_CONTAINS(err.text, "became shorter while it was read");
+        perfdata_reader_free(reader);
+        buf_release(&list);
+        remove(out_path);
+        builder_release(&b);
+}
+
+/* The records just fit; their description does not. */
+TEST(features_get_room_on_a_full_disk)
+{
+        struct session_builder b;
+        struct perfdata_writer *w;
+        struct err err = {0};
+        struct os_stat st = {0};
+
+        remove(out_path);
+        builder_init(&b);
+        w = writer_with_event(&b, 0);
+        ASSERT_TRUE(w);
+        for (uint64_t n = 0; n < 10000; n++)
+                builder_sample_ip(&b, 1000 + n, 1, 1, n);
+        EXPECT_TRUE(perfdata_writer_put(w, b.records.data, b.records.len / 2, &err));
+        EXPECT_TRUE(perfdata_writer_put(w, b.records.data, b.records.len / 2, &err) &&
+                    perfdata_writer_flush(w, &err));
+        EXPECT_TRUE(os_stat(out_path, &st));
+        limit_files(st.size_bytes);
+        perfdata_writer_add_feature_str(w, FEATURE_HOSTNAME, "here");
+        perfdata_writer_add_feature_str(w, FEATURE_ARCH, "z80");
+        EXPECT_TRUE(!perfdata_writer_close(w, &err));
+        limit_files(RLIM_INFINITY);
+        EXPECT_CONTAINS(err.text, "were given up for the description of the run");
+        expect_file(out_path, "1000:0/0 1001:1/0", true);
+        remove(out_path);
+        builder_release(&b);
+}
+#endif
+
+TAP_MAIN
