@@ -185,8 +185,8 @@ static const char *source_note(const struct run *run, const struct run_request *
 
         if (collector_source_note(run->collector)[0] || request->events || event_has_core_pmu(&source, pmu))
                 return collector_source_note(run->collector);
-        return "no hardware counters here (no core PMU, as in most virtual machines and CI runners), so CPU time is "
-               "sampled; 'wperf record' on bare metal, or with the PMU passed through, takes cycles";
+        return "no hardware counters here (no core PMU, as in most virtual machines), so CPU time is "
+               "sampled; on bare metal or with a passed-through PMU cycles are";
 }
 
 static bool finish_session(struct run *run, const struct run_request *request, struct err *err)
