@@ -255,7 +255,8 @@ static void sort_rows(struct hot *hot)
         }
         for (size_t i = 0; i < hot->n_pcs; i++)
                 hot->pcs[i].row = new_index[hot->pcs[i].row];
-        qsort(hot->pcs, hot->n_pcs, sizeof(*hot->pcs), compare_pcs);
+        if (hot->n_pcs)
+                qsort(hot->pcs, hot->n_pcs, sizeof(*hot->pcs), compare_pcs);
         free(order);
         free(new_index);
 }

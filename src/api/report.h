@@ -38,7 +38,7 @@ struct report_event {
 
 struct report_module {
         const char *path;
-        uint64_t address; /* where it was first mapped; 0: not known */
+        uint64_t address; /* run-time address of its first byte at its first sample */
         const char *note; /* why its names are missing or poor; NULL */
 };
 

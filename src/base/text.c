@@ -158,6 +158,32 @@ bad:
                        text);
 }
 
+/* The digits of `value`, the last one at end[-1]; returns where the first one stands. */
+static char *put_digits(char *end, uint64_t value, unsigned base)
+{
+        do {
+                *--end = "0123456789abcdef"[value % base];
+                value /= base;
+        } while (value);
+        return end;
+}
+
+void text_add_u64(struct buf *out, uint64_t value)
+{
+        char digits[20], *end = digits + sizeof(digits), *at = put_digits(end, value, 10);
+
+        buf_add(out, at, (size_t)(end - at));
+}
+
+void text_add_hex(struct buf *out, uint64_t value)
+{
+        char digits[18], *end = digits + sizeof(digits), *at = put_digits(end, value, 16);
+
+        *--at = 'x';
+        *--at = '0';
+        buf_add(out, at, (size_t)(end - at));
+}
+
 void text_add_thousands(struct buf *out, uint64_t value)
 {
         char digits[24];

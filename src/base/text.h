@@ -26,6 +26,10 @@ bool text_to_cpu_list(const char *text, uint32_t limit, uint32_t *ret_list, size
 /* Order of two uint32_t, for qsort and bsearch. */
 int text_compare_u32(const void *a, const void *b);
 
+/* Appends a number: decimal, and "0x" with lower-case digits.  Much faster than buf_printf. */
+void text_add_u64(struct buf *out, uint64_t value);
+void text_add_hex(struct buf *out, uint64_t value);
+
 /* 1234567 as "1,234,567". */
 void text_add_thousands(struct buf *out, uint64_t value);
 

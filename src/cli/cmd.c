@@ -20,16 +20,16 @@ int cmd_fail(const struct err *err)
 }
 
 /* With a closed pipe as an error, so that it gets its sentence; programs that wperf starts keep the signal. */
-static bool write_stdout(const struct buf *out, struct err *err)
+bool cmd_write_stdout(const void *bytes, size_t size, struct err *err)
 {
         bool ok;
 #ifdef SIGPIPE
         void (*old)(int) = signal(SIGPIPE, SIG_IGN);
 
-        ok = os_write_stream(OS_STDOUT, buf_text(out), out->len, err);
+        ok = os_write_stream(OS_STDOUT, bytes, size, err);
         signal(SIGPIPE, old);
 #else
-        ok = os_write_stream(OS_STDOUT, buf_text(out), out->len, err);
+        ok = os_write_stream(OS_STDOUT, bytes, size, err);
 #endif
         return ok;
 }
@@ -39,10 +39,28 @@ int cmd_print(const struct buf *out, int status)
         struct err err = {0};
         int failed;
 
-        if (write_stdout(out, &err))
+        if (cmd_write_stdout(buf_text(out), out->len, &err))
                 return status;
         failed = cmd_fail(&err);
         return status ? status : failed;
+}
+
+bool cmd_input_path(const struct command_line *line, const struct input_options *input, const char **ret_path,
+                    struct err *err)
+{
+        struct os_stat st;
+
+        if (line->n_args + (size_t)(input->input != NULL) > 1)
+                return err_set(err, ERR_USAGE, "%s reads one session at a time: '%s' is one too many",
+                               line->command->name, line->args[line->n_args - 1]);
+        if (input->input)
+                *ret_path = input->input;
+        else if (line->n_args)
+                *ret_path = line->args[0];
+        else
+                *ret_path =
+                        os_stat("wperf.data", &st) || !os_stat("perf.data", &st) ? "wperf.data" : "perf.data";
+        return true;
 }
 
 static bool is_absolute(const char *path)

@@ -20,7 +20,9 @@ enum exit_status {
 };
 
 int cmd_record(const struct command_line *line);
+int cmd_dump(const struct command_line *line);
 int cmd_report(const struct command_line *line);
+int cmd_test(const struct command_line *line);
 int cmd_version(const struct command_line *line);
 int cmd_help(const struct command_line *line);
 int cmd_explain(const struct command_line *line);
@@ -30,6 +32,13 @@ int cmd_completion(const struct command_line *line);
 /* Writes all of `out` to standard output.  Returns `status`, or EXIT_FAILED after one sentence on standard
  * error when that fails and `status` is 0. */
 int cmd_print(const struct buf *out, int status);
+
+/* Writes to standard output; a closed pipe is an error with a sentence, not a signal. */
+bool cmd_write_stdout(const void *bytes, size_t size, struct err *err);
+
+/* The session to read: -i, or the command's one word, or wperf.data where there is one, else perf.data. */
+bool cmd_input_path(const struct command_line *line, const struct input_options *input, const char **ret_path,
+                    struct err *err);
 
 /* Prints «wperf: SENTENCE» on standard error and returns the exit status for err->code: EXIT_WRONG_USAGE for
  * ERR_USAGE, else EXIT_FAILED. */

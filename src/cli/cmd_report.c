@@ -105,20 +105,12 @@ static bool parse_time(const char *text, struct profile_filter *filter, struct e
         return true;
 }
 
-static const char *choose_input(const struct input_options *input)
-{
-        struct os_stat st;
-
-        if (input->input)
-                return input->input;
-        return os_stat("wperf.data", &st) || !os_stat("perf.data", &st) ? "wperf.data" : "perf.data";
-}
-
-static bool make_request(const struct report_options *o, int32_t *pids, struct report_request *ret,
+static bool make_request(const struct command_line *line, int32_t *pids, struct report_request *ret,
                          struct err *err)
 {
+        const struct report_options *o = line->options;
+
         *ret = (struct report_request){
-                .path = choose_input(&o->input),
                 .no_demangle = o->choice.no_demangle,
                 .long_names = o->display.long_names,
         };
@@ -128,7 +120,8 @@ static bool make_request(const struct report_options *o, int32_t *pids, struct r
         ret->filter.n_pids = o->choice.pids.n;
         ret->filter.comms = o->choice.comms;
         ret->filter.modules = o->choice.modules;
-        return parse_sort(o->choice.sort, &ret->keys, err) && parse_time(o->choice.time, &ret->filter, err);
+        return cmd_input_path(line, &o->input, &ret->path, err) &&
+               parse_sort(o->choice.sort, &ret->keys, err) && parse_time(o->choice.time, &ret->filter, err);
 }
 
 static int show(const struct report_options *o, const struct report_request *request)
@@ -161,7 +154,7 @@ int cmd_report(const struct command_line *line)
         int32_t *pids = mem_new(o->choice.pids.n, sizeof(*pids));
         struct report_request request;
         struct err err = {0};
-        int status = make_request(o, pids, &request, &err) ? show(o, &request) : cmd_fail(&err);
+        int status = make_request(line, pids, &request, &err) ? show(o, &request) : cmd_fail(&err);
 
         free(pids);
         return status;

@@ -124,6 +124,7 @@ const struct command command_dump = {
         .examples = dump_examples,
         .options_size = sizeof(struct dump_options),
         .args = ARGS_OWN,
+        .run = cmd_dump,
 };
 
 static const struct option annotate_options[] = {

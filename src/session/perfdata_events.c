@@ -174,15 +174,16 @@ void events_release(struct event_table *t)
         map_release(&t->by_id);
 }
 
+/* The number of 64 bits at `place` from the start, of samples, or from the end, of others; 0 when it is not there. */
 static uint64_t number_at(const struct perfdata_record *record, bool is_sample, uint16_t place)
 {
         struct cursor c = record->bytes;
         size_t size = (size_t)(c.end - c.start);
 
-        if (!place || size < sizeof(struct perf_header) + 8u || place > size)
+        if (!place || place > size || (!is_sample && size - place < sizeof(struct perf_header)))
                 return 0;
-        cursor_seek(&c, is_sample ? place : size - place);
-        return cursor_pos(&c) < sizeof(struct perf_header) ? 0 : cursor_u64(&c);
+        c.at = is_sample ? c.start + place : c.end - place;
+        return cursor_u64(&c);
 }
 
 static uint64_t id_at(const struct perfdata_record *record, const struct event_layout *l)

@@ -270,6 +270,7 @@ bool header_read(struct perfdata_reader *r, struct err *err)
         if (c.failed)
                 return err_set(err, ERR_FORMAT, "%s: header needs %d bytes, the file has %" PRIu64, r->name,
                                PERFDATA_PIPE_HEADER_BYTES, r->layout.file_bytes);
+        r->layout.header_bytes = size;
         if (size != PERFDATA_PIPE_HEADER_BYTES)
                 return read_file_header(r, &c, size, err);
         r->layout.pipe = true;

@@ -122,13 +122,13 @@ static int give(struct perfdata_reader *r, struct perfdata_record *ret)
 static bool give_queued(struct perfdata_reader *r, struct perfdata_record *ret)
 {
         struct queue *q = &r->queue;
-        const struct queued *item = &q->items[q->first];
+        const struct queued *item;
 
-        if (q->first == q->n || item->time > q->limit) {
+        if (q->first == q->n || q->items[q->first].time > q->limit) {
                 end_draining(q);
                 return false;
         }
-        q->first++;
+        item = &q->items[q->first++];
         stream_get(r, item->place, ret);
         ret->time = item->time;
         if (item->time < q->given_time)
@@ -148,9 +148,8 @@ static int finish(struct perfdata_reader *r, struct err *err)
 static int take_next(struct perfdata_reader *r, struct perfdata_record *ret, struct err *err)
 {
         struct queue *q = &r->queue;
-        struct raw_record raw;
-        int got = stream_next(r, &raw, err);
-        uint64_t time;
+        uint64_t time, place;
+        int got = stream_next(r, ret, &place, err);
 
         if (got < 0)
                 return -1;
@@ -159,10 +158,9 @@ static int take_next(struct perfdata_reader *r, struct perfdata_record *ret, str
                 begin_draining(q, UINT64_MAX);
                 return 0;
         }
-        time = events_time_of(r, &raw.record);
+        time = events_time_of(r, ret);
         if (time)
-                return queue_add(r, time, raw.place, err) ? 0 : -1;
-        *ret = raw.record;
+                return queue_add(r, time, place, err) ? 0 : -1;
         if (ret->header.type == PERF_RECORD_FINISHED_ROUND && r->n_sources == 1) {
                 begin_draining(q, q->round_end);
                 q->round_end = q->newest;
@@ -191,14 +189,13 @@ int perfdata_next(struct perfdata_reader *r, struct perfdata_record *ret, struct
 
 int perfdata_next_raw(struct perfdata_reader *r, struct perfdata_record *ret, struct err *err)
 {
-        struct raw_record raw;
-        int got = stream_next(r, &raw, err);
+        uint64_t place;
+        int got = stream_next(r, ret, &place, err);
 
         if (got < 0)
                 return -1;
         if (!got)
                 return finish(r, err);
-        *ret = raw.record;
         ret->time = events_time_of(r, ret);
         return give(r, ret);
 }

@@ -211,6 +211,11 @@ void perfdata_each_build_id(const struct perfdata_reader *r, perfdata_build_id_f
         }
 }
 
+void perfdata_keep_unknown(struct perfdata_reader *r)
+{
+        r->keep_unknown = true;
+}
+
 const struct perfdata_damage *perfdata_get_damage(const struct perfdata_reader *r)
 {
         return &r->damage;

@@ -76,12 +76,15 @@ struct perfdata_damage {
         bool features_missing;     /* the file ends before its features */
 };
 
+/* Records of unknown types are given out too, and still counted; to be called before the first record. */
+void perfdata_keep_unknown(struct perfdata_reader *reader);
+
 const struct perfdata_damage *perfdata_get_damage(const struct perfdata_reader *reader);
 
 /* Header facts for dump. */
 struct perfdata_layout {
         bool pipe, swapped;
-        uint64_t file_bytes, attr_bytes, data_off, data_bytes;
+        uint64_t file_bytes, header_bytes, attr_bytes, data_off, data_bytes;
         uint64_t feature_bits[PERFDATA_FEATURE_WORDS];
         bool compressed;
 };

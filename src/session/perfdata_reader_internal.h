@@ -81,6 +81,7 @@ struct perfdata_reader {
         struct arena arena;
         struct perfdata_layout layout;
         struct perfdata_damage damage;
+        bool keep_unknown;
         struct cursor features[PERFDATA_FEATURES]; /* start NULL: none */
         struct event_table events;
         struct cursor *build_ids; /* a pipe's BUILD_ID records */
@@ -96,11 +97,6 @@ struct perfdata_reader {
 #define PLACE_UNPACKED ((uint64_t)1 << 63)
 #define PLACE_NONE     UINT64_MAX
 enum { PLACE_SOURCE_SHIFT = 48 };
-
-struct raw_record {
-        struct perfdata_record record;
-        uint64_t place;
-};
 
 /* Header, attributes and features of file mode, or the short header of pipe mode. */
 bool header_read(struct perfdata_reader *reader, struct err *err);
@@ -127,7 +123,8 @@ uint32_t events_event_of(struct perfdata_reader *reader, const struct perfdata_r
 void event_name_make(const struct perfdata_reader *reader, const struct perf_attr *attr, struct buf *out);
 
 /* 1, 0, -1 as perfdata_next; time and event are not yet set. */
-int stream_next(struct perfdata_reader *reader, struct raw_record *ret, struct err *err);
+int stream_next(struct perfdata_reader *reader, struct perfdata_record *ret, uint64_t *ret_place,
+                struct err *err);
 
 /* The record at a place that stream_next gave. */
 void stream_get(const struct perfdata_reader *reader, uint64_t place, struct perfdata_record *ret);

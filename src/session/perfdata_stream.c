@@ -10,15 +10,17 @@
 
 enum { HEADER_BYTES = sizeof(struct perf_header), SIMPLEPERF_FIRST = 32768, SIMPLEPERF_END = 65536 };
 
-static struct perf_header header_at(struct cursor c, uint64_t off)
+/* All three fields out of one number: this is where reading begins for each record. */
+static struct perf_header header_at(const struct cursor *bytes, uint64_t off)
 {
-        struct perf_header header;
+        struct cursor c = {.at = bytes->start + off, .end = bytes->end, .swap = bytes->swap};
+        uint64_t v = cursor_u64(&c);
 
-        cursor_seek(&c, off);
-        header.type = cursor_u32(&c);
-        header.misc = cursor_u16(&c);
-        header.size = cursor_u16(&c);
-        return header;
+        if (record_is_big_endian(bytes))
+                return (struct perf_header){
+                        .type = (uint32_t)(v >> 32), .misc = (uint16_t)(v >> 16), .size = (uint16_t)v};
+        return (struct perf_header){
+                .type = (uint32_t)v, .misc = (uint16_t)(v >> 32), .size = (uint16_t)(v >> 48)};
 }
 
 static struct cursor empty_cursor(bool swap)
@@ -34,7 +36,7 @@ bool perfdata_record_make(const void *bytes, size_t size, bool swap, struct perf
         c.swap = swap;
         if (size < HEADER_BYTES)
                 return false;
-        header = header_at(c, 0);
+        header = header_at(&c, 0);
         if (header.size < HEADER_BYTES || header.size > size)
                 return false;
         *ret = (struct perfdata_record){
@@ -130,28 +132,43 @@ static void drop_unheld(struct unpacked_list *list)
         list->first = 0;
 }
 
-void stream_get(const struct perfdata_reader *r, uint64_t place, struct perfdata_record *ret)
+/* The record at `off`, where a header lies inside.  A size beyond the end gives a failed cursor: the file may change
+ * under the reader. */
+static void set_record(struct perfdata_record *ret, const struct cursor *bytes, uint64_t off,
+                       uint64_t file_off)
 {
-        struct cursor bytes;
-        uint64_t off, file_off;
+        const uint8_t *at = bytes->start + off;
 
-        if (place & PLACE_UNPACKED) {
-                const struct unpacked *u = unpacked_find(r, place & ~PLACE_UNPACKED);
-
-                bytes = cursor_make(u->bytes.data, u->bytes.len);
-                bytes.swap = r->layout.swapped;
-                off = (place & ~PLACE_UNPACKED) - u->start;
-                file_off = u->file_off;
-        } else {
-                bytes = r->sources[place >> PLACE_SOURCE_SHIFT].bytes;
-                file_off = off = place & (((uint64_t)1 << PLACE_SOURCE_SHIFT) - 1);
-        }
         ret->header = header_at(bytes, off);
-        ret->bytes = cursor_sub(&bytes, off, ret->header.size);
-        ret->payload = empty_cursor(bytes.swap);
+        ret->bytes =
+                (struct cursor){.start = at, .at = at, .end = at + ret->header.size, .swap = bytes->swap};
+        if (ret->header.size > (size_t)(bytes->end - at)) {
+                ret->bytes.end = at;
+                ret->bytes.failed = true;
+        }
+        ret->payload = empty_cursor(bytes->swap);
         ret->file_off = file_off;
         ret->time = 0;
         ret->event = UINT32_MAX;
+}
+
+static void get_unpacked(const struct perfdata_reader *r, uint64_t at, struct perfdata_record *ret)
+{
+        const struct unpacked *u = unpacked_find(r, at);
+        struct cursor bytes = cursor_make(u->bytes.data, u->bytes.len);
+
+        bytes.swap = r->layout.swapped;
+        set_record(ret, &bytes, at - u->start, u->file_off);
+}
+
+void stream_get(const struct perfdata_reader *r, uint64_t place, struct perfdata_record *ret)
+{
+        uint64_t off = place & (((uint64_t)1 << PLACE_SOURCE_SHIFT) - 1);
+
+        if (place & PLACE_UNPACKED)
+                get_unpacked(r, place & ~PLACE_UNPACKED, ret);
+        else
+                set_record(ret, &r->sources[place >> PLACE_SOURCE_SHIFT].bytes, off, off);
 }
 
 static bool is_known(uint32_t type)
@@ -165,7 +182,7 @@ static uint64_t whole_records(struct perfdata_reader *r, struct source *s, struc
         uint64_t at = 0, size = (uint64_t)(bytes.end - bytes.start);
 
         while (size - at >= HEADER_BYTES) {
-                struct perf_header header = header_at(bytes, at);
+                struct perf_header header = header_at(&bytes, at);
 
                 if (header.size < HEADER_BYTES) {
                         r->damage.n_malformed++;
@@ -249,15 +266,15 @@ static bool unpack(struct perfdata_reader *r, struct source *s, const struct per
         return true;
 }
 
-/* The number of bytes behind a record that belong to it. */
-static uint64_t payload_bytes(const struct perfdata_record *record)
+/* The number of bytes behind a record that belong to it.  (simpleperf has TRACING_DATA in files, payload inside.) */
+static uint64_t payload_bytes(const struct perfdata_reader *r, const struct perfdata_record *record)
 {
         struct cursor c = record->bytes;
 
         cursor_skip(&c, HEADER_BYTES);
         if (record->header.type == PERF_RECORD_AUXTRACE)
                 return cursor_u64(&c);
-        if (record->header.type == PERF_RECORD_HEADER_TRACING_DATA)
+        if (record->header.type == PERF_RECORD_HEADER_TRACING_DATA && r->layout.pipe)
                 return ((uint64_t)cursor_u32(&c) + 7) & ~(uint64_t)7;
         return 0;
 }
@@ -299,37 +316,34 @@ static bool go_beyond(struct source *s)
 }
 
 /* 1: a record that is whole and known; 0: the end; 2: one that was stepped over. */
-static int read_record(struct perfdata_reader *r, struct source *s, struct raw_record *ret)
+static int read_record(struct perfdata_reader *r, struct source *s, struct perfdata_record *ret)
 {
         uint64_t left = s->end - s->at, payload;
-        struct perf_header header;
 
         if (!left && !go_beyond(s))
                 return end_source(r, s, 0);
         left = s->end - s->at;
         if (left < HEADER_BYTES)
                 return end_source(r, s, r->layout.pipe && is_text(s->bytes.start + s->at, left) ? 0 : left);
-        header = header_at(s->bytes, s->at);
-        if (is_junk(r, header.type))
+        set_record(ret, &s->bytes, s->at, s->at);
+        if (is_junk(r, ret->header.type))
                 return end_source(r, s, is_text(s->bytes.start + s->at, left) ? 0 : left);
-        if (header.size < HEADER_BYTES) {
+        if (ret->header.size < HEADER_BYTES) {
                 r->damage.n_malformed += !s->lenient;
                 return end_source(r, s, left);
         }
-        if (header.size > left || (s->lenient && !is_known(header.type)))
+        if (ret->header.size > left || (s->lenient && !is_known(ret->header.type)))
                 return end_source(r, s, left);
-        ret->place = (uint64_t)(s - r->sources) << PLACE_SOURCE_SHIFT | s->at;
-        stream_get(r, ret->place, &ret->record);
-        payload = payload_bytes(&ret->record);
-        if (payload > left - header.size)
+        payload = payload_bytes(r, ret);
+        if (payload > left - ret->header.size)
                 return end_source(r, s, left);
         if (payload)
-                ret->record.payload = cursor_sub(&s->bytes, s->at + header.size, payload);
-        s->at += header.size + payload;
-        if (is_known(header.type))
+                ret->payload = cursor_sub(&s->bytes, s->at + ret->header.size, payload);
+        s->at += ret->header.size + payload;
+        if (is_known(ret->header.type))
                 return 1;
         r->damage.n_unknown_types++;
-        return 2;
+        return r->keep_unknown ? 1 : 2;
 }
 
 static bool is_packed(uint32_t type)
@@ -337,40 +351,51 @@ static bool is_packed(uint32_t type)
         return type == PERF_RECORD_COMPRESSED || type == PERF_RECORD_COMPRESSED2;
 }
 
-static bool next_unpacked(struct perfdata_reader *r, struct raw_record *ret)
+static bool next_unpacked(struct perfdata_reader *r, struct perfdata_record *ret, uint64_t *ret_place)
 {
         struct unpacked_list *list = &r->unpacked;
 
         while (list->at < list->end) {
-                ret->place = PLACE_UNPACKED | list->at;
-                stream_get(r, ret->place, &ret->record);
-                list->at += ret->record.header.size;
-                if (is_known(ret->record.header.type))
+                *ret_place = PLACE_UNPACKED | list->at;
+                stream_get(r, *ret_place, ret);
+                list->at += ret->header.size;
+                if (is_known(ret->header.type))
                         return true;
                 r->damage.n_unknown_types++;
+                if (r->keep_unknown)
+                        return true;
         }
         return false;
 }
 
-int stream_next(struct perfdata_reader *r, struct raw_record *ret, struct err *err)
+/* 1: one that is whole; 0: the end of this file; 2: stepped over; -1: err */
+static int next_of_source(struct perfdata_reader *r, struct source *s, struct perfdata_record *ret,
+                          struct err *err)
+{
+        int got = read_record(r, s, ret);
+
+        if (got == 1 && is_packed(ret->header.type))
+                return unpack(r, s, ret, err) ? 1 : -1;
+        if (got == 1 && ret->header.type >= PERF_RECORD_HEADER_ATTR)
+                header_take_record(r, ret);
+        return got;
+}
+
+int stream_next(struct perfdata_reader *r, struct perfdata_record *ret, uint64_t *ret_place, struct err *err)
 {
         if (r->unpacked.n)
                 drop_unheld(&r->unpacked);
-        if (next_unpacked(r, ret))
+        if (next_unpacked(r, ret, ret_place))
                 return 1;
         while (r->source_at < r->n_sources) {
                 struct source *s = &r->sources[r->source_at];
-                int got = read_record(r, s, ret);
+                int got;
 
-                if (!got)
-                        r->source_at++;
-                if (got != 1)
-                        continue;
-                if (is_packed(ret->record.header.type))
-                        return unpack(r, s, &ret->record, err) ? 1 : -1;
-                if (ret->record.header.type >= PERF_RECORD_HEADER_ATTR)
-                        header_take_record(r, &ret->record);
-                return 1;
+                *ret_place = (uint64_t)r->source_at << PLACE_SOURCE_SHIFT | s->at;
+                got = next_of_source(r, s, ret, err);
+                if (got == 1 || got == -1)
+                        return got;
+                r->source_at += !got;
         }
         return 0;
 }

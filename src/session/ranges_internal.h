@@ -10,7 +10,7 @@
 
 struct range {
         uint64_t start, end; /* end is not inside */
-        uint64_t pgoff;      /* of start */
+        uint64_t pgoff;      /* of start; where addresses count, start itself */
         uint32_t module;
 };
 

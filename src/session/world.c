@@ -144,7 +144,7 @@ static void map_user(struct world *w, const struct record_mmap *map)
         name = map_name_of_user(w, map->path);
         range.module = modules_get(w, &name, map);
         if (name.kind != MODULE_FILE)
-                range.pgoff = 0;
+                range.pgoff = name.kind == MODULE_VDSO ? 0 : range.start;
         process = get_process(w, map->pid);
         process->maps = ranges_put(&w->pool, process->maps, &range);
         process->version = ++w->last_version;
@@ -164,6 +164,7 @@ static void map_kernel(struct world *w, const struct record_mmap *map)
                 return;
         name = map_name_of_kernel(w, map->path);
         range.module = modules_get(w, &name, map);
+        range.pgoff = range.start; /* offsets are addresses */
         w->kernel.version = ++w->last_version;
         if (name.kind == MODULE_KERNEL)
                 w->kernel_image = range;
@@ -205,6 +206,7 @@ static void replay_ksymbol(struct world *w, const struct perfdata_record *record
         }
         name.path = strpool_add(w->names, symbol.name);
         range.module = modules_get(w, &name, &map);
+        range.pgoff = range.start;
         w->kernel.maps = ranges_put(&w->pool, w->kernel.maps, &range);
 }
 
@@ -222,19 +224,14 @@ void world_replay(struct world *w, const struct perfdata_record *record)
 
 /* --- questions --- */
 
-static struct place place_in(const struct world *w, const struct range *range, uint64_t ip)
+static struct place place_in(const struct range *range, uint64_t ip)
 {
-        struct place place = {
+        return (struct place){
                 .module = range->module,
-                .offset = ip,
+                .offset = ip - range->start + range->pgoff,
                 .map_start = range->start,
                 .map_pgoff = range->pgoff,
         };
-        enum module_kind kind = w->modules.items[range->module]->kind;
-
-        if (kind == MODULE_FILE || kind == MODULE_VDSO)
-                place.offset = ip - range->start + range->pgoff;
-        return place;
 }
 
 static struct place no_place(uint64_t ip)
@@ -264,7 +261,7 @@ static struct place find_user(struct world *w, int32_t pid, uint64_t ip)
         const struct process *process = pid == -1 ? NULL : find_process(w, pid);
         const struct range *range = process ? find_range(w, process, ip) : NULL;
 
-        return range ? place_in(w, range, ip) : no_place(ip);
+        return range ? place_in(range, ip) : no_place(ip);
 }
 
 static struct place find_kernel(struct world *w, uint64_t ip)
@@ -273,7 +270,7 @@ static struct place find_kernel(struct world *w, uint64_t ip)
 
         if (!range && ip >= w->kernel_image.start && ip < w->kernel_image.end)
                 range = &w->kernel_image;
-        return range ? place_in(w, range, ip) : no_place(ip);
+        return range ? place_in(range, ip) : no_place(ip);
 }
 
 struct place world_find(struct world *w, int32_t pid, uint16_t misc, uint64_t ip)

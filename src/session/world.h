@@ -51,7 +51,7 @@ void world_replay(struct world *world, const struct perfdata_record *record);
 struct place {
         module_id module; /* MODULE_NONE: no module */
         uint64_t offset;  /* MODULE_FILE, MODULE_VDSO: file offset; otherwise the address itself */
-        uint64_t map_start, map_pgoff;
+        uint64_t map_start, map_pgoff; /* of the map, or of what later maps left of it */
 };
 
 /* `misc` is the sample's: its CPU mode chooses user or kernel maps. */

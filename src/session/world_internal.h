@@ -35,7 +35,7 @@ struct found {
         struct range range;
 };
 
-enum { FOUND_SLOTS = 1024 };
+enum { FOUND_SLOTS = 4096 };
 
 struct world {
         struct arena arena;

@@ -592,4 +592,163 @@ TEST(existing_files)
         builder_release(&b);
 }
 
+/* --- a disk that is full, as a limit on the size of files --- */
+
+#ifdef __linux__
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static void limit_files(rlim_t bytes)
+{
+        struct rlimit limit;
+
+        signal(SIGXFSZ, SIG_IGN);
+        getrlimit(RLIMIT_FSIZE, &limit);
+        limit.rlim_cur = bytes;
+        setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+static void fill_disk(int level)
+{
+        enum { LIMIT_BYTES = 1 << 20 };
+        struct session_builder b;
+        struct perfdata_writer *w;
+        struct err err = {0};
+        struct os_stat st = {0};
+        size_t n = 0;
+
+        remove(out_path);
+        builder_init(&b);
+        w = writer_with_event(&b, level);
+        ASSERT_TRUE(w);
+        limit_files(LIMIT_BYTES);
+        for (bool ok = true; ok && n < 1000000; n++) {
+                builder_sample_ip(&b, 1000 + n, 1, (int32_t)(n * 2654435761u), n * n * 31 << 13);
+                ok = perfdata_writer_put(w, b.records.data, b.records.len, &err);
+                buf_clear(&b.records);
+        }
+        EXPECT_INT(err.code, ERR_IO);
+        EXPECT_TRUE(!perfdata_writer_put(w, "", 0, &err) && strstr(err.text, "before"));
+        expect_file(out_path, "1000:0/0 1001:3e000/0", false);
+        perfdata_writer_add_feature_str(w, FEATURE_HOSTNAME, "here");
+        perfdata_writer_add_feature_str(w, FEATURE_ARCH, "z80");
+        EXPECT_TRUE(!perfdata_writer_close(w, &err));
+        limit_files(RLIM_INFINITY);
+        expect_file(out_path, "1000:0/0 1001:3e000/0", true);
+        EXPECT_TRUE(os_stat(out_path, &st) && st.size_bytes > LIMIT_BYTES / 2 &&
+                    st.size_bytes <= LIMIT_BYTES);
+        remove(out_path);
+        builder_release(&b);
+}
+
+TEST(full_disk_leaves_a_readable_file)
+{
+        fill_disk(0);
+}
+
+TEST(full_disk_and_compression)
+{
+        if (!codec_available(CODEC_ZSTD))
+                SKIP("zstd is not in this build");
+        fill_disk(1);
+}
+
+TEST(file_that_becomes_shorter)
+{
+        struct session_builder b;
+        struct perfdata_writer *w;
+        struct perfdata_reader *reader;
+        struct buf list = {0};
+        struct err err = {0};
+
+        remove(out_path);
+        builder_init(&b);
+        w = writer_with_event(&b, 0);
+        ASSERT_TRUE(w);
+        for (uint64_t n = 0; n < 10000; n++)
+                builder_sample_ip(&b, 1000 + n, 1, 1, n);
+        EXPECT_TRUE(perfdata_writer_put(w, b.records.data, b.records.len, &err) &&
+                    perfdata_writer_close(w, &err));
+        reader = perfdata_open(out_path, &err);
+        ASSERT_TRUE(reader);
+        EXPECT_INT(truncate(out_path, 9000), 0);
+        EXPECT_TRUE(!list_records(reader, false, &list, &err));
+        EXPECT_CONTAINS(err.text, "became shorter while it was read");
+        perfdata_reader_free(reader);
+        buf_release(&list);
+        remove(out_path);
+        builder_release(&b);
+}
+
+/* The records just fit; their description does not. */
+TEST(features_get_room_on_a_full_disk)
+{
+        struct session_builder b;
+        struct perfdata_writer *w;
+        struct err err = {0};
+        struct os_stat st = {0};
+
+        remove(out_path);
+        builder_init(&b);
+        w = writer_with_event(&b, 0);
+        ASSERT_TRUE(w);
+        for (uint64_t n = 0; n < 10000; n++)
+                builder_sample_ip(&b, 1000 + n, 1, 1, n);
+        EXPECT_TRUE(perfdata_writer_put(w, b.records.data, b.records.len / 2, &err));
+        EXPECT_TRUE(perfdata_writer_put(w, b.records.data, b.records.len / 2, &err) &&
+                    perfdata_writer_flush(w, &err));
+        EXPECT_TRUE(os_stat(out_path, &st));
+        limit_files(st.size_bytes);
+        perfdata_writer_add_feature_str(w, FEATURE_HOSTNAME, "here");
+        perfdata_writer_add_feature_str(w, FEATURE_ARCH, "z80");
+        EXPECT_TRUE(!perfdata_writer_close(w, &err));
+        limit_files(RLIM_INFINITY);
+        EXPECT_CONTAINS(err.text, "were given up for the description of the run");
+        expect_file(out_path, "1000:0/0 1001:1/0", true);
+        remove(out_path);
+        builder_release(&b);
+}
+#endif
+
+/* --- directories of a threaded recorder --- */
+
+static void write_bytes(const char *path, const void *bytes, size_t size)
+{
+        FILE *f = fopen(path, "wb");
+
+        if (!f || fwrite(bytes, 1, size, f) != size || fclose(f))
+                TAP_FAIL("cannot write %s", path);
+}
+
+TEST(directory_with_data_files)
+{
+        struct session_builder b;
+        struct buf file = {0}, list = {0};
+        struct perfdata_reader *reader;
+        struct err err = {0};
+
+        os_make_dir("test_perfdata.tmp.dir", &err);
+        builder_init(&b);
+        builder_sample_ip(&b, 30, 1, 1, 0x30);
+        builder_round(&b);
+        builder_file(&b, &file);
+        write_bytes("test_perfdata.tmp.dir/data", file.data, file.len);
+        buf_clear(&b.records);
+        builder_sample_ip(&b, 20, 1, 1, 0x20);
+        builder_sample_ip(&b, 40, 1, 1, 0x40);
+        write_bytes("test_perfdata.tmp.dir/data.0", b.records.data, b.records.len);
+        buf_clear(&b.records);
+        builder_sample_ip(&b, 10, 1, 1, 0x10);
+        write_bytes("test_perfdata.tmp.dir/data.1", b.records.data, b.records.len);
+        reader = perfdata_open("test_perfdata.tmp.dir", &err);
+        ASSERT_TRUE(reader);
+        EXPECT_TRUE(list_records(reader, false, &list, &err));
+        EXPECT_STR(list.data, "FINISHED_ROUND 10:10/0 20:20/0 30:30/0 40:40/0 ");
+        perfdata_reader_free(reader);
+        buf_release(&file);
+        buf_release(&list);
+        builder_release(&b);
+}
+
 TAP_MAIN
