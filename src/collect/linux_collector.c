@@ -78,7 +78,8 @@ static bool open_events(struct collector *c, struct err *err)
         int32_t *tids = NULL;
         size_t n_tids = 0;
         bool ok = find_threads(c, &tids, &n_tids, err) &&
-                  linux_open(&c->request, tids, n_tids, at_exec, &c->opened, err) && open_rings(c, err);
+                  linux_open(&c->request, tids, n_tids, at_exec, &c->opened, err) && open_rings(c, err) &&
+                  opened_join(&c->opened, err);
 
         free(tids);
         return ok;
@@ -357,7 +358,7 @@ static uint64_t read_losses(struct collector *c, struct opened_event *e)
         for (size_t i = 0; i < e->n_fds; i++) {
                 struct read_values v = {0};
 
-                if (read(e->fds[i], &v, has_lost ? sizeof(v) : sizeof(v) - 8) <= 0)
+                if (read(e->fds[i].fd, &v, has_lost ? sizeof(v) : sizeof(v) - 8) <= 0)
                         continue;
                 enabled += v.enabled;
                 running += v.running;
