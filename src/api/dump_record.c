@@ -100,7 +100,7 @@ static const struct field_layout attr_begin[] = {
 static const struct field_layout attr_id[] = {{NULL, FIELD_U64}, {0}};
 static const struct field_layout attr_ids[] = {{"ids", FIELD_LIST_REST, .items = attr_id}, {0}};
 
-static const struct field_layout event_type[] = {{"id", FIELD_U64}, {"name", FIELD_TEXT_OF, 64}, {0}};
+static const struct field_layout event_type[] = {{"id", FIELD_U64}, {"name", FIELD_TEXT}, {0}};
 static const struct field_layout tracing_data[] = {{"data_size", FIELD_U32}, {0}};
 
 static const struct field_layout build_id[] = {
@@ -109,7 +109,7 @@ static const struct field_layout build_id[] = {
 };
 
 static const struct field_layout id_index_entry[] = {
-        {"id", FIELD_U64}, {"index", FIELD_U64}, {"cpu", FIELD_U64}, {"tid", FIELD_U64}, {0}};
+        {"id", FIELD_U64}, {"index", FIELD_U64}, {"cpu", FIELD_I64}, {"tid", FIELD_I64}, {0}};
 static const struct field_layout id_index[] = {{"ids", FIELD_LIST64, .items = id_index_entry}, {0}};
 
 static const struct field_layout auxtrace_info[] = {
@@ -133,7 +133,7 @@ static const struct field_layout auxtrace_error[] = {
         {0},
 };
 
-static const struct field_layout map_thread[] = {{"pid", FIELD_U64}, {"comm", FIELD_TEXT_OF, 16}, {0}};
+static const struct field_layout map_thread[] = {{"pid", FIELD_I64}, {"comm", FIELD_TEXT_OF, 16}, {0}};
 static const struct field_layout thread_map[] = {{"threads", FIELD_LIST64, .items = map_thread}, {0}};
 static const struct field_layout cpu_map[] = {{"map_type", FIELD_U16}, {"map", FIELD_REST}, {0}};
 static const struct field_layout config_term[] = {{"tag", FIELD_U64}, {"value", FIELD_U64}, {0}};

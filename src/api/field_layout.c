@@ -115,6 +115,8 @@ static bool show_u64(const struct field_layout *field, uint64_t value, const str
                 field_hex(sink, field->name, value);
         else if (field->kind == FIELD_I32)
                 field_i64(sink, field->name, (int32_t)value);
+        else if (field->kind == FIELD_I64)
+                field_i64(sink, field->name, (int64_t)value);
         else if (field->kind == FIELD_TIME)
                 field_time(sink, field->name, value);
         else if (field->kind == FIELD_PROT)
@@ -136,6 +138,7 @@ static bool show_field(const struct field_layout *field, struct cursor *c, struc
         case FIELD_X32:
         case FIELD_PROT: return show_u64(field, cursor_u32(c), c, sink);
         case FIELD_U64:
+        case FIELD_I64:
         case FIELD_X64:
         case FIELD_TIME: return show_u64(field, cursor_u64(c), c, sink);
         case FIELD_BUILD_ID: return show_build_id(field->name, c, sink);

@@ -14,6 +14,7 @@ enum field_kind {
         FIELD_U32,
         FIELD_I32,
         FIELD_U64,
+        FIELD_I64,
         FIELD_X16, /* hexadecimal */
         FIELD_X32,
         FIELD_X64,

@@ -177,10 +177,22 @@ static void fill_facts(struct run *run, uint64_t start_ns)
                 run->out.exit_status = collected->exit_status;
 }
 
+/* Why this event and no better one, and what would give more; "" when there is nothing to say. */
+static const char *source_note(const struct run *run, const struct run_request *request)
+{
+        struct pmu_source source = collector_pmu_source(NULL);
+        char pmu[64];
+
+        if (collector_source_note(run->collector)[0] || request->events || event_has_core_pmu(&source, pmu))
+                return collector_source_note(run->collector);
+        return "no hardware counters here (no core PMU, as in most virtual machines), so CPU time is "
+               "sampled; on bare metal or with a passed-through PMU cycles are";
+}
+
 static bool finish_session(struct run *run, const struct run_request *request, struct err *err)
 {
         struct run_info info = {
-                .source_note = collector_source_note(run->collector),
+                .source_note = source_note(run, request),
                 .elapsed_ns = run->out.elapsed_ns,
                 .user_ns = run->out.collected->user_ns,
                 .kernel_ns = run->out.collected->kernel_ns,

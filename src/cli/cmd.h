@@ -22,6 +22,7 @@ enum exit_status {
 int cmd_record(const struct command_line *line);
 int cmd_dump(const struct command_line *line);
 int cmd_report(const struct command_line *line);
+int cmd_test(const struct command_line *line);
 int cmd_version(const struct command_line *line);
 int cmd_help(const struct command_line *line);
 int cmd_explain(const struct command_line *line);

@@ -18,6 +18,7 @@ const struct command command_test = {
         .summary = "show what this machine and this program can do",
         .groups = test_groups,
         .options_size = sizeof(struct test_options),
+        .run = cmd_test,
 };
 
 static const struct command_group version_groups[] = {

@@ -93,7 +93,8 @@ static void add_source(const struct report_event *e, struct buf *out)
                          : flags & PERF_ATTR_EXCLUDE_USER ? ", kernel mode only"
                                                           : ", user and kernel mode");
         /* A software clock has no precise levels, whatever its attribute says. */
-        buf_printf(out, ", skid: %s\n", precise >= 2 && e->attr.type != PERF_TYPE_SOFTWARE ? "none" : "possible");
+        buf_printf(out, ", skid: %s\n",
+                   precise >= 2 && e->attr.type != PERF_TYPE_SOFTWARE ? "none" : "possible");
 }
 
 static void add_heading(const struct hot_output *o, const struct view_parts *p, struct buf *out)

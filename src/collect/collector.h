@@ -105,6 +105,16 @@ bool collector_find_image(const char *image, int32_t **ret_pids, size_t *ret_n, 
 /* This machine's PMUs, or those of the tree below `root` in place of "/" ("" or NULL: this machine). */
 struct pmu_source collector_pmu_source(const char *root);
 
+/* What the kernel takes of `events` when they are opened and closed at once on the calling thread; with
+ * `are_default` another source may take their place.  Errors as those of collector_open. */
+struct collect_probe {
+        char event[128];    /* the first event, or what took its place */
+        char note[240];     /* why another took its place; "" */
+        bool has_build_ids; /* the kernel puts build ids into MMAP2 records */
+};
+bool collector_probe(const struct event_list *events, bool are_default, struct collect_probe *ret,
+                     struct err *err);
+
 /* The attributes that `request` would open, without opening anything, one after the other as text. */
 void collector_describe(const struct collect_request *request, struct buf *out);
 

@@ -13,6 +13,8 @@
 
 #include "linux_internal.h"
 
+enum { DEAF_WAIT_MS = 100 };
+
 struct watched { /* an attached process */
         int32_t pid;
         int pid_fd;
@@ -34,6 +36,7 @@ struct collector {
         uint64_t n_lost_records; /* sum of LOST records */
         struct collect_result result;
         bool begun, ended;
+        bool deaf; /* a buffer's own task has ended: it no longer says when it fills */
 };
 
 static bool attach(struct collector *c, int32_t **ret_tids, size_t *ret_n, struct err *err)
@@ -78,7 +81,8 @@ static bool open_events(struct collector *c, struct err *err)
         int32_t *tids = NULL;
         size_t n_tids = 0;
         bool ok = find_threads(c, &tids, &n_tids, err) &&
-                  linux_open(&c->request, tids, n_tids, at_exec, &c->opened, err) && open_rings(c, err);
+                  linux_open(&c->request, tids, n_tids, at_exec, &c->opened, err) && open_rings(c, err) &&
+                  opened_join(&c->opened, err);
 
         free(tids);
         return ok;
@@ -290,6 +294,8 @@ static void wait_for_news(struct collector *c, int timeout_ms)
                 if (!c->watched[i].ended && c->watched[i].pid_fd >= 0)
                         fds[n++] = (struct pollfd){.fd = c->watched[i].pid_fd, .events = POLLIN};
         }
+        if (c->deaf && timeout_ms > DEAF_WAIT_MS)
+                timeout_ms = DEAF_WAIT_MS;
         /* A ring whose task has ended says POLLHUP at once and for ever: it is not asked again. */
         while (poll(fds, n, timeout_ms) > 0) {
                 bool all_hung_up = true;
@@ -297,8 +303,10 @@ static void wait_for_news(struct collector *c, int timeout_ms)
                 for (size_t i = 0; i < n; i++) {
                         if (fds[i].revents & POLLIN)
                                 all_hung_up = false;
-                        else if (fds[i].revents)
+                        else if (fds[i].revents) {
+                                c->deaf |= i < c->opened.n_rings;
                                 fds[i].fd = -1;
+                        }
                 }
                 if (!all_hung_up)
                         break;
@@ -357,7 +365,7 @@ static uint64_t read_losses(struct collector *c, struct opened_event *e)
         for (size_t i = 0; i < e->n_fds; i++) {
                 struct read_values v = {0};
 
-                if (read(e->fds[i], &v, has_lost ? sizeof(v) : sizeof(v) - 8) <= 0)
+                if (read(e->fds[i].fd, &v, has_lost ? sizeof(v) : sizeof(v) - 8) <= 0)
                         continue;
                 enabled += v.enabled;
                 running += v.running;

@@ -35,12 +35,17 @@ bool linux_obstacle_is_missing_pmu(int error);
 
 /* --- linux_open.c: descriptors --- */
 
+struct opened_fd {
+        int fd;
+        uint32_t ring; /* whose buffer it writes to */
+};
+
 struct opened_event {
         struct event event;
         struct perf_attr attr;
         uint64_t *ids;
         size_t n_ids, cap_ids;
-        int *fds;
+        struct opened_fd *fds;
         size_t n_fds, cap_fds;
 };
 
@@ -55,6 +60,9 @@ struct opened {
 
 bool linux_open(const struct collect_request *request, const int32_t *tids, size_t n_tids, bool at_exec,
                 struct opened *ret, struct err *err);
+
+/* Makes every descriptor write to the buffer of its CPU; the kernel wants the buffers mapped before. */
+bool opened_join(const struct opened *opened, struct err *err);
 void opened_release(struct opened *opened);
 void opened_control(const struct opened *opened, bool enable);
 

@@ -130,33 +130,26 @@ static bool serves_cpu(const struct event *event, uint32_t cpu)
         return false;
 }
 
-static int ring_of_cpu(const struct opened *opened, uint32_t cpu)
+/* The index of a CPU's ring; its first descriptor makes it. */
+static uint32_t ring_of_cpu(struct opened *opened, int fd, uint32_t cpu)
 {
         for (size_t i = 0; i < opened->n_rings; i++) {
                 if (opened->ring_cpus[i] == cpu)
-                        return opened->ring_fds[i];
+                        return (uint32_t)i;
         }
-        return -1;
+        opened->ring_fds[opened->n_rings] = fd;
+        opened->ring_cpus[opened->n_rings] = cpu;
+        return (uint32_t)opened->n_rings++;
 }
 
-static bool add_descriptor(struct opener *o, struct opened_event *e, int fd, uint32_t cpu, struct err *err)
+static void add_descriptor(struct opener *o, struct opened_event *e, int fd, uint32_t cpu)
 {
-        int leader = ring_of_cpu(o->opened, cpu);
+        struct opened_fd entry = {fd, ring_of_cpu(o->opened, fd, cpu)};
         uint64_t id = 0;
 
-        if (leader < 0) {
-                o->opened->ring_fds[o->opened->n_rings] = fd;
-                o->opened->ring_cpus[o->opened->n_rings++] = cpu;
-        } else if (ioctl(fd, IOC_SET_OUTPUT, leader)) {
-                err_os(err, ERR_IO, errno, "can't join the event '%s' to the buffer of CPU %" PRIu32,
-                       e->event.name, cpu);
-                close(fd);
-                return false;
-        }
         ioctl(fd, IOC_ID, &id);
         ARRAY_PUSH(e->ids, e->n_ids, e->cap_ids, id);
-        ARRAY_PUSH(e->fds, e->n_fds, e->cap_fds, fd);
-        return true;
+        ARRAY_PUSH(e->fds, e->n_fds, e->cap_fds, entry);
 }
 
 /* A CPU that went offline and a thread that ended are no failures as long as something was opened. */
@@ -179,8 +172,7 @@ static bool open_everywhere(struct opener *o, struct opened_event *e, struct err
                                 linux_obstacle(o->request, &e->event, o->tids[t], errno, err);
                                 return false;
                         }
-                        if (!add_descriptor(o, e, fd, o->cpus[c], err))
-                                return false;
+                        add_descriptor(o, e, fd, o->cpus[c]);
                 }
         }
         if (!e->n_fds)
@@ -315,13 +307,35 @@ bool linux_open(const struct collect_request *request, const int32_t *tids, size
         return ok;
 }
 
+static bool join_event(const struct opened *opened, const struct opened_event *e, struct err *err)
+{
+        for (size_t i = 0; i < e->n_fds; i++) {
+                int leader = opened->ring_fds[e->fds[i].ring];
+
+                if (leader != e->fds[i].fd && ioctl(e->fds[i].fd, IOC_SET_OUTPUT, leader))
+                        return err_os(err, ERR_IO, errno,
+                                      "can't join the event '%s' to the buffer of CPU %" PRIu32,
+                                      e->event.name, opened->ring_cpus[e->fds[i].ring]);
+        }
+        return true;
+}
+
+bool opened_join(const struct opened *opened, struct err *err)
+{
+        for (size_t i = 0; i < opened->n_events; i++) {
+                if (!join_event(opened, &opened->events[i], err))
+                        return false;
+        }
+        return true;
+}
+
 void opened_release(struct opened *opened)
 {
         for (size_t i = 0; i < opened->n_events; i++) {
                 struct opened_event *e = &opened->events[i];
 
                 for (size_t k = 0; k < e->n_fds; k++)
-                        close(e->fds[k]);
+                        close(e->fds[k].fd);
                 free(e->fds);
                 free(e->ids);
         }
@@ -337,6 +351,6 @@ void opened_control(const struct opened *opened, bool enable)
                 const struct opened_event *e = &opened->events[i];
 
                 for (size_t k = 0; k < e->n_fds; k++)
-                        ioctl(e->fds[k], enable ? IOC_ENABLE : IOC_DISABLE, 0);
+                        ioctl(e->fds[k].fd, enable ? IOC_ENABLE : IOC_DISABLE, 0);
         }
 }

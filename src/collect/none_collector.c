@@ -84,6 +84,12 @@ struct pmu_source collector_pmu_source(const char *root)
         return (struct pmu_source){read_nothing, list_nothing, NULL};
 }
 
+bool collector_probe(const struct event_list *events, bool are_default, struct collect_probe *ret,
+                     struct err *err)
+{
+        return err_set(err, ERR_UNSUPPORTED, "%s", no_collector);
+}
+
 void collector_describe(const struct collect_request *request, struct buf *out)
 {
 }

@@ -37,6 +37,7 @@ enum {
 struct area {
         struct cursor bytes;
         uint64_t addr;
+        bool is_hdr; /* "relative to data" then means to its start; elsewhere it needs a running process */
 };
 
 struct frames {
@@ -76,11 +77,13 @@ static uint64_t read_encoded(const struct elf *elf, const struct area *area, str
         switch (encoding & RELATIVE_MASK) {
         case 0: break;
         case RELATIVE_PC: value += here; break;
-        case RELATIVE_DATA: value += area->addr; break;
+        case RELATIVE_DATA:
+                value += area->addr;
+                c->failed |= !area->is_hdr;
+                break;
         default: c->failed = true;
         }
-        if (encoding & INDIRECT)
-                c->failed = true;
+        c->failed |= (encoding & INDIRECT) != 0;
         return elf->is_64 ? value : (uint32_t)value;
 }
 
@@ -302,7 +305,7 @@ static void sort_ranges(struct frames *f)
 
 size_t elf_list_functions(struct object *object, struct object_range **ret_ranges)
 {
-        struct frames f = {.elf = elf_of(object)};
+        struct frames f = {.elf = elf_of(object), .hdr.is_hdr = true};
 
         *ret_ranges = NULL;
         /* Before linking, every start is still 0. */

@@ -86,11 +86,6 @@ bool object_check(const struct object *object, struct err *err)
         return !object->map || os_map_check(object->map, object->name, err);
 }
 
-struct cursor object_bytes(const struct object *object)
-{
-        return object->bytes;
-}
-
 const char *object_name(const struct object *object)
 {
         return object->name;

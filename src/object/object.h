@@ -27,9 +27,7 @@ AUTO_DEFINE(object)
 /* The parser's last word on a mapped file: false and an error when the file became shorter meanwhile. */
 bool object_check(const struct object *object, struct err *err);
 
-/* The whole file, in its byte order. */
-struct cursor object_bytes(const struct object *object);
-
+/* What errors call it. */
 const char *object_name(const struct object *object);
 
 enum object_machine {

@@ -141,7 +141,7 @@ struct kallsyms *kallsyms_new(const char *path, struct buf *note)
 
         if (!os_read_file(path, KALLSYMS_MAX_BYTES, &kallsyms->text, &err)) {
                 buf_clear(&kallsyms->text);
-                buf_add_str(note, err.text);
+                buf_add_str(note, err.text); /* with its path, which the module's is not */
         }
         parse(kallsyms, note);
         return kallsyms;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "note.h"
 #include "os.h"
 
 struct line {
@@ -195,7 +196,7 @@ struct perfmap *perfmap_new(const char *path, struct buf *note)
 
         if (!os_read_file(path, PERFMAP_MAX_BYTES, &map->text, &err)) {
                 buf_clear(&map->text);
-                buf_add_str(note, err.code == ERR_MISSING ? "no such file" : err.text);
+                note_add_error(note, &err, path);
         }
         finish(map);
         if (!map->n_lines && !note->len)

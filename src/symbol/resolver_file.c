@@ -9,6 +9,7 @@
 
 #include "arena.h"
 #include "debug_search.h"
+#include "note.h"
 
 struct resolver_file {
         struct object *own;   /* the file that was mapped; NULL when it can't be had */
@@ -36,7 +37,7 @@ static struct object *open_own(const struct resolver_module *module, struct buf 
         else
                 object = object_open(path, &err);
         if (!object) {
-                buf_add_str(note, err.code == ERR_MISSING ? "no such file" : err.text);
+                note_add_error(note, &err, module->image ? module->path : path);
                 return NULL;
         }
         facts = object_get_facts(object);
@@ -100,16 +101,18 @@ static void add_stubs(struct resolver_file *file)
         uint8_t names = SYMTAB_NO_NAMES;
 
         file->n_stubs = object_list_stubs(file->own, &file->stubs);
-        if (file->n_stubs && object_symbols_begin(file->own, OBJECT_DYNAMIC_SYMBOLS, &symbols))
+        if (file->n_stubs && object_symbols_begin(file->own, OBJECT_DYNAMIC_SYMBOLS, &symbols) &&
+            symbols.names_size)
                 names = symtab_add_names(file->tab, symbols.names, symbols.names_size);
         for (size_t i = 0; i < file->n_stubs; i++) {
                 const struct object_stub *stub = &file->stubs[i];
+                bool has_name = stub->name_off && names != SYMTAB_NO_NAMES;
 
                 symtab_add(file->tab, &(struct symtab_symbol){
                                               .addr = stub->addr,
                                               .size_bytes = stub->size_bytes,
-                                              .name_off = stub->name_off ? stub->name_off : (uint32_t)i,
-                                              .names = stub->name_off ? names : SYMTAB_NO_NAMES,
+                                              .name_off = has_name ? stub->name_off : (uint32_t)i,
+                                              .names = has_name ? names : SYMTAB_NO_NAMES,
                                               .binding = OBJECT_GLOBAL,
                                               .is_plt_stub = true,
                                       });
@@ -121,7 +124,7 @@ static void check_not_cut(const struct object *object, struct buf *note)
         struct err err = {0};
 
         if (object && !object_check(object, &err) && !note->len)
-                buf_add_str(note, err.text);
+                note_add_error(note, &err, object_name(object));
 }
 
 struct resolver_file *resolver_file_new(const struct resolver_module *module, const char *const *debug_dirs,

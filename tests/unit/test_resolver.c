@@ -100,7 +100,7 @@ TEST(resolver_says_why_there_are_no_names)
         EXPECT_STR(resolver_note(resolver, gone), "no such file");
         EXPECT_TRUE(!resolver_get_image(resolver, gone, &image));
         EXPECT_INT(resolver_find(resolver, text, 0x1100).status, SYMBOL_NONE);
-        EXPECT_CONTAINS(resolver_note(resolver, text), "is no object file");
+        EXPECT_STR(resolver_note(resolver, text), "is no object file (no ELF magic at its start)");
         EXPECT_INT(resolver_find(resolver, differs, 0x1100).status, SYMBOL_NONE);
         EXPECT_STR(resolver_note(resolver, differs), "build id differs");
         EXPECT_INT(resolver_find(resolver, nothing, 0x1100).status, SYMBOL_NONE);
@@ -170,6 +170,18 @@ TEST(resolver_reads_the_debug_file_of_a_link)
         EXPECT_TRUE(!resolver_note(resolver, id));
 }
 
+TEST(resolver_refuses_a_debug_file_of_another_build)
+{
+        AUTO(resolver) resolver = new_resolver();
+        struct resolver_module module = {.kind = RESOLVER_FILE,
+                                         .path = data_path("elf/wrong/names-link.so"),
+                                         .open_path = data_path("elf/names-link.so")};
+        resolver_id id = resolver_add_module(resolver, &module);
+
+        EXPECT_INT(resolver_find(resolver, id, 0x1103).status, SYMBOL_RANGE);
+        EXPECT_CONTAINS(resolver_note(resolver, id), "elf/wrong/names-link.debug is of another build");
+}
+
 TEST(resolver_reads_the_small_object_inside)
 {
         AUTO(resolver) resolver = new_resolver();
@@ -228,6 +240,23 @@ TEST(resolver_names_the_kernel)
         EXPECT_TRUE(!resolver_note(resolver, module_id));
 }
 
+TEST(resolver_takes_no_names_from_another_kernel)
+{
+        static const uint8_t build_id[20] = {1};
+        AUTO(resolver) resolver = new_resolver();
+        struct resolver_module kernel = {.kind = RESOLVER_KERNEL,
+                                         .path = "[kernel.kallsyms]_text",
+                                         .build_id = build_id,
+                                         .build_id_size = 20};
+        resolver_id id = resolver_add_module(resolver, &kernel);
+        struct os_stat stat;
+
+        if (!os_stat("/sys/kernel/notes", &stat))
+                SKIP("no /sys/kernel/notes");
+        EXPECT_INT(resolver_find(resolver, id, 0xffffffff81000100).status, SYMBOL_NONE);
+        EXPECT_STR(resolver_note(resolver, id), "build id differs from the running kernel's");
+}
+
 TEST(resolver_names_functions_of_a_perf_map)
 {
         AUTO(resolver) resolver = new_resolver();
@@ -248,10 +277,12 @@ TEST(resolver_makes_names_readable_when_asked)
         AUTO(resolver) by_name = resolver_new(&readable);
         AUTO(resolver) long_names = resolver_new(&whole);
 
-        expect_name(as_is, add_file(as_is, "elf/cxx.so"), 0x1021, "_ZN4area5shape4sizeEi");
-        expect_name(by_name, add_file(by_name, "elf/cxx.so"), 0x1021, "area::shape::size");
-        expect_name(long_names, add_file(long_names, "elf/cxx.so"), 0x1021, "area::shape::size(int)");
+        expect_name(as_is, add_file(as_is, "elf/cxx.so"), 0x1061, "_ZN4area5shape4sizeEi");
+        expect_name(by_name, add_file(by_name, "elf/cxx.so"), 0x1061, "area::shape::size");
+        expect_name(long_names, add_file(long_names, "elf/cxx.so"), 0x1061, "area::shape::size(int)");
         expect_name(by_name, 0, 0x1010, "area::outside@plt");
+        expect_name(as_is, 0, 0x1041, "_ZN4area7guardedEi.cold");
+        expect_name(by_name, 0, 0x1041, "area::guarded [clone .cold]");
 }
 
 TEST(resolver_tells_kernel_modules_from_the_kernel)

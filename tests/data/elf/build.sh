@@ -3,7 +3,7 @@
 # 14.0.6, xz 5.4.1, gcc-aarch64-linux-gnu 12.2.  Run it in this folder; the files are checked in.
 set -eu
 cd "$(dirname "$0")"
-rm -rf debug .debug ./*.so ./*.exe ./*.debug
+rm -rf debug .debug wrong ./*.so ./*.exe ./*.debug
 
 flags="-O2 -g1 -nostdlib -fno-stack-protector -fcf-protection=none -ffile-prefix-map=$PWD=."
 gcc $flags -shared -fPIC -Wl,--build-id=0x0123456789abcdef0123456789abcdef01234567 -o names.so names.c
@@ -56,6 +56,10 @@ rm -f plain.c plain-mips.o mini.debug
 # Nothing but what .eh_frame knows.
 gcc $flags -shared -fPIC -fvisibility=hidden -Wl,--build-id=none -Wl,--no-eh-frame-hdr -o frames-only.so names.c
 strip frames-only.so
+
+# A debug file of that name, but of another build.
+mkdir wrong
+cp names-big32.so wrong/names-link.debug
 
 # Mangled names.
 g++ $flags -g0 -shared -fPIC -Wl,--build-id=sha1 -o cxx.so cxx.cc

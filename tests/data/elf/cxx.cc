@@ -10,4 +10,15 @@ int shape::size(int n)
 {
         return side * n + outside(n);
 }
+
+/* Something to clean up gives its unwind entry a personality and a table. */
+struct guard {
+        ~guard();
+};
+int guarded(int n)
+{
+        guard g;
+
+        return outside(n) + 1;
+}
 } // namespace area
