@@ -215,9 +215,9 @@ static bool place_data(struct perfdata_reader *r, struct section data, struct er
                 r->damage.cut_bytes += data.size - (file - data.off);
                 r->damage.features_missing = true;
                 s->end = file;
-        } else if (!count_features(r) && s->end < file) {
-                r->damage.data_size_missing = r->damage.features_missing = true;
-                s->beyond = true;
+        } else if (!count_features(r)) { /* whoever finishes a file describes the run in it */
+                r->damage.data_size_missing = s->beyond = s->end < file;
+                r->damage.features_missing = true;
         } else {
                 read_features(r, s->end);
         }

@@ -13,7 +13,8 @@ enum {
         FLUSH_NS = 100 * 1000 * 1000,
         PACK_BYTES = 512 << 10, /* most that is packed at once */
         RECORD_MAX_BYTES = UINT16_MAX & ~7,
-        STEP_BYTES = 64 << 10, /* distance of the places where a file may be cut back to */
+        STEP_BYTES = 64 << 10,   /* distance of the places where a file may be cut back to */
+        SALVAGE_BYTES = 4 << 10, /* and where the disk is full */
 };
 
 /* --- an existing file --- */
@@ -32,18 +33,28 @@ static bool is_session(const char *path, bool *ret_empty, struct err *err)
                        path);
 }
 
-static bool keep_old(const char *path, struct err *err)
+/* Whether a session may be written at `path`; *ret_exists when a session or an empty file is there already. */
+static bool check_path(const char *path, bool *ret_exists, struct err *err)
 {
-        struct buf old = {0};
         struct os_stat st;
-        bool empty, ok;
+        bool empty;
 
+        *ret_exists = false;
         if (!strcmp(path, "-") || !os_stat(path, &st))
                 return true;
         if (st.is_dir)
                 return err_set(err, ERR_DENIED, "%s: is a directory; it is not overwritten", path);
         if (!st.is_file)
                 return true;
+        *ret_exists = true;
+        return is_session(path, &empty, err);
+}
+
+static bool keep_old(const char *path, struct err *err)
+{
+        struct buf old = {0};
+        bool empty, ok;
+
         if (!is_session(path, &empty, err))
                 return false;
         if (empty)
@@ -56,20 +67,26 @@ static bool keep_old(const char *path, struct err *err)
 
 /* --- life --- */
 
+static bool create_file(struct perfdata_writer *w, struct err *err)
+{
+        w->file = os_file_create(w->path, err);
+        w->pipe = w->file && !os_file_can_seek(w->file);
+        return w->file;
+}
+
 struct perfdata_writer *perfdata_writer_open(const char *path, struct err *err)
 {
         struct perfdata_writer *w;
-        struct os_file *file;
+        bool exists;
 
-        if (!keep_old(path, err))
-                return NULL;
-        file = os_file_create(path, err);
-        if (!file)
+        if (!check_path(path, &exists, err))
                 return NULL;
         w = mem_new(1, sizeof(*w));
-        w->file = file;
         w->path = mem_strdup(path);
-        w->pipe = !os_file_can_seek(file);
+        if (!exists && !create_file(w, err)) {
+                perfdata_writer_free(w);
+                return NULL;
+        }
         return w;
 }
 
@@ -77,6 +94,8 @@ void perfdata_writer_free(struct perfdata_writer *w)
 {
         if (!w)
                 return;
+        if (w->file && !w->begun && !w->pipe)
+                os_remove(w->path, NULL);
         os_file_free(w->file);
         for (size_t i = 0; i < w->n_events; i++) {
                 free(w->events[i].name);
@@ -123,6 +142,11 @@ bool perfdata_writer_begin(struct perfdata_writer *w, struct err *err)
         struct buf head = {0};
         bool ok = true;
 
+        if (!w->file && (!keep_old(w->path, err) || !create_file(w, err))) {
+                w->failed = true;
+                return false;
+        }
+        w->begun = true;
         head_choose_attr_bytes(w);
         if (w->pipe)
                 ok = head_make_pipe(w, &head, err);
@@ -156,11 +180,42 @@ static bool fail_write(struct perfdata_writer *w)
         return false;
 }
 
+/* The size of the whole records that begin at `bytes`, at least one and together about SALVAGE_BYTES. */
+static size_t some_records(const char *bytes, size_t size)
+{
+        size_t at = 0;
+
+        while (size - at >= sizeof(struct perf_header) && at < SALVAGE_BYTES) {
+                struct perf_header header;
+
+                memcpy(&header, bytes + at, sizeof(header));
+                if (header.size < sizeof(header) || header.size > size - at)
+                        break;
+                at += header.size;
+        }
+        return at;
+}
+
+/* Of a piece that found no room as a whole, the records that do.  A packed stream can't be taken apart. */
+static void write_what_fits(struct perfdata_writer *w, const char *bytes, size_t size)
+{
+        if (w->pipe || w->packer || !os_file_truncate(w->file, w->data_off + w->data_bytes, NULL))
+                return;
+        for (size_t at = 0, n; (n = some_records(bytes + at, size - at)) > 0; at += n) {
+                if (!os_file_write(w->file, bytes + at, n, NULL))
+                        return;
+                w->data_bytes += n;
+                ARRAY_PUSH(w->steps, w->n_steps, w->steps_cap, w->data_bytes);
+        }
+}
+
 static bool write_data(struct perfdata_writer *w, const void *bytes, size_t size, struct err *err)
 {
         note_step(w);
-        if (!os_file_write(w->file, bytes, size, err))
+        if (!os_file_write(w->file, bytes, size, err)) {
+                write_what_fits(w, bytes, size);
                 return fail_write(w);
+        }
         w->data_bytes += size;
         return true;
 }
@@ -304,7 +359,7 @@ static uint64_t feature_bytes(const struct perfdata_writer *w)
 /* Cuts the newest records off, to a place where a record ended, until the features have room. */
 static bool make_room(struct perfdata_writer *w, uint64_t *ret_lost)
 {
-        uint64_t before = w->data_bytes, need = feature_bytes(w) + STEP_BYTES;
+        uint64_t before = w->data_bytes, need = feature_bytes(w) + SALVAGE_BYTES;
 
         while (w->n_steps && before - w->steps[w->n_steps - 1] < need)
                 w->n_steps--;

@@ -16,11 +16,11 @@
 
 struct perfdata_writer;
 
-/* An existing session at `path` becomes path.old; an existing file that is no session is not overwritten
- * (ERR_DENIED).  Mode 0600.  "-" and what else cannot seek gets pipe mode. */
+/* An existing file that is no session is not overwritten (ERR_DENIED).  An existing session is left alone until
+ * perfdata_writer_begin, which makes it path.old.  Mode 0600.  "-" and what else cannot seek gets pipe mode. */
 struct perfdata_writer *perfdata_writer_open(const char *path, struct err *err);
 
-/* Frees without finishing: the file stays as it is. */
+/* Frees without finishing: the file stays as it is; one that has not been begun is removed. */
 void perfdata_writer_free(struct perfdata_writer *writer);
 AUTO_DEFINE(perfdata_writer)
 

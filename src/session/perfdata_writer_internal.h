@@ -26,7 +26,7 @@ struct written_feature {
 struct perfdata_writer {
         struct os_file *file;
         char *path;
-        bool pipe, failed;
+        bool pipe, begun, failed;
         struct written_event *events;
         size_t n_events, events_cap;
         uint32_t attr_bytes; /* of each attribute in the file */
