@@ -147,16 +147,17 @@ static bool run_loop(struct run *run, const struct run_request *request, uint64_
         return state < 0;
 }
 
-/* SIGTERM, and after two seconds SIGKILL; its last samples are still taken. */
-static bool end_command(struct run *run)
+/* SIGTERM, and after two seconds SIGKILL; its last samples are still taken, unless writing `failed` before. */
+static bool end_command(struct run *run, bool failed)
 {
         uint64_t start_ns = os_monotonic_ns();
-        bool forced = false, failed = false;
+        bool forced = false;
 
         collector_stop_command(run->collector, false);
         while (collector_command_runs(run->collector)) {
-                if (!failed)
-                        failed = collector_poll(run->collector, POLL_STEP_MS, &run->write_error) < 0;
+                failed =
+                        collector_poll(run->collector, POLL_STEP_MS, failed ? NULL : &run->write_error) < 0 ||
+                        failed;
                 if (!forced && os_monotonic_ns() - start_ns > KILL_AFTER_NS) {
                         collector_stop_command(run->collector, true);
                         forced = true;
@@ -256,7 +257,7 @@ struct run *run_record(const struct run_request *request, enum run_failure *ret_
         }
         failed = run_loop(run, request, start_ns);
         if (run->out.stopped_by_us || failed)
-                failed = end_command(run) || failed;
+                failed = end_command(run, failed);
         failed = !collector_end(run->collector, failed ? NULL : &run->write_error) || failed;
         fill_facts(run, start_ns);
         if (!finish_session(run, request, failed ? NULL : &run->write_error))
