@@ -1,0 +1,288 @@
+"""What the system tests share: named tests that print TAP, each in a scratch folder of its own and with a time limit.
+
+A test is a function with one parameter, the Context; it fails by an exception and is left out by `Skip`, whose text names
+what is missing.  Usage of every test program: test_X.py WPERF BUILD [NAME]..., NAMEs choose tests.
+"""
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from dataclasses import dataclass, field
+from typing import Callable
+
+TEST_SECONDS = 60
+WAIT_SECONDS = 20
+
+
+class Skip(Exception):
+    """Something that the test needs is not here."""
+
+
+class TookTooLong(BaseException):
+    """The test's time limit; no `except Exception` takes it."""
+
+
+@dataclass
+class Done:
+    """A command that has ended."""
+
+    status: int
+    out: str
+    err: str
+    seconds: float
+
+    def describe(self) -> str:
+        return f"status {self.status} after {self.seconds:.1f} s\n--- stdout\n{self.out[-6000:]}\n--- stderr\n{self.err[-3000:]}"
+
+
+@dataclass
+class Row:
+    """One row of a table: the name as it is printed, `symbol:module` in most."""
+
+    share: float
+    count: int
+    symbol: str
+
+
+@dataclass
+class Context:
+    """What a test gets."""
+
+    wperf: str
+    programs: str
+    folder: str
+    started: list[subprocess.Popen] = field(default_factory=list)
+
+    def program(self, name: str) -> str:
+        path = os.path.join(self.programs, name)
+        if not os.path.exists(path):
+            raise Skip(f"{name}, which this build could not make")
+        return path
+
+    def path(self, name: str) -> str:
+        return os.path.join(self.folder, name)
+
+    def start(self, *argv: str, **options) -> subprocess.Popen:
+        """A process that is ended with the test.  It leads a group of its own."""
+        options.setdefault("stdin", subprocess.DEVNULL)
+        options.setdefault("stdout", subprocess.PIPE)
+        options.setdefault("stderr", subprocess.PIPE)
+        options.setdefault("cwd", self.folder)
+        options.setdefault("env", environment())
+        process = subprocess.Popen(argv, start_new_session=True, **options)
+        self.started.append(process)
+        return process
+
+    def run(self, *argv: str, limit: float = TEST_SECONDS, **options) -> Done:
+        """Runs to the end.  The output goes through files: what a command leaves behind could hold a pipe."""
+        begin = time.monotonic()
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            options.setdefault("stdout", out)
+            options.setdefault("stderr", err)
+            process = self.start(*argv, **options)
+            try:
+                status = process.wait(limit)
+            except subprocess.TimeoutExpired:
+                raise AssertionError(f"not done after {limit} s: {' '.join(argv)}") from None
+            seconds = time.monotonic() - begin
+            return Done(status, read_back(out), read_back(err), seconds)
+
+    def ours(self, *argv: str, **options) -> Done:
+        return self.run(self.wperf, *argv, **options)
+
+    def good(self, *argv: str, **options) -> Done:
+        """wperf, and it has to succeed without a word on standard error."""
+        done = self.ours(*argv, **options)
+        check(done.status == 0, "wperf " + " ".join(argv), done)
+        check(done.err == "", "something on standard error", done)
+        return done
+
+    def started_ready(self, *argv: str, **options) -> subprocess.Popen:
+        """Starts one of our programs that says `ready`."""
+        process = self.start(*argv, **options)
+        check(process.stdout.readline() == b"ready\n", f"{argv[0]} did not begin")
+        return process
+
+    def release(self) -> None:
+        """Ends what this test started, and nothing else."""
+        for process in self.started:
+            if process.poll() is None:
+                kill_group(process)
+            for stream in (process.stdout, process.stderr, process.stdin):
+                if stream:
+                    stream.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def environment(**more: str) -> dict[str, str]:
+    keep = {name: value for name, value in os.environ.items() if not name.startswith("WPERF")}
+    return dict(keep, LC_ALL="C.UTF-8", PATH="/usr/sbin:/usr/bin:/sbin:/bin", **more)
+
+
+def kill_group(process: subprocess.Popen) -> None:
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
+
+
+def read_back(file) -> str:
+    file.seek(0)
+    return file.read().decode("utf-8", "replace")
+
+
+# --- saying what is expected ---
+
+
+def check(holds: bool, what: str, done: Done | None = None) -> None:
+    if not holds:
+        raise AssertionError(what + ("\n" + done.describe() if done else ""))
+
+
+def check_sentence(done: Done, *words: str) -> None:
+    """One sentence on standard error that has these words, and no number of an errno."""
+    lines = done.err.splitlines()
+    check(len(lines) == 1 and lines[0].startswith("wperf: "), "one sentence on standard error", done)
+    for word in words:
+        check(word in lines[0], f"'{word}' in the sentence", done)
+    check(not re.search(r"errno|error \d+|\bE[A-Z]{4,}\b", lines[0]), "no errno in the sentence", done)
+
+
+def note(text: str) -> None:
+    """A comment in the TAP output."""
+    for line in text.splitlines():
+        print(f"# {line}")
+
+
+def need_tool(name: str) -> str:
+    path = shutil.which(name, path="/usr/sbin:/usr/bin:/sbin:/bin")
+    if not path:
+        raise Skip(name)
+    return path
+
+
+def need_root() -> None:
+    if os.geteuid() != 0:
+        raise Skip("root")
+
+
+def wait_until(holds: Callable[[], bool], what: str, seconds: float = WAIT_SECONDS) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        check(time.monotonic() < end, f"{what}: not within {seconds} s")
+        time.sleep(0.02)
+
+
+# --- reading what wperf prints ---
+
+ROW = re.compile(r"\s*(\d+\.\d+)\s+(\d+)\s+(\S.*)$")
+QUALITY = re.compile(r"quality: (\d+) samples, (\d+) lost(?: \([\d.]+ %\))?, (\d+) throttled, (\d+) unresolved")
+
+
+def rows_of(text: str) -> list[Row]:
+    found = (ROW.match(line) for line in text.splitlines())
+    return [Row(float(match[1]), int(match[2]), match[3]) for match in found if match and "top" not in match[3]]
+
+
+def row_named(done: Done, symbol: str, prefix: bool = False) -> Row:
+    """The row of a symbol, with or without its module."""
+    for row in rows_of(done.out):
+        name = row.symbol.split(":")[0]
+        if row.symbol == symbol or name == symbol or (prefix and name.startswith(symbol)):
+            return row
+    raise AssertionError(f"no row '{symbol}'\n" + done.describe())
+
+
+def quality_of(done: Done) -> dict[str, int]:
+    """The numbers of the last line, which has to be the quality line."""
+    lines = done.out.splitlines()
+    match = QUALITY.match(lines[-1]) if lines else None
+    check(match is not None, "the last line is the quality line", done)
+    return dict(zip(("samples", "lost", "throttled", "unresolved"), map(int, match.groups())))
+
+
+def base_line(done: Done) -> tuple[str, int, int]:
+    """Name, base address and runtime delta."""
+    match = re.search(r"^base address of '([^']*)': (0x[0-9a-f]+), runtime delta: (0x[0-9a-f]+)$", done.out, re.M)
+    check(match is not None, "a line with the base address", done)
+    return match[1], int(match[2], 16), int(match[3], 16)
+
+
+def document_of(done: Done) -> dict:
+    try:
+        return json.loads(done.out)
+    except ValueError as error:
+        raise AssertionError(f"not one JSON document: {error}\n{done.describe()}") from None
+
+
+def csv_of(done: Done) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(done.out)))
+
+
+# --- running ---
+
+
+def tests_of(module) -> list[tuple[str, Callable[[Context], None]]]:
+    """The functions named test_*, in the order in which they stand."""
+    return [(name[5:].replace("_", " "), value) for name, value in vars(module).items()
+            if name.startswith("test_") and callable(value)]
+
+
+def too_long(_signal: int, _frame: object) -> None:
+    raise TookTooLong()
+
+
+def run_one(number: int, name: str, test: Callable[[Context], None], wperf: str, programs: str) -> bool:
+    context = Context(wperf, programs, tempfile.mkdtemp(prefix="wperf-test-"))
+    os.chmod(context.folder, 0o755)
+    begin = time.monotonic()
+    verdict, reason, passed = f"ok {number} - {name}", "", True
+    signal.alarm(getattr(test, "seconds", TEST_SECONDS))
+    try:
+        test(context)
+    except Skip as skip:
+        verdict += f" # SKIP {skip}"
+    except TookTooLong:
+        reason, passed = "took too long", False
+    except Exception as error:  # pylint: disable=broad-except
+        place = traceback.extract_tb(error.__traceback__)[1]
+        reason = f"{os.path.basename(place.filename)}:{place.lineno}: {type(error).__name__}: {error}"
+        passed = False
+    finally:
+        signal.alarm(0)
+        context.release()
+    note(reason)
+    print(verdict if passed else f"not ok {number} - {name}")
+    note(f"{time.monotonic() - begin:.1f} s")
+    sys.stdout.flush()
+    return passed
+
+
+def limit(seconds: int) -> Callable:
+    """Gives a test another time limit."""
+    def set_limit(test: Callable) -> Callable:
+        test.seconds = seconds
+        return test
+    return set_limit
+
+
+def main(module_name: str) -> None:
+    if len(sys.argv) < 3:
+        sys.exit(f"usage: {sys.argv[0]} WPERF BUILD [NAME]...")
+    wperf, build, names = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3:]
+    tests = [(name, test) for name, test in tests_of(sys.modules[module_name])
+             if not names or any(word in name.replace(" ", "_") for word in names)]
+    signal.signal(signal.SIGALRM, too_long)
+    print(f"1..{len(tests)}")
+    passed = [run_one(number, name, test, wperf, os.path.join(build, "tests", "system"))
+              for number, (name, test) in enumerate(tests, 1)]
+    sys.exit(0 if all(passed) else 1)

@@ -1,0 +1,302 @@
+#!/usr/bin/python3
+"""How a run ends: exit statuses, signals, a full disk, lost samples, and what stands in the file then."""
+import os
+import re
+import signal
+import stat
+import subprocess
+import time
+
+import harness
+from harness import Context, Done, check
+
+SMALL_DISK = 'mount -t tmpfs -o size=64k none "$1" && cd "$1" && shift && exec "$@"'
+
+
+def check_readable(t: Context, session: str = "wperf.data") -> Done:
+    return t.good("report", "-i", session)
+
+
+def finish(process: subprocess.Popen, seconds: float = 30) -> Done:
+    out, err = process.communicate(timeout=seconds)
+    return Done(process.returncode, out.decode(), err.decode(), 0)
+
+
+def start_recording(t: Context, *argv: str, session: str = "wperf.data") -> subprocess.Popen:
+    """Starts wperf and waits until the session has samples."""
+    process = t.start(t.wperf, *argv)
+    harness.wait_until(lambda: os.path.exists(t.path(session)), "a session file")
+    time.sleep(0.7)
+    check(process.poll() is None, "the recorder ended too early")
+    return process
+
+
+# --- the exit status ---
+
+
+def test_the_commands_own_status(t: Context) -> None:
+    for text, status in (("exit 0", 0), ("exit 1", 1), ("exit 42", 42), ("exit 255", 255), ("kill -TERM $$", 143),
+                         ("kill -SEGV $$", 139), ("kill -KILL $$", 137)):
+        done = t.ours("record", "--", "sh", "-c", text)
+        check(done.status == status, f"status {status} of '{text}'", done)
+        harness.quality_of(done)
+
+
+def test_a_command_that_cannot_run(t: Context) -> None:
+    with open(t.path("plain.txt"), "w", encoding="ascii") as file:
+        file.write("no program\n")
+    for command, status, words in (("./missing", 127, "'./missing'"), ("no-such-command-here", 127, "no-such-command-here"),
+                                   ("./plain.txt", 126, "'./plain.txt'"), ("/", 126, "'/'"), ("/etc/passwd/x", 127, "/x")):
+        done = t.ours("record", "--", command)
+        check(done.status == status, f"status {status} for {command}", done)
+        harness.check_sentence(done, words)
+    check(not os.path.exists(t.path("wperf.data")), "no session when nothing ran")
+
+
+def test_our_own_failures(t: Context) -> None:
+    done = t.ours("record", "--session", "no/such/folder/s.data", "--", "true")
+    check(done.status == 125, "125 with a command", done)
+    harness.check_sentence(done, "no/such/folder/s.data")
+    done = t.ours("sample", "-p", "999999999", "--timeout", "1")
+    check(done.status == 1, "1 without a command", done)
+    harness.check_sentence(done, "999999999")
+    done = t.ours("report", "-i", "missing.data")
+    check(done.status == 1, "1 without a command", done)
+    harness.check_sentence(done, "missing.data")
+
+
+def test_wrong_usage(t: Context) -> None:
+    for argv in (("record",), ("sample",), ("record", "--no-such-option", "true"), ("sample", "-p", "x"),
+                 ("record", "-e", "no_such_event", "--", "true"), ("record", "--timeout", "abc", "--", "true"),
+                 ("record", "-c", "100000", "--", "true"), ("report", "--sort", "colour")):
+        done = t.ours(*argv)
+        check(done.status == 2, f"status 2 for {argv}", done)
+        check(done.out == "", "nothing on standard output", done)
+        check(done.err.startswith("wperf: "), "a sentence", done)
+
+
+def test_timeout_ends_the_command(t: Context) -> None:
+    done = t.good("record", "--timeout", "1", "--", "sh", "-c", 'trap "echo got TERM; exit 7" TERM; while :; do :; done')
+    check("got TERM" in done.out, "the command got SIGTERM", done)
+    check(0.9 < done.seconds < 2.9, "in time", done)
+    done = t.good("record", "--timeout", "500ms", "--", t.program("spin"), "60000", "ignore-term")
+    check(2.4 < done.seconds < 5, "SIGKILL two seconds after SIGTERM", done)
+    check(harness.row_named(done, "spin_here").count > 500, "the two seconds are in the table", done)
+    done = t.good("record", "sleep", "1", "--", t.program("spin"), "60000")
+    check(0.9 < done.seconds < 3, "`sleep 1` is the duration", done)
+
+
+def test_a_signal_to_wperf(t: Context) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        recorder = start_recording(t, "record", "--", t.program("spin"), "60000")
+        recorder.send_signal(number)
+        done = finish(recorder)
+        check(done.status == 0, f"status 0 after {number.name}", done)
+        check(harness.row_named(done, "spin_here").share > 90, "the table", done)
+        harness.quality_of(done)
+        check_readable(t)
+    check("quit counting" not in done.out, "Ctrl-C is said for Ctrl-C only", done)
+
+
+def test_ctrl_c_reaches_both(t: Context) -> None:
+    """A terminal sends SIGINT to the command too: it may end before wperf looks."""
+    recorder = start_recording(t, "record", "--", t.program("spin"), "60000")
+    os.killpg(recorder.pid, signal.SIGINT)
+    done = finish(recorder)
+    check(done.status == 0, "status 0", done)
+    check("Ctrl-C received, quit counting... done!" in done.out, "the line of Ctrl-C", done)
+    harness.row_named(done, "spin_here")
+
+
+def test_ctrl_c_while_attached(t: Context) -> None:
+    target = t.started_ready(t.program("spin"), "60000")
+    recorder = start_recording(t, "sample", "-p", str(target.pid))
+    recorder.send_signal(signal.SIGINT)
+    done = finish(recorder)
+    check(done.status == 0, "status 0", done)
+    harness.row_named(done, "spin_here")
+    check(target.poll() is None, "the target goes on")
+
+
+def test_sigkill_leaves_a_readable_session(t: Context) -> None:
+    target = t.started_ready(t.program("spin"), "60000")
+    recorder = start_recording(t, "sample", "-F", "5000", "-p", str(target.pid))
+    time.sleep(1.5)
+    recorder.kill()
+    recorder.wait()
+    done = check_readable(t)
+    check(harness.row_named(done, "spin_here").count > 100, "the samples that were written", done)
+    check("the recorder did not finish" in done.out.splitlines()[-1], "what the quality line says", done)
+    check(harness.document_of(t.good("report", "--json"))["quality"]["unfinished"] is True, "unfinished in JSON")
+    check(t.ours("report", "--strict").status == 3, "that is poor")
+
+
+def test_strict(t: Context) -> None:
+    done = t.good("record", "--strict", "--", t.program("spin"), "300")
+    done = t.ours("record", "--strict", "--", t.program("jit"), "300", env=without_perf_map(t))
+    check(done.status == 0, "names from a perf map are good quality", done)
+    with open(t.path("wperf.data"), "rb") as file:
+        data = file.read()
+    with open(t.path("cut.data"), "wb") as file:
+        file.write(data[:len(data) * 2 // 3])
+    done = t.ours("report", "--strict", "-i", "cut.data")
+    check(done.status == 3, "a cut file is poor", done)
+    done = t.ours("record", "--strict", "--", "sh", "-c", "exit 9")
+    check(done.status == 9, "the command's status goes first", done)
+
+
+def without_perf_map(_t: Context) -> dict[str, str]:
+    return harness.environment()
+
+
+def test_json_status_and_streams(t: Context) -> None:
+    done = t.ours("record", "--json", "--", "sh", "-c", "echo from the command; exit 42")
+    check(done.status == 0, "the status is wperf's own", done)
+    document = harness.document_of(done)
+    check(document["target_exit"] == 42, "target_exit at the top", done)
+    check("from the command" in done.err and "from the command" not in done.out, "its output came to standard error", done)
+    document = harness.document_of(t.ours("record", "--json", "--", "sh", "-c", "kill -TERM $$"))
+    check(document["target_exit"] == 143, f"128 + N: {document['target_exit']}")
+    document = harness.document_of(t.ours("record", "--json", "--timeout", "300ms", "--", "sleep", "60"))
+    check("target_exit" not in document, "no status of a command that wperf ended")
+    check("samples_generated" in document["sampling"] and "lost" in document["quality"], "the keys that are promised")
+    done = t.ours("record", "--json", "-o", "d.json", "--", "sh", "-c", "echo out; exit 3")
+    check(done.status == 0 and done.out.startswith("out\n"), "with a file, standard output is the command's", done)
+    with open(t.path("d.json"), encoding="utf-8") as file:
+        check('"target_exit": 3' in re.sub(r'":\s*', '": ', file.read()), "the document in the file")
+
+
+# --- what can go wrong with the file ---
+
+
+def on_small_disk(t: Context, *argv: str, **options) -> Done:
+    harness.need_root()
+    harness.need_tool("unshare")
+    os.makedirs(t.path("disk"), exist_ok=True)
+    done = t.run("unshare", "-m", "sh", "-c", "mount --make-rprivate / && " + SMALL_DISK, "sh", t.path("disk"), *argv,
+                 **options)
+    if "mount:" in done.err:
+        raise harness.Skip("the right to mount a tmpfs")
+    return done
+
+
+def test_a_full_disk(t: Context) -> None:
+    script = '"$1" record -F 20000 -- "$2" 1500; echo "status $?"; "$1" report; echo "report $?"'
+    done = on_small_disk(t, "sh", "-c", script, "sh", t.wperf, t.program("spin"))
+    check("status 125\n" in done.out, "status 125", done)
+    check("report 0\n" in done.out, "the session is readable", done)
+    lines = done.err.splitlines()
+    check(len(lines) == 1 and "No space left" in lines[0] and "wperf.data" in lines[0], "one sentence", done)
+    first, second = done.out.split("status 125\n")
+    for part, name in ((first, "record"), (second, "report")):
+        shown = Done(0, part, "", 0)
+        check(harness.row_named(shown, "spin_here").count > 50, f"{name} shows what was measured", done)
+
+
+def test_a_full_disk_from_the_start(t: Context) -> None:
+    script = 'head -c 65536 /dev/zero >fill; "$1" record -- "$2" 300; echo "status $?"'
+    done = on_small_disk(t, "sh", "-c", script, "sh", t.wperf, t.program("spin"))
+    check("status 125\n" in done.out, "status 125", done)
+    check(len([line for line in done.err.splitlines() if "No space left" in line]) == 1, "one sentence of the disk", done)
+
+
+def test_a_full_standard_output(t: Context) -> None:
+    for argv in (("record", "--", t.program("spin"), "200"), ("report",), ("report", "--json"), ("report", "--csv")):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            # The program's own "ready" would fail first: it gets another standard output.
+            done = t.run("sh", "-c", 'exec "$@"', "sh", t.wperf, *argv, stdout=full)
+        check(done.status in (1, 125), f"a failure of wperf's own for {argv}", done)
+        check(len(done.err.splitlines()) == 1 and "No space left" in done.err, "one sentence", done)
+    check_readable(t)
+
+
+def test_lost_samples_are_told(t: Context) -> None:
+    """wperf is stopped while the kernel goes on filling its buffer."""
+    target = t.started_ready(t.program("spin"), "60000")
+    recorder = start_recording(t, "sample", "-e", "cpu-clock:50000", "-p", str(target.pid))
+    recorder.send_signal(signal.SIGSTOP)
+    time.sleep(2)
+    recorder.send_signal(signal.SIGCONT)
+    time.sleep(0.3)
+    recorder.send_signal(signal.SIGINT)
+    done = finish(recorder)
+    check(done.status == 0, "status 0", done)
+    quality = harness.quality_of(done)
+    check(quality["lost"] > 0, "some were lost", done)
+    document = harness.document_of(t.good("report", "--json"))
+    check(document["quality"]["lost"] == quality["lost"], "report says the same")
+    check(document["sampling"]["samples_dropped"] == quality["lost"], "samples_dropped is lost")
+    check(document["sampling"]["samples_generated"] == quality["lost"] + quality["samples"], "generated is the sum")
+    told = lost_of_perf(t)
+    if told is not None:
+        check(told == quality["lost"], f"LOST_SAMPLES say {told}", done)
+        harness.note(f"{quality['lost']} lost of {quality['samples'] + quality['lost']}, by LOST_SAMPLES {told}")
+
+
+def lost_of_perf(t: Context) -> int | None:
+    """The kernel's own count as perf reads it from the session."""
+    if not os.path.exists("/usr/bin/perf"):
+        harness.note("perf is not here: the count is not compared with its")
+        return None
+    done = t.run("perf", "report", "-D", "-i", "wperf.data", limit=60)
+    return sum(int(number) for number in re.findall(r"PERF_RECORD_LOST_SAMPLES[: ]+lost (\d+)", done.out)) or \
+        sum(int(number) for number in re.findall(r"LOST_SAMPLES.*?(\d+)$", done.out, re.M))
+
+
+def test_map_storm_is_not_silent(t: Context) -> None:
+    """Maps are lost as samples are: LOST records tell."""
+    target = t.start(t.program("many"), "storm", "20000")
+    recorder = start_recording(t, "sample", "-p", str(target.pid))
+    recorder.send_signal(signal.SIGSTOP)
+    time.sleep(2)
+    recorder.send_signal(signal.SIGCONT)
+    time.sleep(0.3)
+    recorder.send_signal(signal.SIGTERM)
+    done = finish(recorder)
+    quality = harness.quality_of(done)
+    check(quality["lost"] > 0, "lost records", done)
+    check_readable(t)
+
+
+def test_an_existing_session_is_kept(t: Context) -> None:
+    t.good("record", "--", t.program("spin"), "100")
+    with open(t.path("wperf.data"), "rb") as file:
+        first = file.read()
+    t.good("record", "--", t.program("spin_fixed"), "100")
+    with open(t.path("wperf.data.old"), "rb") as file:
+        check(file.read() == first, "the first one is FILE.old")
+    check("spin_fixed" in check_readable(t).out, "the second one is in its place")
+    for name in ("wperf.data", "wperf.data.old"):
+        check(stat.S_IMODE(os.stat(t.path(name)).st_mode) == 0o600, f"mode 0600 of {name}")
+    t.ours("record", "--", "./missing")
+    check("spin_fixed" in check_readable(t).out, "a command that is not there costs no session")
+
+
+def test_what_is_no_session_is_not_overwritten(t: Context) -> None:
+    for name, content in (("thesis.txt", b"years of work\n"), ("short", b"x"), ("zeros", bytes(5000))):
+        with open(t.path(name), "wb") as file:
+            file.write(content)
+        for option in ("-o", "--session"):
+            done = t.ours("record", option, name, "--", "true")
+            check(done.status == 125, "125", done)
+            harness.check_sentence(done, name)
+            with open(t.path(name), "rb") as file:
+                check(file.read() == content, f"{name} is untouched", done)
+    os.mkdir(t.path("folder"))
+    done = t.ours("record", "-o", "folder", "--", "true")
+    check(done.status == 125, "125 for a folder", done)
+    harness.check_sentence(done, "folder")
+
+
+def test_nothing_to_sample(t: Context) -> None:
+    done = t.good("record", "--", "true")
+    check(harness.quality_of(done)["samples"] < 20, "hardly any samples", done)
+    check_readable(t)
+    sleeper = t.start("sleep", "60")
+    done = t.good("sample", "-p", str(sleeper.pid), "--timeout", "300ms")
+    check(harness.quality_of(done)["samples"] == 0, "no samples of a sleeper", done)
+    check_readable(t)
+
+
+if __name__ == "__main__":
+    harness.main(__name__)

@@ -1,0 +1,184 @@
+#!/usr/bin/python3
+"""The job that wperf is for: where does CPython spend its time, started by us and found running."""
+import math
+import os
+import re
+import struct
+
+import harness
+from harness import Context, Done, Skip, check
+
+PYTHON = "/usr/bin/python3.11-dbg"
+STRIPPED = "/usr/bin/python3.11"
+WORK = "10**10**100"
+FIB = "fib = lambda n: n if n < 2 else fib(n - 1) + fib(n - 2)\nfib(%d)"
+AT_ENTRY = 9
+
+
+def need_python(path: str = PYTHON) -> str:
+    if not os.path.exists(path):
+        raise Skip(f"{path} (python3-dbg)")
+    return path
+
+
+def check_x_mul(done: Done) -> None:
+    """x_mul first with 70 to 95 percent, v_isub among those that follow."""
+    rows = harness.rows_of(done.out)
+    check(len(rows) > 5, "a table", done)
+    check(rows[0].symbol.split(":")[0] == "x_mul" and 70 <= rows[0].share <= 95, "x_mul first with 70 to 95 %", done)
+    check("v_isub" in [row.symbol.split(":")[0] for row in rows[1:6]], "v_isub among the next", done)
+
+
+def table_of(done: Done) -> list[str]:
+    """The lines of the table itself."""
+    lines = done.out.splitlines()
+    begin = next(number for number, line in enumerate(lines) if "sample source" in line)
+    end = next(number for number, line in enumerate(lines) if "in total" in line)
+    return lines[begin:end + 1]
+
+
+def test_record_names_x_mul(t: Context) -> None:
+    done = t.good("record", "--timeout", "3", "--", need_python(), "-c", WORK)
+    check_x_mul(done)
+    quality = harness.quality_of(done)
+    check(quality["samples"] > 500 and quality["lost"] == 0, "samples and none lost", done)
+    check(quality["unresolved"] * 20 < quality["samples"], "less than 5 % unresolved", done)
+    check("sampling ..." in done.out and "done!\n" in done.out, "the sampling line", done)
+    check(re.search(r"^ +3\.\d{3} seconds time elapsed$", done.out, re.M) is not None, "the elapsed time", done)
+    again = t.good("report")
+    check(table_of(again) == table_of(done), "report gives the same table:\n" + "\n".join(table_of(again)), done)
+    check(t.good("report").out == again.out, "report gives the same twice")
+
+
+def test_record_names_the_eval_loop(t: Context) -> None:
+    trial = t.run(need_python(), "-c", FIB % 29)
+    number = 29 + larger_by(3 / max(trial.seconds, 0.2))
+    done = t.good("record", "--", PYTHON, "-c", FIB % number, env=harness.environment(PYTHONHASHSEED="0"))
+    names = [row.symbol.split(":")[0] for row in harness.rows_of(done.out)]
+    check(names[:2] == ["_PyEval_EvalFrameDefault", "unicodekeys_lookup_unicode"], "the first two rows", done)
+
+
+def larger_by(factor: float) -> int:
+    """How much larger fib's argument has to be to run about `factor` times as long."""
+    return max(0, round(math.log(factor, (1 + 5 ** 0.5) / 2)))
+
+
+def test_sample_finds_the_image(t: Context) -> None:
+    t.start(need_python(), "-c", WORK)
+    harness.wait_until(lambda: running("python3.11d"), "python runs")
+    done = t.good("sample", "--pe_file", "python3.11d", "--timeout", "2")
+    check_x_mul(done)
+    check(harness.base_line(done)[0] == "python3.11d", "the base line names the image", done)
+    done = t.good("sample", "--image_name", "python3.11d", "--pe_file", "python3.11d", "--timeout", "1")
+    check_x_mul(done)
+
+
+def running(image: str) -> bool:
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.path.basename(os.readlink(f"/proc/{pid}/exe")) == image:
+                return True
+        except OSError:
+            pass
+    return False
+
+
+def test_sample_one_and_two_pids(t: Context) -> None:
+    first = t.started_ready(t.program("spin"), "30000")
+    second = t.started_ready(t.program("spin_fixed"), "30000")
+    done = t.good("sample", "-p", str(first.pid), "--timeout", "1")
+    check(harness.row_named(done, "spin_here").share > 95, "spin_here", done)
+    done = t.good("sample", "-p", f"{first.pid},{second.pid}", "--timeout", "1")
+    names = {row.symbol for row in harness.rows_of(done.out)}
+    check({"spin_here:spin", "spin_here:spin_fixed"} <= names, "a row for each of the two", done)
+    check(first.poll() is None and second.poll() is None, "what is sampled goes on", done)
+
+
+def test_sample_everything(t: Context) -> None:
+    harness.need_root()
+    t.started_ready(t.program("spin"), "30000")
+    done = t.good("sample", "-a", "--timeout", "1")
+    harness.row_named(done, "spin_here:spin")
+    done = t.good("record", "-a", "--", t.program("spin_fixed"), "700")
+    harness.row_named(done, "spin_here:spin_fixed")
+    harness.row_named(done, "spin_here:spin")
+
+
+def test_one_cpu(t: Context) -> None:
+    if os.cpu_count() < 2:
+        raise Skip("a second CPU")
+    done = t.good("record", "-c", "1", "--", t.program("spin"), "700")
+    check(harness.row_named(done, "spin_here").share > 95, "spin_here", done)
+    by_cpu = harness.csv_of(t.good("report", "--sort", "cpu", "--csv"))
+    check([row["cpu"] for row in by_cpu] == ["1"], f"samples of CPU 1 only: {by_cpu}")
+    done = t.good("record", "-c", "1", "--", "/usr/bin/python3", "-c",
+                  "import os; print('allowed', sorted(os.sched_getaffinity(0)))")
+    check("allowed [1]\n" in done.out, "the command is pinned to the CPU", done)
+    harness.need_root()
+    done = t.good("sample", "-c", "0", "--timeout", "1")
+    by_cpu = harness.csv_of(t.good("report", "--sort", "cpu", "--csv"))
+    check({row["cpu"] for row in by_cpu} <= {"0"}, f"samples of CPU 0 only: {by_cpu}")
+
+
+def test_stripped_python_by_its_debug_file(t: Context) -> None:
+    need_python(STRIPPED)
+    if not os.path.isdir("/usr/lib/debug/.build-id"):
+        raise Skip("debug files in /usr/lib/debug (python3-dbg)")
+    done = t.good("record", "--timeout", "2", "--", STRIPPED, "-c", WORK)
+    names = [row.symbol.split(":")[0].split(".")[0] for row in harness.rows_of(done.out)]
+    # This build has x_mul inlined in k_mul: no symbol of that name exists, in the debug file neither.
+    check(names[0] in ("x_mul", "k_mul") and "v_isub" in names[1:6], "k_mul first, then v_isub", done)
+    quality = harness.quality_of(done)
+    check(quality["unresolved"] * 20 < quality["samples"], "less than 5 % unresolved", done)
+
+
+def entry_of(pid: int) -> int:
+    with open(f"/proc/{pid}/auxv", "rb") as file:
+        pairs = dict(struct.iter_unpack("@LL", file.read()))
+    return pairs[AT_ENTRY]
+
+
+def first_map_of(pid: int, image: str) -> int:
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as file:
+        return min(int(line.split("-")[0], 16) for line in file if line.rstrip().endswith("/" + image))
+
+
+def test_base_address_and_delta(t: Context) -> None:
+    for image, is_fixed in (("spin", False), ("spin_fixed", True)):
+        process = t.started_ready(t.program(image), "30000")
+        delta = 0 if is_fixed else first_map_of(process.pid, image)
+        done = t.good("sample", "-p", str(process.pid), "--timeout", "300ms")
+        expected = (image, entry_of(process.pid), delta)
+        check(harness.base_line(done) == expected, f"expected {image}, {expected[1]:#x}, {delta:#x}", done)
+        document = harness.document_of(t.good("report", "--json"))["sampling"]
+        check((document["base_address"], document["runtime_delta"]) == expected[1:], f"in JSON: {document}")
+
+
+def test_base_address_of_a_command(t: Context) -> None:
+    for image in ("spin", "spin_fixed"):
+        recorder = t.start(t.wperf, "record", "--", t.program(image), "1500")
+        pid = child_of(recorder.pid, image)
+        entry = entry_of(pid)
+        delta = 0 if image == "spin_fixed" else first_map_of(pid, image)
+        out, err = recorder.communicate(timeout=20)
+        done = Done(recorder.returncode, out.decode(), err.decode(), 0)
+        check(harness.base_line(done) == (image, entry, delta), f"expected {entry:#x}, {delta:#x}", done)
+
+
+def child_of(pid: int, image: str) -> int:
+    found: list[int] = []
+
+    def look() -> bool:
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+            found[:] = [int(child) for child in file.read().split()]
+        try:
+            return bool(found) and os.readlink(f"/proc/{found[0]}/exe").endswith("/" + image)
+        except OSError:
+            return False
+
+    harness.wait_until(look, f"a child {image}")
+    return found[0]
+
+
+if __name__ == "__main__":
+    harness.main(__name__)
