@@ -1,0 +1,278 @@
+#!/usr/bin/python3
+"""Whom wperf follows and names: threads, children, what is loaded and unloaded, deleted, in memory, in containers."""
+import os
+import re
+import shutil
+import subprocess
+
+import harness
+from harness import Context, Done, Skip, check
+
+BIG_SECONDS = 100
+
+
+def share(done: Done, symbol: str) -> float:
+    return harness.row_named(done, symbol).share
+
+
+def check_ratio(done: Done, first: str, second: str, ratio: float) -> None:
+    """The first function has `ratio` times the samples of the second, within five standard errors."""
+    a, b = harness.row_named(done, first).count, harness.row_named(done, second).count
+    sigma = (a + ratio * ratio * b) ** 0.5
+    check(abs(a - ratio * b) < 5 * sigma + 5, f"{first} has {a} samples, {second} {b}: expected {ratio} times", done)
+
+
+def check_good(done: Done, unresolved_percent: float = 1) -> None:
+    quality = harness.quality_of(done)
+    check(quality["lost"] == 0, "none lost", done)
+    check(100 * quality["unresolved"] <= unresolved_percent * quality["samples"], "hardly any unresolved", done)
+
+
+def test_threads_children_and_exec(t: Context) -> None:
+    done = t.good("record", "--", t.program("family"), "200", t.program("spin"), "400")
+    check_ratio(done, "thread_two:family", "thread_one:family", 2)
+    check_ratio(done, "thread_three:family", "thread_one:family", 3)
+    check_ratio(done, "child_work:family", "thread_one:family", 1)
+    check_ratio(done, "spin_here:spin", "thread_one:family", 2)
+    check_good(done)
+    by_process = harness.csv_of(t.good("report", "--sort", "process,module", "--csv"))
+    check({row["module"] for row in by_process} >= {"family", "spin"}, f"rows by process: {by_process}")
+
+
+def test_attached_threads_and_later_children(t: Context) -> None:
+    target = t.start(t.program("family"), "600", t.program("spin"), "500")
+    harness.wait_until(lambda: len(os.listdir(f"/proc/{target.pid}/task")) == 4, "the threads")
+    done = t.good("sample", "-p", str(target.pid))
+    names = {row.symbol for row in harness.rows_of(done.out)}
+    check({"thread_one:family", "thread_two:family", "thread_three:family"} <= names, "the threads that ran already", done)
+    check(target.wait(10) == 0, "the target ends by itself")
+    later = t.start("sh", "-c", f"sleep 0.7; {t.program('spin')} 300")
+    done = t.good("sample", "-p", str(later.pid))
+    check(share(done, "spin_here") > 50, "a child that came later", done)
+
+
+@harness.limit(BIG_SECONDS)
+def test_ten_thousand_children(t: Context) -> None:
+    done = t.good("record", "--", t.program("many"), "forks", "10000", limit=BIG_SECONDS)
+    check(share(done, "child_work") > 60, "the work of the children", done)
+    check_good(done, 2)
+    again = t.good("report", "--sort", "process", "--csv", "--sample-display-row", "100000")
+    n = len(harness.csv_of(again))
+    check(n > 500, f"{n} processes have samples")
+    check(again.seconds < 20, f"report took {again.seconds:.1f} s")
+    harness.note(f"record {done.seconds:.1f} s, report {again.seconds:.1f} s, {n} processes with samples")
+
+
+@harness.limit(BIG_SECONDS)
+def test_twenty_thousand_files(t: Context) -> None:
+    done = t.good("record", "--", t.program("many"), "maps", "20000", limit=BIG_SECONDS)
+    check(share(done, "map_work") > 80, "the work between the maps", done)
+    check_good(done)
+    again = t.good("report")
+    check(again.seconds < 20, f"report took {again.seconds:.1f} s")
+    size = os.path.getsize(t.path("wperf.data"))
+    harness.note(f"record {done.seconds:.1f} s, report {again.seconds:.1f} s, {size / 1e6:.1f} MB")
+
+
+@harness.limit(BIG_SECONDS)
+def test_attach_with_twenty_thousand_maps(t: Context) -> None:
+    script = ('import mmap,os,time\nkeep=[]\nfor i in range(20000):\n'
+              '    fd=os.open("m%d"%i,os.O_RDWR|os.O_CREAT,0o700); os.truncate(fd,4096)\n'
+              '    keep.append(mmap.mmap(fd,4096,prot=mmap.PROT_READ|mmap.PROT_EXEC)); os.close(fd)\n'
+              'print("ready",flush=True)\nwhile True: sum(range(1000))\n')
+    target = t.start("/usr/bin/python3", "-c", script, preexec_fn=lambda: many_files())
+    check(target.stdout.readline() == b"ready\n", "the maps are made")
+    done = t.good("sample", "-p", str(target.pid), "--timeout", "1", limit=BIG_SECONDS)
+    check(harness.quality_of(done)["samples"] > 200, "samples", done)
+    check(harness.rows_of(done.out)[0].symbol.startswith("long_"), "python's arithmetic first", done)
+    check(done.seconds < 20, f"sample took {done.seconds:.1f} s")
+
+
+def many_files() -> None:
+    import resource
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def test_two_libraries_at_one_address(t: Context) -> None:
+    """A name is right for its time: each library has been where the other was."""
+    rounds = []
+    for _ in range(4):
+        rounds += ["load", t.program("part_one.so"), "work", "60", "close",
+                   "load", t.program("part_two.so"), "work", "120", "close"]
+    done = t.good("record", "--", t.program("loader"), *rounds)
+    places = re.findall(r"^0x[0-9a-f]+$", done.out, re.M)
+    check(len(places) == 8 and len(set(places)) == 1, f"the loader puts both at one address: {places}", done)
+    check_ratio(done, "work_of_two:part_two.so", "work_of_one:part_one.so", 2)
+    check_good(done)
+
+
+def copied(t: Context, program: str, name: str) -> str:
+    path = t.path(name)
+    shutil.copy(t.program(program), path)
+    return path
+
+
+def test_a_deleted_executable(t: Context) -> None:
+    doomed = copied(t, "spin", "doomed")
+    done = t.good("record", "--", doomed, "400", "unlink", doomed)
+    check(not os.path.exists(doomed), "it is deleted")
+    check(share(done, "spin_here") > 95, "its names are still right", done)
+
+
+def test_attach_to_a_deleted_executable(t: Context) -> None:
+    doomed = copied(t, "spin", "doomed")
+    target = t.started_ready(doomed, "60000", "unlink", doomed)
+    done = t.good("sample", "-p", str(target.pid), "--timeout", "500ms")
+    check(share(done, "spin_here") > 95, "its names are right", done)
+    done = t.good("sample", "--pe_file", "doomed", "--timeout", "300ms")
+    check(share(done, "spin_here") > 95, "and it is found by its name", done)
+
+
+def test_a_deleted_library(t: Context) -> None:
+    doomed = copied(t, "part_one.so", "doomed.so")
+    done = t.good("record", "--", t.program("loader"), "load", doomed, "work", "100", "unlink", doomed, "work", "400")
+    check(share(done, "work_of_one:doomed.so") > 95, "its names are still right", done)
+
+
+def test_a_replaced_library(t: Context) -> None:
+    """Another file of the same name must not give its names."""
+    doomed = copied(t, "part_one.so", "same.so")
+    script = '"$1" load "$2" work 200; cp "$3" new.so; mv new.so "$2"; "$1" load "$2" work 200'
+    done = t.good("record", "--", "sh", "-c", script, "sh", t.program("loader"), doomed, t.program("part_two.so"))
+    harness.row_named(done, "work_of_two:same.so")
+    quality = harness.quality_of(done)
+    one = [row for row in harness.rows_of(done.out) if row.symbol == "work_of_one:same.so"]
+    two = harness.row_named(done, "work_of_two:same.so")
+    check(two.share < 70, "the first library's samples have not the second's names", done)
+    check(bool(one) or quality["unresolved"] > 0, "the first one is right or said to be unresolved", done)
+
+
+def test_a_program_in_memory(t: Context) -> None:
+    done = t.good("record", "--", t.program("loader"), "memfd", t.program("spin"), "400")
+    check(share(done, "spin_here") > 95, "names of a memfd", done)
+
+
+IN_NAMESPACE = ('mount --make-rprivate / && mount -t tmpfs none "$1" && cp "$2" "$1/hidden" && cp "$3" "$1/jitted" && '
+                'shift 3 && exec "$@"')
+
+
+def namespace_command(t: Context, *argv: str) -> list[str]:
+    harness.need_root()
+    harness.need_tool("unshare")
+    os.makedirs(t.path("inner"), exist_ok=True)
+    probe = t.run("unshare", "-mpf", "--mount-proc", "sh", "-c", 'mount -t tmpfs none "$1"', "sh", t.path("inner"))
+    if probe.status:
+        raise Skip("mount and PID namespaces")
+    return ["unshare", "-mpf", "--mount-proc", "sh", "-c", IN_NAMESPACE, "sh", t.path("inner"), t.program("spin"),
+            t.program("jit"), *argv]
+
+
+def test_another_mount_and_pid_namespace(t: Context) -> None:
+    done = t.good("record", "--", *namespace_command(t, t.path("inner/hidden"), "500"))
+    check(not os.path.exists(t.path("inner/hidden")), "the program is not to be seen from here")
+    check(share(done, "spin_here:hidden") > 80, "names by the target's own root", done)
+    check(harness.quality_of(done)["lost"] == 0, "none lost", done)
+
+
+def test_attach_in_another_namespace(t: Context) -> None:
+    outer = t.start(*namespace_command(t, t.path("inner/hidden"), "60000"))
+    check(outer.stdout.readline() == b"ready\n", "it runs")
+    pid = find_by_name("hidden")
+    done = t.good("sample", "-p", str(pid), "--timeout", "500ms")
+    check(share(done, "spin_here") > 95, "names by the target's own root", done)
+    done = t.good("sample", "--pe_file", "hidden", "--timeout", "300ms")
+    check(share(done, "spin_here") > 95, "found by its image's name", done)
+
+
+def find_by_name(name: str) -> int:
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.path.basename(os.readlink(f"/proc/{pid}/exe")) == name:
+                return int(pid)
+        except OSError:
+            pass
+    raise AssertionError(f"no process {name}")
+
+
+def test_a_perf_map(t: Context) -> None:
+    done = t.good("record", "--", t.program("jit"), "400")
+    check(share(done, "jit_hot_loop") > 90, "the name of the perf map", done)
+    remove_perf_maps()
+
+
+def test_a_perf_map_by_the_inner_pid(t: Context) -> None:
+    """/tmp is another one in there too, and the PID in the file's name is the one that the JIT sees."""
+    script = 'mount -t tmpfs none /tmp && exec "$@"'
+    done = t.good("record", "--", *namespace_command(t, "sh", "-c", script, "sh", t.path("inner/jitted"), "400")
+                  if not t.folder.startswith("/tmp/") else
+                  namespace_command(t, "sh", "-c", private_tmp(), "sh", t.path("inner/jitted"), "400"))
+    check(share(done, "jit_hot_loop") > 80, "the name of the inner perf map", done)
+
+
+def private_tmp() -> str:
+    """A new /tmp hides the program when the scratch folder is in the old one: run it from a descriptor."""
+    return 'exec 9<"$1"; shift; mount -t tmpfs none /tmp && exec /proc/self/fd/9 "$@"'
+
+
+def remove_perf_maps() -> None:
+    """Those that our own jit program left."""
+    for name in os.listdir("/tmp"):
+        if re.fullmatch(r"perf-\d+\.map", name):
+            path = os.path.join("/tmp", name)
+            with open(path, encoding="utf-8", errors="replace") as file:
+                ours = "jit_hot_loop" in file.read(4096)
+            if ours:
+                os.remove(path)
+
+
+def test_a_target_that_ends_at_once(t: Context) -> None:
+    for _ in range(5):
+        short = t.start(t.program("spin"), "1", stdout=subprocess.DEVNULL)
+        done = t.ours("sample", "-p", str(short.pid), "--timeout", "3")
+        short.wait()
+        check(done.status in (0, 1) and done.seconds < 3, "a table or a sentence, at once", done)
+        if done.status:
+            harness.check_sentence(done, str(short.pid))
+        else:
+            harness.quality_of(done)
+
+
+def test_no_such_target(t: Context) -> None:
+    ended = t.start("true")
+    ended.wait()
+    done = t.ours("sample", "-p", str(ended.pid), "--timeout", "1")
+    check(done.status == 1, "status 1", done)
+    harness.check_sentence(done, f"no process {ended.pid}")
+    done = t.ours("sample", "--pe_file", "no-such-image", "--timeout", "1")
+    check(done.status == 1, "status 1", done)
+    harness.check_sentence(done, "no running process has the image 'no-such-image'")
+
+
+def test_the_vdso(t: Context) -> None:
+    done = t.good("record", "--", t.program("calls"), "vdso", "500")
+    row = [row for row in harness.rows_of(done.out) if row.symbol.endswith(":[vdso]")]
+    check(bool(row), "a row of [vdso]", done)
+    check(row[0].symbol.split(":")[0] in ("__vdso_clock_gettime", "clock_gettime", "__kernel_clock_gettime"),
+          "its name", done)
+    check(row[0].share > 30, "its share", done)
+
+
+def test_the_kernel(t: Context) -> None:
+    harness.need_root()
+    done = t.good("record", "-k", "--", t.program("calls"), "kernel", "700")
+    kernel = [row for row in harness.rows_of(done.out) if row.symbol.endswith(":[kernel.kallsyms]")]
+    check(sum(row.share for row in kernel) > 25, "time in the kernel", done)
+    check(not any(row.symbol.startswith(("unknown", "0x")) for row in kernel), "all of it named", done)
+    check(any("getppid" in row.symbol or "syscall" in row.symbol or "SYSCALL" in row.symbol for row in kernel),
+          "what a system call runs through", done)
+
+
+def test_without_the_kernel_its_share_is_told(t: Context) -> None:
+    done = t.good("record", "--", t.program("calls"), "kernel", "700")
+    match = re.search(r", (\d+) % of the CPU time was in the kernel; add -k", done.out.splitlines()[-1])
+    check(match is not None and 20 < int(match[1]) <= 100, "the share in the quality line", done)
+
+
+if __name__ == "__main__":
+    harness.main(__name__)
