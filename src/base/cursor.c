@@ -26,6 +26,12 @@ struct cursor cursor_sub(const struct cursor *c, uint64_t off, uint64_t size)
         return sub;
 }
 
+const uint8_t *cursor_fail(struct cursor *c)
+{
+        c->failed = true;
+        return NULL;
+}
+
 const void *cursor_bytes(struct cursor *c, uint64_t size)
 {
         const uint8_t *at = c->at;
@@ -54,43 +60,6 @@ bool cursor_seek(struct cursor *c, uint64_t pos)
         if (c->start)
                 c->at = c->start + pos;
         return true;
-}
-
-uint8_t cursor_u8(struct cursor *c)
-{
-        const uint8_t *p = cursor_bytes(c, 1);
-
-        return p ? *p : 0;
-}
-
-uint16_t cursor_u16(struct cursor *c)
-{
-        const void *p = cursor_bytes(c, 2);
-        uint16_t v = 0;
-
-        if (p)
-                memcpy(&v, p, sizeof(v));
-        return c->swap ? __builtin_bswap16(v) : v;
-}
-
-uint32_t cursor_u32(struct cursor *c)
-{
-        const void *p = cursor_bytes(c, 4);
-        uint32_t v = 0;
-
-        if (p)
-                memcpy(&v, p, sizeof(v));
-        return c->swap ? __builtin_bswap32(v) : v;
-}
-
-uint64_t cursor_u64(struct cursor *c)
-{
-        const void *p = cursor_bytes(c, 8);
-        uint64_t v = 0;
-
-        if (p)
-                memcpy(&v, p, sizeof(v));
-        return c->swap ? __builtin_bswap64(v) : v;
 }
 
 uint64_t cursor_uleb(struct cursor *c)

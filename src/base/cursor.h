@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct cursor {
         const uint8_t *start;
@@ -31,16 +32,62 @@ static inline size_t cursor_pos(const struct cursor *c)
         return (size_t)(c->at - c->start);
 }
 
+/* Sets `failed` and returns NULL. */
+const uint8_t *cursor_fail(struct cursor *c);
+
 /* `size` bytes at the cursor, which moves past them; NULL (and failed) when they are not there. */
 const void *cursor_bytes(struct cursor *c, uint64_t size);
 
 bool cursor_skip(struct cursor *c, uint64_t size);
 bool cursor_seek(struct cursor *c, uint64_t pos); /* from the start */
 
-uint8_t cursor_u8(struct cursor *c);
-uint16_t cursor_u16(struct cursor *c);
-uint32_t cursor_u32(struct cursor *c);
-uint64_t cursor_u64(struct cursor *c);
+/* Numbers are inline: parsers spend their time in them. */
+static inline const uint8_t *cursor_take(struct cursor *c, size_t size)
+{
+        const uint8_t *at = c->at;
+
+        if (c->failed || size > cursor_left(c))
+                return cursor_fail(c);
+        c->at += size;
+        return at;
+}
+
+static inline uint8_t cursor_u8(struct cursor *c)
+{
+        const uint8_t *p = cursor_take(c, 1);
+
+        return p ? *p : 0;
+}
+
+static inline uint16_t cursor_u16(struct cursor *c)
+{
+        const uint8_t *p = cursor_take(c, 2);
+        uint16_t v = 0;
+
+        if (p)
+                memcpy(&v, p, sizeof(v));
+        return c->swap ? __builtin_bswap16(v) : v;
+}
+
+static inline uint32_t cursor_u32(struct cursor *c)
+{
+        const uint8_t *p = cursor_take(c, 4);
+        uint32_t v = 0;
+
+        if (p)
+                memcpy(&v, p, sizeof(v));
+        return c->swap ? __builtin_bswap32(v) : v;
+}
+
+static inline uint64_t cursor_u64(struct cursor *c)
+{
+        const uint8_t *p = cursor_take(c, 8);
+        uint64_t v = 0;
+
+        if (p)
+                memcpy(&v, p, sizeof(v));
+        return c->swap ? __builtin_bswap64(v) : v;
+}
 
 /* DWARF's variable-length numbers; more than 64 bits of value fails. */
 uint64_t cursor_uleb(struct cursor *c);

@@ -56,6 +56,16 @@ void json_end_array(struct json *json)
         close_level(json, ']');
 }
 
+/* The bytes at `at` that stand in a string as they are. */
+static size_t plain_bytes(const unsigned char *at)
+{
+        size_t n = 0;
+
+        while (at[n] >= 0x20 && at[n] < 0x7f && at[n] != '"' && at[n] != '\\')
+                n++;
+        return n;
+}
+
 static void add_quoted(struct json *json, const char *text)
 {
         const unsigned char *at = (const unsigned char *)text;
@@ -63,9 +73,11 @@ static void add_quoted(struct json *json, const char *text)
 
         buf_add_char(out, '"');
         while (*at) {
-                size_t n = text_utf8_length(at);
+                size_t plain = plain_bytes(at), n = plain ? 0 : text_utf8_length(at);
 
-                if (*at == '"' || *at == '\\')
+                if (plain)
+                        buf_add(out, at, plain);
+                else if (*at == '"' || *at == '\\')
                         buf_printf(out, "\\%c", *at);
                 else if (*at == '\n')
                         buf_add_str(out, "\\n");
@@ -77,7 +89,7 @@ static void add_quoted(struct json *json, const char *text)
                         buf_add_str(out, "\\ufffd");
                 else
                         buf_add(out, at, n);
-                at += n ? n : 1;
+                at += plain ? plain : n ? n : 1;
         }
         buf_add_char(out, '"');
 }
@@ -99,13 +111,21 @@ void json_str(struct json *json, const char *text)
 void json_u64(struct json *json, uint64_t value)
 {
         before_value(json);
-        buf_printf(json->out, "%" PRIu64, value);
+        text_add_u64(json->out, value);
 }
 
 void json_i64(struct json *json, int64_t value)
 {
         before_value(json);
         buf_printf(json->out, "%" PRId64, value);
+}
+
+void json_hex(struct json *json, uint64_t value)
+{
+        before_value(json);
+        buf_add_char(json->out, '"');
+        text_add_hex(json->out, value);
+        buf_add_char(json->out, '"');
 }
 
 void json_bool(struct json *json, bool value)

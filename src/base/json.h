@@ -30,6 +30,7 @@ void json_key(struct json *json, const char *key);
 void json_str(struct json *json, const char *text); /* invalid UTF-8 becomes U+FFFD */
 void json_u64(struct json *json, uint64_t value);
 void json_i64(struct json *json, int64_t value);
+void json_hex(struct json *json, uint64_t value); /* a string, "0x1f" */
 void json_bool(struct json *json, bool value);
 void json_null(struct json *json);
 void json_fixed(struct json *json, double value, int decimals); /* not finite: null */

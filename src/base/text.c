@@ -88,7 +88,7 @@ static bool parse_small(const char **at, uint32_t *ret_value)
         return true;
 }
 
-static int compare_u32(const void *a, const void *b)
+int text_compare_u32(const void *a, const void *b)
 {
         uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
@@ -99,7 +99,7 @@ static size_t sort_unique(uint32_t *list, size_t n)
 {
         size_t kept = 0;
 
-        qsort(list, n, sizeof(*list), compare_u32);
+        qsort(list, n, sizeof(*list), text_compare_u32);
         for (size_t i = 0; i < n; i++) {
                 if (!kept || list[kept - 1] != list[i])
                         list[kept++] = list[i];
@@ -158,6 +158,32 @@ bad:
                        text);
 }
 
+/* The digits of `value`, the last one at end[-1]; returns where the first one stands. */
+static char *put_digits(char *end, uint64_t value, unsigned base)
+{
+        do {
+                *--end = "0123456789abcdef"[value % base];
+                value /= base;
+        } while (value);
+        return end;
+}
+
+void text_add_u64(struct buf *out, uint64_t value)
+{
+        char digits[20], *end = digits + sizeof(digits), *at = put_digits(end, value, 10);
+
+        buf_add(out, at, (size_t)(end - at));
+}
+
+void text_add_hex(struct buf *out, uint64_t value)
+{
+        char digits[18], *end = digits + sizeof(digits), *at = put_digits(end, value, 16);
+
+        *--at = 'x';
+        *--at = '0';
+        buf_add(out, at, (size_t)(end - at));
+}
+
 void text_add_thousands(struct buf *out, uint64_t value)
 {
         char digits[24];
@@ -200,6 +226,21 @@ static bool equal_nocase(const char *a, const char *b, size_t n)
                         return false;
         }
         return true;
+}
+
+bool text_in_list(const char *list, const char *word)
+{
+        size_t len = strlen(word);
+
+        for (;;) {
+                size_t n = strcspn(list, ",");
+
+                if (n == len && !strncmp(list, word, n))
+                        return true;
+                if (!list[n])
+                        return false;
+                list += n + 1;
+        }
 }
 
 bool text_equal_nocase(const char *a, const char *b)

@@ -23,6 +23,13 @@ bool text_to_duration(const char *text, const char *option, bool allow_zero, uin
 bool text_to_cpu_list(const char *text, uint32_t limit, uint32_t *ret_list, size_t cap, size_t *ret_n,
                       struct err *err);
 
+/* Order of two uint32_t, for qsort and bsearch. */
+int text_compare_u32(const void *a, const void *b);
+
+/* Appends a number: decimal, and "0x" with lower-case digits.  Much faster than buf_printf. */
+void text_add_u64(struct buf *out, uint64_t value);
+void text_add_hex(struct buf *out, uint64_t value);
+
 /* 1234567 as "1,234,567". */
 void text_add_thousands(struct buf *out, uint64_t value);
 
@@ -31,6 +38,9 @@ const char *text_base_name(const char *path);
 
 bool text_starts(const char *text, const char *prefix);
 bool text_ends(const char *text, const char *suffix);
+/* True when `word` is one of the words of a comma-separated list. */
+bool text_in_list(const char *list, const char *word);
+
 bool text_equal_nocase(const char *a, const char *b);
 
 /* WindowsPerf's symbol pattern, without regard to case: `name` exact, `^pre`, `suf$`, `^name$`. */

@@ -13,7 +13,8 @@
 #include "err.h"
 #include "perf_abi.h"
 
-/* Where the facts of /sys come from.  Paths begin with "/sys/..."; both return false when it is not there. */
+/* Where the facts of /sys come from.  Paths begin with "/sys/..."; both return false when it is not there.
+ * read_file appends (64 KiB are enough); list_dir goes on until `each` returns false. */
 struct pmu_source {
         bool (*read_file)(void *ctx, const char *path, struct buf *out);
         bool (*list_dir)(void *ctx, const char *path, bool (*each)(void *each_ctx, const char *name),
@@ -22,15 +23,16 @@ struct pmu_source {
 };
 
 struct event {
-        char name
-                [128]; /* as it is shown: the text of the user without the interval ("cycles:u", "ld_spec") */
-        char pmu[64];  /* sysfs name of its PMU; "" for the generic ones the kernel places itself */
+        /* As it is shown: the text of the user without the interval ("cycles:u", "ld_spec"), what name= says, or
+         * "cpu_core/cycles/u" where one name became an event for each kind of core. */
+        char name[128];
+        char pmu[64]; /* sysfs name of its PMU; "" for those that the kernel places itself */
         /* type, config, config1..3, exclude bits, precise level, period or frequency (PERF_ATTR_FREQ); the
          * collector adds what every event of a session has. */
         struct perf_attr attr;
         uint32_t *cpus; /* CPUs that its PMU serves, sorted; NULL: all */
         size_t n_cpus;
-        bool precise_max; /* no `p` was written: the collector takes the highest level the CPU has */
+        bool precise_max; /* cores with precise levels, no `p` written: the collector takes the highest */
         bool uncore;      /* counts for a whole package: no process, no sampling */
 };
 
@@ -44,14 +46,16 @@ void event_list_release(struct event_list *list);
 
 struct event_defaults {
         uint64_t freq_hz; /* for events without an interval; 0: 999 */
-        bool kernel;      /* -k: kernel included where the text has no modifier */
+        bool kernel;      /* -k: kernel included where the text has none of u, k, h */
 };
 
 /* Parses the sampling grammar `event[:modifiers][:interval],...`; modifiers are u, k, p, pp, ppp, h, G, H of
  * perf, the interval any C number.  Names are the generic hardware and software events, hardware cache events,
  * `rNN`, plain numbers, `pmu/term=value,.../modifiers` and the events of any PMU under
  * /sys/bus/event_source/devices.  On a machine with cores of different kinds a generic hardware event becomes
- * one item for each of their PMUs.  Errors name the column (from 1) and the nearest known name. */
+ * one item for each of their PMUs.  Without u, k, h and -k the kernel is left out, but for switches and
+ * migrations, which happen nowhere else.  `defaults` may be NULL, and `source`: nothing is known of the PMUs then.
+ * Errors name the column (from 1) and the nearest known name; *ret is set on success only. */
 bool event_parse_sampling(const char *text, const struct event_defaults *defaults,
                           const struct pmu_source *source, struct event_list *ret, struct err *err);
 

@@ -119,6 +119,9 @@ int os_stop_requested(void);
 
 uint32_t os_process_id(void);
 
+/* The vdso image of this process, valid for ever; false where there is none. */
+bool os_vdso(const uint8_t **ret_bytes, size_t *ret_size);
+
 /* The value of an environment variable or NULL; for cli alone. */
 const char *os_environment(const char *name);
 

@@ -510,6 +510,24 @@ int os_stop_requested(void)
         return stop_signal;
 }
 
+bool os_vdso(const uint8_t **ret_bytes, size_t *ret_size)
+{
+        AUTO_RELEASE(buf) maps = {0};
+        unsigned long start, end;
+        const char *at;
+
+        if (!os_read_file("/proc/self/maps", 64 << 20, &maps, NULL) ||
+            !(at = strstr(buf_text(&maps), "[vdso]")))
+                return false;
+        while (at > maps.data && at[-1] != '\n')
+                at--;
+        if (sscanf(at, "%lx-%lx", &start, &end) != 2)
+                return false;
+        *ret_bytes = (const uint8_t *)start;
+        *ret_size = end - start;
+        return true;
+}
+
 uint32_t os_process_id(void)
 {
         return (uint32_t)getpid();

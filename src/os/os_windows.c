@@ -460,6 +460,11 @@ int os_stop_requested(void)
         return (int)stop_signal;
 }
 
+bool os_vdso(const uint8_t **ret_bytes, size_t *ret_size)
+{
+        return false;
+}
+
 uint32_t os_process_id(void)
 {
         return GetCurrentProcessId();

@@ -51,14 +51,20 @@ enum perfdata_feature {
         FEATURE_WPERF_LAST = 239,
 };
 
+/* Bits of a BUILD_ID record's misc beside the CPU mode. */
+#define PERFDATA_MISC_BUILD_ID_SIZE (1u << 15)
+
 /* Limits on what a file may ask for; beyond them is ERR_LIMIT. */
 enum {
         LIMIT_EVENTS = 4096,
         LIMIT_EVENT_IDS = 1 << 22,
         LIMIT_FEATURE_BYTES = 64 << 20,
         LIMIT_FEATURE_STRINGS = 1 << 16,
+        LIMIT_DIR_FILES = 4096,                 /* data.N of a perf.data directory */
         LIMIT_QUEUED_RECORDS = 1 << 28,         /* waiting for their turn by time */
-        LIMIT_COMPRESSED_RATIO_BYTES = 1 << 30, /* what one COMPRESSED record may unpack to */
+        LIMIT_COMPRESSED_RATIO_BYTES = 1 << 27, /* what one COMPRESSED record may unpack to */
 };
+
+#define LIMIT_UNPACKED_BYTES ((uint64_t)4 << 30) /* unpacked records held at once */
 
 #endif

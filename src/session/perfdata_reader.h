@@ -49,13 +49,18 @@ void perfdata_each_build_id(const struct perfdata_reader *reader, perfdata_build
 struct perfdata_record {
         struct perf_header header; /* this machine's byte order */
         struct cursor bytes;       /* the whole record, header included */
+        struct cursor payload;     /* what follows an AUXTRACE or TRACING_DATA record; empty otherwise */
         uint64_t file_off;         /* in the file; inside a COMPRESSED record, that record's */
         uint64_t time;             /* ns, 0 when it has none */
         uint32_t event;            /* index of its event; UINT32_MAX when it can't be told */
 };
 
+/* A record as the reader gives it, from bytes: header decoded, no time, no event.  For what arrives in memory. */
+bool perfdata_record_make(const void *bytes, size_t size, bool swap, struct perfdata_record *ret);
+
 /* The next record.  1: one was stored, valid until the next call; 0: the end; -1: err.
- * perfdata_next orders by time (records without one come when they stand in the file);
+ * perfdata_next orders by time (records without one come when they stand in the file, COMPRESSED ones before
+ * what they hold);
  * perfdata_next_raw gives the order of the file and is what dump uses.  Use one of the two. */
 int perfdata_next(struct perfdata_reader *reader, struct perfdata_record *ret, struct err *err);
 int perfdata_next_raw(struct perfdata_reader *reader, struct perfdata_record *ret, struct err *err);
@@ -71,12 +76,15 @@ struct perfdata_damage {
         bool features_missing;     /* the file ends before its features */
 };
 
+/* Records of unknown types are given out too, and still counted; to be called before the first record. */
+void perfdata_keep_unknown(struct perfdata_reader *reader);
+
 const struct perfdata_damage *perfdata_get_damage(const struct perfdata_reader *reader);
 
 /* Header facts for dump. */
 struct perfdata_layout {
         bool pipe, swapped;
-        uint64_t file_bytes, attr_bytes, data_off, data_bytes;
+        uint64_t file_bytes, header_bytes, attr_bytes, data_off, data_bytes;
         uint64_t feature_bits[PERFDATA_FEATURE_WORDS];
         bool compressed;
 };

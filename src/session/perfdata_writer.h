@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes a perf.data file that perf and other readers open.  Order of calls: open, add_event for each,
- * begin, put as often as needed, add_feature for each, close.  A file whose writer died after begin is
- * readable up to the last flush. */
+/* Writes a perf.data file that perf and other readers open.  Order of calls: open, set_compression where wanted,
+ * add_event for each, begin, put as often as needed, add_feature for each, close.  A file whose writer died after
+ * begin is readable up to the last flush. */
 #ifndef PERFDATA_WRITER_H
 #define PERFDATA_WRITER_H
 
@@ -17,12 +17,15 @@
 struct perfdata_writer;
 
 /* An existing session at `path` becomes path.old; an existing file that is no session is not overwritten
- * (ERR_DENIED).  Mode 0600. */
+ * (ERR_DENIED).  Mode 0600.  "-" and what else cannot seek gets pipe mode. */
 struct perfdata_writer *perfdata_writer_open(const char *path, struct err *err);
 
 /* Frees without finishing: the file stays as it is. */
 void perfdata_writer_free(struct perfdata_writer *writer);
 AUTO_DEFINE(perfdata_writer)
+
+/* Packs the records with zstd at `level` (1 to 22); ERR_UNSUPPORTED in a build without it. */
+bool perfdata_writer_set_compression(struct perfdata_writer *writer, int level, struct err *err);
 
 /* `name` is kept for EVENT_DESC; the ids are the kernel's, one for each opened descriptor.  All copied. */
 void perfdata_writer_add_event(struct perfdata_writer *writer, const struct perf_attr *attr, const char *name,
@@ -30,12 +33,13 @@ void perfdata_writer_add_event(struct perfdata_writer *writer, const struct perf
 
 bool perfdata_writer_begin(struct perfdata_writer *writer, struct err *err);
 
-/* Appends whole records and, at most every 100 ms, brings the header's data size up to date.  After a failure
- * (a full disk) the file is cut back to its last whole put and stays readable; later puts fail at once. */
+/* Appends whole records; they reach the file when 256 KiB have gathered or 100 ms have passed, and with them the
+ * header's data size.  After a failure (a full disk) the file is cut back to whole records and stays readable;
+ * later puts fail at once. */
 bool perfdata_writer_put(struct perfdata_writer *writer, const void *records, size_t size_bytes,
                          struct err *err);
 
-/* Brings the header's data size up to date now. */
+/* Brings the file and the header's data size up to date now. */
 bool perfdata_writer_flush(struct perfdata_writer *writer, struct err *err);
 
 /* A feature section's whole content, copied; any order, once each. */
@@ -43,7 +47,9 @@ void perfdata_writer_add_feature(struct perfdata_writer *writer, unsigned featur
                                  size_t size);
 void perfdata_writer_add_feature_str(struct perfdata_writer *writer, unsigned feature, const char *text);
 
-/* Writes the features (EVENT_DESC is its own doing), the final header and closes. */
+/* Writes the features (EVENT_DESC is its own doing), the final header and closes; the writer is then free.  On a full
+ * disk the newest records give way to the features.  False and err when anything is missing from the file, which is
+ * readable all the same. */
 bool perfdata_writer_close(struct perfdata_writer *writer, struct err *err);
 
 uint64_t perfdata_writer_data_bytes(const struct perfdata_writer *writer);

@@ -19,15 +19,29 @@ struct sample {
         int32_t pid, tid;
         uint32_t cpu;
         uint64_t ip, time, addr, id, stream_id, period;
+        struct cursor read; /* counts as read_format lays them out */
         uint64_t n_chain;
         struct cursor chain; /* n_chain numbers of 64 bits, in the file's byte order */
         uint64_t n_branches;
-        struct cursor branches; /* n_branches entries of 24 bytes: from, to, flags */
+        struct cursor branches; /* n_branches entries of 24 bytes: from, to, flags; see sample_branch */
+        struct cursor branch_counters; /* n_branches numbers, when the attribute asks for them */
         struct cursor raw;
-        uint64_t regs_user_abi; /* PERF_SAMPLE_REGS_ABI_*: 0 none */
-        struct cursor regs_user;
-        struct cursor stack_user; /* dyn_size bytes of the copied stack */
-        uint64_t weight, data_src, phys_addr;
+        uint64_t regs_user_abi;  /* PERF_SAMPLE_REGS_ABI_*: 0 none */
+        struct cursor regs_user; /* a number of 64 bits for each bit of attr.sample_regs_user */
+        uint64_t regs_intr_abi;
+        struct cursor regs_intr;
+        struct cursor stack_user;      /* dyn_size bytes of the copied stack */
+        uint64_t weight;               /* of WEIGHT_STRUCT the first 32 bits' part */
+        uint16_t ins_lat, p_stage_cyc; /* the other parts of WEIGHT_STRUCT */
+        uint64_t data_src, transaction, phys_addr, cgroup, data_page_bytes, code_page_bytes;
+        struct cursor aux; /* a piece of AUX data */
+};
+
+struct branch {
+        uint64_t from, to;
+        bool mispredicted, predicted; /* both false: not told */
+        uint16_t cycles;              /* since the branch before; 0: not told */
+        uint8_t type;
 };
 
 /* The trailer that sample_id_all puts behind every other record, under the same rules. */
@@ -64,6 +78,21 @@ struct record_lost { /* LOST and LOST_SAMPLES */
         uint64_t lost;
 };
 
+struct record_stat { /* a count of one event on one CPU or thread */
+        uint64_t id;
+        uint32_t cpu, thread;
+        uint64_t value, enabled_ns, running_ns;
+};
+
+struct record_stat_round {
+        uint64_t type; /* 0 interval, 1 final */
+        uint64_t time;
+};
+
+struct record_throttle { /* THROTTLE and UNTHROTTLE */
+        uint64_t time, id, stream_id;
+};
+
 struct record_ksymbol {
         uint64_t addr;
         uint32_t len;
@@ -80,6 +109,22 @@ bool record_comm_parse(struct cursor record, struct record_comm *ret);
 bool record_task_parse(struct cursor record, struct record_task *ret);
 bool record_lost_parse(struct cursor record, struct record_lost *ret);
 bool record_ksymbol_parse(struct cursor record, struct record_ksymbol *ret);
+
+bool record_stat_parse(struct cursor record, struct record_stat *ret);
+bool record_stat_round_parse(struct cursor record, struct record_stat_round *ret);
+bool record_throttle_parse(struct cursor record, struct record_throttle *ret);
+
+/* The bytes of the trailer that sample_id_all puts behind a record; 0 without sample_id_all. */
+size_t record_id_bytes(const struct perf_attr *attr);
+
+/* Entry `index` of the branch stack, newest first; false when there is none. */
+bool sample_branch(const struct sample *sample, uint64_t index, struct branch *ret);
+
+/* A number of a bit field's 64 bits in a file of the other bit order (big endian), as little endian has it. */
+uint64_t record_bit_field(uint64_t value, bool big_endian);
+
+/* Whether the bytes under the cursor are big endian. */
+bool record_is_big_endian(const struct cursor *c);
 
 /* "MMAP2", "SAMPLE"; NULL for a type that is not known. */
 const char *record_type_name(uint32_t type);

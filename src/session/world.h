@@ -20,7 +20,8 @@ enum module_kind {
         MODULE_VDSO,          /* [vdso] */
         MODULE_KERNEL,        /* [kernel.kallsyms]: addresses are absolute */
         MODULE_KERNEL_MODULE, /* a loaded kernel module: addresses are absolute */
-        MODULE_ANON,          /* memory without a file; its names may stand in the process' perf map */
+        MODULE_KSYMBOL, /* code that the kernel made (a BPF program): path is its symbol; absolute addresses */
+        MODULE_ANON,    /* memory without a file; its names may stand in the process' perf map */
 };
 
 struct module {
@@ -40,7 +41,7 @@ struct world *world_new(void);
 void world_free(struct world *world);
 AUTO_DEFINE(world)
 
-/* Build ids of a session's table, for modules whose MMAP records have none. */
+/* Build ids of a session's table, for modules whose MMAP records have none; those that are there already too. */
 void world_add_build_ids(struct world *world, const struct perfdata_reader *reader);
 
 /* Takes one record of any type; those that change nothing are ignored. */
@@ -50,7 +51,7 @@ void world_replay(struct world *world, const struct perfdata_record *record);
 struct place {
         module_id module; /* MODULE_NONE: no module */
         uint64_t offset;  /* MODULE_FILE, MODULE_VDSO: file offset; otherwise the address itself */
-        uint64_t map_start, map_pgoff;
+        uint64_t map_start, map_pgoff; /* of the map, or of what later maps left of it */
 };
 
 /* `misc` is the sample's: its CPU mode chooses user or kernel maps. */
@@ -60,7 +61,7 @@ size_t world_n_modules(const struct world *world);
 const struct module *world_get_module(const struct world *world, module_id id);
 const char *world_text(const struct world *world, str_id id);
 
-/* The name of a thread now, "" when it was never told; never NULL. */
+/* The name of a thread now (its own, or that of the thread that started it), "" when it was never told; never NULL. */
 const char *world_thread_name(struct world *world, int32_t pid, int32_t tid);
 
 /* The same as an id that stays valid. */

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* wperf as a library: read a session (perf.data of wperf, perf or simpleperf) and take its hot rows.
+ *
+ * All functions may be called from any thread, one at a time for one report.  Strings are UTF-8 or raw bytes of
+ * the session, owned by the report and valid until wperf_report_close. */
+#ifndef WPERF_H
+#define WPERF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "0.1.0" */
+const char *wperf_version(void);
+
+typedef struct wperf_report wperf_report;
+
+/* Reads the whole session and looks names up.  NULL on failure: one sentence in `error`, cut to `error_size`
+ * bytes with its NUL; `error` may be NULL. */
+wperf_report *wperf_report_open(const char *session_path, char *error, size_t error_size);
+void wperf_report_close(wperf_report *report); /* NULL is allowed */
+
+struct wperf_event {
+        const char *name;      /* "cpu-clock" */
+        uint64_t samples;      /* of this event */
+        uint64_t total_weight; /* the sum of their periods */
+};
+
+struct wperf_row {
+        size_t event;       /* index for wperf_report_event */
+        const char *symbol; /* "x_mul", "0x17ab10" for a function without a name, "unknown" */
+        const char *module; /* base name; "" for none */
+        int resolved;       /* 1: symbol is a function's name */
+        uint64_t samples;
+        uint64_t weight;
+        double share;     /* of the event's weight, 0 to 1 */
+        double low, high; /* 95 % interval of the share */
+};
+
+struct wperf_quality {
+        uint64_t samples, lost, throttled, unresolved, cut_stacks;
+        double counted_share; /* 0 to 1: of the time that the worst event was counted */
+        double kernel_share;  /* 0 to 1: of the CPU time, when it was left out; negative: not known */
+        int poor;
+};
+
+/* 1 and *event or *row filled; 0 when there is no such index.  Rows come by event, then most first. */
+size_t wperf_report_event_count(const wperf_report *report);
+int wperf_report_event(const wperf_report *report, size_t index, struct wperf_event *event);
+size_t wperf_report_row_count(const wperf_report *report);
+int wperf_report_row(const wperf_report *report, size_t index, struct wperf_row *row);
+void wperf_report_quality(const wperf_report *report, struct wperf_quality *quality);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Decides how a row is named and which places make one row: those whose printed name is the same. */
+#include "hot.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "buf.h"
+#include "map.h"
+#include "text.h"
+
+struct hot {
+        struct strpool *names;
+        struct hot_row *rows;
+        size_t n_rows, cap_rows;
+        struct hot_pc *pcs;
+        size_t n_pcs, cap_pcs;
+        uint64_t n_unresolved;
+        module_id single_image;
+};
+
+struct builder {
+        struct hot *hot;
+        const struct profile *profile;
+        const struct world *world;
+        struct resolver *resolver;
+        const struct hot_modules *modules;
+        struct map resolver_ids; /* module -> resolver id + 1 */
+        struct map row_of;       /* hash of a row's key -> first row + 1 */
+};
+
+void hot_free(struct hot *hot)
+{
+        if (!hot)
+                return;
+        strpool_free(hot->names);
+        free(hot->rows);
+        free(hot->pcs);
+        free(hot);
+}
+
+void hot_interval(double share, double n, double *ret_low, double *ret_high)
+{
+        const double z = 1.959964; /* 97.5 % quantile of the normal distribution */
+        double centre, half;
+
+        if (n < 1) {
+                *ret_low = 0;
+                *ret_high = 1;
+                return;
+        }
+        centre = (share + z * z / (2 * n)) / (1 + z * z / n);
+        half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n));
+        *ret_low = fmax(0, centre - half);
+        *ret_high = fmin(1, centre + half);
+}
+
+/* --- names --- */
+
+/* Code in memory without a file belongs to the map that names it; what no map names is just anonymous. */
+static str_id anonymous_name(const struct builder *b, const struct module *module, bool is_named)
+{
+        const char *path = world_text(b->world, module->path);
+        char name[40];
+
+        if (is_named)
+                snprintf(name, sizeof(name), "perf-%" PRId32 ".map", module->pid);
+        else
+                snprintf(name, sizeof(name), "%s", path[0] == '[' ? path : "[anon]");
+        return strpool_add(b->hot->names, name);
+}
+
+static str_id module_name(const struct builder *b, module_id id, enum symbol_status status)
+{
+        const struct module *module;
+
+        if (id == MODULE_NONE)
+                return 0;
+        module = world_get_module(b->world, id);
+        if (module->kind == MODULE_ANON)
+                return anonymous_name(b, module, status == SYMBOL_NAMED);
+        return strpool_add(b->hot->names, text_base_name(world_text(b->world, module->path)));
+}
+
+static struct symbol find_symbol(struct builder *b, const struct profile_place *place)
+{
+        uint64_t *known;
+
+        if (place->module == MODULE_NONE)
+                return (struct symbol){.status = SYMBOL_NONE, .addr = place->offset};
+        known = map_put(&b->resolver_ids, place->module, NULL);
+        if (!*known)
+                *known = (uint64_t)b->modules->get(b->modules->ctx, place->module) + 1;
+        return resolver_find(b->resolver, (resolver_id)(*known - 1), place->offset);
+}
+
+/* The module whose executable image holds every sample, or MODULE_NONE. */
+static module_id find_single_image(const struct builder *b)
+{
+        module_id only = MODULE_NONE;
+        str_id path = 0;
+
+        for (size_t i = 0; i < profile_n_places(b->profile); i++) {
+                module_id id = profile_get_place(b->profile, i)->module;
+
+                if (id == MODULE_NONE)
+                        return MODULE_NONE;
+                if (only == MODULE_NONE) {
+                        only = id;
+                        path = world_get_module(b->world, id)->path;
+                }
+                if (world_get_module(b->world, id)->path != path)
+                        return MODULE_NONE;
+        }
+        if (only == MODULE_NONE || !b->modules->is_executable(b->modules->ctx, only))
+                return MODULE_NONE;
+        return only;
+}
+
+static str_id bare_name(struct builder *b, const struct symbol *symbol)
+{
+        char start[32];
+
+        switch (symbol->status) {
+        case SYMBOL_NAMED: return strpool_add(b->hot->names, resolver_text(b->resolver, symbol->name));
+        case SYMBOL_RANGE:
+                snprintf(start, sizeof(start), "0x%" PRIx64, symbol->start);
+                return strpool_add(b->hot->names, start);
+        case SYMBOL_NONE: break;
+        }
+        return strpool_add(b->hot->names, "unknown");
+}
+
+static str_id shown_name(struct builder *b, str_id bare, str_id module)
+{
+        AUTO_RELEASE(buf) name = {0};
+
+        if (!module || b->hot->single_image != MODULE_NONE)
+                return bare;
+        buf_printf(&name, "%s:%s", strpool_get(b->hot->names, bare), strpool_get(b->hot->names, module));
+        return strpool_add_len(b->hot->names, name.data, name.len);
+}
+
+/* --- rows --- */
+
+static bool same_row(const struct hot_row *a, const struct hot_row *b)
+{
+        return a->event == b->event && a->pid == b->pid && a->tid == b->tid && a->cpu == b->cpu &&
+               a->comm == b->comm && a->bare == b->bare && a->module == b->module;
+}
+
+static uint64_t row_hash(const struct hot_row *r)
+{
+        uint64_t parts[] = {r->event, (uint32_t)r->pid, (uint32_t)r->tid, r->cpu,
+                            r->comm,  r->bare,          r->module};
+
+        return map_hash_bytes(parts, sizeof(parts));
+}
+
+/* A hash that another row took already leads on to the next number: rows with the same hash stay apart. */
+static size_t find_or_add_row(struct builder *b, const struct hot_row *row)
+{
+        struct hot *hot = b->hot;
+
+        for (uint64_t hash = row_hash(row);; hash++) {
+                uint64_t *at = map_put(&b->row_of, hash, NULL);
+
+                if (!*at) {
+                        ARRAY_PUSH(hot->rows, hot->n_rows, hot->cap_rows, *row);
+                        *at = hot->n_rows;
+                        return hot->n_rows - 1;
+                }
+                if (same_row(&hot->rows[*at - 1], row))
+                        return *at - 1;
+        }
+}
+
+static void add_place(struct builder *b, const struct profile_place *place)
+{
+        unsigned keys = profile_keys(b->profile);
+        struct symbol symbol = find_symbol(b, place);
+        struct hot_row row = {
+                .event = place->event,
+                .pid = place->pid,
+                .tid = place->tid,
+                .cpu = place->cpu,
+                .comm = place->comm,
+                .resolved = symbol.status == SYMBOL_NAMED,
+        };
+        size_t index;
+
+        if (keys & (PROFILE_MODULE | PROFILE_SYMBOL))
+                row.module = module_name(b, place->module, symbol.status);
+        if (keys & PROFILE_SYMBOL) {
+                row.bare = bare_name(b, &symbol);
+                row.symbol = shown_name(b, row.bare, row.module);
+        }
+        if (!row.resolved)
+                b->hot->n_unresolved += place->count;
+        index = find_or_add_row(b, &row);
+        b->hot->rows[index].count += place->count;
+        b->hot->rows[index].weight += place->weight;
+        ARRAY_PUSH(b->hot->pcs, b->hot->n_pcs, b->hot->cap_pcs,
+                   (struct hot_pc){place->event, (uint32_t)index, symbol.addr, place->count});
+}
+
+/* A row with what its order needs, so that plain qsort will do. */
+struct sortable {
+        struct hot_row row;
+        const char *symbol, *module;
+        uint32_t old_index;
+};
+
+static int compare_numbers(int64_t a, int64_t b)
+{
+        return (a > b) - (a < b);
+}
+
+static int compare_rows(const void *x, const void *y)
+{
+        const struct sortable *a = x, *b = y;
+        int order = compare_numbers(a->row.event, b->row.event);
+
+        if (!order && a->row.weight != b->row.weight)
+                return a->row.weight > b->row.weight ? -1 : 1;
+        if (!order && a->row.count != b->row.count)
+                return a->row.count > b->row.count ? -1 : 1;
+        if (!order)
+                order = strcmp(a->symbol, b->symbol);
+        if (!order)
+                order = strcmp(a->module, b->module);
+        if (!order)
+                order = compare_numbers(a->row.pid, b->row.pid);
+        if (!order)
+                order = compare_numbers(a->row.tid, b->row.tid);
+        return order ? order : compare_numbers(a->row.cpu, b->row.cpu);
+}
+
+static int compare_pcs(const void *x, const void *y)
+{
+        const struct hot_pc *a = x, *b = y;
+
+        if (a->row != b->row)
+                return a->row < b->row ? -1 : 1;
+        if (a->count != b->count)
+                return a->count > b->count ? -1 : 1;
+        return (a->addr > b->addr) - (a->addr < b->addr);
+}
+
+/* Puts rows in order and gives each address its row's new index. */
+static void sort_rows(struct hot *hot)
+{
+        struct sortable *order = mem_new(hot->n_rows, sizeof(*order));
+        uint32_t *new_index = mem_new(hot->n_rows, sizeof(*new_index));
+
+        for (size_t i = 0; i < hot->n_rows; i++) {
+                const struct hot_row *row = &hot->rows[i];
+
+                order[i] = (struct sortable){*row, hot_text(hot, row->symbol), hot_text(hot, row->module),
+                                             (uint32_t)i};
+        }
+        qsort(order, hot->n_rows, sizeof(*order), compare_rows);
+        for (size_t i = 0; i < hot->n_rows; i++) {
+                hot->rows[i] = order[i].row;
+                new_index[order[i].old_index] = (uint32_t)i;
+        }
+        for (size_t i = 0; i < hot->n_pcs; i++)
+                hot->pcs[i].row = new_index[hot->pcs[i].row];
+        if (hot->n_pcs)
+                qsort(hot->pcs, hot->n_pcs, sizeof(*hot->pcs), compare_pcs);
+        free(order);
+        free(new_index);
+}
+
+static void set_shares(struct hot *hot, const struct profile *profile)
+{
+        for (size_t i = 0; i < hot->n_rows; i++) {
+                struct hot_row *row = &hot->rows[i];
+                struct profile_totals totals = profile_get_totals(profile, row->event);
+
+                row->share = totals.weight ? (double)row->weight / (double)totals.weight : 0;
+                hot_interval(row->share, (double)totals.n_samples, &row->low, &row->high);
+        }
+}
+
+struct hot *hot_new(const struct profile *profile, const struct world *world, struct resolver *resolver,
+                    const struct hot_modules *modules)
+{
+        struct hot *hot = mem_new(1, sizeof(*hot));
+        struct builder b = {
+                .hot = hot, .profile = profile, .world = world, .resolver = resolver, .modules = modules};
+
+        hot->names = strpool_new();
+        hot->single_image = find_single_image(&b);
+        for (size_t i = 0; i < profile_n_places(profile); i++)
+                add_place(&b, profile_get_place(profile, i));
+        sort_rows(hot);
+        set_shares(hot, profile);
+        map_release(&b.resolver_ids);
+        map_release(&b.row_of);
+        return hot;
+}
+
+size_t hot_n_rows(const struct hot *hot)
+{
+        return hot->n_rows;
+}
+
+const struct hot_row *hot_get_row(const struct hot *hot, size_t index)
+{
+        return &hot->rows[index];
+}
+
+size_t hot_n_pcs(const struct hot *hot)
+{
+        return hot->n_pcs;
+}
+
+const struct hot_pc *hot_get_pc(const struct hot *hot, size_t index)
+{
+        return &hot->pcs[index];
+}
+
+const char *hot_text(const struct hot *hot, str_id id)
+{
+        return strpool_get(hot->names, id);
+}
+
+uint64_t hot_n_unresolved(const struct hot *hot)
+{
+        return hot->n_unresolved;
+}
+
+module_id hot_single_image(const struct hot *hot)
+{
+        return hot->single_image;
+}

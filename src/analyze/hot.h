@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rows of the hot table: places with their names, merged and sorted, one list for each event. */
+#ifndef HOT_H
+#define HOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attributes.h"
+#include "profile.h"
+#include "resolver.h"
+#include "strpool.h"
+
+/* Turns a module of the world into one of the resolver; asked once for each module. */
+struct hot_modules {
+        resolver_id (*get)(void *ctx, module_id module);
+        bool (*is_executable)(void *ctx, module_id module); /* an image that is run, not a library */
+        void *ctx;
+};
+
+struct hot_row {
+        uint32_t event;
+        int32_t pid, tid;
+        uint32_t cpu;
+        str_id comm;   /* of the world */
+        str_id symbol; /* hot_text: the name of the row as it is shown, with ":module" where it belongs */
+        str_id bare;   /* the same without the module */
+        str_id module; /* base name of the module, "" for none */
+        bool resolved; /* a function's name is known */
+        uint64_t count, weight;
+        double share;     /* of the event's weight, 0 to 1 */
+        double low, high; /* 95 % interval of the share */
+};
+
+/* A distinct address of a row, for verbose output. */
+struct hot_pc {
+        uint32_t event;
+        uint32_t row;  /* index into the rows */
+        uint64_t addr; /* as the object counts */
+        uint64_t count;
+};
+
+struct hot;
+
+struct hot *hot_new(const struct profile *profile, const struct world *world, struct resolver *resolver,
+                    const struct hot_modules *modules);
+void hot_free(struct hot *hot);
+AUTO_DEFINE(hot)
+
+/* Sorted by event, then weight (most first), then name. */
+size_t hot_n_rows(const struct hot *hot);
+const struct hot_row *hot_get_row(const struct hot *hot, size_t index);
+
+/* Sorted by row, then count (most first), then address. */
+size_t hot_n_pcs(const struct hot *hot);
+const struct hot_pc *hot_get_pc(const struct hot *hot, size_t index);
+
+const char *hot_text(const struct hot *hot, str_id id);
+
+/* Samples whose function has no name. */
+uint64_t hot_n_unresolved(const struct hot *hot);
+
+/* The one executable image that all samples come from, or MODULE_NONE. */
+module_id hot_single_image(const struct hot *hot);
+
+/* Wilson's 95 % interval of a share of `count` in `n`; both 0 to 1. */
+void hot_interval(double share, double n, double *ret_low, double *ret_high);
+
+#endif

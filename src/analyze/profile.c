@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "map.h"
+#include "text.h"
+
+/* The part of a place that makes it distinct; no padding, so that it can be hashed and compared as bytes. */
+struct key {
+        uint32_t event;
+        int32_t pid, tid;
+        uint32_t cpu;
+        str_id comm;
+        module_id module;
+        uint64_t offset;
+};
+
+_Static_assert(sizeof(struct key) == 32, "no padding");
+_Static_assert(offsetof(struct profile_place, count) == sizeof(struct key), "a place begins with its key");
+
+struct profile {
+        unsigned keys;
+        struct profile_filter filter;
+        struct profile_place *places;
+        size_t n_places, cap_places;
+        uint32_t *slots;               /* index + 1 into places; 0: free */
+        size_t n_slots;                /* a power of two */
+        struct profile_totals *totals; /* for each event */
+        size_t n_totals;
+        uint64_t base_ns; /* of relative times: the first sample's */
+        struct map module_bases;
+        struct map module_passes; /* module -> 1 passes the filter, 2 does not */
+};
+
+struct profile *profile_new(unsigned keys, const struct profile_filter *filter)
+{
+        struct profile *profile = mem_new(1, sizeof(*profile));
+
+        profile->keys = keys | PROFILE_EVENT;
+        if (filter)
+                profile->filter = *filter;
+        profile->n_slots = 1024;
+        profile->slots = mem_new(profile->n_slots, sizeof(*profile->slots));
+        return profile;
+}
+
+void profile_free(struct profile *profile)
+{
+        if (!profile)
+                return;
+        map_release(&profile->module_passes);
+        map_release(&profile->module_bases);
+        free(profile->places);
+        free(profile->slots);
+        free(profile->totals);
+        free(profile);
+}
+
+static size_t slot_of(const struct profile *profile, const struct key *key)
+{
+        size_t mask = profile->n_slots - 1;
+        size_t i = (size_t)map_hash_bytes(key, sizeof(*key)) & mask;
+
+        while (profile->slots[i] && memcmp(&profile->places[profile->slots[i] - 1], key, sizeof(*key)))
+                i = (i + 1) & mask;
+        return i;
+}
+
+static void grow_slots(struct profile *profile)
+{
+        free(profile->slots);
+        profile->n_slots *= 2;
+        profile->slots = mem_new(profile->n_slots, sizeof(*profile->slots));
+        for (size_t i = 0; i < profile->n_places; i++) {
+                struct key key;
+
+                memcpy(&key, &profile->places[i], sizeof(key));
+                profile->slots[slot_of(profile, &key)] = (uint32_t)i + 1;
+        }
+}
+
+static struct profile_place *find_or_add(struct profile *profile, const struct key *key)
+{
+        size_t slot = slot_of(profile, key);
+        struct profile_place place = {0};
+
+        if (profile->slots[slot])
+                return &profile->places[profile->slots[slot] - 1];
+        memcpy(&place, key, sizeof(*key));
+        ARRAY_PUSH(profile->places, profile->n_places, profile->cap_places, place);
+        profile->slots[slot] = (uint32_t)profile->n_places;
+        if (profile->n_places * 2 > profile->n_slots)
+                grow_slots(profile);
+        return &profile->places[profile->n_places - 1];
+}
+
+static struct profile_totals *totals_of(struct profile *profile, uint32_t event)
+{
+        if (event >= profile->n_totals) {
+                size_t n = (size_t)event + 1;
+
+                profile->totals = mem_resize(profile->totals, n, sizeof(*profile->totals));
+                memset(profile->totals + profile->n_totals, 0,
+                       (n - profile->n_totals) * sizeof(*profile->totals));
+                profile->n_totals = n;
+        }
+        return &profile->totals[event];
+}
+
+static bool pid_passes(const struct profile_filter *filter, int32_t pid)
+{
+        for (size_t i = 0; i < filter->n_pids; i++) {
+                if (filter->pids[i] == pid)
+                        return true;
+        }
+        return !filter->n_pids;
+}
+
+static bool module_passes(struct profile *profile, const struct world *world, module_id id)
+{
+        const char *wanted = profile->filter.modules;
+        uint64_t *known;
+
+        if (!wanted)
+                return true;
+        if (id == MODULE_NONE)
+                return text_in_list(wanted, "unknown");
+        known = map_put(&profile->module_passes, id, NULL);
+        if (!*known) {
+                const char *path = world_text(world, world_get_module(world, id)->path);
+
+                *known = text_in_list(wanted, path) || text_in_list(wanted, text_base_name(path)) ? 1 : 2;
+        }
+        return *known == 1;
+}
+
+static bool time_passes(struct profile *profile, uint64_t time)
+{
+        const struct profile_filter *filter = &profile->filter;
+
+        if (!profile->base_ns)
+                profile->base_ns = time;
+        if (filter->times_are_relative)
+                time = time > profile->base_ns ? time - profile->base_ns : 0;
+        return time >= filter->from_ns && (!filter->to_ns || time <= filter->to_ns);
+}
+
+static void note_time(struct profile_totals *totals, uint64_t time)
+{
+        if (!time)
+                return;
+        if (!totals->first_ns || time < totals->first_ns)
+                totals->first_ns = time;
+        if (time > totals->last_ns)
+                totals->last_ns = time;
+}
+
+static void note_base(struct profile *profile, const struct place *at)
+{
+        bool is_new;
+        uint64_t *base = map_put(&profile->module_bases, at->module, &is_new);
+
+        if (is_new)
+                *base = at->map_start - at->map_pgoff;
+}
+
+void profile_add(struct profile *profile, struct world *world, uint32_t event, const struct sample *sample,
+                 uint64_t weight)
+{
+        struct place at = world_find(world, sample->pid, sample->misc, sample->ip);
+        const struct profile_filter *filter = &profile->filter;
+        struct profile_totals *totals = totals_of(profile, event);
+        struct key key = {.event = event, .module = at.module, .offset = at.offset};
+        struct profile_place *place;
+
+        note_time(totals, sample->time);
+        if (!pid_passes(filter, sample->pid) || !time_passes(profile, sample->time) ||
+            !module_passes(profile, world, at.module) ||
+            (filter->comms &&
+             !text_in_list(filter->comms, world_thread_name(world, sample->pid, sample->tid)))) {
+                totals->n_filtered++;
+                return;
+        }
+        if (profile->keys & (PROFILE_PROCESS | PROFILE_THREAD)) {
+                bool thread = profile->keys & PROFILE_THREAD;
+
+                key.pid = sample->pid;
+                key.tid = thread ? sample->tid : 0;
+                key.comm = world_thread_name_id(world, sample->pid, thread ? sample->tid : sample->pid);
+        }
+        if (profile->keys & PROFILE_CPU)
+                key.cpu = sample->cpu;
+        totals->n_samples++;
+        totals->weight += weight;
+        place = find_or_add(profile, &key);
+        if (!place->count && at.module != MODULE_NONE)
+                note_base(profile, &at);
+        place->count++;
+        place->weight += weight;
+}
+
+uint64_t profile_module_base(const struct profile *profile, module_id module)
+{
+        const uint64_t *base = map_find(&profile->module_bases, module);
+
+        return base ? *base : 0;
+}
+
+unsigned profile_keys(const struct profile *profile)
+{
+        return profile->keys;
+}
+
+size_t profile_n_places(const struct profile *profile)
+{
+        return profile->n_places;
+}
+
+const struct profile_place *profile_get_place(const struct profile *profile, size_t index)
+{
+        return &profile->places[index];
+}
+
+struct profile_totals profile_get_totals(const struct profile *profile, uint32_t event)
+{
+        struct profile_totals sum = {0};
+
+        for (size_t i = 0; i < profile->n_totals; i++) {
+                const struct profile_totals *t = &profile->totals[i];
+
+                if (event != UINT32_MAX && event != i)
+                        continue;
+                sum.n_samples += t->n_samples;
+                sum.weight += t->weight;
+                sum.n_filtered += t->n_filtered;
+                note_time(&sum, t->first_ns);
+                note_time(&sum, t->last_ns);
+        }
+        return sum;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "quality.h"
+
+#include <inttypes.h>
+
+static const double POOR_LOST_PERCENT = 0.1;
+static const double POOR_UNRESOLVED_PERCENT = 5;
+static const double POOR_COUNTED_SHARE = 0.5;
+static const double KERNEL_SHARE_WORTH_A_WORD = 0.05;
+
+double quality_percent(const struct quality *quality, uint64_t n)
+{
+        return quality->n_samples ? 100.0 * (double)n / (double)quality->n_samples : 0;
+}
+
+static double lost_percent(const struct quality *quality)
+{
+        uint64_t generated = quality->n_samples + quality->n_lost;
+
+        return generated ? 100.0 * (double)quality->n_lost / (double)generated : 0;
+}
+
+bool quality_is_poor(const struct quality *q)
+{
+        return lost_percent(q) > POOR_LOST_PERCENT ||
+               quality_percent(q, q->n_unresolved) > POOR_UNRESOLVED_PERCENT ||
+               quality_percent(q, q->n_cut_stacks) > POOR_UNRESOLVED_PERCENT ||
+               q->counted_share < POOR_COUNTED_SHARE || q->cut_bytes || q->unfinished || q->n_malformed;
+}
+
+bool quality_kernel_matters(const struct quality *quality)
+{
+        return quality->kernel_share >= KERNEL_SHARE_WORTH_A_WORD;
+}
+
+static void add_if(struct buf *out, uint64_t n, const char *what)
+{
+        if (n)
+                buf_printf(out, ", %" PRIu64 " %s", n, what);
+}
+
+void quality_add_text(const struct quality *q, struct buf *out)
+{
+        buf_printf(out, "quality: %" PRIu64 " samples, %" PRIu64 " lost", q->n_samples, q->n_lost);
+        if (q->n_lost)
+                buf_printf(out, " (%.2f %%)", lost_percent(q));
+        buf_printf(out, ", %" PRIu64 " throttled, %" PRIu64 " unresolved", q->n_throttled, q->n_unresolved);
+        if (q->n_unresolved)
+                buf_printf(out, " (%.2f %%)", quality_percent(q, q->n_unresolved));
+        buf_printf(out, ", %" PRIu64 " cut stacks", q->n_cut_stacks);
+        if (q->counted_share < 1)
+                buf_printf(out, ", counted %.0f %% of the time", 100 * q->counted_share);
+        if (quality_kernel_matters(q))
+                buf_printf(out, ", %.0f %% of the CPU time was in the kernel; add -k", 100 * q->kernel_share);
+        add_if(out, q->cut_bytes, "bytes of the file cut");
+        if (q->unfinished)
+                buf_add_str(out, ", the recorder did not finish the file");
+        add_if(out, q->n_malformed, "malformed records");
+        add_if(out, q->n_unknown_records, "records of unknown type");
+        add_if(out, q->n_unknown_events, "samples of unknown events");
+        add_if(out, q->n_out_of_order, "records out of order");
+        if (q->n_not_kept)
+                buf_printf(out, ", %" PRIu64 " mapped files gone (%s)", q->n_not_kept, q->not_kept);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is missing in a profile, counted, and when it is called poor. */
+#ifndef QUALITY_H
+#define QUALITY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buf.h"
+
+struct quality {
+        uint64_t n_samples, n_lost, n_throttled, n_unresolved, n_cut_stacks;
+        double kernel_share;  /* of the CPU time, when it was left out; negative: not known or not left out */
+        double counted_share; /* running / enabled of the worst event; 1: all of the time */
+        uint64_t cut_bytes;   /* of the session file that are missing or not whole */
+        bool unfinished;      /* the recorder did not finish the file */
+        uint64_t n_malformed, n_unknown_records, n_unknown_events, n_out_of_order;
+        uint64_t n_not_kept;
+        const char *not_kept; /* names of mapped files that could not be kept; kept by the caller */
+};
+
+/* Lost above 0.1 %, unresolved or cut above 5 %, an event counted less than half of the time, a cut file. */
+bool quality_is_poor(const struct quality *quality);
+
+/* Percent of the samples; 0 when there are none. */
+double quality_percent(const struct quality *quality, uint64_t n);
+
+/* The line that ends a sampling command, "quality: 4980 samples, 0 lost, ...", without a line feed. */
+void quality_add_text(const struct quality *quality, struct buf *out);
+
+/* True when the share of kernel time is worth a word. */
+bool quality_kernel_matters(const struct quality *quality);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Feature sections as data; those without a layout here show their size and first bytes.
+ * Source: perf.data-file-format.txt of the Linux tree; docs/session-format.md has what is ours. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dump_internal.h"
+#include "text.h"
+
+static const struct field_layout string[] = {{NULL, FIELD_STRING}, {0}};
+static const struct field_layout nrcpus[] = {{"available", FIELD_U32}, {"online", FIELD_U32}, {0}};
+static const struct field_layout kib[] = {{"kib", FIELD_U64}, {0}};
+static const struct field_layout words[] = {{"words", FIELD_LIST32, .items = string}, {0}};
+
+static const struct field_layout cpu_topology[] = {
+        {"cores", FIELD_LIST32, .items = string}, {"threads", FIELD_LIST32, .items = string}, {0}};
+
+static const struct field_layout numa_node[] = {
+        {"node", FIELD_U32}, {"total_kib", FIELD_U64}, {"free_kib", FIELD_U64}, {"cpus", FIELD_STRING}, {0}};
+static const struct field_layout numa_topology[] = {{"nodes", FIELD_LIST32, .items = numa_node}, {0}};
+
+static const struct field_layout pmu[] = {{"type", FIELD_U32}, {"name", FIELD_STRING}, {0}};
+static const struct field_layout pmu_mappings[] = {{"pmus", FIELD_LIST32, .items = pmu}, {0}};
+
+static const struct field_layout group[] = {
+        {"name", FIELD_STRING}, {"leader", FIELD_U32}, {"members", FIELD_U32}, {0}};
+static const struct field_layout group_desc[] = {{"groups", FIELD_LIST32, .items = group}, {0}};
+
+static const struct field_layout cache_level[] = {
+        {"level", FIELD_U32},   {"line_size", FIELD_U32}, {"sets", FIELD_U32},    {"ways", FIELD_U32},
+        {"type", FIELD_STRING}, {"size", FIELD_STRING},   {"cpus", FIELD_STRING}, {0},
+};
+static const struct field_layout cache[] = {
+        {"version", FIELD_U32}, {"caches", FIELD_LIST32, .items = cache_level}, {0}};
+
+static const struct field_layout sample_time[] = {{"first", FIELD_TIME}, {"last", FIELD_TIME}, {0}};
+static const struct field_layout clockid[] = {{"resolution_ns", FIELD_U64}, {0}};
+static const struct field_layout dir_format[] = {{"version", FIELD_U64}, {0}};
+
+static const struct field_layout compressed[] = {
+        {"version", FIELD_U32}, {"type", FIELD_U32},     {"level", FIELD_U32},
+        {"ratio", FIELD_U32},   {"mmap_len", FIELD_U32}, {0},
+};
+
+static const struct field_layout cap[] = {{"name", FIELD_STRING}, {"value", FIELD_STRING}, {0}};
+static const struct field_layout cpu_pmu_caps[] = {{"caps", FIELD_LIST32, .items = cap}, {0}};
+
+static const struct field_layout clock_data[] = {
+        {"version", FIELD_U32}, {"clockid", FIELD_I32}, {"wall", FIELD_TIME}, {"clock", FIELD_TIME}, {0}};
+
+static const struct field_layout hybrid[] = {{"pmu", FIELD_STRING}, {"cpus", FIELD_STRING}, {0}};
+static const struct field_layout hybrid_topology[] = {{"pmus", FIELD_LIST32, .items = hybrid}, {0}};
+
+static const struct field_layout pmu_cap[] = {
+        {"caps", FIELD_LIST32, .items = cap}, {"pmu", FIELD_STRING}, {0}};
+static const struct field_layout pmu_caps[] = {{"pmus", FIELD_LIST32, .items = pmu_cap}, {0}};
+
+static const struct field_layout *const layouts[] = {
+        [FEATURE_NRCPUS] = nrcpus,
+        [FEATURE_TOTAL_MEM] = kib,
+        [FEATURE_CMDLINE] = words,
+        [FEATURE_CPU_TOPOLOGY] = cpu_topology,
+        [FEATURE_NUMA_TOPOLOGY] = numa_topology,
+        [FEATURE_PMU_MAPPINGS] = pmu_mappings,
+        [FEATURE_GROUP_DESC] = group_desc,
+        [FEATURE_CACHE] = cache,
+        [FEATURE_SAMPLE_TIME] = sample_time,
+        [FEATURE_CLOCKID] = clockid,
+        [FEATURE_DIR_FORMAT] = dir_format,
+        [FEATURE_COMPRESSED] = compressed,
+        [FEATURE_CPU_PMU_CAPS] = cpu_pmu_caps,
+        [FEATURE_CLOCK_DATA] = clock_data,
+        [FEATURE_HYBRID_TOPOLOGY] = hybrid_topology,
+        [FEATURE_PMU_CAPS] = pmu_caps,
+};
+
+static bool is_string(unsigned feature)
+{
+        return (feature >= FEATURE_HOSTNAME && feature <= FEATURE_ARCH) || feature == FEATURE_CPUDESC ||
+               feature == FEATURE_CPUID;
+}
+
+/* n u32, attr_size u32, then attr, n_ids u32, name, ids */
+static bool show_event_desc(struct cursor *c, struct field_sink *sink)
+{
+        static const struct field_layout id[] = {{NULL, FIELD_U64}, {0}};
+        uint32_t n = cursor_u32(c), attr_bytes = cursor_u32(c);
+        bool ok = !c->failed;
+
+        field_begin(sink, FIELD_LINES, "events");
+        for (uint32_t i = 0; ok && i < n && cursor_skip(c, attr_bytes); i++) {
+                uint32_t n_ids = cursor_u32(c);
+                const struct field_layout name[] = {{"name", FIELD_STRING}, {0}};
+                struct cursor ids;
+
+                field_begin(sink, FIELD_LINE, NULL);
+                ok = field_layout_show(name, c, sink);
+                ids = cursor_sub(c, cursor_pos(c), (uint64_t)n_ids * sizeof(uint64_t));
+                if (ok && !ids.failed) {
+                        const struct field_layout list[] = {{"ids", FIELD_LIST_REST, .items = id}, {0}};
+
+                        field_layout_show(list, &ids, sink);
+                }
+                ok = ok && cursor_skip(c, (uint64_t)n_ids * sizeof(uint64_t));
+                field_end(sink);
+        }
+        field_end(sink);
+        return ok;
+}
+
+/* "WPRF", version u32, lines `key=value` */
+static bool show_run(struct cursor *c, struct field_sink *sink)
+{
+        const char *magic = cursor_bytes(c, 4);
+        uint32_t version = cursor_u32(c);
+        AUTO_RELEASE(buf) lines = {0};
+        char *line, *next;
+
+        if (c->failed || memcmp(magic, "WPRF", 4))
+                return false;
+        field_u64(sink, "version", version);
+        buf_add(&lines, c->at, cursor_left(c));
+        for (line = lines.data; line && *line; line = next) {
+                char *value = line + strcspn(line, "=\n");
+
+                next = line + strcspn(line, "\n");
+                if (*next)
+                        *next++ = '\0';
+                if (*value)
+                        *value++ = '\0';
+                field_text(sink, line, value);
+        }
+        return true;
+}
+
+static bool show_content(unsigned feature, struct cursor *c, struct field_sink *sink)
+{
+        if (feature == FEATURE_EVENT_DESC)
+                return show_event_desc(c, sink);
+        if (feature == FEATURE_WPERF_RUN)
+                return show_run(c, sink);
+        return feature < N_ELEMENTS(layouts) && layouts[feature] &&
+               field_layout_show(layouts[feature], c, sink);
+}
+
+void dump_feature(unsigned feature, struct cursor content, const char *name, struct field_sink *sink)
+{
+        const struct field_layout whole[] = {{name, FIELD_STRING}, {0}};
+        struct cursor c = content;
+
+        if (is_string(feature) && field_layout_show(whole, &c, sink))
+                return;
+        c = content;
+        field_begin(sink, FIELD_BLOCK, name);
+        if (!show_content(feature, &c, sink))
+                field_bytes(sink, "bytes", content.at, cursor_left(&content));
+        field_end(sink);
+}
+
+struct build_ids {
+        struct field_sink *sink;
+        bool begun;
+};
+
+static bool show_build_id(void *ctx, uint16_t misc, int32_t pid, const uint8_t *id, size_t id_size,
+                          const char *path)
+{
+        char hex[2 * BUILD_ID_MAX + 1];
+        struct build_ids *b = ctx;
+
+        if (!b->begun)
+                field_begin(b->sink, FIELD_LINES, "BUILD_ID");
+        b->begun = true;
+        text_hex(hex, id, id_size < BUILD_ID_MAX ? id_size : BUILD_ID_MAX);
+        field_begin(b->sink, FIELD_LINE, NULL);
+        field_hex(b->sink, "misc", misc);
+        field_i64(b->sink, "pid", pid);
+        field_text(b->sink, "build_id", hex);
+        field_text(b->sink, "path", path);
+        field_end(b->sink);
+        return !b->sink->failed;
+}
+
+void dump_features(const struct perfdata_reader *reader, struct field_sink *sink)
+{
+        const uint64_t *bits = perfdata_get_layout(reader)->feature_bits;
+        struct build_ids build_ids = {.sink = sink};
+        char number[24];
+
+        perfdata_each_build_id(reader, show_build_id, &build_ids);
+        if (build_ids.begun)
+                field_end(sink);
+        for (unsigned i = 0; i < FEATURES; i++) {
+                const char *name = perfdata_feature_name(i);
+                struct cursor content = perfdata_feature(reader, i);
+
+                if (!(bits[i / 64] >> (i % 64) & 1) || (i == FEATURE_BUILD_ID && build_ids.begun))
+                        continue;
+                snprintf(number, sizeof(number), "feature-%u", i);
+                if (content.failed)
+                        field_text(sink, name ? name : number, "not in the file");
+                else
+                        dump_feature(i, content, name ? name : number, sink);
+        }
+}

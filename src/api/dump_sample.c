@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A sample's fields, those that the event's sample_type has, in the order that a reader looks for them. */
+#include "dump_internal.h"
+
+#include "record.h"
+
+static void show_who(uint64_t type, const struct sample *s, struct field_sink *sink)
+{
+        if (type & PERF_SAMPLE_TID) {
+                field_i64(sink, "pid", s->pid);
+                field_i64(sink, "tid", s->tid);
+        }
+        if (type & PERF_SAMPLE_CPU)
+                field_u64(sink, "cpu", s->cpu);
+        if (type & PERF_SAMPLE_TIME)
+                field_time(sink, "time", s->time);
+        if (type & PERF_SAMPLE_IP)
+                field_hex(sink, "ip", s->ip);
+        if (type & PERF_SAMPLE_PERIOD)
+                field_u64(sink, "period", s->period);
+        if (type & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER))
+                field_u64(sink, "id", s->id);
+        if (type & PERF_SAMPLE_STREAM_ID)
+                field_u64(sink, "stream_id", s->stream_id);
+}
+
+static void show_numbers(uint64_t type, const struct sample *s, struct field_sink *sink)
+{
+        const struct {
+                uint64_t bit;
+                const char *name;
+                uint64_t value;
+        } numbers[] = {
+                {PERF_SAMPLE_ADDR, "addr", s->addr},
+                {PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT, "weight", s->weight},
+                {PERF_SAMPLE_WEIGHT_STRUCT, "ins_lat", s->ins_lat},
+                {PERF_SAMPLE_WEIGHT_STRUCT, "p_stage_cyc", s->p_stage_cyc},
+                {PERF_SAMPLE_DATA_SRC, "data_src", s->data_src},
+                {PERF_SAMPLE_TRANSACTION, "transaction", s->transaction},
+                {PERF_SAMPLE_PHYS_ADDR, "phys_addr", s->phys_addr},
+                {PERF_SAMPLE_CGROUP, "cgroup", s->cgroup},
+                {PERF_SAMPLE_DATA_PAGE_SZ, "data_page_size", s->data_page_bytes},
+                {PERF_SAMPLE_CODE_PAGE_SZ, "code_page_size", s->code_page_bytes},
+        };
+
+        for (size_t i = 0; i < N_ELEMENTS(numbers); i++) {
+                if (type & numbers[i].bit)
+                        field_hex(sink, numbers[i].name, numbers[i].value);
+        }
+}
+
+static void show_words(const char *name, struct cursor words, struct field_sink *sink)
+{
+        field_begin(sink, FIELD_WORDS, name);
+        while (cursor_left(&words) >= sizeof(uint64_t))
+                field_hex(sink, NULL, cursor_u64(&words));
+        field_end(sink);
+}
+
+static void show_branches(const struct sample *s, struct field_sink *sink)
+{
+        struct branch branch;
+
+        field_begin(sink, FIELD_WORDS, "branches");
+        for (uint64_t i = 0; sample_branch(s, i, &branch); i++) {
+                field_begin(sink, FIELD_LINE, NULL);
+                field_hex(sink, "from", branch.from);
+                field_hex(sink, "to", branch.to);
+                if (branch.predicted || branch.mispredicted)
+                        field_bool(sink, "predicted", branch.predicted);
+                if (branch.cycles)
+                        field_u64(sink, "cycles", branch.cycles);
+                if (branch.type)
+                        field_u64(sink, "type", branch.type);
+                field_end(sink);
+        }
+        field_end(sink);
+}
+
+static void show_regs(const char *name, uint64_t abi, struct cursor regs, struct field_sink *sink)
+{
+        field_begin(sink, FIELD_LINE, name);
+        field_u64(sink, "abi", abi);
+        if (abi)
+                show_words("values", regs, sink);
+        field_end(sink);
+}
+
+static void show_one_count(uint64_t format, struct cursor *c, struct field_sink *sink)
+{
+        field_u64(sink, "value", cursor_u64(c));
+        if (format & PERF_FORMAT_ID && format & PERF_FORMAT_GROUP)
+                field_u64(sink, "id", cursor_u64(c));
+        if (format & PERF_FORMAT_LOST && format & PERF_FORMAT_GROUP)
+                field_u64(sink, "lost", cursor_u64(c));
+}
+
+static void show_count_times(uint64_t format, struct cursor *c, struct field_sink *sink)
+{
+        if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+                field_u64(sink, "enabled", cursor_u64(c));
+        if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+                field_u64(sink, "running", cursor_u64(c));
+}
+
+/* group: n, times, n counts; single: value, times, id, lost */
+bool dump_counts(uint64_t format, struct cursor *c, struct field_sink *sink)
+{
+        uint64_t n = format & PERF_FORMAT_GROUP ? cursor_u64(c) : 0;
+
+        field_begin(sink, FIELD_LINE, "read");
+        if (!(format & PERF_FORMAT_GROUP))
+                show_one_count(format, c, sink);
+        show_count_times(format, c, sink);
+        if (format & PERF_FORMAT_GROUP) {
+                field_begin(sink, FIELD_WORDS, "counts");
+                for (uint64_t i = 0; i < n && cursor_left(c); i++) {
+                        field_begin(sink, FIELD_LINE, NULL);
+                        show_one_count(format, c, sink);
+                        field_end(sink);
+                }
+                field_end(sink);
+        } else {
+                if (format & PERF_FORMAT_ID)
+                        field_u64(sink, "id", cursor_u64(c));
+                if (format & PERF_FORMAT_LOST)
+                        field_u64(sink, "lost", cursor_u64(c));
+        }
+        field_end(sink);
+        return !c->failed;
+}
+
+static void show_part(const char *name, const struct cursor *part, struct field_sink *sink)
+{
+        field_bytes(sink, name, part->start, (size_t)(part->end - part->start));
+}
+
+static void show_variable(const struct perf_attr *attr, const struct sample *s, struct field_sink *sink)
+{
+        uint64_t type = attr->sample_type;
+        struct cursor counts = s->read;
+
+        if (type & PERF_SAMPLE_READ)
+                dump_counts(attr->read_format, &counts, sink);
+        if (type & PERF_SAMPLE_CALLCHAIN)
+                show_words("chain", s->chain, sink);
+        if (type & PERF_SAMPLE_RAW)
+                show_part("raw", &s->raw, sink);
+        if (type & PERF_SAMPLE_BRANCH_STACK)
+                show_branches(s, sink);
+        if (type & PERF_SAMPLE_BRANCH_STACK && attr->branch_sample_type & PERF_BRANCH_COUNTERS)
+                show_words("branch_counters", s->branch_counters, sink);
+        if (type & PERF_SAMPLE_REGS_USER)
+                show_regs("regs_user", s->regs_user_abi, s->regs_user, sink);
+        if (type & PERF_SAMPLE_STACK_USER)
+                show_part("stack_user", &s->stack_user, sink);
+        if (type & PERF_SAMPLE_REGS_INTR)
+                show_regs("regs_intr", s->regs_intr_abi, s->regs_intr, sink);
+        if (type & PERF_SAMPLE_AUX)
+                show_part("aux", &s->aux, sink);
+}
+
+bool dump_sample(const struct perfdata_event *event, struct cursor record, struct field_sink *sink)
+{
+        struct sample sample;
+
+        field_word(sink, "event", event->name);
+        if (!sample_parse(&event->attr, record, &sample))
+                return false;
+        show_who(event->attr.sample_type, &sample, sink);
+        show_numbers(event->attr.sample_type, &sample, sink);
+        show_variable(&event->attr, &sample, sink);
+        return true;
+}

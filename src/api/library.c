@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* include/wperf.h on top of report.h. */
+#include <stdlib.h>
+
+#include "arena.h"
+#include "report.h"
+#include "text.h"
+#include "wperf.h"
+
+struct wperf_report {
+        struct report *report;
+};
+
+const char *wperf_version(void)
+{
+        return WPERF_VERSION;
+}
+
+wperf_report *wperf_report_open(const char *session_path, char *error, size_t error_size)
+{
+        struct report_request request = {.path = session_path};
+        struct err err = {0};
+        struct report *report = report_make(&request, &err);
+        wperf_report *handle;
+
+        if (!report) {
+                if (error && error_size)
+                        text_copy(error, error_size, err.text);
+                return NULL;
+        }
+        handle = mem_new(1, sizeof(*handle));
+        handle->report = report;
+        return handle;
+}
+
+void wperf_report_close(wperf_report *handle)
+{
+        if (!handle)
+                return;
+        report_free(handle->report);
+        free(handle);
+}
+
+size_t wperf_report_event_count(const wperf_report *handle)
+{
+        return report_n_events(handle->report);
+}
+
+int wperf_report_event(const wperf_report *handle, size_t index, struct wperf_event *event)
+{
+        struct report_event e;
+
+        if (index >= report_n_events(handle->report))
+                return 0;
+        e = report_get_event(handle->report, index);
+        *event = (struct wperf_event){e.name, e.n_samples, e.weight};
+        return 1;
+}
+
+size_t wperf_report_row_count(const wperf_report *handle)
+{
+        return hot_n_rows(report_hot(handle->report));
+}
+
+int wperf_report_row(const wperf_report *handle, size_t index, struct wperf_row *row)
+{
+        const struct hot *hot = report_hot(handle->report);
+        const struct hot_row *r;
+
+        if (index >= hot_n_rows(hot))
+                return 0;
+        r = hot_get_row(hot, index);
+        *row = (struct wperf_row){
+                .event = r->event,
+                .symbol = hot_text(hot, r->bare),
+                .module = hot_text(hot, r->module),
+                .resolved = r->resolved,
+                .samples = r->count,
+                .weight = r->weight,
+                .share = r->share,
+                .low = r->low,
+                .high = r->high,
+        };
+        return 1;
+}
+
+void wperf_report_quality(const wperf_report *handle, struct wperf_quality *quality)
+{
+        const struct quality *q = report_quality(handle->report);
+
+        *quality = (struct wperf_quality){
+                .samples = q->n_samples,
+                .lost = q->n_lost,
+                .throttled = q->n_throttled,
+                .unresolved = q->n_unresolved,
+                .cut_stacks = q->n_cut_stacks,
+                .counted_share = q->counted_share,
+                .kernel_share = q->kernel_share,
+                .poor = quality_is_poor(q),
+        };
+}

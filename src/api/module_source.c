@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "module_source.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "buf.h"
+#include "map.h"
+#include "os.h"
+
+struct module_source {
+        const struct world *world;
+        const struct collect_result *collected;
+        struct resolver *resolver;
+        struct map ids; /* module -> resolver id + 1 */
+        module_id *used;
+        size_t n_used, cap_used;
+        bool same_machine; /* the session was made under the kernel that runs here now */
+};
+
+static bool is_same_machine(const struct perfdata_reader *reader)
+{
+        const char *hostname = perfdata_feature_str(reader, FEATURE_HOSTNAME);
+        const char *release = perfdata_feature_str(reader, FEATURE_OSRELEASE);
+        struct os_machine machine;
+
+        os_machine_get(&machine);
+        return hostname && release && !strcmp(hostname, machine.hostname) &&
+               !strcmp(release, machine.os_release);
+}
+
+struct module_source *module_source_new(const struct world *world, const struct perfdata_reader *reader,
+                                        const struct resolver_options *options,
+                                        const struct collect_result *collected)
+{
+        struct module_source *source = mem_new(1, sizeof(*source));
+
+        source->world = world;
+        source->collected = collected;
+        source->resolver = resolver_new(options);
+        source->same_machine = is_same_machine(reader);
+        return source;
+}
+
+void module_source_free(struct module_source *source)
+{
+        if (!source)
+                return;
+        resolver_free(source->resolver);
+        map_release(&source->ids);
+        free(source->used);
+        free(source);
+}
+
+struct resolver *module_source_resolver(struct module_source *source)
+{
+        return source->resolver;
+}
+
+/* The place of a file that only the run that was just made can reach. */
+static bool kept_path(const struct module_source *source, const struct module *module, struct buf *out)
+{
+        const char *path = world_text(source->world, module->path);
+        size_t len = strlen(path);
+
+        for (size_t i = 0; source->collected && i < source->collected->n_kept; i++) {
+                const struct kept_file *kept = &source->collected->kept[i];
+
+                /* The recorded path may still say that it is deleted. */
+                if (strncmp(kept->path, path, len) ||
+                    (kept->path[len] && strcmp(kept->path + len, " (deleted)")))
+                        continue;
+                buf_printf(out, "/proc/self/fd/%d", kept->fd);
+                return true;
+        }
+        return false;
+}
+
+static void perf_map_path(const struct module_source *source, int32_t pid, struct buf *out)
+{
+        for (size_t i = 0; source->collected && i < source->collected->n_roots; i++) {
+                const struct kept_root *root = &source->collected->roots[i];
+
+                if (root->pid != pid || root->root_fd < 0)
+                        continue;
+                buf_printf(out, "/proc/self/fd/%d/tmp/perf-%" PRId32 ".map", root->root_fd, root->inner_pid);
+                return;
+        }
+        buf_printf(out, "/tmp/perf-%" PRId32 ".map", pid);
+}
+
+static resolver_id describe(struct module_source *source, module_id id)
+{
+        const struct module *module = world_get_module(source->world, id);
+        AUTO_RELEASE(buf) other = {0};
+        struct resolver_module desc = {
+                .kind = RESOLVER_NONE,
+                .path = world_text(source->world, module->path),
+                .build_id = module->build_id,
+                .build_id_size = module->build_id_size,
+        };
+
+        switch (module->kind) {
+        case MODULE_FILE:
+                desc.kind = RESOLVER_FILE;
+                if (kept_path(source, module, &other))
+                        desc.open_path = other.data;
+                break;
+        case MODULE_VDSO:
+                if (source->same_machine && os_vdso(&desc.image, &desc.image_size))
+                        desc.kind = RESOLVER_FILE;
+                break;
+        case MODULE_KERNEL:
+        case MODULE_KERNEL_MODULE:
+        case MODULE_KSYMBOL: desc.kind = source->same_machine ? RESOLVER_KERNEL : RESOLVER_NONE; break;
+        case MODULE_ANON:
+                desc.kind = RESOLVER_PERFMAP;
+                perf_map_path(source, module->pid, &other);
+                desc.path = other.data;
+                break;
+        }
+        return resolver_add_module(source->resolver, &desc);
+}
+
+resolver_id module_source_get(void *ctx, module_id module)
+{
+        struct module_source *source = ctx;
+        uint64_t *known = map_put(&source->ids, module, NULL);
+
+        if (!*known) {
+                ARRAY_PUSH(source->used, source->n_used, source->cap_used, module);
+                *known = (uint64_t)describe(source, module) + 1;
+        }
+        return (resolver_id)(*known - 1);
+}
+
+bool module_source_image(struct module_source *source, module_id module, struct resolver_image *ret)
+{
+        return world_get_module(source->world, module)->kind == MODULE_FILE &&
+               resolver_get_image(source->resolver, module_source_get(source, module), ret);
+}
+
+bool module_source_is_executable(void *ctx, module_id module)
+{
+        struct resolver_image image;
+
+        return module_source_image(ctx, module, &image) && image.is_executable;
+}
+
+size_t module_source_n_used(const struct module_source *source)
+{
+        return source->n_used;
+}
+
+module_id module_source_used(const struct module_source *source, size_t index)
+{
+        return source->used[index];
+}
+
+const char *module_source_note(const struct module_source *source, module_id module)
+{
+        const uint64_t *known = map_find(&source->ids, module);
+
+        return known ? resolver_note(source->resolver, (resolver_id)(*known - 1)) : NULL;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One pass over the records in order of time fills the world and the profile; names are looked up once for
+ * each distinct address afterwards. */
+#include "report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "map.h"
+#include "module_source.h"
+#include "os.h"
+#include "text.h"
+
+enum { STDIN_LIMIT = 1 << 30 };
+
+struct report {
+        struct report_request request;
+        struct buf input; /* standard input, when that is the session */
+        struct perfdata_reader *reader;
+        struct world *world;
+        struct profile *profile;
+        struct module_source *modules;
+        struct hot *hot;
+        struct quality quality;
+        struct buf run_text;
+        struct run_info run_info;
+        bool has_run_info;
+        struct map seen_pids;
+        int32_t *pids; /* sampled processes */
+        size_t n_pids, cap_pids;
+        uint64_t n_lost_records, n_lost_samples;
+        bool has_image;
+        struct report_image image;
+};
+
+void report_free(struct report *report)
+{
+        if (!report)
+                return;
+        hot_free(report->hot);
+        module_source_free(report->modules);
+        profile_free(report->profile);
+        world_free(report->world);
+        perfdata_reader_free(report->reader);
+        buf_release(&report->input);
+        buf_release(&report->run_text);
+        map_release(&report->seen_pids);
+        free(report->pids);
+        free(report);
+}
+
+static bool open_session(struct report *report, struct err *err)
+{
+        const char *path = report->request.path;
+
+        if (strcmp(path, "-")) {
+                report->reader = perfdata_open(path, err);
+        } else if (os_read_stdin(STDIN_LIMIT, &report->input, err)) {
+                report->reader =
+                        perfdata_open_bytes(report->input.data, report->input.len, "standard input", err);
+        }
+        return report->reader;
+}
+
+static void take_lost(struct report *report, const struct perfdata_record *record)
+{
+        struct record_lost lost;
+
+        if (!record_lost_parse(record->bytes, &lost))
+                return;
+        if (record->header.type == PERF_RECORD_LOST)
+                report->n_lost_records += lost.lost;
+        else
+                report->n_lost_samples += lost.lost;
+}
+
+static void take_sample(struct report *report, const struct perfdata_record *record)
+{
+        const struct perfdata_event *event;
+        struct sample sample;
+        uint64_t weight;
+        bool is_new;
+
+        if (record->event == UINT32_MAX)
+                return;
+        event = perfdata_get_event(report->reader, record->event);
+        if (!sample_parse(&event->attr, record->bytes, &sample)) {
+                report->quality.n_malformed++;
+                return;
+        }
+        weight = sample.period;
+        if (!(event->attr.sample_type & PERF_SAMPLE_PERIOD))
+                weight = event->attr.flags & PERF_ATTR_FREQ ? 1 : event->attr.sample_period_or_freq;
+        map_put(&report->seen_pids, (uint32_t)sample.pid, &is_new);
+        if (is_new)
+                ARRAY_PUSH(report->pids, report->n_pids, report->cap_pids, sample.pid);
+        profile_add(report->profile, report->world, record->event, &sample, weight);
+}
+
+static bool read_records(struct report *report, struct err *err)
+{
+        struct perfdata_record record;
+        int got;
+
+        while ((got = perfdata_next(report->reader, &record, err)) > 0) {
+                switch (record.header.type) {
+                case PERF_RECORD_SAMPLE: take_sample(report, &record); break;
+                case PERF_RECORD_LOST:
+                case PERF_RECORD_LOST_SAMPLES: take_lost(report, &record); break;
+                case PERF_RECORD_THROTTLE: report->quality.n_throttled++; break;
+                default: world_replay(report->world, &record); break;
+                }
+        }
+        return !got;
+}
+
+static void fill_quality(struct report *report)
+{
+        const struct perfdata_damage *damage = perfdata_get_damage(report->reader);
+        struct quality *q = &report->quality;
+        uint64_t busy_ns = report->run_info.user_ns + report->run_info.kernel_ns;
+        bool kernel = false;
+
+        q->n_samples = profile_get_totals(report->profile, UINT32_MAX).n_samples;
+        /* The kernel's count for each event holds what the LOST records told, and more. */
+        q->n_lost = report->n_lost_records > report->n_lost_samples ? report->n_lost_records
+                                                                    : report->n_lost_samples;
+        q->n_unresolved = hot_n_unresolved(report->hot);
+        q->counted_share = report->run_info.counted_share;
+        q->cut_bytes = damage->cut_bytes;
+        q->unfinished = damage->data_size_missing || damage->features_missing;
+        q->n_malformed += damage->n_malformed;
+        q->n_unknown_records = damage->n_unknown_types;
+        q->n_unknown_events = damage->n_unknown_events;
+        q->n_out_of_order = damage->n_out_of_order;
+        q->n_not_kept = report->run_info.n_not_kept;
+        q->not_kept = report->run_info.not_kept;
+        for (size_t i = 0; i < perfdata_n_events(report->reader); i++)
+                kernel |= !(perfdata_get_event(report->reader, i)->attr.flags & PERF_ATTR_EXCLUDE_KERNEL);
+        q->kernel_share = busy_ns && !kernel ? (double)report->run_info.kernel_ns / (double)busy_ns : -1;
+}
+
+/* True when every sampled process runs the same image at the same place. */
+static bool same_image_everywhere(const struct report *report, module_id *ret_module, uint64_t *ret_base)
+{
+        module_id only = MODULE_NONE;
+        uint64_t only_base = 0;
+
+        for (size_t i = 0; i < report->n_pids; i++) {
+                uint64_t base;
+                module_id id = world_main_module(report->world, report->pids[i], &base);
+
+                if (id == MODULE_NONE || (only != MODULE_NONE && (id != only || base != only_base)))
+                        return false;
+                only = id;
+                only_base = base;
+        }
+        *ret_module = only;
+        *ret_base = only_base;
+        return only != MODULE_NONE;
+}
+
+static void find_image(struct report *report)
+{
+        struct resolver_image image;
+        module_id id;
+        uint64_t base;
+
+        if (!same_image_everywhere(report, &id, &base) || !module_source_image(report->modules, id, &image))
+                return;
+        report->has_image = true;
+        report->image.path = world_text(report->world, world_get_module(report->world, id)->path);
+        report->image.name = text_base_name(report->image.path);
+        report->image.runtime_delta = base - image.load_addr;
+        report->image.base_address = image.entry + report->image.runtime_delta;
+}
+
+static void name_places(struct report *report)
+{
+        struct resolver_options options = {
+                .demangle = !report->request.no_demangle,
+                .demangle_params = report->request.long_names,
+        };
+
+        report->modules =
+                module_source_new(report->world, report->reader, &options, report->request.collected);
+        report->hot = hot_new(
+                report->profile, report->world, module_source_resolver(report->modules),
+                &(struct hot_modules){module_source_get, module_source_is_executable, report->modules});
+}
+
+struct report *report_make(const struct report_request *request, struct err *err)
+{
+        AUTO(report) report = mem_new(1, sizeof(*report));
+        unsigned keys = request->keys ? request->keys : PROFILE_EVENT | PROFILE_MODULE | PROFILE_SYMBOL;
+
+        report->request = *request;
+        if (!open_session(report, err))
+                return NULL;
+        report->world = world_new();
+        world_add_build_ids(report->world, report->reader);
+        report->profile = profile_new(keys, &request->filter);
+        report->has_run_info = run_info_read(report->reader, &report->run_text, &report->run_info);
+        if (!read_records(report, err))
+                return NULL;
+        name_places(report);
+        fill_quality(report);
+        find_image(report);
+        return TAKE(report);
+}
+
+size_t report_n_events(const struct report *report)
+{
+        return perfdata_n_events(report->reader);
+}
+
+struct report_event report_get_event(const struct report *report, size_t index)
+{
+        const struct perfdata_event *e = perfdata_get_event(report->reader, index);
+        struct profile_totals totals = profile_get_totals(report->profile, (uint32_t)index);
+
+        return (struct report_event){
+                .name = e->name,
+                .attr = e->attr,
+                .n_samples = totals.n_samples,
+                .weight = totals.weight,
+                .mean_period = totals.n_samples ? totals.weight / totals.n_samples : 0,
+        };
+}
+
+const struct hot *report_hot(const struct report *report)
+{
+        return report->hot;
+}
+
+const struct world *report_world(const struct report *report)
+{
+        return report->world;
+}
+
+const struct quality *report_quality(const struct report *report)
+{
+        return &report->quality;
+}
+
+size_t report_n_modules(const struct report *report)
+{
+        return module_source_n_used(report->modules);
+}
+
+struct report_module report_get_module(const struct report *report, size_t index)
+{
+        module_id id = module_source_used(report->modules, index);
+        const struct module *module = world_get_module(report->world, id);
+
+        return (struct report_module){
+                .path = world_text(report->world, module->path),
+                .address = profile_module_base(report->profile, id),
+                .note = module_source_note(report->modules, id),
+        };
+}
+
+bool report_run_info(const struct report *report, struct run_info *ret)
+{
+        *ret = report->run_info;
+        return report->has_run_info;
+}
+
+bool report_image(const struct report *report, struct report_image *ret)
+{
+        *ret = report->image;
+        return report->has_image;
+}

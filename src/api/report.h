@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From a session file to rows with names: what `report` shows and what `record` and `sample` end with. */
+#ifndef REPORT_H
+#define REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attributes.h"
+#include "collector.h"
+#include "err.h"
+#include "hot.h"
+#include "quality.h"
+#include "run_info.h"
+
+struct report_request {
+        const char *path; /* of the session; "-": standard input */
+        unsigned keys;    /* profile_key bits; 0: event, module, symbol */
+        struct profile_filter
+                filter; /* from_ns and to_ns by the session's clock, or since its first sample */
+        bool no_demangle, long_names;
+        const struct collect_result *collected; /* of the run just made, for files that only it holds; NULL */
+};
+
+struct report;
+
+struct report *report_make(const struct report_request *request, struct err *err);
+void report_free(struct report *report);
+AUTO_DEFINE(report)
+
+struct report_event {
+        const char *name;
+        struct perf_attr attr;
+        uint64_t n_samples, weight;
+        uint64_t mean_period; /* 0: no samples */
+};
+
+struct report_module {
+        const char *path;
+        uint64_t address; /* run-time address of its first byte at its first sample */
+        const char *note; /* why its names are missing or poor; NULL */
+};
+
+size_t report_n_events(const struct report *report);
+struct report_event report_get_event(const struct report *report, size_t index);
+const struct hot *report_hot(const struct report *report);
+const struct world *report_world(const struct report *report);
+const struct quality *report_quality(const struct report *report);
+
+/* Modules that samples fell into. */
+size_t report_n_modules(const struct report *report);
+struct report_module report_get_module(const struct report *report, size_t index);
+
+/* How the run was made; false for a file of another tool. */
+bool report_run_info(const struct report *report, struct run_info *ret);
+
+/* The one main image of all sampled processes. */
+struct report_image {
+        const char *name; /* base name */
+        const char *path;
+        uint64_t base_address;  /* run-time entry point */
+        uint64_t runtime_delta; /* load bias */
+};
+bool report_image(const struct report *report, struct report_image *ret);
+
+#endif

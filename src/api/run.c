@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Decides the order of a run: events open first, the session is touched only when the command has really
+ * started, and whatever ends the run, the session is closed in a readable state. */
+#include "run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "os.h"
+#include "run_info.h"
+#include "session_facts.h"
+
+struct run {
+        struct collector *collector;
+        struct perfdata_writer *writer;
+        struct event_list events;
+        struct session_facts *facts;
+        struct run_facts out;
+        struct err write_error;
+        unsigned n_ticks;
+        bool begun; /* the session file is being written */
+};
+
+enum { TICK_MS = 1000, KILL_AFTER_NS = 2000000000, POLL_STEP_MS = 100 };
+
+void run_free(struct run *run)
+{
+        if (!run)
+                return;
+        perfdata_writer_free(run->writer);
+        collector_free(run->collector);
+        event_list_release(&run->events);
+        session_facts_free(run->facts);
+        free(run);
+}
+
+static bool parse_events(const struct run_request *request, struct event_list *events, struct err *err)
+{
+        struct event_defaults defaults = {.freq_hz = request->freq_hz, .kernel = request->kernel};
+        struct pmu_source source = collector_pmu_source(request->sysfs_root);
+
+        if (request->events)
+                return event_parse_sampling(request->events, &defaults, &source, events, err);
+        return event_default_sampling(&defaults, &source, events, err);
+}
+
+static struct collect_request make_request(const struct run_request *request, const struct event_list *events)
+{
+        return (struct collect_request){
+                .argv = request->argv,
+                .pids = request->pids,
+                .n_pids = request->n_pids,
+                .system_wide = request->system_wide,
+                .cpus = request->cpus,
+                .n_cpus = request->n_cpus,
+                .events = events,
+                .events_are_default = !request->events,
+                .output_to_stderr = request->output_to_stderr,
+        };
+}
+
+bool run_describe(const struct run_request *request, struct buf *out, struct err *err)
+{
+        struct event_list events = {0};
+        struct collect_request collect;
+
+        if (!parse_events(request, &events, err))
+                return false;
+        collect = make_request(request, &events);
+        collector_describe(&collect, out);
+        event_list_release(&events);
+        return true;
+}
+
+/* The sink of the collector: the session comes into being with the first record. */
+static bool put_records(void *ctx, const void *records, size_t size, struct err *err)
+{
+        struct run *run = ctx;
+
+        if (!run->begun) {
+                if (!perfdata_writer_begin(run->writer, err))
+                        return false;
+                run->begun = true;
+        }
+        session_facts_see(run->facts, records, size);
+        return perfdata_writer_put(run->writer, records, size, err);
+}
+
+static void add_events(struct run *run)
+{
+        for (size_t i = 0; i < collector_n_events(run->collector); i++) {
+                struct collect_event e = collector_get_event(run->collector, i);
+
+                perfdata_writer_add_event(run->writer, &e.attr, e.name, e.ids, e.n_ids);
+        }
+}
+
+static bool time_is_up(const struct run_request *request, uint64_t start_ns)
+{
+        return request->timeout_ns && os_monotonic_ns() - start_ns >= request->timeout_ns;
+}
+
+static int wait_ms(const struct run_request *request, uint64_t start_ns)
+{
+        uint64_t used_ns = os_monotonic_ns() - start_ns;
+        uint64_t left_ms = TICK_MS;
+
+        if (request->timeout_ns)
+                left_ms = used_ns < request->timeout_ns ? (request->timeout_ns - used_ns + 999999) / 1000000
+                                                        : 0;
+        if (request->quiet)
+                return left_ms < 10 * TICK_MS ? (int)left_ms : 10 * TICK_MS;
+        return left_ms < TICK_MS ? (int)left_ms : TICK_MS;
+}
+
+static void tick(const struct run_request *request, struct run *run, uint64_t *n_told)
+{
+        uint64_t n = collector_get_result(run->collector)->n_samples;
+
+        if (request->tick)
+                request->tick(request->tick_ctx, n - *n_told);
+        *n_told = n;
+        run->n_ticks++;
+}
+
+/* True when a full disk or the like ended it: run->write_error says why. */
+static bool run_loop(struct run *run, const struct run_request *request, uint64_t start_ns)
+{
+        uint64_t next_tick = start_ns + TICK_MS * 1000000ull, n_told = 0;
+        int state = 1;
+
+        while (state > 0) {
+                run->out.stop_signal = os_stop_requested();
+                if (run->out.stop_signal || time_is_up(request, start_ns)) {
+                        run->out.stopped_by_us = true;
+                        break;
+                }
+                state = collector_poll(run->collector, wait_ms(request, start_ns), &run->write_error);
+                if (!request->quiet && os_monotonic_ns() >= next_tick) {
+                        tick(request, run, &n_told);
+                        next_tick += TICK_MS * 1000000ull;
+                }
+        }
+        if (!request->quiet && (!run->n_ticks || collector_get_result(run->collector)->n_samples > n_told))
+                tick(request, run, &n_told);
+        return state < 0;
+}
+
+/* SIGTERM, and after two seconds SIGKILL; its last samples are still taken. */
+static bool end_command(struct run *run)
+{
+        uint64_t start_ns = os_monotonic_ns();
+        bool forced = false, failed = false;
+
+        collector_stop_command(run->collector, false);
+        while (collector_command_runs(run->collector)) {
+                if (!failed)
+                        failed = collector_poll(run->collector, POLL_STEP_MS, &run->write_error) < 0;
+                if (!forced && os_monotonic_ns() - start_ns > KILL_AFTER_NS) {
+                        collector_stop_command(run->collector, true);
+                        forced = true;
+                }
+        }
+        return failed;
+}
+
+static void fill_facts(struct run *run, uint64_t start_ns)
+{
+        const struct collect_result *collected = collector_get_result(run->collector);
+
+        run->out.elapsed_ns = os_monotonic_ns() - start_ns;
+        run->out.collected = collected;
+        run->out.n_samples = collected->n_samples;
+        run->out.has_status = collected->command_ended;
+        if (collected->command_ended)
+                run->out.exit_status = collected->exit_status;
+}
+
+/* Why this event and no better one, and what would give more; "" when there is nothing to say. */
+static const char *source_note(const struct run *run, const struct run_request *request)
+{
+        struct pmu_source source = collector_pmu_source(NULL);
+        char pmu[64];
+
+        if (collector_source_note(run->collector)[0] || request->events || event_has_core_pmu(&source, pmu))
+                return collector_source_note(run->collector);
+        return "no hardware counters here (no core PMU, as in most virtual machines), so CPU time is "
+               "sampled; on bare metal or with a passed-through PMU cycles are";
+}
+
+static bool finish_session(struct run *run, const struct run_request *request, struct err *err)
+{
+        struct run_info info = {
+                .source_note = source_note(run, request),
+                .elapsed_ns = run->out.elapsed_ns,
+                .user_ns = run->out.collected->user_ns,
+                .kernel_ns = run->out.collected->kernel_ns,
+                .counted_share = run->out.collected->counted_share,
+                .n_not_kept = run->out.collected->n_not_kept,
+                .not_kept = run->out.collected->not_kept,
+                .has_exit = run->out.has_status && !run->out.stopped_by_us,
+                .exit_status = run->out.exit_status,
+        };
+
+        if (!run->begun && !perfdata_writer_begin(run->writer, err))
+                return false;
+        session_facts_write(run->facts, run->writer, request->command_line);
+        run_info_write(&info, run->writer);
+        return perfdata_writer_close(TAKE(run->writer), err);
+}
+
+static bool prepare(struct run *run, const struct run_request *request, struct err *err)
+{
+        struct collect_request collect;
+        bool command_failed = false;
+
+        if (!parse_events(request, &run->events, err))
+                return false;
+        run->writer = perfdata_writer_open(request->session_path, err);
+        if (!run->writer)
+                return false;
+        collect = make_request(request, &run->events);
+        run->collector = collector_open(&collect, &command_failed, err);
+        return run->collector;
+}
+
+/* A command that could not be run: which of the shell's two numbers. */
+static enum run_failure start_failure(const struct err *err)
+{
+        return err->code == ERR_MISSING  ? RUN_NOT_FOUND
+               : err->code == ERR_DENIED ? RUN_NOT_RUNNABLE
+                                         : RUN_FAILED;
+}
+
+struct run *run_record(const struct run_request *request, enum run_failure *ret_failure, struct err *err)
+{
+        AUTO(run) run = mem_new(1, sizeof(*run));
+        struct record_sink sink = {put_records, run};
+        struct err own = {0};
+        uint64_t start_ns;
+        bool failed;
+
+        err = err ? err : &own;
+        if (!prepare(run, request, err)) {
+                *ret_failure = err->code == ERR_USAGE ? RUN_USAGE : RUN_FAILED;
+                return NULL;
+        }
+        run->facts = session_facts_new();
+        add_events(run);
+        os_catch_stop();
+        start_ns = os_monotonic_ns();
+        if (!collector_begin(run->collector, &sink, err)) {
+                *ret_failure = run->begun ? RUN_FAILED : start_failure(err);
+                return NULL;
+        }
+        failed = run_loop(run, request, start_ns);
+        if (run->out.stopped_by_us || failed)
+                failed = end_command(run) || failed;
+        failed = !collector_end(run->collector, failed ? NULL : &run->write_error) || failed;
+        fill_facts(run, start_ns);
+        if (!finish_session(run, request, failed ? NULL : &run->write_error))
+                failed = true;
+        run->out.write_error = failed ? &run->write_error : NULL;
+        *ret_failure = RUN_OK;
+        return TAKE(run);
+}
+
+struct run_facts run_get_facts(const struct run *run)
+{
+        return run->out;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How a run was made and how it ended: the feature section FEATURE_WPERF_RUN, "WPRF", version, then lines
+ * `key=value`.  docs/session-format.md. */
+#ifndef RUN_INFO_H
+#define RUN_INFO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "perfdata_reader.h"
+#include "perfdata_writer.h"
+
+struct run_info {
+        const char *source_note; /* why another event was taken; "" */
+        uint64_t elapsed_ns, user_ns, kernel_ns;
+        double counted_share;
+        uint64_t n_not_kept;
+        const char *not_kept;
+        bool has_exit;
+        int exit_status;
+};
+
+void run_info_write(const struct run_info *info, struct perfdata_writer *writer);
+
+/* False when the session has none (another tool's file); strings live in `text`, which the caller releases. */
+bool run_info_read(const struct perfdata_reader *reader, struct buf *text, struct run_info *ret);
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "session_facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "buf.h"
+#include "map.h"
+#include "os.h"
+#include "text.h"
+
+struct session_facts {
+        struct map seen;      /* hash of build id and path */
+        struct buf build_ids; /* the section as it will be written */
+        uint64_t first_ns, last_ns;
+};
+
+struct session_facts *session_facts_new(void)
+{
+        return mem_new(1, sizeof(struct session_facts));
+}
+
+void session_facts_free(struct session_facts *facts)
+{
+        if (!facts)
+                return;
+        map_release(&facts->seen);
+        buf_release(&facts->build_ids);
+        free(facts);
+}
+
+/* One entry of the table: header, pid, 20 bytes of id with its size behind, name padded to 64. */
+static void add_build_id(struct buf *out, uint16_t misc, const uint8_t *id, size_t id_size, const char *path)
+{
+        enum { ID_FIELD_BYTES = 24, NAME_ALIGN = 64, SIZE_AT = BUILD_ID_MAX };
+        size_t name_bytes = (strlen(path) + NAME_ALIGN) & ~(size_t)(NAME_ALIGN - 1);
+        struct perf_header header = {.misc = (uint16_t)(misc | (1u << 15))}; /* the size is given */
+        uint8_t field[ID_FIELD_BYTES] = {0};
+        uint32_t pid = UINT32_MAX;
+
+        header.size = (uint16_t)(sizeof(header) + sizeof(pid) + ID_FIELD_BYTES + name_bytes);
+        memcpy(field, id, id_size);
+        field[SIZE_AT] = (uint8_t)id_size;
+        buf_add(out, &header, sizeof(header));
+        buf_add(out, &pid, sizeof(pid));
+        buf_add(out, field, sizeof(field));
+        buf_add(out, path, strlen(path));
+        buf_add_zeros(out, name_bytes - strlen(path));
+}
+
+static void see_map(struct session_facts *facts, struct cursor record)
+{
+        struct record_mmap map;
+        uint64_t key;
+        bool is_new;
+
+        if (!record_mmap_parse(record, &map) || !map.build_id_size)
+                return;
+        key = map_hash_bytes(map.path, strlen(map.path)) ^ map_hash_bytes(map.build_id, sizeof(map.build_id));
+        map_put(&facts->seen, key, &is_new);
+        if (is_new)
+                add_build_id(&facts->build_ids, PERF_MISC_USER, map.build_id, map.build_id_size, map.path);
+}
+
+static void see_time(struct session_facts *facts, struct cursor record)
+{
+        /* All our samples have the same shape: identifier, ip, pid and tid, time. */
+        enum { TIME_OFF = sizeof(struct perf_header) + 24 };
+        uint64_t time;
+
+        if (!cursor_skip(&record, TIME_OFF))
+                return;
+        time = cursor_u64(&record);
+        if (!facts->first_ns || time < facts->first_ns)
+                facts->first_ns = time;
+        if (time > facts->last_ns)
+                facts->last_ns = time;
+}
+
+void session_facts_see(struct session_facts *facts, const void *records, size_t size)
+{
+        struct cursor all = cursor_make(records, size);
+
+        while (cursor_left(&all) >= sizeof(struct perf_header)) {
+                struct perf_header header;
+                struct cursor record;
+
+                memcpy(&header, all.at, sizeof(header));
+                record = cursor_sub(&all, cursor_pos(&all), header.size);
+                if (header.size < sizeof(header) || !cursor_skip(&all, header.size))
+                        return;
+                if (header.type == PERF_RECORD_SAMPLE)
+                        see_time(facts, record);
+                else if (header.type == PERF_RECORD_MMAP2)
+                        see_map(facts, record);
+        }
+}
+
+/* The kernel's own build id, from the notes it shows. */
+static void add_kernel_build_id(struct buf *out)
+{
+        AUTO_RELEASE(buf) notes = {0};
+        struct cursor c;
+
+        if (!os_read_file("/sys/kernel/notes", 1 << 20, &notes, NULL))
+                return;
+        c = cursor_make(notes.data, notes.len);
+        while (cursor_left(&c) >= 12) {
+                uint32_t name_size = cursor_u32(&c), size = cursor_u32(&c), type = cursor_u32(&c);
+                const char *name = cursor_bytes(&c, ((uint64_t)name_size + 3) & ~3ull);
+                const uint8_t *id = cursor_bytes(&c, ((uint64_t)size + 3) & ~3ull);
+
+                if (c.failed)
+                        return;
+                if (type == 3 && name_size == 4 && !memcmp(name, "GNU", 4) && size <= BUILD_ID_MAX) {
+                        add_build_id(out, PERF_MISC_KERNEL, id, size, "[kernel.kallsyms]");
+                        return;
+                }
+        }
+}
+
+/* A list of strings: their number, then each with its length, padded to 64 as perf pads them. */
+static void add_string(struct buf *out, const char *text)
+{
+        size_t size = strlen(text) + 1, padded = (size + 63) & ~(size_t)63;
+
+        buf_add_u32(out, (uint32_t)padded);
+        buf_add(out, text, size);
+        buf_add_zeros(out, padded - size);
+}
+
+static void write_command_line(struct perfdata_writer *writer, const char *command_line)
+{
+        AUTO_RELEASE(buf) out = {0};
+
+        buf_add_u32(&out, 1);
+        add_string(&out, command_line);
+        perfdata_writer_add_feature(writer, FEATURE_CMDLINE, out.data, out.len);
+}
+
+static void write_numbers(const struct session_facts *facts, const struct os_machine *machine,
+                          struct perfdata_writer *writer)
+{
+        uint32_t cpus[2] = {machine->n_cpus_available, machine->n_cpus_online};
+        uint64_t times[2] = {facts->first_ns, facts->last_ns};
+
+        perfdata_writer_add_feature(writer, FEATURE_NRCPUS, cpus, sizeof(cpus));
+        perfdata_writer_add_feature(writer, FEATURE_TOTAL_MEM, &machine->memory_kib,
+                                    sizeof(machine->memory_kib));
+        perfdata_writer_add_feature(writer, FEATURE_SAMPLE_TIME, times, sizeof(times));
+}
+
+void session_facts_write(const struct session_facts *facts, struct perfdata_writer *writer,
+                         const char *command_line)
+{
+        AUTO_RELEASE(buf) build_ids = {0};
+        struct os_machine machine;
+
+        os_machine_get(&machine);
+        perfdata_writer_add_feature_str(writer, FEATURE_HOSTNAME, machine.hostname);
+        perfdata_writer_add_feature_str(writer, FEATURE_OSRELEASE, machine.os_release);
+        perfdata_writer_add_feature_str(writer, FEATURE_VERSION, "wperf " WPERF_VERSION);
+        perfdata_writer_add_feature_str(writer, FEATURE_ARCH, machine.arch);
+        perfdata_writer_add_feature_str(writer, FEATURE_CPUDESC, machine.cpu_text);
+        perfdata_writer_add_feature_str(writer, FEATURE_CPUID, machine.cpuid);
+        write_numbers(facts, &machine, writer);
+        if (command_line)
+                write_command_line(writer, command_line);
+        add_kernel_build_id(&build_ids);
+        buf_add(&build_ids, facts->build_ids.data, facts->build_ids.len);
+        if (build_ids.len)
+                perfdata_writer_add_feature(writer, FEATURE_BUILD_ID, build_ids.data, build_ids.len);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What all commands share: writing results and errors to where the options say. */
+#include "cmd.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "os.h"
+#include "text.h"
+
+int cmd_fail(const struct err *err)
+{
+        AUTO_RELEASE(buf) line = {0};
+
+        buf_add_str(&line, "wperf: ");
+        text_add_printable(&line, err->text);
+        buf_add_char(&line, '\n');
+        os_write_stream(OS_STDERR, line.data, line.len, NULL);
+        return err->code == ERR_USAGE ? EXIT_WRONG_USAGE : EXIT_FAILED;
+}
+
+/* With a closed pipe as an error, so that it gets its sentence; programs that wperf starts keep the signal. */
+bool cmd_write_stdout(const void *bytes, size_t size, struct err *err)
+{
+        bool ok;
+#ifdef SIGPIPE
+        void (*old)(int) = signal(SIGPIPE, SIG_IGN);
+
+        ok = os_write_stream(OS_STDOUT, bytes, size, err);
+        signal(SIGPIPE, old);
+#else
+        ok = os_write_stream(OS_STDOUT, bytes, size, err);
+#endif
+        return ok;
+}
+
+int cmd_print(const struct buf *out, int status)
+{
+        struct err err = {0};
+        int failed;
+
+        if (cmd_write_stdout(buf_text(out), out->len, &err))
+                return status;
+        failed = cmd_fail(&err);
+        return status ? status : failed;
+}
+
+bool cmd_input_path(const struct command_line *line, const struct input_options *input, const char **ret_path,
+                    struct err *err)
+{
+        struct os_stat st;
+
+        if (line->n_args + (size_t)(input->input != NULL) > 1)
+                return err_set(err, ERR_USAGE, "%s reads one session at a time: '%s' is one too many",
+                               line->command->name, line->args[line->n_args - 1]);
+        if (input->input)
+                *ret_path = input->input;
+        else if (line->n_args)
+                *ret_path = line->args[0];
+        else
+                *ret_path =
+                        os_stat("wperf.data", &st) || !os_stat("perf.data", &st) ? "wperf.data" : "perf.data";
+        return true;
+}
+
+static bool is_absolute(const char *path)
+{
+        return path[0] == '/' || path[0] == '\\' || (path[0] && path[1] == ':');
+}
+
+void cmd_output_path(const char *prefix, const char *name, struct buf *out)
+{
+        if (prefix && strcmp(name, "-") && !is_absolute(name)) {
+                buf_add_str(out, prefix);
+                if (!text_ends(prefix, "/") && !text_ends(prefix, "\\"))
+                        buf_add_char(out, '/');
+        }
+        buf_add_str(out, name);
+}
+
+bool cmd_write_file(const char *path, const struct buf *document, struct err *err)
+{
+        AUTO(os_file) file = os_file_create(path, err);
+
+        if (!file || !os_file_write(file, buf_text(document), document->len, err))
+                return false;
+        return os_file_close(TAKE(file), err);
+}
+
+int cmd_print_document(const struct general_options *general, const struct output_options *output,
+                       const struct buf *text, const struct buf *json)
+{
+        AUTO_RELEASE(buf) path = {0};
+        struct err err = {0};
+
+        if (output->output) {
+                cmd_output_path(output->output_prefix, output->output, &path);
+                if (!cmd_write_file(buf_text(&path), json, &err))
+                        return cmd_fail(&err);
+        }
+        if (output->json)
+                return output->output ? EXIT_OK : cmd_print(json, EXIT_OK);
+        return general->quiet ? EXIT_OK : cmd_print(text, EXIT_OK);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The commands' functions, one a file cmd_NAME.c, and the only ways out: standard output, standard error and
+ * the exit status. */
+#ifndef CMD_H
+#define CMD_H
+
+#include "buf.h"
+#include "err.h"
+#include "option_groups.h"
+#include "options.h"
+
+enum exit_status {
+        EXIT_OK = 0,
+        EXIT_FAILED = 1,           /* wperf's own failure without a command */
+        EXIT_WRONG_USAGE = 2,      /* the command line */
+        EXIT_POOR = 3,             /* poor quality with --strict */
+        EXIT_FAILED_COMMAND = 125, /* wperf's own failure with a command */
+        EXIT_NOT_RUNNABLE = 126,
+        EXIT_NOT_FOUND = 127,
+};
+
+int cmd_record(const struct command_line *line);
+int cmd_dump(const struct command_line *line);
+int cmd_report(const struct command_line *line);
+int cmd_test(const struct command_line *line);
+int cmd_version(const struct command_line *line);
+int cmd_help(const struct command_line *line);
+int cmd_explain(const struct command_line *line);
+int cmd_man_page(const struct command_line *line);
+int cmd_completion(const struct command_line *line);
+
+/* Writes all of `out` to standard output.  Returns `status`, or EXIT_FAILED after one sentence on standard
+ * error when that fails and `status` is 0. */
+int cmd_print(const struct buf *out, int status);
+
+/* Writes to standard output; a closed pipe is an error with a sentence, not a signal. */
+bool cmd_write_stdout(const void *bytes, size_t size, struct err *err);
+
+/* The session to read: -i, or the command's one word, or wperf.data where there is one, else perf.data. */
+bool cmd_input_path(const struct command_line *line, const struct input_options *input, const char **ret_path,
+                    struct err *err);
+
+/* Prints «wperf: SENTENCE» on standard error and returns the exit status for err->code: EXIT_WRONG_USAGE for
+ * ERR_USAGE, else EXIT_FAILED. */
+int cmd_fail(const struct err *err);
+
+/* The file that an output option names: `name` under --output-prefix unless it is absolute or "-". */
+void cmd_output_path(const char *prefix, const char *name, struct buf *out);
+
+/* Writes a document to `path` ("-": standard output). */
+bool cmd_write_file(const char *path, const struct buf *document, struct err *err);
+
+/* The rule for commands with one document: text on standard output, with -o the JSON in a file as well; with
+ * --json the JSON in the file or, without one, alone on standard output.  Returns the exit status. */
+int cmd_print_document(const struct general_options *general, const struct output_options *output,
+                       const struct buf *text, const struct buf *json);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* dump: the records of a session as they stand in the file, printed as they are read. */
+#include "cmd.h"
+#include "dump.h"
+#include "os.h"
+#include "report_options.h"
+
+static bool put_stdout(void *ctx, const void *bytes, size_t size, struct err *err)
+{
+        return cmd_write_stdout(bytes, size, err);
+}
+
+static bool put_file(void *ctx, const void *bytes, size_t size, struct err *err)
+{
+        return os_file_write(ctx, bytes, size, err);
+}
+
+/* The file of -o is JSON, as with the other commands. */
+static bool write_document(struct dump *dump, const struct output_options *output, struct err *err)
+{
+        AUTO_RELEASE(buf) path = {0};
+        AUTO(os_file) file = NULL;
+
+        cmd_output_path(output->output_prefix, output->output, &path);
+        file = os_file_create(buf_text(&path), err);
+        return file && dump_write(dump, true, &(struct field_output){put_file, file}, err) &&
+               os_file_close(TAKE(file), err);
+}
+
+int cmd_dump(const struct command_line *line)
+{
+        const struct dump_options *o = line->options;
+        bool to_stdout = o->output.json ? !o->output.output : !o->general.quiet;
+        AUTO(dump) dump = NULL;
+        struct err err = {0};
+        const char *path;
+
+        if (!cmd_input_path(line, &o->input, &path, &err))
+                return cmd_fail(&err);
+        dump = dump_open(path, &err);
+        if (!dump || (o->output.output && !write_document(dump, &o->output, &err)))
+                return cmd_fail(&err);
+        if (to_stdout && !dump_write(dump, o->output.json, &(struct field_output){put_stdout, NULL}, &err))
+                return cmd_fail(&err);
+        return EXIT_OK;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* help, and the hidden commands that print what the tables say: --explain, --man and --completion. */
+#include <string.h>
+
+#include "cmd.h"
+
+static bool find_topic(const struct command_line *line, const struct command **ret_command, struct err *err)
+{
+        *ret_command = NULL;
+        if (!line->n_args)
+                return true;
+        *ret_command = command_find(line->args[0]);
+        if (!*ret_command)
+                return err_set(err, ERR_USAGE, "no command '%.60s'; 'wperf --help' lists them",
+                               line->args[0]);
+        return true;
+}
+
+int cmd_help(const struct command_line *line)
+{
+        AUTO_RELEASE(buf) out = {0};
+        const struct command *command;
+        struct err err = {0};
+
+        if (!find_topic(line, &command, &err))
+                return cmd_fail(&err);
+        if (command)
+                options_help_command(command, &out);
+        else
+                options_help_program(&out);
+        return cmd_print(&out, EXIT_OK);
+}
+
+int cmd_man_page(const struct command_line *line)
+{
+        AUTO_RELEASE(buf) out = {0};
+        const struct command *command;
+        struct err err = {0};
+
+        if (!find_topic(line, &command, &err))
+                return cmd_fail(&err);
+        if (command)
+                options_man_command(command, &out);
+        else
+                options_man_program(&out);
+        return cmd_print(&out, EXIT_OK);
+}
+
+int cmd_completion(const struct command_line *line)
+{
+        AUTO_RELEASE(buf) out = {0};
+        struct err err = {0};
+
+        if (line->n_args != 1 || strcmp(line->args[0], "bash")) {
+                err_set(&err, ERR_USAGE, "there is a completion for bash only: wperf --completion bash");
+                return cmd_fail(&err);
+        }
+        options_completion_bash(&out);
+        return cmd_print(&out, EXIT_OK);
+}
+
+/* A line as it is written, with the program's name or without. */
+int cmd_explain(const struct command_line *line)
+{
+        size_t skip = line->n_args && (!strcmp(line->args[0], "wperf") || !strcmp(line->args[0], "perf"));
+        struct command_line explained;
+        AUTO_RELEASE(buf) out = {0};
+        struct err err = {0};
+        int status;
+
+        if (command_line_parse(&explained, line->n_args - skip, line->args + skip, &err)) {
+                options_explain(&explained, &out);
+                status = cmd_print(&out, EXIT_OK);
+        } else {
+                status = cmd_fail(&err);
+        }
+        command_line_release(&explained);
+        return status;
+}

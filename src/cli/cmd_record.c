@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* record and sample: run, then show the session that was written.  Decides the exit status. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "hot_output.h"
+#include "os.h"
+#include "record_options.h"
+#include "run.h"
+#include "text.h"
+
+/* A run as the options describe it, and what has to live as long. */
+struct recording {
+        const struct command_line *line;
+        const struct record_options *options;
+        bool has_command;
+        int32_t *pids;
+        size_t n_pids;
+        char *image_argv[2]; /* --pe_file in the place of a command */
+        struct buf session;  /* its path */
+        struct buf command_line;
+        struct buf progress; /* one character a second */
+        bool live;           /* progress is drawn as it comes */
+};
+
+static void recording_release(struct recording *r)
+{
+        free(r->pids);
+        buf_release(&r->session);
+        buf_release(&r->command_line);
+        buf_release(&r->progress);
+}
+
+static void tick(void *ctx, uint64_t n_new)
+{
+        struct recording *r = ctx;
+
+        buf_add_char(&r->progress, n_new ? '.' : 'e');
+        if (r->live)
+                os_write_stream(OS_STDOUT, r->progress.data + r->progress.len - 1, 1, NULL);
+}
+
+static bool document_is_output(const struct record_options *o)
+{
+        return o->output.output && (o->output.json || text_ends(o->output.output, ".json"));
+}
+
+static bool choose_session(struct recording *r, struct err *err)
+{
+        const struct record_options *o = r->options;
+        const char *name = "wperf.data";
+
+        if (o->sampling.session)
+                name = o->sampling.session;
+        else if (o->output.output && !document_is_output(o))
+                name = o->output.output;
+        if (!strcmp(name, "-"))
+                return err_set(err, ERR_USAGE,
+                               "a session on standard output is not in this version yet: name a file");
+        cmd_output_path(o->output.output_prefix, name, &r->session);
+        return true;
+}
+
+static bool take_pids(struct recording *r)
+{
+        const struct number_list *given = &r->options->target.pids;
+
+        r->pids = mem_new(given->n, sizeof(*r->pids));
+        for (size_t i = 0; i < given->n; i++)
+                r->pids[i] = (int32_t)given->numbers[i];
+        r->n_pids = given->n;
+        return given->n;
+}
+
+/* Whom to watch when no command was given. */
+static bool choose_target(struct recording *r, struct err *err)
+{
+        const struct target_options *t = &r->options->target;
+        const char *image = t->image_name ? t->image_name : t->pe_file;
+
+        if (take_pids(r) || t->all_cpus)
+                return true;
+        if (r->line->command == &command_record && t->pe_file && !t->image_name) {
+                r->image_argv[0] = (char *)(uintptr_t)t->pe_file;
+                r->has_command = true;
+                return true;
+        }
+        if (image)
+                return collector_find_image(image, &r->pids, &r->n_pids, err);
+        if (t->cpus.n)
+                return true;
+        if (r->line->command == &command_record)
+                return err_set(err, ERR_USAGE,
+                               "nothing to record: add the command, as in wperf record -- ./program");
+        return err_set(
+                err, ERR_USAGE,
+                "nothing to sample: name a process with -p PID or --pe_file NAME, or take all with -a");
+}
+
+/* The line as it was typed, for the session's header. */
+static void join_command_line(struct recording *r)
+{
+        buf_printf(&r->command_line, "wperf %s", r->line->command->name);
+        for (size_t i = 0; i < r->line->n_given; i++) {
+                const struct given_option *given = &r->line->given[i];
+
+                buf_printf(&r->command_line, " --%s", given->option->name);
+                if (given->value)
+                        buf_printf(&r->command_line, " %s", given->value);
+        }
+        if (r->line->n_args)
+                buf_add_str(&r->command_line, " --");
+        for (size_t i = 0; i < r->line->n_args; i++)
+                buf_printf(&r->command_line, " %s", r->line->args[i]);
+}
+
+static struct run_request make_request(struct recording *r)
+{
+        const struct record_options *o = r->options;
+        bool text = !o->general.quiet && !o->output.json;
+        char **argv = r->line->n_args ? r->line->args : r->has_command ? r->image_argv : NULL;
+
+        return (struct run_request){
+                .argv = argv,
+                .pids = r->pids,
+                .n_pids = r->n_pids,
+                .system_wide = o->target.all_cpus || (!argv && !r->n_pids),
+                .cpus = o->target.cpus.cpus,
+                .n_cpus = o->target.cpus.n,
+                .events = o->event.events,
+                .freq_hz = o->sampling.freq_hz,
+                .kernel = o->event.kernel,
+                .timeout_ns = o->target.timeout_ns,
+                .session_path = buf_text(&r->session),
+                .command_line = buf_text(&r->command_line),
+                .sysfs_root = o->sampling.sysfs,
+                .output_to_stderr = o->output.json && !o->output.output,
+                .quiet = !text,
+                .tick = tick,
+                .tick_ctx = r,
+        };
+}
+
+static int failure_status(enum run_failure failure, bool has_command)
+{
+        switch (failure) {
+        case RUN_USAGE: return EXIT_WRONG_USAGE;
+        case RUN_NOT_FOUND: return EXIT_NOT_FOUND;
+        case RUN_NOT_RUNNABLE: return EXIT_NOT_RUNNABLE;
+        case RUN_OK:
+        case RUN_FAILED: break;
+        }
+        return has_command ? EXIT_FAILED_COMMAND : EXIT_FAILED;
+}
+
+static void draw_start(const struct recording *r)
+{
+        if (r->live)
+                os_write_stream(OS_STDOUT, "sampling ", 9, NULL);
+}
+
+/* What was drawn gives way to the whole output, in the order that a pipe gets it in. */
+static void draw_end(const struct recording *r)
+{
+        static const char erase[] = "\r\033[K";
+
+        if (r->live)
+                os_write_stream(OS_STDOUT, erase, sizeof(erase) - 1, NULL);
+}
+
+static void make_sampling_line(const struct recording *r, const struct run_facts *facts, struct buf *out)
+{
+        buf_printf(out, "sampling %s", buf_text(&r->progress));
+        if (facts->stop_signal == 2)
+                buf_add_str(out, "Ctrl-C received, quit counting...");
+        buf_add_str(out, " done!\n");
+}
+
+static int exit_status(const struct recording *r, const struct run_facts *facts, bool poor)
+{
+        const struct record_options *o = r->options;
+        int status = EXIT_OK;
+
+        if (facts->write_error)
+                return failure_status(RUN_FAILED, r->has_command);
+        if (!facts->stopped_by_us && facts->has_status && !o->output.json)
+                status = facts->exit_status;
+        return !status && poor && o->display.strict ? EXIT_POOR : status;
+}
+
+static int show(struct recording *r, const struct run *run)
+{
+        const struct record_options *o = r->options;
+        struct run_facts facts = run_get_facts(run);
+        struct report_request request = {
+                .path = buf_text(&r->session),
+                .long_names = o->display.long_names,
+                .collected = facts.collected,
+        };
+        AUTO_RELEASE(buf) sampling_line = {0};
+        AUTO(report) report = NULL;
+        struct err err = {0};
+        struct hot_output output;
+        bool poor = false;
+
+        if (facts.write_error)
+                cmd_fail(facts.write_error);
+        make_sampling_line(r, &facts, &sampling_line);
+        /* Nobody sees the table: leave it out. */
+        if (o->general.quiet && !o->display.strict && !o->output.json && !document_is_output(o))
+                return exit_status(r, &facts, false);
+        report = report_make(&request, &err);
+        if (!report) {
+                cmd_fail(&err);
+                return failure_status(RUN_FAILED, r->has_command);
+        }
+        output = (struct hot_output){
+                .report = report,
+                .general = &o->general,
+                .output = &o->output,
+                .display = &o->display,
+                .pe_file = o->target.pe_file,
+                .pdb_file = o->target.pdb_file,
+                .sampling_line = sampling_line.data,
+                .document_is_output = document_is_output(o),
+                .has_elapsed = true,
+                .elapsed_ns = facts.elapsed_ns,
+                .has_exit = facts.has_status && !facts.stopped_by_us,
+                .exit_status = facts.exit_status,
+        };
+        if (!hot_output_show(&output, &poor))
+                return failure_status(RUN_FAILED, r->has_command);
+        return exit_status(r, &facts, poor);
+}
+
+static int record(struct recording *r)
+{
+        enum run_failure failure = RUN_OK;
+        struct run_request request;
+        AUTO(run) run = NULL;
+        struct err err = {0};
+
+        if ((!r->has_command && !choose_target(r, &err)) || !choose_session(r, &err)) {
+                cmd_fail(&err);
+                return err.code == ERR_USAGE ? EXIT_WRONG_USAGE : failure_status(RUN_FAILED, r->has_command);
+        }
+        join_command_line(r);
+        request = make_request(r);
+        r->live = !request.quiet && os_is_terminal(OS_STDOUT);
+        draw_start(r);
+        run = run_record(&request, &failure, &err);
+        draw_end(r);
+        if (!run) {
+                cmd_fail(&err);
+                return failure_status(failure, r->has_command);
+        }
+        return show(r, run);
+}
+
+static int dry_run(struct recording *r)
+{
+        struct run_request request = make_request(r);
+        AUTO_RELEASE(buf) out = {0};
+        struct err err = {0};
+
+        if (!run_describe(&request, &out, &err))
+                return cmd_fail(&err);
+        return cmd_print(&out, EXIT_OK);
+}
+
+int cmd_record(const struct command_line *line)
+{
+        struct recording r = {.line = line, .options = line->options, .has_command = line->n_args};
+        int status = r.options->sampling.dry_run ? dry_run(&r) : record(&r);
+
+        recording_release(&r);
+        return status;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* report: the hot table of a session file, its own or perf's. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "hot_output.h"
+#include "os.h"
+#include "report_options.h"
+#include "text.h"
+
+static const struct {
+        const char *name;
+        unsigned key;
+} sort_keys[] = {
+        {"event", PROFILE_EVENT},   {"process", PROFILE_PROCESS}, {"pid", PROFILE_PROCESS},
+        {"comm", PROFILE_PROCESS},  {"thread", PROFILE_THREAD},   {"tid", PROFILE_THREAD},
+        {"cpu", PROFILE_CPU},       {"module", PROFILE_MODULE},   {"dso", PROFILE_MODULE},
+        {"symbol", PROFILE_SYMBOL}, {"sym", PROFILE_SYMBOL},
+};
+
+static unsigned find_key(const char *word, size_t len)
+{
+        for (size_t i = 0; i < N_ELEMENTS(sort_keys); i++) {
+                if (strlen(sort_keys[i].name) == len && !strncmp(sort_keys[i].name, word, len))
+                        return sort_keys[i].key;
+        }
+        return 0;
+}
+
+static bool unknown_key(const char *word, size_t len, struct err *err)
+{
+        const char *names[N_ELEMENTS(sort_keys)];
+        char key[32];
+        const char *near;
+
+        snprintf(key, sizeof(key), "%.*s", (int)len, word);
+        for (size_t i = 0; i < N_ELEMENTS(sort_keys); i++)
+                names[i] = sort_keys[i].name;
+        near = text_nearest(key, names, N_ELEMENTS(names));
+        return err_set(err, ERR_USAGE,
+                       "--sort has no key '%s'%s%s%s; it takes event, process, thread, cpu, module, symbol",
+                       key, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+}
+
+static bool parse_sort(const char *text, unsigned *ret_keys, struct err *err)
+{
+        *ret_keys = 0;
+        while (text && *text) {
+                size_t len = strcspn(text, ",");
+                unsigned key = find_key(text, len);
+
+                if (!key)
+                        return unknown_key(text, len, err);
+                *ret_keys |= key;
+                text += len + (text[len] == ',');
+        }
+        return true;
+}
+
+/* Seconds with up to nine decimals, exactly; "" is `otherwise`. */
+static bool parse_seconds(const char *text, size_t len, uint64_t otherwise, uint64_t *ret_ns)
+{
+        uint64_t ns = 0, unit = 1000000000;
+        size_t i = 0;
+
+        if (!len) {
+                *ret_ns = otherwise;
+                return true;
+        }
+        for (; i < len && text[i] >= '0' && text[i] <= '9'; i++) {
+                if (ns > UINT64_MAX / 20000000000u)
+                        return false;
+                ns = ns * 10 + (uint64_t)(text[i] - '0');
+        }
+        if (!i || ns > UINT64_MAX / 2000000000u)
+                return false;
+        ns *= 1000000000;
+        if (i < len && text[i] == '.') {
+                for (i++; i < len && text[i] >= '0' && text[i] <= '9'; i++) {
+                        unit /= 10;
+                        ns += unit * (uint64_t)(text[i] - '0');
+                }
+        }
+        *ret_ns = ns;
+        return i == len;
+}
+
+static bool parse_time(const char *text, struct profile_filter *filter, struct err *err)
+{
+        const char *comma = text ? strchr(text, ',') : NULL;
+
+        if (!text)
+                return true;
+        filter->times_are_relative = true;
+        if (!comma || !parse_seconds(text, (size_t)(comma - text), 0, &filter->from_ns) ||
+            !parse_seconds(comma + 1, strlen(comma + 1), 0, &filter->to_ns) ||
+            (filter->to_ns && filter->to_ns < filter->from_ns))
+                return err_set(
+                        err, ERR_USAGE,
+                        "--time takes A,B in seconds from the first sample, either may be left out: '%s'",
+                        text);
+        return true;
+}
+
+static bool make_request(const struct command_line *line, int32_t *pids, struct report_request *ret,
+                         struct err *err)
+{
+        const struct report_options *o = line->options;
+
+        *ret = (struct report_request){
+                .no_demangle = o->choice.no_demangle,
+                .long_names = o->display.long_names,
+        };
+        for (size_t i = 0; i < o->choice.pids.n; i++)
+                pids[i] = (int32_t)o->choice.pids.numbers[i];
+        ret->filter.pids = pids;
+        ret->filter.n_pids = o->choice.pids.n;
+        ret->filter.comms = o->choice.comms;
+        ret->filter.modules = o->choice.modules;
+        return cmd_input_path(line, &o->input, &ret->path, err) &&
+               parse_sort(o->choice.sort, &ret->keys, err) && parse_time(o->choice.time, &ret->filter, err);
+}
+
+static int show(const struct report_options *o, const struct report_request *request)
+{
+        AUTO(report) report = NULL;
+        struct hot_output output;
+        struct err err = {0};
+        bool poor = false;
+
+        report = report_make(request, &err);
+        if (!report)
+                return cmd_fail(&err);
+        output = (struct hot_output){
+                .report = report,
+                .general = &o->general,
+                .output = &o->output,
+                .display = &o->display,
+                .keys = request->keys,
+                .csv = o->choice.csv,
+                .document_is_output = true,
+        };
+        if (!hot_output_show(&output, &poor))
+                return EXIT_FAILED;
+        return poor && o->display.strict ? EXIT_POOR : EXIT_OK;
+}
+
+int cmd_report(const struct command_line *line)
+{
+        const struct report_options *o = line->options;
+        int32_t *pids = mem_new(o->choice.pids.n, sizeof(*pids));
+        struct report_request request;
+        struct err err = {0};
+        int status = make_request(line, pids, &request, &err) ? show(o, &request) : cmd_fail(&err);
+
+        free(pids);
+        return status;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The list of all commands, in the order of the program's help. */
+#include "facts_options.h"
+#include "options.h"
+#include "record_options.h"
+#include "report_options.h"
+#include "stat_options.h"
+
+const struct command *const commands[] = {
+        &command_record,   &command_sample,   &command_stat,       &command_report,
+        &command_annotate, &command_dump,     &command_list,       &command_man,
+        &command_test,     &command_detect,   &command_version,    &command_help,
+        &command_explain,  &command_man_page, &command_completion, NULL,
+};

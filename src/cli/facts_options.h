@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a command line says to the commands that tell facts about wperf, the machine and its events. */
+#ifndef FACTS_OPTIONS_H
+#define FACTS_OPTIONS_H
+
+#include "option_groups.h"
+
+struct test_options {
+        struct general_options general;
+        struct output_options output;
+        struct event_options event;
+        struct metric_options metric;
+        struct extra_options extra;
+};
+
+/* version, detect and help */
+struct version_options {
+        struct general_options general;
+        struct output_options output;
+};
+
+/* list and man */
+struct list_options {
+        struct general_options general;
+        struct output_options output;
+        struct extra_options extra;
+};
+
+extern const struct command command_test;
+extern const struct command command_version;
+extern const struct command command_list;
+extern const struct command command_man;
+extern const struct command command_detect;
+extern const struct command command_help;
+
+/* Not in the help: how a line is understood, and texts for the system. */
+extern const struct command command_explain;
+extern const struct command command_man_page;
+extern const struct command command_completion;
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hot_output.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hot_view.h"
+#include "os.h"
+#include "text.h"
+
+/* The arrays that a view points into. */
+struct view_parts {
+        struct hot_view view;
+        struct hot_view_event *events;
+        struct hot_view_module *modules;
+        struct run_info run;
+        bool has_run;
+};
+
+static void release_parts(struct view_parts *parts)
+{
+        free(parts->events);
+        free(parts->modules);
+}
+
+static void fill_lists(const struct report *report, struct view_parts *p)
+{
+        size_t n_events = report_n_events(report), n_modules = report_n_modules(report);
+
+        p->events = mem_new(n_events, sizeof(*p->events));
+        p->modules = mem_new(n_modules, sizeof(*p->modules));
+        for (size_t i = 0; i < n_events; i++) {
+                struct report_event e = report_get_event(report, i);
+
+                p->events[i] = (struct hot_view_event){e.name, e.mean_period, e.n_samples};
+        }
+        for (size_t i = 0; i < n_modules; i++) {
+                struct report_module m = report_get_module(report, i);
+
+                p->modules[i] = (struct hot_view_module){m.path, m.address, m.note};
+        }
+        p->view.events = p->events;
+        p->view.n_events = n_events;
+        p->view.modules = p->modules;
+        p->view.n_modules = n_modules;
+}
+
+static void fill_view(const struct hot_output *o, struct view_parts *p)
+{
+        struct report_image image;
+
+        p->has_run = report_run_info(o->report, &p->run);
+        p->view = (struct hot_view){
+                .hot = report_hot(o->report),
+                .world = report_world(o->report),
+                .keys = o->keys ? o->keys : PROFILE_EVENT | PROFILE_MODULE | PROFILE_SYMBOL,
+                .keys_are_given = o->keys,
+                .max_rows = o->display->rows,
+                .symbol = o->display->symbol,
+                .verbose = o->general->verbose,
+                .quality = report_quality(o->report),
+                .pe_file = o->pe_file,
+                .pdb_file = o->pdb_file,
+                .source_note = p->has_run ? p->run.source_note : "",
+                .has_elapsed = o->has_elapsed,
+                .elapsed_ns = o->elapsed_ns,
+                .has_exit = o->has_exit,
+                .exit_status = o->exit_status,
+        };
+        p->view.has_image = report_image(o->report, &image);
+        if (p->view.has_image) {
+                p->view.base_address = image.base_address;
+                p->view.runtime_delta = image.runtime_delta;
+                if (!p->view.pe_file)
+                        p->view.pe_file = image.path;
+        }
+        fill_lists(o->report, p);
+}
+
+/* "cpu-clock at 999 Hz, user mode only, skid: possible" */
+static void add_source(const struct report_event *e, struct buf *out)
+{
+        uint64_t flags = e->attr.flags;
+        unsigned precise = (unsigned)((flags & PERF_ATTR_PRECISE) >> PERF_ATTR_PRECISE_SHIFT);
+
+        text_add_printable(out, e->name);
+        if (flags & PERF_ATTR_FREQ)
+                buf_printf(out, " at %" PRIu64 " Hz", e->attr.sample_period_or_freq);
+        else
+                buf_printf(out, " every %" PRIu64, e->attr.sample_period_or_freq);
+        buf_add_str(out, flags & PERF_ATTR_EXCLUDE_KERNEL ? ", user mode only"
+                         : flags & PERF_ATTR_EXCLUDE_USER ? ", kernel mode only"
+                                                          : ", user and kernel mode");
+        /* A software clock has no precise levels, whatever its attribute says. */
+        buf_printf(out, ", skid: %s\n",
+                   precise >= 2 && e->attr.type != PERF_TYPE_SOFTWARE ? "none" : "possible");
+}
+
+static void add_heading(const struct hot_output *o, const struct view_parts *p, struct buf *out)
+{
+        struct report_image image;
+
+        for (size_t i = 0; i < report_n_events(o->report); i++) {
+                struct report_event e = report_get_event(o->report, i);
+
+                if (text_starts(e.name, "dummy"))
+                        continue;
+                buf_add_str(out, "event: ");
+                add_source(&e, out);
+        }
+        if (p->has_run && p->run.source_note[0]) {
+                buf_add_str(out, "note: ");
+                text_add_printable(out, p->run.source_note);
+                buf_add_char(out, '\n');
+        }
+        if (report_image(o->report, &image)) {
+                buf_add_str(out, "base address of '");
+                text_add_printable(out, o->pe_file ? o->pe_file : image.name);
+                buf_printf(out, "': 0x%" PRIx64 ", runtime delta: 0x%" PRIx64 "\n", image.base_address,
+                           image.runtime_delta);
+        }
+        if (o->sampling_line)
+                buf_add_str(out, o->sampling_line);
+}
+
+/* Verbose: where the modules lie, and what is wrong with their names. */
+static void add_modules(const struct hot_output *o, const struct view_parts *p, struct buf *out)
+{
+        static const char line[] = "================================\n";
+
+        if (o->general->verbose) {
+                buf_add_str(out, line);
+                for (size_t i = 0; i < p->view.n_modules; i++) {
+                        const struct hot_view_module *m = &p->view.modules[i];
+
+                        buf_printf(out, "%s 0x%016" PRIx64 " ", text_base_name(m->path), m->address);
+                        text_add_printable(out, m->path);
+                        buf_add_char(out, '\n');
+                }
+                buf_add_str(out, line);
+        }
+        for (size_t i = 0; o->general->verbose && i < p->view.n_modules; i++) {
+                const struct hot_view_module *m = &p->view.modules[i];
+
+                if (!m->note)
+                        continue;
+                buf_add_str(out, "note: ");
+                text_add_printable(out, m->path);
+                buf_add_str(out, ": ");
+                text_add_printable(out, m->note);
+                buf_add_char(out, '\n');
+        }
+}
+
+static void render_text(const struct hot_output *o, struct view_parts *p, struct buf *out)
+{
+        const struct quality *q = p->view.quality;
+
+        if (os_is_terminal(OS_STDOUT))
+                p->view.max_columns = os_terminal_columns(OS_STDOUT);
+        add_heading(o, p, out);
+        add_modules(o, p, out);
+        hot_view_text(&p->view, out);
+        if (o->general->verbose)
+                buf_printf(out, "sample generated: %" PRIu64 "\nsample dropped  : %" PRIu64 "\n",
+                           q->n_samples + q->n_lost, q->n_lost);
+        if (o->has_elapsed)
+                buf_printf(out, "\n%20.3f seconds time elapsed\n", (double)o->elapsed_ns / 1e9);
+        quality_add_text(q, out);
+        buf_add_char(out, '\n');
+}
+
+static bool write_document(const struct hot_output *o, const struct buf *document)
+{
+        AUTO_RELEASE(buf) path = {0};
+        struct err err = {0};
+
+        cmd_output_path(o->output->output_prefix, o->output->output, &path);
+        if (cmd_write_file(buf_text(&path), document, &err))
+                return true;
+        cmd_fail(&err);
+        return false;
+}
+
+static bool show(const struct hot_output *o, struct view_parts *p)
+{
+        AUTO_RELEASE(buf) document = {0};
+        AUTO_RELEASE(buf) text = {0};
+        bool to_file = o->output->output && o->document_is_output;
+        bool ok = true;
+
+        if (o->csv)
+                hot_view_csv(&p->view, &document);
+        else
+                hot_view_json(&p->view, &document);
+        if (to_file)
+                ok = write_document(o, &document);
+        if (!to_file && (o->output->json || o->csv))
+                return cmd_print(&document, EXIT_OK) == EXIT_OK;
+        if (o->general->quiet || o->output->json || o->csv)
+                return ok;
+        render_text(o, p, &text);
+        return cmd_print(&text, EXIT_OK) == EXIT_OK && ok;
+}
+
+bool hot_output_show(const struct hot_output *output, bool *ret_poor)
+{
+        struct view_parts parts = {0};
+        bool ok;
+
+        fill_view(output, &parts);
+        *ret_poor = quality_is_poor(parts.view.quality);
+        ok = show(output, &parts);
+        release_parts(&parts);
+        return ok;
+}

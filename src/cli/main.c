@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads the command line and calls its command; nothing is decided here that a command could decide. */
+#include "cmd.h"
+#include "log.h"
+#include "os.h"
+#include "version.h"
+
+static int print_banner(void)
+{
+        AUTO_RELEASE(buf) out = {0};
+
+        buf_printf(&out,
+                   "wperf ver. %s (%s) profiling with performance counters.\n"
+                   "Use wperf record -- COMMAND to profile a program.\n"
+                   "Use --help for help.\n",
+                   version_number, version_commit);
+        return cmd_print(&out, EXIT_OK);
+}
+
+static int print_help(const struct command *command)
+{
+        AUTO_RELEASE(buf) out = {0};
+
+        options_help_command(command, &out);
+        return cmd_print(&out, EXIT_OK);
+}
+
+static int run(const struct command_line *line)
+{
+        const struct option *later = command_line_find_later(line);
+        struct err err = {0};
+
+        if (!line->command)
+                return print_banner();
+        if (line->help && line->command->run != cmd_help)
+                return print_help(line->command);
+        if (!line->command->run) {
+                err_set(&err, ERR_USAGE, "'%s' is not in this version yet", line->command->name);
+                return cmd_fail(&err);
+        }
+        if (later) {
+                err_set(&err, ERR_USAGE, "'%s --%s' is not in this version yet", line->command->name,
+                        later->name);
+                return cmd_fail(&err);
+        }
+        return line->command->run(line);
+}
+
+int main(int argc, char **argv)
+{
+        struct command_line line;
+        struct err err = {0};
+        int status;
+
+        log_enable(os_environment("WPERF_DEBUG") != NULL);
+        if (command_line_parse(&line, argc > 1 ? (size_t)argc - 1 : 0, argv + 1, &err))
+                status = run(&line);
+        else
+                status = cmd_fail(&err);
+        command_line_release(&line);
+        return status;
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tables of the options that several commands share, and the perf spellings that they are mistaken for. */
+#include "option_groups.h"
+
+#include <string.h>
+
+#include "text.h"
+
+static bool looks_like_cpus(const char *value)
+{
+        return value && *value && strspn(value, "0123456789,-") == strlen(value);
+}
+
+static bool is_sort_key(const char *word, size_t len)
+{
+        static const char *const keys[] = {"comm", "dso", "symbol", "sym", "pid", "tid", "cpu", "overhead"};
+
+        for (size_t i = 0; i < N_ELEMENTS(keys); i++) {
+                if (strlen(keys[i]) == len && !memcmp(keys[i], word, len))
+                        return true;
+        }
+        return false;
+}
+
+static bool looks_like_sort_keys(const char *value)
+{
+        for (;;) {
+                size_t len = strcspn(value, ",");
+
+                if (!is_sort_key(value, len))
+                        return false;
+                if (!value[len])
+                        return true;
+                value += len + 1;
+        }
+}
+
+static const struct misreading cpus_as_file = {
+        looks_like_cpus,
+        "'%s' is no file of metrics; to choose CPUs write -c %s",
+};
+
+static const struct misreading keys_as_symbol = {
+        looks_like_sort_keys,
+        "to sort write --sort %s; for the symbol of that name write -s '^%s$'",
+};
+
+static const struct option general_options[] = {
+        {
+                .name = "help",
+                .letter = 'h',
+                .offset = offsetof(struct general_options, help),
+                .help = "show this help",
+        },
+        {
+                .name = "verbose",
+                .letter = 'v',
+                .offset = offsetof(struct general_options, verbose),
+                .help = "say more, on the screen and in JSON",
+        },
+        {
+                .name = "quiet",
+                .letter = 'q',
+                .offset = offsetof(struct general_options, quiet),
+                .help = "print no text, only what goes to files and errors",
+        },
+        {
+                .name = "force-lock",
+                .offset = offsetof(struct general_options, force_lock),
+                .help = "take the driver from another wperf; without effect on Linux, which has no such lock",
+        },
+        {0},
+};
+
+const struct option_group general_group = {"General", general_options};
+
+static const struct option output_options[] = {
+        {
+                .name = "json",
+                .offset = offsetof(struct output_options, json),
+                .help = "print one JSON document on standard output and nothing else",
+        },
+        {
+                .name = "output",
+                .letter = 'o',
+                .kind = OPTION_FILE,
+                .arg = "FILE",
+                .offset = offsetof(struct output_options, output),
+                .help = "write to FILE: the session of record and sample, unless FILE ends in .json or "
+                        "--json is there; else the JSON document",
+        },
+        {
+                .name = "output-prefix",
+                .aliases = "cwd",
+                .kind = OPTION_FILE,
+                .arg = "DIR",
+                .offset = offsetof(struct output_options, output_prefix),
+                .help = "put output files into the folder DIR",
+        },
+        {0},
+};
+
+const struct option_group output_group = {"Output", output_options};
+
+static const struct option event_options[] = {
+        {
+                .name = "event",
+                .letter = 'e',
+                .kind = OPTION_LIST,
+                .arg = "EVENTS",
+                .offset = offsetof(struct event_options, events),
+                .help = "what to measure: NAME[:MODIFIERS][:INTERVAL],...",
+        },
+        {
+                .name = "kernel",
+                .letter = 'k',
+                .offset = offsetof(struct event_options, kernel),
+                .help = "measure the kernel too",
+        },
+        {0},
+};
+
+const struct option_group event_group = {"Events", event_options};
+
+static const struct option extra_options[] = {
+        {
+                .name = "extra-events",
+                .letter = 'E',
+                .later = true,
+                .kind = OPTION_LIST,
+                .arg = "FILE|NAME:0xNN,...",
+                .offset = offsetof(struct extra_options, extra_events),
+                .help = "name more events, in a file or directly",
+        },
+        {
+                .name = "metrics-file",
+                .letter = 'C',
+                .later = true,
+                .kind = OPTION_FILE,
+                .arg = "FILE",
+                .offset = offsetof(struct extra_options, metrics_file),
+                .misreading = &cpus_as_file,
+                .help = "read more metrics from FILE, one METRIC:EVENTS a line",
+        },
+        {0},
+};
+
+const struct option_group extra_group = {"More events and metrics", extra_options};
+
+static const struct option target_options[] = {
+        {
+                .name = "cpu",
+                .letter = 'c',
+                .kind = OPTION_CPUS,
+                .arg = "CPUS",
+                .offset = offsetof(struct target_options, cpus),
+                .help = "measure on these CPUs: 0,2,4-7",
+        },
+        {
+                .name = "pid",
+                .letter = 'p',
+                .kind = OPTION_NUMBERS,
+                .arg = "PIDS",
+                .min = 1,
+                .max = UINT32_MAX,
+                .offset = offsetof(struct target_options, pids),
+                .help = "measure these running processes",
+        },
+        {
+                .name = "all-cpus",
+                .letter = 'a',
+                .offset = offsetof(struct target_options, all_cpus),
+                .help = "measure everything that runs, on all CPUs",
+        },
+        {
+                .name = "timeout",
+                .word = "sleep",
+                .kind = OPTION_DURATION,
+                .arg = "DURATION",
+                .offset = offsetof(struct target_options, timeout_ns),
+                .help = "end after DURATION: a number and ms, s, m, h or d, seconds without a unit",
+        },
+        {
+                .name = "pe_file",
+                .aliases = "pe-file",
+                .kind = OPTION_FILE,
+                .arg = "FILE",
+                .offset = offsetof(struct target_options, pe_file),
+                .help = "the program that is looked for among the running ones, and its symbols",
+        },
+        {
+                .name = "image_name",
+                .aliases = "image-name",
+                .kind = OPTION_STRING,
+                .arg = "NAME",
+                .offset = offsetof(struct target_options, image_name),
+                .help = "the program's name where it is not that of --pe_file",
+        },
+        {
+                .name = "pdb_file",
+                .aliases = "pdb-file",
+                .kind = OPTION_FILE,
+                .arg = "FILE",
+                .offset = offsetof(struct target_options, pdb_file),
+                .help = "the program's debug information where it is not beside it",
+        },
+        {
+                .name = "record_spawn_delay",
+                .aliases = "record-spawn-delay delay",
+                .letter = 'D',
+                .kind = OPTION_U64,
+                .arg = "MS",
+                .max = 3600000,
+                .offset = offsetof(struct target_options, spawn_delay_ms),
+                .help = "measure only MS milliseconds after the program began; 0 unless given",
+        },
+        {0},
+};
+
+const struct option_group target_group = {"Where and how long", target_options};
+
+static const struct option display_options[] = {
+        {
+                .name = "sample-display-row",
+                .kind = OPTION_U64,
+                .arg = "N",
+                .min = 1,
+                .max = UINT32_MAX,
+                .offset = offsetof(struct display_options, rows),
+                .help = "show at most N rows of each table; 50 unless given",
+        },
+        {
+                .name = "sample-display-long",
+                .offset = offsetof(struct display_options, long_names),
+                .help = "show names in their long form, with arguments and decoration",
+        },
+        {
+                .name = "symbol",
+                .letter = 's',
+                .kind = OPTION_STRING,
+                .arg = "PATTERN",
+                .offset = offsetof(struct display_options, symbol),
+                .misreading = &keys_as_symbol,
+                .help = "show only symbols that match: NAME, ^PREFIX, SUFFIX$ or ^NAME$, in any case",
+        },
+        {
+                .name = "annotate",
+                .later = true,
+                .offset = offsetof(struct display_options, annotate),
+                .help = "show the source lines of the hot symbols",
+        },
+        {
+                .name = "disassemble",
+                .later = true,
+                .offset = offsetof(struct display_options, disassemble),
+                .help = "show the instructions too; implies --annotate",
+        },
+        {
+                .name = "strict",
+                .offset = offsetof(struct display_options, strict),
+                .help = "exit with 3 when the quality of the measurement is poor",
+        },
+        {0},
+};
+
+const struct option_group display_group = {"Results", display_options};
+
+static const struct option input_options[] = {
+        {
+                .name = "input",
+                .letter = 'i',
+                .kind = OPTION_FILE,
+                .arg = "FILE",
+                .offset = offsetof(struct input_options, input),
+                .help = "read the session FILE, '-' for standard input; wperf.data, else perf.data, unless given",
+        },
+        {0},
+};
+
+const struct option_group input_group = {"Input", input_options};
+
+static const struct option metric_options[] = {
+        {
+                .name = "metrics",
+                .letter = 'm',
+                .kind = OPTION_LIST,
+                .arg = "METRICS",
+                .offset = offsetof(struct metric_options, metrics),
+                .help = "count what these metrics or groups of metrics need",
+        },
+        {
+                .name = "config",
+                .kind = OPTION_LIST,
+                .arg = "KEY=VALUE",
+                .offset = offsetof(struct metric_options, config),
+                .help = "set count.period, the milliseconds between two changes of counters, 10 to 100",
+        },
+        {0},
+};
+
+const struct option_group metric_group = {"Metrics", metric_options};

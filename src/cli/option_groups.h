@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The options that several commands share, and the structs that they fill. */
+#ifndef OPTION_GROUPS_H
+#define OPTION_GROUPS_H
+
+#include "options.h"
+
+struct general_options {
+        bool help;
+        bool verbose;
+        bool quiet;
+        bool force_lock; /* accepted: there is no driver lock on Linux */
+};
+extern const struct option_group general_group;
+
+/* Where the command's document goes. */
+struct output_options {
+        bool json;
+        const char *output;        /* or NULL */
+        const char *output_prefix; /* a folder for output files, or NULL */
+};
+extern const struct option_group output_group;
+
+/* What is measured. */
+struct event_options {
+        const char *events; /* the -e texts joined by commas, or NULL */
+        bool kernel;
+};
+extern const struct option_group event_group;
+
+/* Names beyond the built-in ones. */
+struct extra_options {
+        const char *extra_events; /* a file or name:0xNN,..., or NULL */
+        const char *metrics_file; /* or NULL */
+};
+extern const struct option_group extra_group;
+
+/* Where and how long it is measured. */
+struct target_options {
+        struct cpu_list cpus;
+        struct number_list pids;
+        bool all_cpus;
+        uint64_t timeout_ns;    /* 0: until the program ends or Ctrl-C */
+        const char *pe_file;    /* or NULL */
+        const char *image_name; /* or NULL: the base name of pe_file */
+        const char *pdb_file;   /* or NULL */
+        uint64_t spawn_delay_ms;
+};
+extern const struct option_group target_group;
+
+/* How results of sampling are shown. */
+struct display_options {
+        uint64_t rows;
+        bool long_names;
+        const char *symbol; /* a pattern for text_match_symbol, or NULL */
+        bool annotate;
+        bool disassemble;
+        bool strict;
+};
+extern const struct option_group display_group;
+
+enum { DISPLAY_ROWS_DEFAULT = 50 };
+
+/* Which session is read. */
+struct input_options {
+        const char *input; /* or NULL: wperf.data, else perf.data */
+};
+extern const struct option_group input_group;
+
+/* Which metrics, and settings of the counting. */
+struct metric_options {
+        const char *metrics; /* joined by commas, or NULL */
+        const char *config;  /* key=value,..., or NULL */
+};
+extern const struct option_group metric_group;
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Looks things up in the tables of commands and options; knows nothing of the grammar. */
+#include "options.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+const char *word_next(const char **at, size_t *ret_len)
+{
+        const char *start = *at;
+
+        if (!start)
+                return NULL;
+        while (*start == ' ')
+                start++;
+        *ret_len = strcspn(start, " ");
+        *at = start + *ret_len;
+        return *ret_len ? start : NULL;
+}
+
+static bool is_word(const char *word, size_t len, const char *text)
+{
+        return strlen(text) == len && !memcmp(word, text, len);
+}
+
+static bool in_words(const char *words, const char *name, size_t len)
+{
+        const char *word;
+        size_t n;
+
+        while ((word = word_next(&words, &n))) {
+                if (n == len && !memcmp(word, name, len))
+                        return true;
+        }
+        return false;
+}
+
+const struct option *option_next(struct option_walk *walk)
+{
+        const struct command_group *groups = walk->command->groups;
+
+        while (groups && groups[walk->group].group) {
+                const struct command_group *g = &groups[walk->group];
+                const struct option *option = &g->group->options[walk->option];
+
+                if (option->name) {
+                        walk->option++;
+                        walk->group_offset = g->offset;
+                        return option;
+                }
+                walk->group++;
+                walk->option = 0;
+        }
+        return NULL;
+}
+
+const struct option *option_find(const struct command *command, const char *name, size_t len,
+                                 size_t *ret_offset)
+{
+        struct option_walk walk = {.command = command};
+        const struct option *option;
+
+        while ((option = option_next(&walk))) {
+                if (!is_word(name, len, option->name) && !in_words(option->aliases, name, len))
+                        continue;
+                if (ret_offset)
+                        *ret_offset = walk.group_offset;
+                return option;
+        }
+        return NULL;
+}
+
+const struct option *option_find_letter(const struct command *command, char letter, size_t *ret_offset)
+{
+        struct option_walk walk = {.command = command};
+        const struct option *option;
+
+        while ((option = option_next(&walk))) {
+                if (!letter || option->letter != letter)
+                        continue;
+                if (ret_offset)
+                        *ret_offset = walk.group_offset;
+                return option;
+        }
+        return NULL;
+}
+
+const struct option *option_find_word(const struct command *command, const char *word, size_t *ret_offset)
+{
+        struct option_walk walk = {.command = command};
+        const struct option *option;
+
+        while ((option = option_next(&walk))) {
+                if (!option->word || strcmp(option->word, word))
+                        continue;
+                if (ret_offset)
+                        *ret_offset = walk.group_offset;
+                return option;
+        }
+        return NULL;
+}
+
+const struct command *command_find(const char *word)
+{
+        size_t len = strlen(word);
+
+        for (size_t i = 0; commands[i]; i++) {
+                if (is_word(word, len, commands[i]->name) || in_words(commands[i]->aliases, word, len))
+                        return commands[i];
+        }
+        return NULL;
+}
+
+void command_line_release(struct command_line *line)
+{
+        free(line->options);
+        free(line->given);
+        arena_release(&line->arena);
+        *line = (struct command_line){0};
+}
+
+const struct option *command_line_find_later(const struct command_line *line)
+{
+        for (size_t i = 0; i < line->n_given; i++) {
+                if (line->given[i].option->later)
+                        return line->given[i].option;
+        }
+        return NULL;
+}
+
+bool command_line_has(const struct command_line *line, const char *name)
+{
+        for (size_t i = 0; i < line->n_given; i++) {
+                if (!strcmp(line->given[i].option->name, name))
+                        return true;
+        }
+        return false;
+}
+
+bool cpu_list_check(const struct cpu_list *list, uint32_t n_cpus, struct err *err)
+{
+        uint32_t last = list->n ? list->cpus[list->n - 1] : 0;
+
+        assert(n_cpus > 0);
+        if (last < n_cpus)
+                return true;
+        return err_set(err, ERR_USAGE,
+                       "no such CPU: %" PRIu32 ", this machine has 0 to %" PRIu32
+                       "; for a period write cycles:%" PRIu32,
+                       last, n_cpus - 1, last);
+}
+
+void option_add_spellings(const struct option *option, bool arg, struct buf *out)
+{
+        const char *aliases = option->aliases, *word;
+        size_t len;
+
+        if (option->letter)
+                buf_printf(out, "-%c, ", option->letter);
+        buf_printf(out, "--%s", option->name);
+        while ((word = word_next(&aliases, &len)))
+                buf_printf(out, ", --%.*s", (int)len, word);
+        if (option->word)
+                buf_printf(out, ", %s", option->word);
+        if (arg && option->arg)
+                buf_printf(out, " %s", option->arg);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From the text of a value to the typed field of a command's struct, one small function a kind. */
+#include <assert.h>
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+#include "text.h"
+
+enum {
+        /* What the grammar lets pass; the machine's own number is checked by the command. */
+        MAX_CPUS = 4096,
+        MAX_NUMBERS = 4096,
+};
+
+struct store {
+        const struct option *option;
+        const char *value;
+        void *at;
+        struct arena *arena;
+        struct err *err;
+};
+
+static bool read_number(const struct store *s, const char *text, uint64_t *ret_number)
+{
+        const struct option *o = s->option;
+        uint64_t number;
+
+        if (!isdigit((unsigned char)text[0]) || !text_to_u64(text, 10, &number))
+                return err_set(s->err, ERR_USAGE, "option '--%s': '%.80s' is not a number", o->name, text);
+        if (number < o->min || number > o->max)
+                return err_set(s->err, ERR_USAGE,
+                               "option '--%s': %.40s is out of range, %" PRIu64 " to %" PRIu64, o->name, text,
+                               o->min, o->max);
+        *ret_number = number;
+        return true;
+}
+
+static bool store_flag(const struct store *s)
+{
+        *(bool *)s->at = true;
+        return true;
+}
+
+static bool store_u64(const struct store *s)
+{
+        return read_number(s, s->value, s->at);
+}
+
+static bool store_duration(const struct store *s)
+{
+        char name[64] = "--";
+
+        text_copy(name + 2, sizeof(name) - 2, s->option->name);
+        if (text_to_duration(s->value, name, s->option->max == 1, s->at, NULL))
+                return true;
+        return err_set(s->err, ERR_USAGE,
+                       "input: \"%.80s\" to argument '%s' is invalid; write a number and ms, s, m, h or d",
+                       s->value, name);
+}
+
+static bool store_string(const struct store *s)
+{
+        if (!*s->value)
+                return err_set(s->err, ERR_USAGE, "option '--%s' needs a value", s->option->name);
+        *(const char **)s->at = s->value;
+        return true;
+}
+
+static bool store_list(const struct store *s)
+{
+        const char *old = *(const char **)s->at;
+        size_t old_len = old ? strlen(old) : 0, len = strlen(s->value);
+        char *joined;
+
+        if (!old || !len)
+                return store_string(s);
+        joined = arena_alloc(s->arena, old_len + len + 2);
+        memcpy(joined, old, old_len);
+        joined[old_len] = ',';
+        memcpy(joined + old_len + 1, s->value, len);
+        *(const char **)s->at = joined;
+        return true;
+}
+
+static bool store_cpus(const struct store *s)
+{
+        uint32_t list[MAX_CPUS];
+        struct cpu_list *cpus = s->at;
+        uint64_t one;
+        size_t n;
+
+        if (text_to_u64(s->value, 10, &one) && one >= MAX_CPUS)
+                return err_set(s->err, ERR_USAGE, "no such CPU: %.40s; for a period write cycles:%.40s",
+                               s->value, s->value);
+        if (!text_to_cpu_list(s->value, MAX_CPUS, list, MAX_CPUS, &n, s->err))
+                return false;
+        cpus->cpus = arena_alloc(s->arena, n * sizeof(*list));
+        memcpy(cpus->cpus, list, n * sizeof(*list));
+        cpus->n = n;
+        return true;
+}
+
+static bool store_numbers(const struct store *s)
+{
+        struct number_list list = {0};
+        size_t len = strlen(s->value), n = 1;
+        char *copy = arena_copy(s->arena, s->value, len);
+
+        for (size_t i = 0; i < len; i++)
+                n += copy[i] == ',';
+        if (n > MAX_NUMBERS)
+                return err_set(s->err, ERR_USAGE, "option '--%s' takes at most %d numbers", s->option->name,
+                               MAX_NUMBERS);
+        list.numbers = arena_alloc(s->arena, n * sizeof(*list.numbers));
+        while (list.n < n) {
+                size_t word = strcspn(copy, ",");
+
+                copy[word] = '\0';
+                if (!read_number(s, copy, &list.numbers[list.n++]))
+                        return false;
+                copy += word + 1;
+        }
+        *(struct number_list *)s->at = list;
+        return true;
+}
+
+bool option_store(const struct option *option, const char *value, void *options, struct arena *arena,
+                  struct err *err)
+{
+        static bool (*const stores[])(const struct store *) = {
+                [OPTION_FLAG] = store_flag,         [OPTION_U64] = store_u64,
+                [OPTION_DURATION] = store_duration, [OPTION_STRING] = store_string,
+                [OPTION_FILE] = store_string,       [OPTION_LIST] = store_list,
+                [OPTION_CPUS] = store_cpus,         [OPTION_NUMBERS] = store_numbers,
+        };
+        const struct store s = {option, value, (char *)options + option->offset, arena, err};
+        const struct misreading *m = option->misreading;
+
+        if (m && m->looks(value)) {
+                AUTO_RELEASE(buf) text = {0};
+
+                for (const char *at = m->sentence; *at; at++) {
+                        if (at[0] == '%' && at[1] == 's') {
+                                buf_printf(&text, "%.60s", value);
+                                at++;
+                        } else {
+                                buf_add_char(&text, *at);
+                        }
+                }
+                return err_set(err, ERR_USAGE, "%s", buf_text(&text));
+        }
+        return stores[option->kind](&s);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The command lines of `record`, which starts a program, and `sample`, which watches running ones. */
+#include "record_options.h"
+
+#include <string.h>
+
+#include "cmd.h"
+
+static bool looks_like_pages(const char *value)
+{
+        return strspn(value, "0123456789kKmM") == strlen(value);
+}
+
+static const struct misreading pages_as_metric = {
+        looks_like_pages,
+        "'%s' is no metric; wperf chooses the size of its buffers itself",
+};
+
+static const struct option sampling_options[] = {
+        {
+                .name = "freq",
+                .letter = 'F',
+                .kind = OPTION_U64,
+                .arg = "HZ",
+                .min = 1,
+                .max = 1000000,
+                .offset = offsetof(struct sampling_options, freq_hz),
+                .help = "take HZ samples a second where an event has no interval",
+        },
+        {
+                .name = "metrics",
+                .letter = 'm',
+                .later = true,
+                .kind = OPTION_LIST,
+                .arg = "METRICS",
+                .offset = offsetof(struct sampling_options, metrics),
+                .misreading = &pages_as_metric,
+                .help = "sample what these metrics need",
+        },
+        {
+                .name = "stacks",
+                .letter = 'g',
+                .later = true,
+                .offset = offsetof(struct sampling_options, call_graph),
+                .help = "record call stacks",
+        },
+        {
+                .name = "call-graph",
+                .later = true,
+                .kind = OPTION_STRING,
+                .arg = "MODE",
+                .offset = offsetof(struct sampling_options, call_graph_mode),
+                .help = "record call stacks by MODE: fp, dwarf[,BYTES] or lbr",
+        },
+        {
+                .name = "compress",
+                .letter = 'z',
+                .later = true,
+                .offset = offsetof(struct sampling_options, compress),
+                .help = "compress the session",
+        },
+        {
+                .name = "session",
+                .kind = OPTION_FILE,
+                .arg = "FILE",
+                .offset = offsetof(struct sampling_options, session),
+                .help = "keep the session in FILE, '-' for standard output; wperf.data unless given",
+        },
+        {
+                .name = "dry-run",
+                .offset = offsetof(struct sampling_options, dry_run),
+                .help = "show what would be measured and how, and measure nothing",
+        },
+        {
+                .name = "sysfs",
+                .kind = OPTION_FILE,
+                .arg = "DIR",
+                .offset = offsetof(struct sampling_options, sysfs),
+                .help = "with --dry-run: plan for the machine whose /sys is copied to DIR",
+        },
+        {
+                .name = "export_perf_data",
+                .aliases = "export-perf-data",
+                .hidden = true,
+                .offset = offsetof(struct sampling_options, export_perf_data),
+                .help = "accepted; the session is perf.data already",
+        },
+        {0},
+};
+
+static const struct option_group sampling_group = {"Sampling", sampling_options};
+
+static const struct command_group groups[] = {
+        {&event_group, offsetof(struct record_options, event)},
+        {&sampling_group, offsetof(struct record_options, sampling)},
+        {&target_group, offsetof(struct record_options, target)},
+        {&display_group, offsetof(struct record_options, display)},
+        {&output_group, offsetof(struct record_options, output)},
+        {&extra_group, offsetof(struct record_options, extra)},
+        {&general_group, offsetof(struct record_options, general)},
+        {0},
+};
+
+static const struct record_options defaults = {
+        .display.rows = DISPLAY_ROWS_DEFAULT,
+};
+
+static const struct example record_examples[] = {
+        {"wperf record -- python3 work.py", "profile a program from its first instruction"},
+        {"wperf record -F999 -k --timeout 10 -- ./server",
+         "999 samples a second with the kernel, ten seconds"},
+        {"wperf record -e ld_spec:100000 -c 1 --timeout 30 -- python_d.exe -c 10**10**100",
+         "a sample every 100000 loads, on CPU 1"},
+        {0},
+};
+
+const struct command command_record = {
+        .name = "record",
+        .summary = "run a program and sample it",
+        .args_usage = "[--] COMMAND [ARG]...",
+        .about = "Runs COMMAND, samples it, keeps the session and prints where it spent its time. The first "
+                 "word that is no option begins the command. Exits as the command did.",
+        .groups = groups,
+        .examples = record_examples,
+        .options_size = sizeof(struct record_options),
+        .defaults = &defaults,
+        .args = ARGS_COMMAND,
+        .run = cmd_record,
+};
+
+static const struct example sample_examples[] = {
+        {"wperf sample -p 4711 --timeout 5", "sample a running process for five seconds"},
+        {"wperf sample -e ld_spec:100000 --pe_file python_d.exe -c 1",
+         "sample a program that runs on CPU 1, until it ends or Ctrl-C"},
+        {"wperf sample -a sleep 10", "sample everything for ten seconds"},
+        {0},
+};
+
+const struct command command_sample = {
+        .name = "sample",
+        .summary = "sample programs that run already",
+        .about = "Samples running programs until they end, the time is over or Ctrl-C, keeps the session and "
+                 "prints where they spent their time.",
+        .groups = groups,
+        .examples = sample_examples,
+        .options_size = sizeof(struct record_options),
+        .defaults = &defaults,
+        .args = ARGS_ATTACH,
+        .run = cmd_record,
+};

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a command line says to `record` and to `sample`; the program to run is in command_line.args. */
+#ifndef RECORD_OPTIONS_H
+#define RECORD_OPTIONS_H
+
+#include "option_groups.h"
+
+struct sampling_options {
+        uint64_t freq_hz; /* 0: not given */
+        const char *metrics;
+        bool call_graph;             /* -g */
+        const char *call_graph_mode; /* "fp", "dwarf,8192", "lbr", or NULL */
+        bool compress;
+        const char *session; /* the session's file, "-" for standard output, or NULL */
+        bool dry_run;
+        const char *sysfs; /* another machine's /sys for --dry-run, or NULL */
+        bool export_perf_data;
+};
+
+struct record_options {
+        struct general_options general;
+        struct output_options output;
+        struct event_options event;
+        struct extra_options extra;
+        struct target_options target;
+        struct sampling_options sampling;
+        struct display_options display;
+};
+
+extern const struct command command_record;
+extern const struct command command_sample;
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a command line says to `stat`; the program to run is in command_line.args. */
+#ifndef STAT_OPTIONS_H
+#define STAT_OPTIONS_H
+
+#include "option_groups.h"
+
+struct timeline_options {
+        bool timeline;
+        uint64_t interval_ns; /* the pause between two counts */
+        uint64_t n_counts;    /* 0: no limit */
+        const char *output_csv;
+        uint64_t dmc;
+        bool strict;
+};
+
+struct stat_options {
+        struct general_options general;
+        struct output_options output;
+        struct event_options event;
+        struct metric_options metric;
+        struct extra_options extra;
+        struct target_options target;
+        struct timeline_options timeline;
+};
+
+extern const struct command command_stat;
+
+#endif

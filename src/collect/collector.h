@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A source of records: what a platform does between "sample this" and the session file.  Order of calls:
+ * open, facts (n_events, get_event), begin, poll until it says 0 or the caller has enough, end, result. */
+#ifndef COLLECTOR_H
+#define COLLECTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attributes.h"
+#include "err.h"
+#include "event.h"
+#include "record.h"
+
+struct collect_request {
+        char *const *argv;   /* command to start, NULL-terminated; NULL: none */
+        const int32_t *pids; /* processes to attach to */
+        size_t n_pids;
+        bool system_wide;
+        const uint32_t *cpus; /* only these CPUs; with a command it is pinned to them.  NULL: all */
+        size_t n_cpus;
+        const struct event_list *events;
+        bool events_are_default; /* the user named none: another source may be taken in their place */
+        bool output_to_stderr;   /* the command's standard output is joined to standard error */
+        size_t ring_bytes;       /* for each CPU, a power of two; 0: 512 KiB */
+};
+
+struct collector;
+
+/* Opens the events; a command is made ready but not yet running.  Every obstacle is one sentence with the way
+ * out.  err->code: ERR_DENIED, ERR_MISSING (event, process), ERR_UNSUPPORTED, ERR_LIMIT; for a command that
+ * can't be run, err->os is ENOENT (not found) or another errno and *ret_command_failed is true. */
+struct collector *collector_open(const struct collect_request *request, bool *ret_command_failed,
+                                 struct err *err);
+
+/* Ends a command that still runs (SIGKILL) and closes everything. */
+void collector_free(struct collector *collector);
+AUTO_DEFINE(collector)
+
+/* What was opened, for the session's header; one more event than asked for may have been added ("dummy"). */
+struct collect_event {
+        struct perf_attr attr; /* as the kernel took it */
+        const char *name;
+        const uint64_t *ids;
+        size_t n_ids;
+};
+
+size_t collector_n_events(const struct collector *collector);
+struct collect_event collector_get_event(const struct collector *collector, size_t index);
+
+/* Why the first event is not the one asked for, or not the best there is, with the way to more; "" when there is
+ * nothing to say.  One sentence. */
+const char *collector_source_note(const struct collector *collector);
+
+/* Puts the records that describe what already runs, then starts: the command's exec, or enabling. */
+bool collector_begin(struct collector *collector, const struct record_sink *sink, struct err *err);
+
+/* Waits at most `timeout_ms` (early when a ring fills or the target ends) and moves what is there to the sink.
+ * 1: go on; 0: every target has ended; -1: the sink failed (err), what was put stays valid. */
+int collector_poll(struct collector *collector, int timeout_ms, struct err *err);
+
+/* Asks the command to end: SIGTERM, or SIGKILL when `force`.  Nothing for an attached process. */
+void collector_stop_command(struct collector *collector, bool force);
+bool collector_command_runs(struct collector *collector);
+
+/* Stops the events, moves the rest, puts the kernel's own count of losses. */
+bool collector_end(struct collector *collector, struct err *err);
+
+/* A mapped file that the path in the record does not lead to (deleted, memfd, another mount namespace) and
+ * that was kept open: read it at /proc/self/fd/FD. */
+struct kept_file {
+        const char *path; /* as recorded */
+        int32_t pid;
+        int fd;
+};
+
+/* A process that sees other PIDs and another root than we do. */
+struct kept_root {
+        int32_t pid, inner_pid;
+        int root_fd; /* of its root directory; -1 when it could not be kept */
+};
+
+struct collect_result {
+        uint64_t n_samples, n_lost, n_throttled;
+        uint64_t user_ns, kernel_ns; /* CPU time of the target while it was watched; both 0: not known */
+        bool command_ended;          /* by itself, or after it was asked to */
+        int exit_status;             /* as a shell gives it, 128 + N for signal N; valid with command_ended */
+        double counted_share;        /* running / enabled of the worst event; 1 where not known */
+        uint64_t n_not_kept;         /* mapped files that could not be kept open */
+        const char *not_kept;        /* their names, the first few, comma separated; "" */
+        const struct kept_file *kept;
+        size_t n_kept;
+        const struct kept_root *roots;
+        size_t n_roots;
+};
+
+/* Valid until collector_free; counts are live while it runs. */
+const struct collect_result *collector_get_result(struct collector *collector);
+
+/* The PIDs of processes whose executable's base name (or path, when `image` has a slash) is `image`.
+ * Appended to a malloc'd array; ERR_MISSING says what was looked at. */
+bool collector_find_image(const char *image, int32_t **ret_pids, size_t *ret_n, struct err *err);
+
+/* This machine's PMUs, or those of the tree below `root` in place of "/" ("" or NULL: this machine). */
+struct pmu_source collector_pmu_source(const char *root);
+
+/* What the kernel takes of `events` when they are opened and closed at once on the calling thread; with
+ * `are_default` another source may take their place.  Errors as those of collector_open. */
+struct collect_probe {
+        char event[128];    /* the first event, or what took its place */
+        char note[240];     /* why another took its place; "" */
+        bool has_build_ids; /* the kernel puts build ids into MMAP2 records */
+};
+bool collector_probe(const struct event_list *events, bool are_default, struct collect_probe *ret,
+                     struct err *err);
+
+/* The attributes that `request` would open, without opening anything, one after the other as text. */
+void collector_describe(const struct collect_request *request, struct buf *out);
+
+#endif

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sampling through perf_event_open: who is watched, when it starts and ends, and moving the rings' content.
+ * Every pass over the rings ends with FINISHED_ROUND, which is what lets a reader order records by time. */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "linux_internal.h"
+
+enum { DEAF_WAIT_MS = 100 };
+
+struct watched { /* an attached process */
+        int32_t pid;
+        int pid_fd;
+        bool ended;
+        uint64_t user_ns, kernel_ns; /* at the start, then what it used since */
+        uint64_t used_user_ns, used_kernel_ns;
+};
+
+struct collector {
+        struct collect_request request;
+        struct child child;
+        struct watched *watched;
+        size_t n_watched;
+        struct opened opened;
+        struct ring *rings;
+        struct record_sink sink;
+        struct keeper keeper;
+        struct buf pass;         /* what one pass over the rings brings */
+        uint64_t n_lost_records; /* sum of LOST records */
+        struct collect_result result;
+        bool begun, ended;
+        bool deaf; /* a buffer's own task has ended: it no longer says when it fills */
+};
+
+static bool attach(struct collector *c, int32_t **ret_tids, size_t *ret_n, struct err *err)
+{
+        c->watched = mem_new(c->request.n_pids, sizeof(*c->watched));
+        for (size_t i = 0; i < c->request.n_pids; i++) {
+                struct watched *w = &c->watched[c->n_watched++];
+
+                *w = (struct watched){.pid = c->request.pids[i]};
+                w->pid_fd = (int)syscall(SYS_pidfd_open, w->pid, 0);
+                if (!proc_threads(w->pid, ret_tids, ret_n))
+                        return err_set(err, ERR_MISSING, "there is no process %" PRId32, w->pid);
+        }
+        return true;
+}
+
+static bool find_threads(struct collector *c, int32_t **ret_tids, size_t *ret_n, struct err *err)
+{
+        if (c->request.n_pids)
+                return attach(c, ret_tids, ret_n, err);
+        *ret_tids = mem_new(1, sizeof(**ret_tids));
+        **ret_tids = c->request.system_wide ? -1 : c->child.pid;
+        *ret_n = 1;
+        return true;
+}
+
+static bool open_rings(struct collector *c, struct err *err)
+{
+        size_t bytes = c->request.ring_bytes ? c->request.ring_bytes : 512 * 1024;
+
+        c->rings = mem_new(c->opened.n_rings, sizeof(*c->rings));
+        for (size_t i = 0; i < c->opened.n_rings; i++) {
+                if (!ring_open(&c->rings[i], c->opened.ring_fds[i], bytes, err))
+                        return false;
+        }
+        return true;
+}
+
+static bool open_events(struct collector *c, struct err *err)
+{
+        bool at_exec = c->request.argv && !c->request.system_wide;
+        int32_t *tids = NULL;
+        size_t n_tids = 0;
+        bool ok = find_threads(c, &tids, &n_tids, err) &&
+                  linux_open(&c->request, tids, n_tids, at_exec, &c->opened, err) && open_rings(c, err) &&
+                  opened_join(&c->opened, err);
+
+        free(tids);
+        return ok;
+}
+
+struct collector *collector_open(const struct collect_request *request, bool *ret_command_failed,
+                                 struct err *err)
+{
+        AUTO(collector) c = mem_new(1, sizeof(*c));
+
+        *ret_command_failed = false;
+        c->request = *request;
+        c->child = (struct child){.go_fd = -1, .error_fd = -1, .pid_fd = -1};
+        c->result.counted_share = 1;
+        keeper_init(&c->keeper);
+        if (request->argv && !child_prepare(&c->child, request, ret_command_failed, err))
+                return NULL;
+        if (!open_events(c, err))
+                return NULL;
+        return TAKE(c);
+}
+
+void collector_free(struct collector *c)
+{
+        if (!c)
+                return;
+        child_release(&c->child);
+        for (size_t i = 0; i < c->n_watched; i++) {
+                if (c->watched[i].pid_fd >= 0)
+                        close(c->watched[i].pid_fd);
+        }
+        free(c->watched);
+        for (size_t i = 0; c->rings && i < c->opened.n_rings; i++)
+                ring_close(&c->rings[i]);
+        free(c->rings);
+        opened_release(&c->opened);
+        keeper_release(&c->keeper);
+        buf_release(&c->pass);
+        free(c);
+}
+
+size_t collector_n_events(const struct collector *c)
+{
+        return c->opened.n_events;
+}
+
+struct collect_event collector_get_event(const struct collector *c, size_t index)
+{
+        const struct opened_event *e = &c->opened.events[index];
+
+        return (struct collect_event){e->attr, e->event.name, e->ids, e->n_ids};
+}
+
+const char *collector_source_note(const struct collector *c)
+{
+        return c->opened.note;
+}
+
+/* --- moving records --- */
+
+static void see_lost(struct collector *c, struct cursor record)
+{
+        struct record_lost lost;
+
+        if (record_lost_parse(record, &lost))
+                c->n_lost_records += lost.lost;
+}
+
+/* Counts what a pass brought and lets the keeper look at maps. */
+static void look_through(struct collector *c)
+{
+        struct cursor all = cursor_make(c->pass.data, c->pass.len);
+
+        while (cursor_left(&all) >= sizeof(struct perf_header)) {
+                struct perf_header header;
+                struct cursor record;
+
+                memcpy(&header, all.at, sizeof(header));
+                record = cursor_sub(&all, cursor_pos(&all), header.size);
+                if (header.size < sizeof(header) || !cursor_skip(&all, header.size))
+                        break;
+                switch (header.type) {
+                case PERF_RECORD_SAMPLE: c->result.n_samples++; break;
+                case PERF_RECORD_LOST: see_lost(c, record); break;
+                case PERF_RECORD_THROTTLE: c->result.n_throttled++; break;
+                default: keeper_see(&c->keeper, &header, record); break;
+                }
+        }
+}
+
+static bool put(struct collector *c, struct err *err)
+{
+        bool ok = !c->pass.len || c->sink.put(c->sink.ctx, c->pass.data, c->pass.len, err);
+
+        buf_clear(&c->pass);
+        return ok;
+}
+
+static bool drain(struct collector *c, struct err *err)
+{
+        struct perf_header round = {.type = PERF_RECORD_FINISHED_ROUND, .size = sizeof(round)};
+
+        for (size_t i = 0; i < c->opened.n_rings; i++)
+                ring_drain(&c->rings[i], &c->pass);
+        if (!c->pass.len)
+                return true;
+        look_through(c);
+        buf_add(&c->pass, &round, sizeof(round));
+        return put(c, err);
+}
+
+static size_t trailer_bytes(const struct collector *c)
+{
+        uint64_t type = c->opened.events[0].attr.sample_type;
+
+        return 8 * (size_t)__builtin_popcountll(type & (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
+                                                        PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
+                                                        PERF_SAMPLE_IDENTIFIER));
+}
+
+static bool put_synthetic(struct collector *c, struct err *err)
+{
+        struct synth synth = {
+                .trailer_bytes = trailer_bytes(c),
+                .build_ids = c->opened.events[0].attr.flags & PERF_ATTR_BUILD_ID,
+                .own_namespace = c->keeper.own_namespace,
+        };
+        bool kernel = false;
+
+        for (size_t i = 0; i < c->opened.n_events; i++)
+                kernel |= !(c->opened.events[i].attr.flags & PERF_ATTR_EXCLUDE_KERNEL);
+        if (kernel)
+                synth_kernel(&synth);
+        if (c->request.system_wide)
+                synth_all_processes(&synth);
+        for (size_t i = 0; i < c->n_watched; i++)
+                synth_process(&synth, c->watched[i].pid);
+        buf_add(&c->pass, synth.out.data, synth.out.len);
+        synth_release(&synth);
+        look_through(c);
+        return put(c, err);
+}
+
+bool collector_begin(struct collector *c, const struct record_sink *sink, struct err *err)
+{
+        uint64_t user_ns, kernel_ns;
+
+        c->sink = *sink;
+        c->begun = true;
+        /* Enabled before /proc is read: a map made in between then stands in both, and none is missed. */
+        if (!c->request.argv || c->request.system_wide)
+                opened_control(&c->opened, true);
+        for (size_t i = 0; i < c->n_watched; i++)
+                proc_cpu_time(c->watched[i].pid, &c->watched[i].user_ns, &c->watched[i].kernel_ns);
+        if (c->request.system_wide && proc_cpu_time(-1, &user_ns, &kernel_ns)) {
+                c->result.user_ns = user_ns;
+                c->result.kernel_ns = kernel_ns;
+        }
+        if (c->request.argv && !child_go(&c->child, c->request.argv[0], err))
+                return false;
+        return put_synthetic(c, err);
+}
+
+/* --- waiting --- */
+
+static bool watched_runs(struct watched *w)
+{
+        uint64_t user_ns, kernel_ns;
+
+        if (w->ended)
+                return false;
+        if (proc_cpu_time(w->pid, &user_ns, &kernel_ns)) {
+                w->used_user_ns = user_ns - w->user_ns;
+                w->used_kernel_ns = kernel_ns - w->kernel_ns;
+        }
+        if (w->pid_fd >= 0) {
+                struct pollfd fd = {.fd = w->pid_fd, .events = POLLIN};
+
+                w->ended = poll(&fd, 1, 0) > 0;
+        } else {
+                w->ended = kill(w->pid, 0) && errno == ESRCH;
+        }
+        return !w->ended;
+}
+
+static bool targets_run(struct collector *c)
+{
+        bool run = false;
+
+        if (c->child.pid)
+                return !child_reap(&c->child, false);
+        if (c->request.system_wide)
+                return true;
+        for (size_t i = 0; i < c->n_watched; i++)
+                run |= watched_runs(&c->watched[i]);
+        return run;
+}
+
+static void wait_for_news(struct collector *c, int timeout_ms)
+{
+        size_t max = c->opened.n_rings + c->n_watched + 1, n = 0;
+        struct pollfd *fds = mem_new(max, sizeof(*fds));
+
+        for (size_t i = 0; i < c->opened.n_rings; i++)
+                fds[n++] = (struct pollfd){.fd = c->rings[i].fd, .events = POLLIN};
+        if (c->child.pid_fd >= 0 && !c->child.ended)
+                fds[n++] = (struct pollfd){.fd = c->child.pid_fd, .events = POLLIN};
+        for (size_t i = 0; i < c->n_watched; i++) {
+                if (!c->watched[i].ended && c->watched[i].pid_fd >= 0)
+                        fds[n++] = (struct pollfd){.fd = c->watched[i].pid_fd, .events = POLLIN};
+        }
+        if (c->deaf && timeout_ms > DEAF_WAIT_MS)
+                timeout_ms = DEAF_WAIT_MS;
+        /* A ring whose task has ended says POLLHUP at once and for ever: it is not asked again. */
+        while (poll(fds, n, timeout_ms) > 0) {
+                bool all_hung_up = true;
+
+                for (size_t i = 0; i < n; i++) {
+                        if (fds[i].revents & POLLIN)
+                                all_hung_up = false;
+                        else if (fds[i].revents) {
+                                c->deaf |= i < c->opened.n_rings;
+                                fds[i].fd = -1;
+                        }
+                }
+                if (!all_hung_up)
+                        break;
+        }
+        free(fds);
+}
+
+int collector_poll(struct collector *c, int timeout_ms, struct err *err)
+{
+        bool run;
+
+        wait_for_news(c, timeout_ms);
+        run = targets_run(c);
+        if (!drain(c, err))
+                return -1;
+        return run;
+}
+
+void collector_stop_command(struct collector *c, bool force)
+{
+        if (c->child.pid && !c->child.ended)
+                kill(c->child.pid, force ? SIGKILL : SIGTERM);
+}
+
+bool collector_command_runs(struct collector *c)
+{
+        return c->child.pid && !child_reap(&c->child, false);
+}
+
+/* --- the end --- */
+
+struct read_values {
+        uint64_t value, enabled, running, id, lost;
+};
+
+/* An event of a task stands by on every CPU but the one where the task runs: its enabled time counts once for
+ * each CPU, its running time once.  On CPUs of different kinds no share can be told this way. */
+static void note_share(struct collector *c, const struct opened_event *e, uint64_t enabled, uint64_t running)
+{
+        double share;
+
+        if (!enabled || e->event.cpus)
+                return;
+        share = (double)running / (double)enabled;
+        if (!c->request.system_wide)
+                share *= (double)c->opened.n_rings;
+        if (share < c->result.counted_share)
+                c->result.counted_share = share;
+}
+
+static uint64_t read_losses(struct collector *c, struct opened_event *e)
+{
+        bool has_lost = e->attr.read_format & PERF_FORMAT_LOST;
+        uint64_t enabled = 0, running = 0, lost = 0;
+
+        for (size_t i = 0; i < e->n_fds; i++) {
+                struct read_values v = {0};
+
+                if (read(e->fds[i].fd, &v, has_lost ? sizeof(v) : sizeof(v) - 8) <= 0)
+                        continue;
+                enabled += v.enabled;
+                running += v.running;
+                lost += v.lost;
+        }
+        note_share(c, e, enabled, running);
+        return lost;
+}
+
+static void add_lost_samples(struct collector *c, const struct opened_event *e, uint64_t lost)
+{
+        struct perf_header header = {.type = PERF_RECORD_LOST_SAMPLES};
+        size_t bytes = trailer_bytes(c);
+
+        header.size = (uint16_t)(sizeof(header) + 8 + bytes);
+        buf_add(&c->pass, &header, sizeof(header));
+        buf_add_u64(&c->pass, lost);
+        buf_add_zeros(&c->pass, bytes - 8);
+        buf_add_u64(&c->pass, e->n_ids ? e->ids[0] : 0);
+}
+
+/* LOST records miss what was lost after the last record that found room; the kernel's own count does not. */
+static bool put_losses(struct collector *c, struct err *err)
+{
+        uint64_t total = 0;
+
+        for (size_t i = 0; i < c->opened.n_events; i++) {
+                uint64_t lost = read_losses(c, &c->opened.events[i]);
+
+                if (lost)
+                        add_lost_samples(c, &c->opened.events[i], lost);
+                total += lost;
+        }
+        c->result.n_lost = total > c->n_lost_records ? total : c->n_lost_records;
+        return put(c, err);
+}
+
+static void sum_cpu_time(struct collector *c)
+{
+        struct collect_result *r = &c->result;
+        uint64_t user_ns, kernel_ns;
+
+        if (c->request.system_wide) {
+                if (!proc_cpu_time(-1, &user_ns, &kernel_ns))
+                        return;
+                r->user_ns = user_ns - r->user_ns;
+                r->kernel_ns = kernel_ns - r->kernel_ns;
+                return;
+        }
+        r->user_ns = c->child.user_ns;
+        r->kernel_ns = c->child.kernel_ns;
+        for (size_t i = 0; i < c->n_watched; i++) {
+                watched_runs(&c->watched[i]);
+                r->user_ns += c->watched[i].used_user_ns;
+                r->kernel_ns += c->watched[i].used_kernel_ns;
+        }
+}
+
+bool collector_end(struct collector *c, struct err *err)
+{
+        bool ok;
+
+        if (c->ended)
+                return true;
+        c->ended = true;
+        opened_control(&c->opened, false);
+        ok = drain(c, err);
+        ok = put_losses(c, ok ? err : NULL) && ok;
+        sum_cpu_time(c);
+        return ok;
+}
+
+const struct collect_result *collector_get_result(struct collector *c)
+{
+        struct collect_result *r = &c->result;
+
+        r->command_ended = c->child.pid && c->child.ended;
+        r->exit_status =
+                WIFSIGNALED(c->child.status) ? 128 + WTERMSIG(c->child.status) : WEXITSTATUS(c->child.status);
+        r->kept = c->keeper.kept;
+        r->n_kept = c->keeper.n_kept;
+        r->roots = c->keeper.roots;
+        r->n_roots = c->keeper.n_roots;
+        r->n_not_kept = c->keeper.n_not_kept;
+        r->not_kept = buf_text(&c->keeper.not_kept);
+        return r;
+}

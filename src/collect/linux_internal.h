@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of the Linux collector share. */
+#ifndef LINUX_INTERNAL_H
+#define LINUX_INTERNAL_H
+
+#include <sys/types.h>
+
+#include "arena.h"
+#include "buf.h"
+#include "collector.h"
+#include "map.h"
+
+/* --- linux_attr.c: attributes --- */
+
+/* Which optional parts of an attribute the running kernel takes. */
+struct kernel_features {
+        bool lost_count, build_id, ksymbol, namespaces, comm_exec_mmap2;
+};
+
+/* The attribute of event `index` as it is opened; index 0 tracks maps, names and forks. */
+struct perf_attr linux_attr_make(const struct event *event, const struct collect_request *request,
+                                 bool tracks, const struct kernel_features *features);
+struct event linux_attr_dummy(void);
+
+/* True when some event does not cover every CPU, so that a dummy event has to track. */
+bool linux_attr_needs_dummy(const struct event_list *events);
+
+/* --- linux_obstacle.c: errno to a sentence --- */
+
+void linux_obstacle(const struct collect_request *request, const struct event *event, int32_t pid, int error,
+                    struct err *err);
+
+/* True for the refusals that another source of samples may not meet. */
+bool linux_obstacle_is_missing_pmu(int error);
+
+/* --- linux_open.c: descriptors --- */
+
+struct opened_fd {
+        int fd;
+        uint32_t ring; /* whose buffer it writes to */
+};
+
+struct opened_event {
+        struct event event;
+        struct perf_attr attr;
+        uint64_t *ids;
+        size_t n_ids, cap_ids;
+        struct opened_fd *fds;
+        size_t n_fds, cap_fds;
+};
+
+struct opened {
+        struct opened_event *events;
+        size_t n_events;
+        int *ring_fds; /* the first descriptor of each CPU, and that CPU */
+        uint32_t *ring_cpus;
+        size_t n_rings;
+        char note[240];
+};
+
+bool linux_open(const struct collect_request *request, const int32_t *tids, size_t n_tids, bool at_exec,
+                struct opened *ret, struct err *err);
+
+/* Makes every descriptor write to the buffer of its CPU; the kernel wants the buffers mapped before. */
+bool opened_join(const struct opened *opened, struct err *err);
+void opened_release(struct opened *opened);
+void opened_control(const struct opened *opened, bool enable);
+
+/* --- linux_ring.c --- */
+
+struct ring {
+        void *base;
+        uint8_t *data;
+        size_t data_bytes; /* a power of two */
+        size_t map_bytes;
+        int fd;
+};
+
+/* Maps a ring of about `bytes`, less where the kernel's limit asks for it; never below 8 pages. */
+bool ring_open(struct ring *ring, int fd, size_t bytes, struct err *err);
+void ring_close(struct ring *ring);
+
+/* Appends everything that is in the ring to `out` and hands the room back. */
+void ring_drain(struct ring *ring, struct buf *out);
+
+/* --- linux_spawn.c --- */
+
+struct child {
+        pid_t pid;    /* 0: none */
+        int go_fd;    /* writing to it lets the child exec */
+        int error_fd; /* exec's errno comes here */
+        int pid_fd;   /* readable when it has ended; -1 */
+        bool ended;
+        int status;
+        uint64_t user_ns, kernel_ns;
+};
+
+bool child_prepare(struct child *child, const struct collect_request *request, bool *ret_command_failed,
+                   struct err *err);
+bool child_go(struct child *child, const char *name, struct err *err);
+bool child_reap(struct child *child, bool wait); /* true when it has ended */
+void child_release(struct child *child);
+
+/* --- linux_identity.c --- */
+
+struct identity {
+        uint8_t build_id[BUILD_ID_MAX];
+        uint8_t size; /* 0: none */
+};
+
+struct identities {
+        struct map by_file;
+        struct identity *items;
+        size_t n_items, cap;
+};
+
+/* The build id of a mapped file, read once; `foreign`: by the root of process `pid`. */
+struct identity identities_get(struct identities *all, int32_t pid, const char *path, uint64_t inode,
+                               bool foreign);
+void identities_release(struct identities *all);
+
+/* --- linux_proc.c: what runs already --- */
+
+struct synth {
+        struct buf out;
+        size_t trailer_bytes;
+        bool build_ids; /* the kernel's own records have them too */
+        struct identities identities;
+        uint64_t own_namespace;
+};
+
+/* COMM, NAMESPACES and executable MMAP2 records of a process; a process that is gone gives none. */
+void synth_process(struct synth *synth, int32_t pid);
+void synth_all_processes(struct synth *synth);
+void synth_kernel(struct synth *synth);
+void synth_release(struct synth *synth);
+
+/* The threads of a process, appended; false when it is gone. */
+bool proc_threads(int32_t pid, int32_t **ret_tids, size_t *ret_n);
+
+/* User and kernel CPU time of a process with its ended children, or of the machine (pid -1). */
+bool proc_cpu_time(int32_t pid, uint64_t *ret_user_ns, uint64_t *ret_kernel_ns);
+int32_t proc_inner_pid(int32_t pid);
+uint64_t proc_mount_namespace(int32_t pid); /* 0: not known; pid 0: ours */
+
+/* --- linux_kept.c: files that would be gone when the table is made --- */
+
+struct keeper {
+        struct map seen;    /* hash of path and identity */
+        struct map foreign; /* pid -> 1 when in another mount namespace */
+        uint64_t own_namespace;
+        struct kept_file *kept;
+        size_t n_kept, cap_kept;
+        struct kept_root *roots;
+        size_t n_roots, cap_roots;
+        uint64_t n_not_kept;
+        struct buf not_kept;
+        struct arena names;
+};
+
+void keeper_init(struct keeper *keeper);
+void keeper_release(struct keeper *keeper);
+void keeper_see(struct keeper *keeper, const struct perf_header *header, struct cursor record);
+
+#endif

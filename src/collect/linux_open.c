@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Opens the events: one descriptor for each event, thread and CPU.  Decides what is left out when the kernel
+ * does not know it, the highest precise level, and the fall back to cpu-clock. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "linux_internal.h"
+#include "os.h"
+#include "text.h"
+
+#define IOC_ENABLE     0x2400u
+#define IOC_DISABLE    0x2401u
+#define IOC_SET_OUTPUT 0x2405u
+#define IOC_ID         0x80082407u
+
+#define OPEN_CLOEXEC 8u
+
+static int event_open(const struct perf_attr *attr, int32_t tid, int32_t cpu)
+{
+        return (int)syscall(SYS_perf_event_open, attr, tid, cpu, -1, OPEN_CLOEXEC);
+}
+
+/* Each descriptor counts, and 1,024 are few on a machine of 128 CPUs. */
+static void raise_file_limit(void)
+{
+        struct rlimit limit;
+
+        if (getrlimit(RLIMIT_NOFILE, &limit))
+                return;
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Gives up one optional part after the other until the kernel takes the attribute.  Namespaces are for the
+ * privileged; the others are unknown to older kernels. */
+static bool drop_feature(struct kernel_features *features, int error)
+{
+        bool *const order[] = {&features->lost_count, &features->build_id, &features->ksymbol,
+                               &features->namespaces, &features->comm_exec_mmap2};
+
+        if (error == EACCES || error == EPERM) {
+                bool had = features->namespaces;
+
+                features->namespaces = false;
+                return had;
+        }
+        for (size_t i = 0; error == EINVAL && i < N_ELEMENTS(order); i++) {
+                if (*order[i]) {
+                        *order[i] = false;
+                        return true;
+                }
+        }
+        return false;
+}
+
+struct opener {
+        const struct collect_request *request;
+        const int32_t *tids; /* {-1} for all */
+        size_t n_tids;
+        const uint32_t *cpus;
+        size_t n_cpus;
+        bool at_exec;
+        struct kernel_features features;
+        struct opened *opened;
+};
+
+static bool can_be_precise(const struct perf_attr *attr)
+{
+        return attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE ||
+               attr->type == PERF_TYPE_RAW;
+}
+
+static struct perf_attr make_attr(const struct opener *o, const struct event *event, bool tracks,
+                                  unsigned precise)
+{
+        struct perf_attr attr = linux_attr_make(event, o->request, tracks, &o->features);
+
+        if (event->precise_max && can_be_precise(&attr)) {
+                attr.flags &= ~PERF_ATTR_PRECISE;
+                attr.flags |= (uint64_t)precise << PERF_ATTR_PRECISE_SHIFT;
+        }
+        if (!o->at_exec)
+                attr.flags &= ~PERF_ATTR_ENABLE_ON_EXEC;
+        return attr;
+}
+
+/* Opens on the first thread and CPU to learn which attribute the kernel takes.  0 or an errno. */
+static int probe(struct opener *o, const struct event *event, bool tracks, struct perf_attr *ret_attr)
+{
+        int32_t cpu = (int32_t)(event->cpus ? event->cpus[0] : o->cpus[0]);
+        const struct kernel_features all = o->features;
+        bool precise = event->precise_max && can_be_precise(&event->attr);
+        int error = 0;
+
+        for (int level = precise ? 3 : 0; level >= 0; level--) {
+                o->features = all;
+                do {
+                        int fd;
+
+                        *ret_attr = make_attr(o, event, tracks, (unsigned)level);
+                        fd = event_open(ret_attr, o->tids[0], cpu);
+                        if (fd >= 0) {
+                                close(fd);
+                                return 0;
+                        }
+                        error = errno;
+                } while (drop_feature(&o->features, error));
+                if (error != EINVAL && error != EOPNOTSUPP && error != ENOENT)
+                        break;
+        }
+        o->features = all;
+        return error;
+}
+
+static bool serves_cpu(const struct event *event, uint32_t cpu)
+{
+        if (!event->cpus)
+                return true;
+        for (size_t i = 0; i < event->n_cpus; i++) {
+                if (event->cpus[i] == cpu)
+                        return true;
+        }
+        return false;
+}
+
+/* The index of a CPU's ring; its first descriptor makes it. */
+static uint32_t ring_of_cpu(struct opened *opened, int fd, uint32_t cpu)
+{
+        for (size_t i = 0; i < opened->n_rings; i++) {
+                if (opened->ring_cpus[i] == cpu)
+                        return (uint32_t)i;
+        }
+        opened->ring_fds[opened->n_rings] = fd;
+        opened->ring_cpus[opened->n_rings] = cpu;
+        return (uint32_t)opened->n_rings++;
+}
+
+static void add_descriptor(struct opener *o, struct opened_event *e, int fd, uint32_t cpu)
+{
+        struct opened_fd entry = {fd, ring_of_cpu(o->opened, fd, cpu)};
+        uint64_t id = 0;
+
+        ioctl(fd, IOC_ID, &id);
+        ARRAY_PUSH(e->ids, e->n_ids, e->cap_ids, id);
+        ARRAY_PUSH(e->fds, e->n_fds, e->cap_fds, entry);
+}
+
+/* A CPU that went offline and a thread that ended are no failures as long as something was opened. */
+static bool may_be_skipped(const struct opener *o, int error)
+{
+        return (error == ENODEV && o->n_cpus > 1) || (error == ESRCH && o->n_tids > 1);
+}
+
+static bool open_everywhere(struct opener *o, struct opened_event *e, struct err *err)
+{
+        for (size_t c = 0; c < o->n_cpus; c++) {
+                if (!serves_cpu(&e->event, o->cpus[c]))
+                        continue;
+                for (size_t t = 0; t < o->n_tids; t++) {
+                        int fd = event_open(&e->attr, o->tids[t], (int32_t)o->cpus[c]);
+
+                        if (fd < 0 && may_be_skipped(o, errno))
+                                continue;
+                        if (fd < 0) {
+                                linux_obstacle(o->request, &e->event, o->tids[t], errno, err);
+                                return false;
+                        }
+                        add_descriptor(o, e, fd, o->cpus[c]);
+                }
+        }
+        if (!e->n_fds)
+                return err_set(err, ERR_MISSING, "there was no thread or CPU left to open '%s' on",
+                               e->event.name);
+        return true;
+}
+
+static struct opened_event *new_event(struct opened *opened, const struct event *event)
+{
+        struct opened_event *e = &opened->events[opened->n_events++];
+
+        e->event = *event;
+        /* The list of CPUs stays the request's. */
+        return e;
+}
+
+/* cpu-clock in the place of what the machine does not have. */
+static struct event clock_instead(const struct event *event)
+{
+        struct event clock = {.name = "cpu-clock"};
+        const uint64_t kept =
+                PERF_ATTR_FREQ | PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV | PERF_ATTR_EXCLUDE_USER;
+
+        clock.attr.type = PERF_TYPE_SOFTWARE;
+        clock.attr.config = PERF_COUNT_SW_CPU_CLOCK;
+        clock.attr.sample_period_or_freq = event->attr.sample_period_or_freq;
+        clock.attr.flags = event->attr.flags & kept;
+        return clock;
+}
+
+static bool open_one(struct opener *o, const struct event *event, bool tracks, struct err *err)
+{
+        struct opened_event *e = new_event(o->opened, event);
+        int error = probe(o, event, tracks, &e->attr);
+
+        if (error && o->request->events_are_default && linux_obstacle_is_missing_pmu(error)) {
+                snprintf(o->opened->note, sizeof(o->opened->note),
+                         "the hardware counter '%s' can't be used here (%s), so CPU time is sampled",
+                         event->name, strerror(error));
+                e->event = clock_instead(event);
+                error = probe(o, &e->event, tracks, &e->attr);
+        }
+        if (error) {
+                linux_obstacle(o->request, &e->event, o->tids[0], error, err);
+                return false;
+        }
+        return open_everywhere(o, e, err);
+}
+
+static bool open_all(struct opener *o, struct err *err)
+{
+        const struct event_list *events = o->request->events;
+        bool dummy = linux_attr_needs_dummy(events);
+
+        if (dummy) {
+                struct event tracker = linux_attr_dummy();
+
+                if (!open_one(o, &tracker, true, err))
+                        return false;
+        }
+        for (size_t i = 0; i < events->n_items; i++) {
+                if (!open_one(o, &events->items[i], !dummy && !i, err))
+                        return false;
+                /* Another event took the place of the default: its twins on other PMUs are not needed. */
+                if (o->opened->note[0])
+                        break;
+        }
+        return true;
+}
+
+/* Online CPUs, or those asked for that are online. */
+static uint32_t *list_cpus(const struct collect_request *request, size_t *ret_n, struct err *err)
+{
+        enum { MAX_CPUS = 8192 };
+        AUTO_RELEASE(buf) text = {0};
+        uint32_t *online = mem_new(MAX_CPUS, sizeof(*online));
+        size_t n = 0;
+
+        if (!os_read_file("/sys/devices/system/cpu/online", 65536, &text, err)) {
+                free(online);
+                return NULL;
+        }
+        text.data[strcspn(text.data, "\n")] = '\0';
+        if (!text_to_cpu_list(text.data, MAX_CPUS, online, MAX_CPUS, &n, err)) {
+                free(online);
+                return NULL;
+        }
+        for (size_t i = 0; i < request->n_cpus; i++) {
+                if (!bsearch(&request->cpus[i], online, n, sizeof(*online), text_compare_u32)) {
+                        err_set(err, ERR_USAGE,
+                                "no such CPU: %" PRIu32 " (online are %s); for a period write cycles:100000",
+                                request->cpus[i], text.data);
+                        free(online);
+                        return NULL;
+                }
+        }
+        if (request->n_cpus) {
+                n = request->n_cpus;
+                memcpy(online, request->cpus, n * sizeof(*online));
+        }
+        *ret_n = n;
+        return online;
+}
+
+bool linux_open(const struct collect_request *request, const int32_t *tids, size_t n_tids, bool at_exec,
+                struct opened *ret, struct err *err)
+{
+        struct opener o = {
+                .request = request,
+                .tids = tids,
+                .n_tids = n_tids,
+                .at_exec = at_exec,
+                .features = {true, true, true, true, true},
+                .opened = ret,
+        };
+        uint32_t *cpus = list_cpus(request, &o.n_cpus, err);
+        bool ok;
+
+        *ret = (struct opened){0};
+        if (!cpus)
+                return false;
+        raise_file_limit();
+        o.cpus = cpus;
+        ret->events = mem_new(request->events->n_items + 1, sizeof(*ret->events));
+        ret->ring_fds = mem_new(o.n_cpus, sizeof(*ret->ring_fds));
+        ret->ring_cpus = mem_new(o.n_cpus, sizeof(*ret->ring_cpus));
+        ok = open_all(&o, err);
+        free(cpus);
+        if (!ok)
+                opened_release(ret);
+        return ok;
+}
+
+static bool join_event(const struct opened *opened, const struct opened_event *e, struct err *err)
+{
+        for (size_t i = 0; i < e->n_fds; i++) {
+                int leader = opened->ring_fds[e->fds[i].ring];
+
+                if (leader != e->fds[i].fd && ioctl(e->fds[i].fd, IOC_SET_OUTPUT, leader))
+                        return err_os(err, ERR_IO, errno,
+                                      "can't join the event '%s' to the buffer of CPU %" PRIu32,
+                                      e->event.name, opened->ring_cpus[e->fds[i].ring]);
+        }
+        return true;
+}
+
+bool opened_join(const struct opened *opened, struct err *err)
+{
+        for (size_t i = 0; i < opened->n_events; i++) {
+                if (!join_event(opened, &opened->events[i], err))
+                        return false;
+        }
+        return true;
+}
+
+void opened_release(struct opened *opened)
+{
+        for (size_t i = 0; i < opened->n_events; i++) {
+                struct opened_event *e = &opened->events[i];
+
+                for (size_t k = 0; k < e->n_fds; k++)
+                        close(e->fds[k].fd);
+                free(e->fds);
+                free(e->ids);
+        }
+        free(opened->events);
+        free(opened->ring_fds);
+        free(opened->ring_cpus);
+        *opened = (struct opened){0};
+}
+
+void opened_control(const struct opened *opened, bool enable)
+{
+        for (size_t i = 0; i < opened->n_events; i++) {
+                const struct opened_event *e = &opened->events[i];
+
+                for (size_t k = 0; k < e->n_fds; k++)
+                        ioctl(e->fds[k].fd, enable ? IOC_ENABLE : IOC_DISABLE, 0);
+        }
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The machine's PMUs for event parsing, and the dry run: what would be opened, as text. */
+#include <stdio.h>
+#include <string.h>
+
+#include "linux_internal.h"
+#include "os.h"
+
+enum { SYSFS_FILE_LIMIT = 65536 };
+
+static const char *join(struct buf *out, const void *root, const char *path)
+{
+        buf_printf(out, "%s%s", (const char *)root, path);
+        return out->data;
+}
+
+static bool read_below(void *ctx, const char *path, struct buf *out)
+{
+        AUTO_RELEASE(buf) full = {0};
+
+        return os_read_file(join(&full, ctx, path), SYSFS_FILE_LIMIT, out, NULL);
+}
+
+static bool list_below(void *ctx, const char *path, bool (*each)(void *each_ctx, const char *name),
+                       void *each_ctx)
+{
+        AUTO_RELEASE(buf) full = {0};
+
+        return os_list_dir(join(&full, ctx, path), each, each_ctx, NULL);
+}
+
+struct pmu_source collector_pmu_source(const char *root)
+{
+        return (struct pmu_source){read_below, list_below, (void *)(uintptr_t)(root ? root : "")};
+}
+
+static void describe_one(const struct collect_request *request, const struct event *event, bool tracks,
+                         struct buf *out)
+{
+        static const struct kernel_features all = {true, true, true, true, true};
+        struct perf_attr attr = linux_attr_make(event, request, tracks, &all);
+
+        buf_printf(out, "event %s\n", event->name);
+        if (event->n_cpus) {
+                buf_add_str(out, "cpus ");
+                for (size_t i = 0; i < event->n_cpus; i++)
+                        buf_printf(out, "%s%u", i ? "," : "", event->cpus[i]);
+                buf_add_str(out, "\n");
+        }
+        if (event->precise_max)
+                buf_add_str(out, "precise_ip is probed: the highest that the CPU takes\n");
+        event_describe_attr(&attr, out);
+        buf_add_str(out, "\n");
+}
+
+void collector_describe(const struct collect_request *request, struct buf *out)
+{
+        bool dummy = linux_attr_needs_dummy(request->events);
+
+        if (dummy) {
+                struct event tracker = linux_attr_dummy();
+
+                describe_one(request, &tracker, true, out);
+        }
+        for (size_t i = 0; i < request->events->n_items; i++)
+                describe_one(request, &request->events->items[i], !dummy && !i, out);
+}

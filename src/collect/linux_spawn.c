@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Starts the command: a child that waits at a pipe until its events are open, then execs, so that its first
+ * instruction is already profiled. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "linux_internal.h"
+
+static void pin(const struct collect_request *request)
+{
+        cpu_set_t set;
+
+        if (!request->n_cpus)
+                return;
+        CPU_ZERO(&set);
+        for (size_t i = 0; i < request->n_cpus; i++)
+                CPU_SET(request->cpus[i], &set);
+        sched_setaffinity(0, sizeof(set), &set);
+}
+
+NO_RETURN static void run_child(const struct collect_request *request, int go_fd, int error_fd)
+{
+        char go;
+        int error;
+
+        while (read(go_fd, &go, 1) < 0) {
+                if (errno != EINTR)
+                        _exit(125);
+        }
+        if (go != 'g')
+                _exit(125);
+        pin(request);
+        if (request->output_to_stderr)
+                dup2(STDERR_FILENO, STDOUT_FILENO);
+        execvp(request->argv[0], request->argv);
+        error = errno;
+        if (write(error_fd, &error, sizeof(error)) < 0)
+                _exit(126);
+        _exit(127);
+}
+
+bool child_prepare(struct child *child, const struct collect_request *request, bool *ret_command_failed,
+                   struct err *err)
+{
+        int go[2], error[2];
+
+        *child = (struct child){.go_fd = -1, .error_fd = -1, .pid_fd = -1};
+        if (pipe2(go, O_CLOEXEC))
+                return err_os(err, ERR_LIMIT, errno, "can't make a pipe");
+        if (pipe2(error, O_CLOEXEC)) {
+                close(go[0]);
+                close(go[1]);
+                return err_os(err, ERR_LIMIT, errno, "can't make a pipe");
+        }
+        child->pid = fork();
+        if (child->pid == 0) {
+                close(go[1]);
+                close(error[0]);
+                run_child(request, go[0], error[1]);
+        }
+        close(go[0]);
+        close(error[1]);
+        child->go_fd = go[1];
+        child->error_fd = error[0];
+        if (child->pid < 0) {
+                child->pid = 0;
+                *ret_command_failed = true;
+                return err_os(err, ERR_LIMIT, errno, "can't start '%s'", request->argv[0]);
+        }
+        child->pid_fd = (int)syscall(SYS_pidfd_open, child->pid, 0);
+        return true;
+}
+
+bool child_go(struct child *child, const char *name, struct err *err)
+{
+        int error = 0;
+        ssize_t n;
+
+        if (write(child->go_fd, "g", 1) != 1)
+                return err_os(err, ERR_IO, errno, "can't start '%s'", name);
+        /* The pipe closes by itself when exec succeeds. */
+        do
+                n = read(child->error_fd, &error, sizeof(error));
+        while (n < 0 && errno == EINTR);
+        if (n == sizeof(error))
+                return err_os(err, error == ENOENT || error == ENOTDIR ? ERR_MISSING : ERR_DENIED, error,
+                              "can't run '%s'", name);
+        return true;
+}
+
+static uint64_t timeval_ns(struct timeval tv)
+{
+        return (uint64_t)tv.tv_sec * 1000000000u + (uint64_t)tv.tv_usec * 1000u;
+}
+
+bool child_reap(struct child *child, bool wait)
+{
+        struct rusage usage;
+        pid_t got;
+
+        if (!child->pid || child->ended)
+                return true;
+        do
+                got = wait4(child->pid, &child->status, wait ? 0 : WNOHANG, &usage);
+        while (got < 0 && errno == EINTR && wait);
+        if (got != child->pid)
+                return false;
+        child->ended = true;
+        child->user_ns = timeval_ns(usage.ru_utime);
+        child->kernel_ns = timeval_ns(usage.ru_stime);
+        return true;
+}
+
+void child_release(struct child *child)
+{
+        if (child->pid && !child->ended) {
+                kill(child->pid, SIGKILL);
+                child_reap(child, true);
+        }
+        if (child->go_fd >= 0)
+                close(child->go_fd);
+        if (child->error_fd >= 0)
+                close(child->error_fd);
+        if (child->pid_fd >= 0)
+                close(child->pid_fd);
+        *child = (struct child){.go_fd = -1, .error_fd = -1, .pid_fd = -1};
+}

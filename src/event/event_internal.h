@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of this folder share: names as data, the pieces of a text, and terms between slashes. */
+#ifndef EVENT_INTERNAL_H
+#define EVENT_INTERNAL_H
+
+#include "event.h"
+#include "pmu.h"
+
+enum {
+        EVENT_TEXT_MAX_BYTES = 65536,
+        EVENT_ITEMS_MAX = 4096, /* events of one text */
+};
+
+/* A piece of the user's text or of a file. */
+struct span {
+        const char *at;
+        size_t len;
+};
+
+struct span span_of(const char *text);
+bool span_equal_nocase(struct span span, const char *text);
+bool span_copy(char *to, size_t size, struct span span); /* false, and nothing copied, when it does not fit */
+
+enum number_result { NUMBER_OK, NUMBER_BAD, NUMBER_RANGE };
+
+/* A C number; with `octal` false a leading 0 is decimal, as perf reads it between slashes. */
+enum number_result span_to_u64(struct span span, bool octal, uint64_t *ret_value);
+
+/* What fits into a message: control bytes written out, long pieces cut. */
+struct quoted {
+        char text[80];
+};
+struct quoted span_quote(struct span span);
+
+/* The attribute type and config of a generic hardware, software or hardware cache event, any case. */
+bool event_name_find(struct span name, uint32_t *ret_type, uint64_t *ret_config);
+
+/* Appends perf's name for a generic event, or nothing. */
+void event_name_add(uint32_t type, uint64_t config, struct buf *out);
+
+/* Calls `each` with every generic name and alias until it returns false. */
+void event_name_each(bool (*each)(void *ctx, const char *name), void *ctx);
+
+/* The number of a well-known event of Arm cores, any case. */
+bool arm_event_find(struct span name, uint32_t *ret_code);
+void arm_event_each(bool (*each)(void *ctx, const char *name), void *ctx);
+
+/* True for the names of metrics, which are counted and never sampled. */
+bool event_name_is_metric(struct span name);
+
+/* What terms say beyond the attribute's config words. */
+struct term_extras {
+        bool has_period, has_freq;
+        uint64_t period, freq;
+        struct span name;
+};
+
+/* Applies `terms` ("event=0x3c,umask=1") to the config words of `attr`; a term may name an event of the PMU.
+ * Errors name the column within `whole`. */
+bool event_terms_apply(const struct pmu_source *source, const struct pmu *pmu, const char *whole,
+                       struct span terms, struct perf_attr *attr, struct term_extras *extras,
+                       struct err *err);
+
+/* Applies the terms of the PMU's event `name`, a file name of its events folder. */
+bool event_terms_apply_alias(const struct pmu_source *source, const struct pmu *pmu, const char *name,
+                             struct perf_attr *attr, struct term_extras *extras, struct err *err);
+
+/* The column of `at`, from 1, in characters of UTF-8. */
+size_t event_column(const char *whole, const char *at);
+
+/* One event of the text, in pieces. */
+struct event_item {
+        struct span text;
+        struct span shown;  /* without the interval */
+        struct span name;   /* of the event; with terms, of the PMU */
+        struct span terms;  /* between the slashes */
+        struct span suffix; /* behind name or slashes, from its ':' if it has one */
+        bool has_terms;
+        struct span modifiers, interval;
+        size_t first; /* of its events in the list */
+        struct term_extras extras;
+};
+
+/* Cuts `suffix` into modifiers and interval and sets `shown`. */
+bool event_split_suffix(const char *whole, struct event_item *item, struct err *err);
+
+/* Gives modifiers, interval and defaults to one of the events that the name became. */
+bool event_apply_suffix(const char *whole, const struct event_item *item,
+                        const struct event_defaults *defaults, struct event *event, struct err *err);
+
+/* Writes the error for an event that nothing knows: what it is where that can be told, else the nearest name.
+ * `name` is without what follows its first ':', `text` is all of it.  Always returns false. */
+bool event_explain_unknown(const struct pmu_table *pmus, const char *whole, struct span name,
+                           struct span text, struct err *err);
+
+/* The same for NAME/.../ where no PMU has that name. */
+bool event_explain_unknown_pmu(struct pmu_table *pmus, const char *whole, struct span name, struct span text,
+                               struct err *err);
+
+/* True when `pmu` (loaded) can sample; else writes why not. */
+bool event_pmu_can_sample(const struct pmu *pmu, const char *whole, struct span text, struct err *err);
+
+#endif

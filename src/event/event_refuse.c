@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The sentences for events that are not taken: what the name is where that can be told, what to write instead,
+ * or the nearest known name. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "event_internal.h"
+#include "text.h"
+
+enum { NAMES_MAX = 20000 };
+
+struct name_list {
+        struct arena arena;
+        const char **names;
+        size_t n, cap;
+};
+
+static bool add_name(void *ctx, const char *name)
+{
+        struct name_list *list = ctx;
+
+        if (list->n == NAMES_MAX)
+                return false;
+        ARRAY_PUSH(list->names, list->n, list->cap, arena_copy(&list->arena, name, strlen(name)));
+        return true;
+}
+
+static void name_list_release(struct name_list *list)
+{
+        arena_release(&list->arena);
+        free(list->names);
+}
+
+static void list_known(const struct pmu_table *pmus, struct name_list *list)
+{
+        event_name_each(add_name, list);
+        for (size_t i = 0; i < pmus->n_cores; i++) {
+                pmu_each_event(pmus->source, pmus->cores[i], add_name, list);
+                if (pmus->cores[i]->arm)
+                        arm_event_each(add_name, list);
+        }
+        for (size_t i = 0; i < pmus->n_others; i++)
+                add_name(list, pmus->others[i].name);
+}
+
+static bool is_word(struct span span)
+{
+        for (size_t i = 0; i < span.len; i++) {
+                char c = span.at[i];
+
+                if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && c != '_' && c != '-' && c != '*' &&
+                    !(c >= '0' && c <= '9' && i))
+                        return false;
+        }
+        return span.len > 0;
+}
+
+/* SYSTEM:NAME, where NAME cannot be meant as modifiers. */
+static bool is_tracepoint(struct span name, struct span text)
+{
+        struct span rest = {name.at + name.len + 1, 0};
+        bool only_modifiers = true;
+
+        if (text.len <= name.len + 1 || text.at[name.len] != ':' || !is_word(name))
+                return false;
+        for (const char *c = rest.at; c < text.at + text.len && *c != ':'; c++, rest.len++)
+                only_modifiers &= strchr("ukhpGHP", *c) != NULL;
+        return is_word(rest) && !only_modifiers;
+}
+
+static bool arm_event(const struct pmu_table *pmus, size_t column, const char *name, uint32_t code,
+                      struct err *err)
+{
+        if (!pmus->n_cores)
+                return err_set(
+                        err, ERR_UNSUPPORTED,
+                        "event '%s' (column %zu) is an event of Arm cores; this machine has no core PMU: "
+                        "use cpu-clock",
+                        name, column);
+        if (pmus->cores[0]->arm)
+                return err_set(
+                        err, ERR_UNSUPPORTED,
+                        "event '%s' (column %zu) is not counted by these cores ('%s' does not list it); "
+                        "r%x opens it all the same",
+                        name, column, pmus->cores[0]->name, code);
+        return err_set(
+                err, ERR_UNSUPPORTED,
+                "event '%s' (column %zu) is an event of Arm cores; this machine's core PMU is '%s': use "
+                "cycles or instructions",
+                name, column, pmus->cores[0]->name);
+}
+
+bool event_explain_unknown(const struct pmu_table *pmus, const char *whole, struct span name,
+                           struct span text, struct err *err)
+{
+        __attribute__((cleanup(name_list_release))) struct name_list list = {.n = 0};
+        struct quoted shown = span_quote(name);
+        size_t column = event_column(whole, name.at);
+        const char *nearest;
+        uint32_t code;
+
+        if (arm_event_find(name, &code))
+                return arm_event(pmus, column, shown.text, code, err);
+        if (event_name_is_metric(name))
+                return err_set(err, ERR_UNSUPPORTED,
+                               "'%s' (column %zu) is a metric: metrics are counted with stat -m, not sampled",
+                               shown.text, column);
+        list_known(pmus, &list);
+        nearest = text_nearest(shown.text, list.names, list.n);
+        if (nearest)
+                return err_set(err, ERR_USAGE, "unknown event name: %s (column %zu); did you mean '%s'?",
+                               shown.text, column, nearest);
+        if (is_tracepoint(name, text))
+                return err_set(err, ERR_UNSUPPORTED,
+                               "'%s' (column %zu) is a tracepoint; tracepoints are not supported yet",
+                               span_quote(text).text, column);
+        return err_set(err, ERR_USAGE, "unknown event name: %s (column %zu)", shown.text, column);
+}
+
+static bool uncore_event(const char *whole, struct span text, struct err *err)
+{
+        return err_set(err, ERR_UNSUPPORTED,
+                       "'%s' (column %zu) is an uncore event: it counts for more than one core and cannot be "
+                       "sampled; count it with stat",
+                       span_quote(text).text, event_column(whole, text.at));
+}
+
+bool event_pmu_can_sample(const struct pmu *pmu, const char *whole, struct span text, struct err *err)
+{
+        static const struct {
+                const char *prefix;
+                const char *why;
+        } refused[] = {
+                {"arm_spe", "Arm SPE is not in this version yet"},
+                {"intel_pt", "instruction traces are not in this version yet"},
+                {"intel_bts", "instruction traces are not in this version yet"},
+                {"cs_etm", "instruction traces are not in this version yet"},
+                {"tracepoint", "tracepoints are not supported yet"},
+                {"kprobe", "probes are not supported yet"},
+                {"uprobe", "probes are not supported yet"},
+                {"breakpoint", "breakpoints are not supported yet"},
+                {"msr", "this PMU has no interrupt and cannot be sampled; count it with stat"},
+        };
+
+        for (size_t i = 0; i < N_ELEMENTS(refused); i++) {
+                if (text_starts(pmu->name, refused[i].prefix))
+                        return err_set(err, ERR_UNSUPPORTED, "'%s' (column %zu): %s", span_quote(text).text,
+                                       event_column(whole, text.at), refused[i].why);
+        }
+        return !pmu->uncore || uncore_event(whole, text, err);
+}
+
+/* One of several alike: uncore_cbox or cbox for uncore_cbox_0, dsu for arm_dsu_0. */
+static bool is_numbered(const struct pmu *pmu, struct span name)
+{
+        static const char *const families[] = {"", "uncore_", "arm_"};
+        char plain[PMU_NAME_MAX_BYTES];
+
+        if (!name.len || !span_copy(plain, sizeof(plain), name))
+                return false;
+        for (size_t i = 0; i < N_ELEMENTS(families); i++) {
+                const char *rest = pmu->name + strlen(families[i]);
+
+                if (!text_starts(pmu->name, families[i]) || strlen(rest) < name.len + 2 ||
+                    !span_equal_nocase((struct span){rest, name.len}, plain))
+                        continue;
+                rest += name.len;
+                if (*rest == '_' && !rest[1 + strspn(rest + 1, "0123456789")])
+                        return true;
+        }
+        return false;
+}
+
+static bool nearest_pmu(const struct pmu_table *pmus, const char *whole, struct span name, struct err *err)
+{
+        __attribute__((cleanup(name_list_release))) struct name_list list = {.n = 0};
+        struct quoted shown = span_quote(name);
+        const char *nearest;
+
+        for (size_t i = 0; i < pmus->n_items; i++)
+                add_name(&list, pmus->items[i].name);
+        nearest = text_nearest(shown.text, list.names, list.n);
+        if (!nearest && pmus->n_cores)
+                nearest = pmus->cores[0]->name;
+        return err_set(err, ERR_USAGE, "no PMU is called '%s' (column %zu)%s%s%s", shown.text,
+                       event_column(whole, name.at), nearest ? "; did you mean '" : "",
+                       nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+bool event_explain_unknown_pmu(struct pmu_table *pmus, const char *whole, struct span name, struct span text,
+                               struct err *err)
+{
+        struct quoted shown = span_quote(name);
+        size_t column = event_column(whole, text.at);
+        uint32_t type;
+        uint64_t config;
+
+        if (name.len >= 7 && span_equal_nocase((struct span){name.at, 7}, "arm_spe"))
+                return err_set(err, ERR_UNSUPPORTED, "SPE is not supported by your hardware: %s (column %zu)",
+                               span_quote(text).text, column);
+        if (!name.len)
+                return uncore_event(whole, text, err);
+        if (event_name_find(name, &type, &config))
+                return err_set(err, ERR_USAGE,
+                               "'%s' (column %zu) is an event and no PMU: write %s:100000 for an interval",
+                               shown.text, column, shown.text);
+        if (!pmus->known)
+                return err_set(err, ERR_UNSUPPORTED,
+                               "'%s' (column %zu): this machine does not list its PMUs in "
+                               "/sys/bus/event_source/devices",
+                               span_quote(text).text, column);
+        for (size_t i = 0; i < pmus->n_items; i++) {
+                struct pmu *pmu = &pmus->items[i];
+
+                if (is_numbered(pmu, name) && pmu_load(pmus->source, pmu, NULL) && pmu->uncore)
+                        return uncore_event(whole, text, err);
+        }
+        return nearest_pmu(pmus, whole, name, err);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What follows an event's name: [:modifiers][:interval].  Digits are an interval, letters are modifiers. */
+#include <string.h>
+
+#include "event_internal.h"
+
+#define KNOWN_MODIFIERS "modifiers are u, k, h, p, pp, ppp, G and H"
+
+static bool is_modifier(char c)
+{
+        return c && strchr("ukhpGH", c);
+}
+
+static size_t count(struct span modifiers, char modifier)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < modifiers.len; i++)
+                n += modifiers.at[i] == modifier;
+        return n;
+}
+
+static bool check_modifiers(const char *whole, struct span text, struct err *err)
+{
+        if (!is_modifier(*text.at))
+                return err_set(
+                        err, ERR_USAGE,
+                        "event interval: %s is invalid! (column %zu: neither a number nor modifiers; " KNOWN_MODIFIERS
+                        ")",
+                        span_quote(text).text, event_column(whole, text.at));
+        for (size_t i = 0; i < text.len; i++) {
+                struct span letter = {text.at + i, 1};
+
+                if (!is_modifier(*letter.at))
+                        return err_set(err, ERR_USAGE, "unknown modifier '%s' (column %zu); " KNOWN_MODIFIERS,
+                                       span_quote(letter).text, event_column(whole, letter.at));
+        }
+        if (count(text, 'p') > 3)
+                return err_set(err, ERR_USAGE, "more than three 'p' (column %zu); " KNOWN_MODIFIERS,
+                               event_column(whole, text.at));
+        return true;
+}
+
+static bool take_piece(const char *whole, struct event_item *item, struct span piece, struct err *err)
+{
+        size_t column = event_column(whole, piece.at);
+
+        if (!piece.len)
+                return err_set(
+                        err, ERR_USAGE,
+                        "nothing follows ':' (column %zu): write an interval such as :100000 or modifiers "
+                        "such as :u",
+                        column - 1);
+        if (item->interval.at)
+                return err_set(err, ERR_USAGE, "'%s' (column %zu) follows the interval, which comes last",
+                               span_quote(piece).text, column);
+        if (*piece.at >= '0' && *piece.at <= '9') {
+                item->interval = piece;
+                return true;
+        }
+        if (item->modifiers.at)
+                return err_set(err, ERR_USAGE, "event interval: %s is invalid! (column %zu)",
+                               span_quote(piece).text, column);
+        item->modifiers = piece;
+        item->shown.len = (size_t)(piece.at + piece.len - item->text.at);
+        return check_modifiers(whole, piece, err);
+}
+
+bool event_split_suffix(const char *whole, struct event_item *item, struct err *err)
+{
+        const char *at = item->suffix.at, *end = at + item->suffix.len;
+
+        item->shown = (struct span){item->text.at, (size_t)(at - item->text.at)};
+        if (at == end)
+                return true;
+        /* Behind a slash the modifiers need no ':'. */
+        if (*at == ':')
+                at++;
+        else if (*at >= '0' && *at <= '9')
+                return err_set(err, ERR_USAGE, "':' is missing before the interval (column %zu)",
+                               event_column(whole, at));
+        for (;;) {
+                const char *colon = memchr(at, ':', (size_t)(end - at));
+
+                if (!take_piece(whole, item, (struct span){at, (size_t)((colon ? colon : end) - at)}, err))
+                        return false;
+                if (!colon)
+                        return true;
+                at = colon + 1;
+        }
+}
+
+static bool fail_interval(const char *whole, struct span text, const char *what, struct err *err)
+{
+        return err_set(err, ERR_USAGE, "event interval: %s is %s! (column %zu)", span_quote(text).text, what,
+                       event_column(whole, text.at));
+}
+
+/* The kernel refuses the highest bit. */
+static const char *complain(enum number_result result, uint64_t value)
+{
+        if (result == NUMBER_RANGE || (result == NUMBER_OK && value > INT64_MAX))
+                return "out of range";
+        return result == NUMBER_BAD || !value ? "invalid" : NULL;
+}
+
+static bool read_interval(const char *whole, struct span text, uint64_t *ret_period, struct err *err)
+{
+        uint64_t value = 0;
+        enum number_result result = span_to_u64(text, true, &value);
+        const char *what = complain(result, value);
+
+        if (what)
+                return fail_interval(whole, text, what, err);
+        *ret_period = value;
+        return true;
+}
+
+/* Without -k and without u, k or h the kernel is left out; not for what happens nowhere else. */
+static bool happens_in_kernel(const struct perf_attr *attr)
+{
+        return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+                                                    attr->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
+                                                    attr->config == PERF_COUNT_SW_CGROUP_SWITCHES);
+}
+
+static uint64_t exclude_bits(struct span modifiers, bool by_default)
+{
+        bool u = count(modifiers, 'u'), k = count(modifiers, 'k'), h = count(modifiers, 'h');
+        bool host = count(modifiers, 'H'), guest = count(modifiers, 'G');
+        uint64_t bits = 0;
+
+        if (u || k || h)
+                bits = (u ? 0 : PERF_ATTR_EXCLUDE_USER) | (k ? 0 : PERF_ATTR_EXCLUDE_KERNEL) |
+                       (h ? 0 : PERF_ATTR_EXCLUDE_HV);
+        else if (by_default)
+                bits = PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV;
+        if (host != guest)
+                bits |= host ? PERF_ATTR_EXCLUDE_GUEST : PERF_ATTR_EXCLUDE_HOST;
+        return bits;
+}
+
+/* A period, or with *ret_is_freq a frequency. */
+static bool read_timing(const char *whole, const struct event_item *item,
+                        const struct event_defaults *defaults, uint64_t *ret_value, bool *ret_is_freq,
+                        struct err *err)
+{
+        const struct term_extras *extras = &item->extras;
+        const char *what;
+
+        *ret_is_freq = false;
+        if (item->interval.at)
+                return read_interval(whole, item->interval, ret_value, err);
+        *ret_is_freq = extras->has_freq || !extras->has_period;
+        *ret_value = extras->has_freq                ? extras->freq
+                     : extras->has_period            ? extras->period
+                     : defaults && defaults->freq_hz ? defaults->freq_hz
+                                                     : 999;
+        what = complain(NUMBER_OK, *ret_value);
+        return !what || fail_interval(whole, item->terms.at ? item->terms : item->name, what, err);
+}
+
+bool event_apply_suffix(const char *whole, const struct event_item *item,
+                        const struct event_defaults *defaults, struct event *event, struct err *err)
+{
+        bool kernel = defaults && defaults->kernel, is_freq;
+        uint64_t n_precise = count(item->modifiers, 'p'), value = 0;
+
+        if (!read_timing(whole, item, defaults, &value, &is_freq, err))
+                return false;
+        event->attr.size = sizeof(event->attr);
+        event->attr.sample_period_or_freq = value;
+        event->attr.flags = exclude_bits(item->modifiers, !kernel && !happens_in_kernel(&event->attr));
+        event->attr.flags |= n_precise << PERF_ATTR_PRECISE_SHIFT | (is_freq ? PERF_ATTR_FREQ : 0);
+        event->precise_max &= !n_precise;
+        return true;
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The head of a session: magic, attributes, ids, features; and the records that stand for them in a pipe.
+ *
+ * File: magic[8], size u64 (104), attr_size u64, three sections {offset u64, size u64} (attributes, data, event
+ * types), 256 feature bits.  An attribute entry is attr_size bytes, of which the last 16 are the section of its
+ * ids.  The table of feature sections stands behind the data, in the order of the bits.
+ * Pipe: magic[8], size u64 (16); the rest comes as records.  See perf.data-file-format.txt. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "perfdata_reader_internal.h"
+#include "text.h"
+
+enum { SECTION_BYTES = 16, OLD_HEADER_BYTES = 72 /* without feature bits */ };
+
+struct section {
+        uint64_t off, size;
+};
+
+static struct section read_section(struct cursor *c)
+{
+        struct section section = {.off = cursor_u64(c)};
+
+        section.size = cursor_u64(c);
+        return section;
+}
+
+struct perf_attr attr_read(struct cursor *c, uint64_t size)
+{
+        struct perf_attr attr = {0};
+        uint8_t bytes[sizeof(attr)] = {0};
+        const void *from = cursor_bytes(c, size);
+        struct cursor a = cursor_make(bytes, sizeof(bytes));
+
+        if (from)
+                memcpy(bytes, from, size < sizeof(bytes) ? size : sizeof(bytes));
+        a.swap = c->swap;
+        attr.type = cursor_u32(&a);
+        attr.size = cursor_u32(&a);
+        attr.config = cursor_u64(&a);
+        attr.sample_period_or_freq = cursor_u64(&a);
+        attr.sample_type = cursor_u64(&a);
+        attr.read_format = cursor_u64(&a);
+        attr.flags = record_bit_field(cursor_u64(&a), record_is_big_endian(c));
+        attr.wakeup = cursor_u32(&a);
+        attr.bp_type = cursor_u32(&a);
+        attr.config1 = cursor_u64(&a);
+        attr.config2 = cursor_u64(&a);
+        attr.branch_sample_type = cursor_u64(&a);
+        attr.sample_regs_user = cursor_u64(&a);
+        attr.sample_stack_user = cursor_u32(&a);
+        attr.clockid = (int32_t)cursor_u32(&a);
+        attr.sample_regs_intr = cursor_u64(&a);
+        attr.aux_watermark = cursor_u32(&a);
+        attr.sample_max_stack = cursor_u16(&a);
+        attr.reserved_2 = cursor_u16(&a);
+        attr.aux_sample_size = cursor_u32(&a);
+        attr.reserved_3 = cursor_u32(&a);
+        attr.sig_data = cursor_u64(&a);
+        attr.config3 = cursor_u64(&a);
+        return attr;
+}
+
+static bool section_fits(const struct perfdata_reader *r, struct section section)
+{
+        struct cursor sub = cursor_sub(&r->sources[0].bytes, section.off, section.size);
+
+        return !sub.failed;
+}
+
+static bool check_section(const struct perfdata_reader *r, const char *what, struct section section,
+                          struct err *err)
+{
+        if (section_fits(r, section))
+                return true;
+        return err_set(err, ERR_FORMAT,
+                       "%s: %s section at offset 0x%" PRIx64 " needs %" PRIu64
+                       " bytes, the file has %" PRIu64,
+                       r->name, what, section.off, section.size, r->layout.file_bytes);
+}
+
+static bool read_magic(struct perfdata_reader *r, struct cursor *c, struct err *err)
+{
+        const char *magic = cursor_bytes(c, 8);
+        bool big;
+
+        if (!magic && !r->layout.file_bytes)
+                return err_set(err, ERR_FORMAT, "%s: the file is empty", r->name);
+        if (!magic)
+                return err_set(err, ERR_FORMAT, "%s: header needs %d bytes, the file has %" PRIu64, r->name,
+                               PERFDATA_PIPE_HEADER_BYTES, r->layout.file_bytes);
+        if (!memcmp(magic, "PERFFILE", 8) || !memcmp(magic, "ELIFFREP", 8))
+                return err_set(
+                        err, ERR_UNSUPPORTED,
+                        "%s: perf.data of version 1 is not supported; record again with a perf of this "
+                        "decade",
+                        r->name);
+        big = !memcmp(magic, "2ELIFREP", 8);
+        if (!big && memcmp(magic, PERFDATA_MAGIC, 8)) {
+                struct buf start = {0};
+                char four[5] = {magic[0], magic[1], magic[2], magic[3]};
+
+                text_add_printable(&start, four);
+                err_set(err, ERR_FORMAT, "%s: not a perf.data file (starts with '%s')", r->name,
+                        buf_text(&start));
+                buf_release(&start);
+                return false;
+        }
+        c->swap = r->sources[0].bytes.swap = r->layout.swapped =
+                big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+        return true;
+}
+
+/* Files of the other byte order exist whose bits were written as numbers of 32 bits. */
+static void read_feature_bits(struct perfdata_reader *r, struct cursor *c)
+{
+        uint64_t *bits = r->layout.feature_bits;
+
+        for (unsigned i = 0; i < PERFDATA_FEATURE_WORDS; i++)
+                bits[i] = cursor_u64(c);
+        if (!r->layout.swapped || bits[0] >> FEATURE_HOSTNAME & 1)
+                return;
+        for (unsigned i = 0; i < PERFDATA_FEATURE_WORDS; i++)
+                bits[i] = bits[i] << 32 | bits[i] >> 32;
+}
+
+static bool read_attrs(struct perfdata_reader *r, struct section attrs, struct err *err)
+{
+        uint64_t entry = r->layout.attr_bytes, n;
+        struct cursor c;
+
+        if (!attrs.size)
+                return true;
+        if (entry < PERF_ATTR_SIZE_VER0 + SECTION_BYTES)
+                return err_set(err, ERR_FORMAT,
+                               "%s: header at offset 0x10: an attribute of %" PRIu64 " bytes", r->name,
+                               entry);
+        if (!check_section(r, "attribute", attrs, err))
+                return false;
+        n = attrs.size / entry;
+        if (n > LIMIT_EVENTS)
+                return err_set(err, ERR_LIMIT, "%s: %" PRIu64 " events, at most %d are read", r->name, n,
+                               LIMIT_EVENTS);
+        c = cursor_sub(&r->sources[0].bytes, attrs.off, attrs.size);
+        for (uint64_t i = 0; i < n; i++) {
+                struct perf_attr attr = attr_read(&c, entry - SECTION_BYTES);
+                struct section ids = read_section(&c);
+                uint32_t event = events_add(r, &attr);
+
+                if (!check_section(r, "id", ids, err))
+                        return false;
+                if (ids.size / 8 > LIMIT_EVENT_IDS - r->events.n_ids)
+                        return err_set(err, ERR_LIMIT,
+                                       "%s: id section at offset 0x%" PRIx64 ": more than %d ids", r->name,
+                                       ids.off, LIMIT_EVENT_IDS);
+                events_add_ids(r, event, cursor_sub(&r->sources[0].bytes, ids.off, ids.size));
+        }
+        return true;
+}
+
+static void read_features(struct perfdata_reader *r, uint64_t table_off)
+{
+        struct cursor c = r->sources[0].bytes;
+
+        cursor_seek(&c, table_off);
+        for (unsigned i = 0; i < PERFDATA_FEATURES; i++) {
+                struct section section;
+
+                if (!(r->layout.feature_bits[i / 64] >> (i % 64) & 1))
+                        continue;
+                section = read_section(&c);
+                if (c.failed || !section_fits(r, section)) {
+                        r->damage.features_missing = true;
+                        continue;
+                }
+                r->features[i] = cursor_sub(&r->sources[0].bytes, section.off, section.size);
+        }
+}
+
+static unsigned count_features(const struct perfdata_reader *r)
+{
+        unsigned n = 0;
+
+        for (unsigned i = 0; i < PERFDATA_FEATURE_WORDS; i++)
+                n += (unsigned)__builtin_popcountll(r->layout.feature_bits[i]);
+        return n;
+}
+
+/* A finished session without records has its features where the data would be. */
+static bool features_stand_at(const struct perfdata_reader *r, uint64_t off)
+{
+        struct cursor c = r->sources[0].bytes;
+        unsigned n = count_features(r);
+
+        cursor_seek(&c, off);
+        return n && cursor_u64(&c) == off + (uint64_t)n * SECTION_BYTES && !c.failed;
+}
+
+/* Where records begin and end.  A header without size or features is that of a recorder which did not finish. */
+static bool place_data(struct perfdata_reader *r, struct section data, struct err *err)
+{
+        struct source *s = &r->sources[0];
+        uint64_t file = r->layout.file_bytes;
+
+        if (data.off > file)
+                return check_section(r, "data", data, err);
+        r->layout.data_off = s->at = data.off;
+        r->layout.data_bytes = data.size;
+        s->end = data.off + data.size;
+        if (!data.size && !features_stand_at(r, data.off)) {
+                r->damage.data_size_missing = true;
+                s->end = file;
+                r->damage.features_missing = true;
+        } else if (data.size > file - data.off) {
+                r->damage.cut_bytes += data.size - (file - data.off);
+                r->damage.features_missing = true;
+                s->end = file;
+        } else if (!count_features(r) && s->end < file) {
+                r->damage.data_size_missing = r->damage.features_missing = true;
+                s->beyond = true;
+        } else {
+                read_features(r, s->end);
+        }
+        return true;
+}
+
+static void read_event_types(struct perfdata_reader *r, struct section types)
+{
+        enum { TYPE_BYTES = 72 };
+
+        for (uint64_t i = 0; i < types.size / TYPE_BYTES && i < LIMIT_EVENTS; i++) {
+                if (types.off > UINT64_MAX / 2)
+                        return;
+                events_take_type(r, cursor_sub(&r->sources[0].bytes, types.off + i * TYPE_BYTES, TYPE_BYTES));
+        }
+}
+
+static bool read_file_header(struct perfdata_reader *r, struct cursor *c, uint64_t size, struct err *err)
+{
+        struct section attrs, data, types;
+
+        r->layout.attr_bytes = cursor_u64(c);
+        attrs = read_section(c);
+        data = read_section(c);
+        types = read_section(c);
+        if (size >= PERFDATA_HEADER_BYTES)
+                read_feature_bits(r, c);
+        if (c->failed || size < OLD_HEADER_BYTES)
+                return err_set(err, ERR_FORMAT,
+                               "%s: header needs %" PRIu64 " bytes (at least %d), the file has %" PRIu64,
+                               r->name, size, OLD_HEADER_BYTES, r->layout.file_bytes);
+        if (!read_attrs(r, attrs, err) || !place_data(r, data, err))
+                return false;
+        read_event_types(r, types);
+        events_name_pmus(r);
+        if (r->features[FEATURE_EVENT_DESC].start)
+                events_take_desc(r);
+        r->layout.compressed = r->features[FEATURE_COMPRESSED].start;
+        return true;
+}
+
+bool header_read(struct perfdata_reader *r, struct err *err)
+{
+        struct cursor c = r->sources[0].bytes;
+        uint64_t size;
+
+        if (!read_magic(r, &c, err))
+                return false;
+        size = cursor_u64(&c);
+        if (c.failed)
+                return err_set(err, ERR_FORMAT, "%s: header needs %d bytes, the file has %" PRIu64, r->name,
+                               PERFDATA_PIPE_HEADER_BYTES, r->layout.file_bytes);
+        r->layout.header_bytes = size;
+        if (size != PERFDATA_PIPE_HEADER_BYTES)
+                return read_file_header(r, &c, size, err);
+        r->layout.pipe = true;
+        r->layout.data_off = r->sources[0].at = PERFDATA_PIPE_HEADER_BYTES;
+        r->sources[0].end = r->layout.file_bytes;
+        r->layout.data_bytes = r->layout.file_bytes - PERFDATA_PIPE_HEADER_BYTES;
+        return true;
+}
+
+/* attr, whose own size says where the ids begin */
+static void take_attr(struct perfdata_reader *r, struct cursor c)
+{
+        struct cursor peek = c;
+        struct perf_attr attr;
+        uint32_t size, event;
+
+        cursor_skip(&peek, 4);
+        size = cursor_u32(&peek);
+        if (!size)
+                size = PERF_ATTR_SIZE_VER0;
+        if (size < PERF_ATTR_SIZE_VER0 || size > cursor_left(&c) || r->events.n >= LIMIT_EVENTS) {
+                r->damage.n_malformed++;
+                return;
+        }
+        attr = attr_read(&c, size);
+        event = events_add(r, &attr);
+        if (cursor_left(&c) / 8 <= LIMIT_EVENT_IDS - r->events.n_ids)
+                events_add_ids(r, event, cursor_sub(&c, cursor_pos(&c), cursor_left(&c)));
+}
+
+static void take_feature(struct perfdata_reader *r, struct cursor c)
+{
+        uint64_t feature = cursor_u64(&c);
+
+        if (c.failed || feature >= PERFDATA_FEATURES) {
+                r->damage.n_malformed += c.failed;
+                return;
+        }
+        r->features[feature] = cursor_sub(&c, cursor_pos(&c), cursor_left(&c));
+        r->layout.feature_bits[feature / 64] |= (uint64_t)1 << (feature % 64);
+        if (feature == FEATURE_EVENT_DESC)
+                events_take_desc(r);
+        if (feature == FEATURE_PMU_MAPPINGS)
+                events_name_pmus(r);
+        if (feature == FEATURE_COMPRESSED)
+                r->layout.compressed = true;
+}
+
+/* EVENT_UPDATE: type u64 (2: name), id u64, text */
+static void take_update(struct perfdata_reader *r, struct cursor c)
+{
+        uint64_t type = cursor_u64(&c), *event = map_find(&r->events.by_id, cursor_u64(&c));
+        const char *name = cursor_str(&c, NULL);
+
+        if (type == 2 && name && event)
+                events_set_name(r, (uint32_t)*event - 1, name);
+}
+
+void header_take_record(struct perfdata_reader *r, const struct perfdata_record *record)
+{
+        struct cursor c = record->bytes;
+
+        cursor_skip(&c, sizeof(struct perf_header));
+        switch (record->header.type) {
+        case PERF_RECORD_HEADER_ATTR: take_attr(r, c); break;
+        case PERF_RECORD_HEADER_FEATURE: take_feature(r, c); break;
+        case PERF_RECORD_HEADER_BUILD_ID:
+                ARRAY_PUSH(r->build_ids, r->n_build_ids, r->build_ids_cap, record->bytes);
+                break;
+        case PERF_RECORD_HEADER_EVENT_TYPE: events_take_type(r, c); break;
+        case PERF_RECORD_EVENT_UPDATE: take_update(r, c); break;
+        default: break;
+        }
+}

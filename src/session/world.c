@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Processes, their maps and their threads' names, as the records change them.  What an exited process had stays until
+ * its pid is used again, for samples that come late. */
+#include "world.h"
+
+#include <stdlib.h>
+
+#include "world_internal.h"
+
+struct world *world_new(void)
+{
+        struct world *w = mem_new(1, sizeof(*w));
+
+        w->names = strpool_new();
+        *map_put(&w->name_of_thread, 0, NULL) = strpool_add(w->names, "swapper"); /* nothing tells of pid 0 */
+        w->last_process = UINT32_MAX;
+        return w;
+}
+
+void world_free(struct world *w)
+{
+        if (!w)
+                return;
+        strpool_free(w->names);
+        modules_release(&w->modules);
+        range_pool_release(&w->pool);
+        map_release(&w->process_of_pid);
+        map_release(&w->name_of_thread);
+        free(w->processes);
+        arena_release(&w->arena);
+        free(w);
+}
+
+/* --- processes --- */
+
+static struct process *find_process(struct world *w, int32_t pid)
+{
+        const uint64_t *at;
+
+        if (w->last_process != UINT32_MAX && w->last_pid == pid)
+                return &w->processes[w->last_process];
+        at = map_find(&w->process_of_pid, (uint32_t)pid);
+        if (!at)
+                return NULL;
+        w->last_pid = pid;
+        w->last_process = (uint32_t)*at - 1;
+        return &w->processes[w->last_process];
+}
+
+static struct process *get_process(struct world *w, int32_t pid)
+{
+        struct process *process = find_process(w, pid);
+
+        if (process)
+                return process;
+        *map_put(&w->process_of_pid, (uint32_t)pid, NULL) = w->n_processes + 1;
+        ARRAY_PUSH(w->processes, w->n_processes, w->processes_cap,
+                   (struct process){.main_module = MODULE_NONE});
+        return &w->processes[w->n_processes - 1];
+}
+
+static void forget_maps(struct world *w, struct process *process)
+{
+        ranges_drop(&w->pool, process->maps);
+        *process = (struct process){.version = ++w->last_version, .main_module = MODULE_NONE};
+}
+
+static void share_maps(struct world *w, struct process *child, int32_t parent_pid)
+{
+        struct process old = *child;
+        const struct process *parent = find_process(w, parent_pid);
+
+        if (!parent) {
+                forget_maps(w, child);
+                return;
+        }
+        *child = *parent;
+        ranges_share(child->maps);
+        ranges_drop(&w->pool, old.maps);
+}
+
+/* --- threads --- */
+
+static uint64_t thread_key(int32_t pid, int32_t tid)
+{
+        return (uint64_t)(uint32_t)pid << 32 | (uint32_t)tid;
+}
+
+static void inherit_name(struct world *w, const struct record_task *task)
+{
+        const uint64_t *from = map_find(&w->name_of_thread, thread_key(task->ppid, task->ptid));
+        uint64_t name = from ? *from : 0;
+
+        *map_put(&w->name_of_thread, thread_key(task->pid, task->tid), NULL) = name;
+}
+
+/* --- records --- */
+
+static void replay_fork(struct world *w, const struct perfdata_record *record)
+{
+        struct record_task task;
+        struct process *child;
+
+        if (!record_task_parse(record->bytes, &task) || task.pid == -1)
+                return;
+        inherit_name(w, &task);
+        if (task.pid == task.ppid)
+                return;
+        child = get_process(w, task.pid);
+        if (record->header.misc & PERF_MISC_FORK_EXEC) {
+                forget_maps(w, child);
+                return;
+        }
+        share_maps(w, child, task.ppid);
+}
+
+static void replay_comm(struct world *w, const struct perfdata_record *record)
+{
+        struct record_comm comm;
+
+        if (!record_comm_parse(record->bytes, &comm))
+                return;
+        *map_put(&w->name_of_thread, thread_key(comm.pid, comm.tid), NULL) = strpool_add(w->names, comm.name);
+        if (comm.exec && comm.pid != -1)
+                forget_maps(w, get_process(w, comm.pid));
+}
+
+static bool range_of(const struct record_mmap *map, struct range *ret)
+{
+        *ret = (struct range){.start = map->start, .end = map->start + map->len, .pgoff = map->pgoff};
+        if (ret->end < ret->start)
+                ret->end = UINT64_MAX;
+        return ret->start < ret->end;
+}
+
+static void map_user(struct world *w, const struct record_mmap *map)
+{
+        struct process *process;
+        struct map_name name;
+        struct range range;
+
+        if (map->pid == -1 || !range_of(map, &range))
+                return;
+        name = map_name_of_user(w, map->path);
+        range.module = modules_get(w, &name, map);
+        if (name.kind != MODULE_FILE)
+                range.pgoff = name.kind == MODULE_VDSO ? 0 : range.start;
+        process = get_process(w, map->pid);
+        process->maps = ranges_put(&w->pool, process->maps, &range);
+        process->version = ++w->last_version;
+        if (process->main_module == MODULE_NONE && name.kind == MODULE_FILE && map->prot & 4) {
+                process->main_module = range.module;
+                process->main_base = range.start - range.pgoff;
+        }
+}
+
+/* The kernel's own map may span everything: what lies in it is looked up first. */
+static void map_kernel(struct world *w, const struct record_mmap *map)
+{
+        struct map_name name;
+        struct range range;
+
+        if (!range_of(map, &range))
+                return;
+        name = map_name_of_kernel(w, map->path);
+        range.module = modules_get(w, &name, map);
+        range.pgoff = range.start; /* offsets are addresses */
+        w->kernel.version = ++w->last_version;
+        if (name.kind == MODULE_KERNEL)
+                w->kernel_image = range;
+        else
+                w->kernel.maps = ranges_put(&w->pool, w->kernel.maps, &range);
+}
+
+static void replay_mmap(struct world *w, const struct perfdata_record *record)
+{
+        struct record_mmap map;
+
+        if (!record_mmap_parse(record->bytes, &map))
+                return;
+        switch (record->header.misc & PERF_MISC_CPUMODE_MASK) {
+        case PERF_MISC_KERNEL: map_kernel(w, &map); break;
+        case PERF_MISC_USER:
+        case PERF_MISC_UNKNOWN: map_user(w, &map); break;
+        default: break;
+        }
+}
+
+static void replay_ksymbol(struct world *w, const struct perfdata_record *record)
+{
+        struct record_ksymbol symbol;
+        struct record_mmap map = {.pid = -1};
+        struct map_name name = {.kind = MODULE_KSYMBOL};
+        struct range range;
+
+        if (!record_ksymbol_parse(record->bytes, &symbol))
+                return;
+        map.start = symbol.addr;
+        map.len = symbol.len;
+        if (!range_of(&map, &range))
+                return;
+        w->kernel.version = ++w->last_version;
+        if (symbol.flags & 1) {
+                w->kernel.maps = ranges_cut(&w->pool, w->kernel.maps, range.start, range.end);
+                return;
+        }
+        name.path = strpool_add(w->names, symbol.name);
+        range.module = modules_get(w, &name, &map);
+        range.pgoff = range.start;
+        w->kernel.maps = ranges_put(&w->pool, w->kernel.maps, &range);
+}
+
+void world_replay(struct world *w, const struct perfdata_record *record)
+{
+        switch (record->header.type) {
+        case PERF_RECORD_FORK: replay_fork(w, record); break;
+        case PERF_RECORD_COMM: replay_comm(w, record); break;
+        case PERF_RECORD_MMAP:
+        case PERF_RECORD_MMAP2: replay_mmap(w, record); break;
+        case PERF_RECORD_KSYMBOL: replay_ksymbol(w, record); break;
+        default: break;
+        }
+}
+
+/* --- questions --- */
+
+static struct place place_in(const struct range *range, uint64_t ip)
+{
+        return (struct place){
+                .module = range->module,
+                .offset = ip - range->start + range->pgoff,
+                .map_start = range->start,
+                .map_pgoff = range->pgoff,
+        };
+}
+
+static struct place no_place(uint64_t ip)
+{
+        return (struct place){.module = MODULE_NONE, .offset = ip};
+}
+
+/* Most samples hit few pages: the tree is walked once for each of them. */
+static const struct range *find_range(struct world *w, const struct process *process, uint64_t ip)
+{
+        enum { PAGE_SHIFT = 12 };
+        uint64_t page = ip >> PAGE_SHIFT;
+        struct found *slot = &w->found[(page ^ page >> 10 ^ process->version * 31) % FOUND_SLOTS];
+        const struct range *range;
+
+        if (slot->version == process->version && slot->page == page && ip >= slot->range.start &&
+            ip < slot->range.end)
+                return &slot->range;
+        range = ranges_find(process->maps, ip);
+        if (range)
+                *slot = (struct found){.version = process->version, .page = page, .range = *range};
+        return range;
+}
+
+static struct place find_user(struct world *w, int32_t pid, uint64_t ip)
+{
+        const struct process *process = pid == -1 ? NULL : find_process(w, pid);
+        const struct range *range = process ? find_range(w, process, ip) : NULL;
+
+        return range ? place_in(range, ip) : no_place(ip);
+}
+
+static struct place find_kernel(struct world *w, uint64_t ip)
+{
+        const struct range *range = find_range(w, &w->kernel, ip);
+
+        if (!range && ip >= w->kernel_image.start && ip < w->kernel_image.end)
+                range = &w->kernel_image;
+        return range ? place_in(range, ip) : no_place(ip);
+}
+
+struct place world_find(struct world *w, int32_t pid, uint16_t misc, uint64_t ip)
+{
+        struct place place;
+
+        switch (misc & PERF_MISC_CPUMODE_MASK) {
+        case PERF_MISC_USER: return find_user(w, pid, ip);
+        case PERF_MISC_KERNEL: return find_kernel(w, ip);
+        case PERF_MISC_UNKNOWN:
+                place = find_user(w, pid, ip);
+                return place.module == MODULE_NONE ? find_kernel(w, ip) : place;
+        default: return no_place(ip);
+        }
+}
+
+const char *world_text(const struct world *w, str_id id)
+{
+        return strpool_get(w->names, id);
+}
+
+str_id world_thread_name_id(struct world *w, int32_t pid, int32_t tid)
+{
+        const uint64_t *name = map_find(&w->name_of_thread, thread_key(pid, tid));
+
+        return name ? (str_id)*name : 0;
+}
+
+const char *world_thread_name(struct world *w, int32_t pid, int32_t tid)
+{
+        return strpool_get(w->names, world_thread_name_id(w, pid, tid));
+}
+
+module_id world_main_module(const struct world *w, int32_t pid, uint64_t *ret_base)
+{
+        const uint64_t *at = map_find(&w->process_of_pid, (uint32_t)pid);
+
+        if (!at || w->processes[*at - 1].main_module == MODULE_NONE)
+                return MODULE_NONE;
+        *ret_base = w->processes[*at - 1].main_base;
+        return w->processes[*at - 1].main_module;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The world's parts: processes and threads (world.c), modules (world_modules.c). */
+#ifndef WORLD_INTERNAL_H
+#define WORLD_INTERNAL_H
+
+#include "arena.h"
+#include "map.h"
+#include "ranges_internal.h"
+#include "world.h"
+
+struct process {
+        struct range_node *maps;
+        uint64_t version; /* of maps; equal versions are equal maps */
+        module_id main_module;
+        uint64_t main_base;
+};
+
+struct table_id { /* an entry of the BUILD_ID table */
+        uint8_t bytes[BUILD_ID_MAX];
+        uint8_t size;
+};
+
+struct module_table {
+        struct module **items; /* in the arena */
+        size_t n, cap;
+        struct map by_identity; /* hash to id + 1 */
+        struct table_id *table_ids;
+        size_t n_table_ids, table_ids_cap;
+        struct map id_of_path; /* str_id to index of table_ids + 1 */
+};
+
+/* An answer of world_find that is given again while the maps have the same version. */
+struct found {
+        uint64_t version, page;
+        struct range range;
+};
+
+enum { FOUND_SLOTS = 4096 };
+
+struct world {
+        struct arena arena;
+        struct strpool *names;
+        struct module_table modules;
+        struct range_pool pool;
+        struct map process_of_pid; /* index + 1 */
+        struct process *processes;
+        size_t n_processes, processes_cap;
+        struct map name_of_thread; /* pid << 32 | tid to str_id */
+        struct process kernel;     /* modules and what the kernel made, by address */
+        struct range kernel_image; /* beneath all of them; end 0: none */
+        uint64_t last_version;
+        int32_t last_pid; /* of last_process */
+        uint32_t last_process;
+        struct found found[FOUND_SLOTS];
+};
+
+/* What a map's path says. */
+struct map_name {
+        enum module_kind kind;
+        str_id path;
+        bool deleted;
+};
+
+struct map_name map_name_of_user(struct world *world, const char *path);
+struct map_name map_name_of_kernel(struct world *world, const char *path);
+
+/* The module with this identity, made when there is none. */
+module_id modules_get(struct world *world, const struct map_name *name, const struct record_mmap *map);
+void modules_release(struct module_table *modules);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a mapped path is, and when two maps are of the same module: same path, same inode, same build id. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+#include "world_internal.h"
+
+static const char kernel_name[] = "[kernel.kallsyms]";
+static const char deleted_suffix[] = " (deleted)";
+
+static bool is_anonymous(const char *path)
+{
+        static const char *const starts[] = {"[",     "//anon",      "/dev/zero", "/anon_hugepage",
+                                             "/SYSV", "/dev/ashmem/"};
+
+        for (size_t i = 0; i < N_ELEMENTS(starts); i++) {
+                if (text_starts(path, starts[i]))
+                        return true;
+        }
+        return !*path;
+}
+
+struct map_name map_name_of_user(struct world *w, const char *path)
+{
+        struct map_name name = {.kind = MODULE_FILE};
+        size_t len = strlen(path);
+
+        if (text_ends(path, deleted_suffix) && len >= sizeof(deleted_suffix)) {
+                name.deleted = true;
+                len -= sizeof(deleted_suffix) - 1;
+        }
+        if (!strcmp(path, "[vdso]") || !strcmp(path, "[vdso32]"))
+                name.kind = MODULE_VDSO;
+        else if (is_anonymous(path))
+                name.kind = MODULE_ANON;
+        name.path = strpool_add_len(w->names, path, len);
+        return name;
+}
+
+/* [kernel.kallsyms]_text tells in its end which symbol the address was taken from. */
+struct map_name map_name_of_kernel(struct world *w, const char *path)
+{
+        struct map_name name = {.kind = MODULE_KERNEL_MODULE};
+
+        if (text_starts(path, kernel_name)) {
+                name.kind = MODULE_KERNEL;
+                path = kernel_name;
+        }
+        name.path = strpool_add(w->names, path);
+        return name;
+}
+
+static uint64_t device_of(const struct record_mmap *map)
+{
+        return (uint64_t)map->maj << 32 | map->min;
+}
+
+static uint64_t end_of(const struct record_mmap *map)
+{
+        uint64_t end = map->start + map->len;
+
+        return end < map->start ? UINT64_MAX : end;
+}
+
+/* What belongs to one process is not shared with others; the kernel's parts are known by name and place. */
+static bool is_same(const struct module *m, const struct map_name *name, const struct record_mmap *map)
+{
+        if (m->kind != name->kind || m->path != name->path)
+                return false;
+        switch (name->kind) {
+        case MODULE_ANON: return m->pid == map->pid;
+        case MODULE_VDSO: return true;
+        case MODULE_KERNEL: return true;
+        case MODULE_KERNEL_MODULE:
+        case MODULE_KSYMBOL: return m->start == map->start && m->end == end_of(map);
+        case MODULE_FILE: break;
+        }
+        /* A build id out of the session's table is no part of the identity. */
+        if (map->build_id_size && (m->build_id_size != map->build_id_size ||
+                                   memcmp(m->build_id, map->build_id, map->build_id_size)))
+                return false;
+        return m->dev == device_of(map) && m->inode == map->inode;
+}
+
+static uint64_t identity_hash(const struct map_name *name, const struct record_mmap *map)
+{
+        uint64_t key = map_mix((uint64_t)name->path << 4 | name->kind);
+
+        switch (name->kind) {
+        case MODULE_ANON: return map_mix(key ^ (uint32_t)map->pid);
+        case MODULE_VDSO:
+        case MODULE_KERNEL: return key;
+        case MODULE_KERNEL_MODULE:
+        case MODULE_KSYMBOL: return map_mix(map_mix(key ^ map->start) ^ map->len);
+        case MODULE_FILE: break;
+        }
+        key = map_mix(map_mix(key ^ device_of(map)) ^ map->inode);
+        return map->build_id_size ? key ^ map_hash_bytes(map->build_id, map->build_id_size) : key;
+}
+
+static void take_table_id(struct world *w, struct module *m)
+{
+        const uint64_t *at = map_find(&w->modules.id_of_path, m->path);
+
+        if (m->build_id_size || !at || m->kind == MODULE_ANON)
+                return;
+        m->build_id_size = w->modules.table_ids[*at - 1].size;
+        memcpy(m->build_id, w->modules.table_ids[*at - 1].bytes, BUILD_ID_MAX);
+}
+
+static module_id module_new(struct world *w, const struct map_name *name, const struct record_mmap *map)
+{
+        struct module_table *t = &w->modules;
+        struct module *m = arena_alloc(&w->arena, sizeof(*m));
+        bool is_kernel = name->kind != MODULE_FILE && name->kind != MODULE_VDSO && name->kind != MODULE_ANON;
+
+        m->kind = name->kind;
+        m->path = name->path;
+        m->pid = map->pid;
+        m->dev = device_of(map);
+        m->inode = map->inode;
+        m->build_id_size = map->build_id_size;
+        memcpy(m->build_id, map->build_id, BUILD_ID_MAX);
+        if (is_kernel) {
+                m->start = map->start;
+                m->end = end_of(map);
+        }
+        take_table_id(w, m);
+        ARRAY_PUSH(t->items, t->n, t->cap, m);
+        return (module_id)t->n - 1;
+}
+
+module_id modules_get(struct world *w, const struct map_name *name, const struct record_mmap *map)
+{
+        struct module_table *t = &w->modules;
+        uint64_t key = identity_hash(name, map), *slot;
+        bool is_new;
+
+        for (;; key++) {
+                slot = map_put(&t->by_identity, key, &is_new);
+                if (is_new)
+                        *slot = (uint64_t)module_new(w, name, map) + 1;
+                else if (!is_same(t->items[*slot - 1], name, map))
+                        continue;
+                t->items[*slot - 1]->deleted |= name->deleted;
+                return (module_id)*slot - 1;
+        }
+}
+
+void modules_release(struct module_table *t)
+{
+        free(t->items);
+        free(t->table_ids);
+        map_release(&t->by_identity);
+        map_release(&t->id_of_path);
+}
+
+static bool add_table_id(void *ctx, uint16_t misc, int32_t pid, const uint8_t *id, size_t id_size,
+                         const char *path)
+{
+        struct world *w = ctx;
+        struct module_table *t = &w->modules;
+        struct table_id entry = {.size = (uint8_t)id_size};
+        struct map_name name;
+
+        if (!id_size)
+                return true;
+        memcpy(entry.bytes, id, id_size);
+        if ((misc & PERF_MISC_CPUMODE_MASK) == PERF_MISC_KERNEL)
+                name = map_name_of_kernel(w, path);
+        else
+                name = map_name_of_user(w, path);
+        ARRAY_PUSH(t->table_ids, t->n_table_ids, t->table_ids_cap, entry);
+        *map_put(&t->id_of_path, name.path, NULL) = t->n_table_ids;
+        return true;
+}
+
+void world_add_build_ids(struct world *w, const struct perfdata_reader *reader)
+{
+        perfdata_each_build_id(reader, add_table_id, w);
+        for (size_t i = 0; i < w->modules.n; i++)
+                take_table_id(w, w->modules.items[i]);
+}
+
+size_t world_n_modules(const struct world *w)
+{
+        return w->modules.n;
+}
+
+const struct module *world_get_module(const struct world *w, module_id id)
+{
+        return id < w->modules.n ? w->modules.items[id] : NULL;
+}

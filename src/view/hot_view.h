@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The hot table in its three forms, and the document that `sample`, `record` and `report` give as JSON. */
+#ifndef HOT_VIEW_H
+#define HOT_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "hot.h"
+#include "quality.h"
+
+struct hot_view_event {
+        const char *name;
+        uint64_t interval; /* mean period of its samples */
+        uint64_t n_samples;
+};
+
+struct hot_view_module {
+        const char *path;
+        uint64_t address;
+        const char *note; /* or NULL */
+};
+
+/* Everything that is shown; all pointers are the caller's and outlive the calls. */
+struct hot_view {
+        const struct hot *hot;
+        const struct world *world;
+        const struct hot_view_event *events;
+        size_t n_events;
+        unsigned keys;       /* profile_key bits of the rows */
+        bool keys_are_given; /* --sort: a column for each key */
+        uint64_t max_rows;
+        const char *symbol; /* pattern of rows to show, or NULL */
+        bool verbose;
+        unsigned max_columns; /* of the terminal; 0: nothing is cut */
+        const struct quality *quality;
+        /* for the document */
+        const char *pe_file, *pdb_file; /* or NULL */
+        bool has_image;
+        uint64_t base_address, runtime_delta;
+        const struct hot_view_module *modules;
+        size_t n_modules;
+        const char *source_note; /* or "" */
+        bool has_elapsed;
+        uint64_t elapsed_ns;
+        bool has_exit;
+        int exit_status;
+};
+
+/* A section for each event: heading line, table, totals. */
+void hot_view_text(const struct hot_view *view, struct buf *out);
+
+/* One CSV table of all events, with the event as its first column when there are several. */
+void hot_view_csv(const struct hot_view *view, struct buf *out);
+
+/* The whole document, with a line feed. */
+void hot_view_json(const struct hot_view *view, struct buf *out);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The sampling document: WindowsPerf's keys, which editor extensions read, and what it lacked at top level. */
+#include "hot_view_internal.h"
+#include "text.h"
+
+static void add_pcs(const struct hot_view *view, uint32_t event, struct json *json)
+{
+        json_key(json, "pcs");
+        json_begin_array(json);
+        for (size_t i = 0; i < hot_n_pcs(view->hot); i++) {
+                const struct hot_pc *pc = hot_get_pc(view->hot, i);
+                const struct hot_row *row = hot_get_row(view->hot, pc->row);
+
+                if (pc->event != event || !hot_view_shows(view, row))
+                        continue;
+                json_begin_object(json);
+                json_key_u64(json, "address", pc->addr);
+                json_key_u64(json, "count", pc->count);
+                json_key_str(json, "in_symbol", hot_text(view->hot, row->symbol));
+                json_end_object(json);
+        }
+        json_end_array(json);
+}
+
+static void add_event(const struct hot_view *view, uint32_t event, struct json *json)
+{
+        struct columns c = {0};
+        struct hot_sums sums = {0};
+        AUTO(table) table = NULL;
+        size_t shown;
+
+        hot_view_columns(view, false, &c);
+        table = table_new(c.list, c.n);
+        shown = hot_view_add_rows(view, event, false, table, &sums);
+        json_begin_object(json);
+        json_key_str(json, "type", view->events[event].name);
+        json_key(json, "samples");
+        table_render_json(table, json);
+        json_key_u64(json, "interval", view->events[event].interval);
+        json_key_u64(json, "printed_sample_num", shown);
+        if (view->verbose)
+                add_pcs(view, event, json);
+        json_key(json, "annotate");
+        json_begin_array(json);
+        json_end_array(json);
+        json_end_object(json);
+}
+
+static void add_modules(const struct hot_view *view, struct json *json)
+{
+        json_key(json, "modules");
+        json_begin_array(json);
+        for (size_t i = 0; i < view->n_modules; i++) {
+                const struct hot_view_module *module = &view->modules[i];
+
+                json_begin_object(json);
+                json_key_str(json, "name", text_base_name(module->path));
+                json_key_u64(json, "address", module->address);
+                json_key_str(json, "path", module->path);
+                if (module->note)
+                        json_key_str(json, "note", module->note);
+                json_end_object(json);
+        }
+        json_end_array(json);
+}
+
+static void add_sampling(const struct hot_view *view, struct json *json)
+{
+        const struct quality *q = view->quality;
+
+        json_key(json, "sampling");
+        json_begin_object(json);
+        json_key_str(json, "pe_file", view->pe_file ? view->pe_file : "");
+        json_key_str(json, "pdb_file", view->pdb_file ? view->pdb_file : "");
+        json_key_u64(json, "sample_display_row", view->max_rows);
+        json_key_u64(json, "samples_generated", q->n_samples + q->n_lost);
+        json_key_u64(json, "samples_dropped", q->n_lost);
+        if (view->has_image) {
+                json_key_u64(json, "base_address", view->base_address);
+                json_key_u64(json, "runtime_delta", view->runtime_delta);
+        }
+        if (view->verbose)
+                add_modules(view, json);
+        json_key(json, "events");
+        json_begin_array(json);
+        for (size_t i = 0; i < view->n_events; i++) {
+                if (hot_view_has_section(view, i))
+                        add_event(view, (uint32_t)i, json);
+        }
+        json_end_array(json);
+        json_end_object(json);
+}
+
+static void add_quality(const struct hot_view *view, struct json *json)
+{
+        const struct quality *q = view->quality;
+
+        json_key(json, "quality");
+        json_begin_object(json);
+        json_key_u64(json, "samples", q->n_samples);
+        json_key_u64(json, "lost", q->n_lost);
+        json_key_u64(json, "throttled", q->n_throttled);
+        json_key_u64(json, "unresolved", q->n_unresolved);
+        json_key(json, "unresolved_percent");
+        json_fixed(json, quality_percent(q, q->n_unresolved), 2);
+        json_key_u64(json, "cut_stacks", q->n_cut_stacks);
+        json_key(json, "counted_share");
+        json_fixed(json, q->counted_share, 4);
+        if (q->kernel_share >= 0) {
+                json_key(json, "kernel_share");
+                json_fixed(json, q->kernel_share, 4);
+        }
+        json_key_u64(json, "cut_bytes", q->cut_bytes);
+        json_key_bool(json, "unfinished", q->unfinished);
+        json_key_u64(json, "malformed_records", q->n_malformed);
+        json_key_u64(json, "unknown_records", q->n_unknown_records);
+        json_key_u64(json, "unknown_events", q->n_unknown_events);
+        json_key_u64(json, "out_of_order", q->n_out_of_order);
+        json_key_u64(json, "files_not_kept", q->n_not_kept);
+        if (view->source_note && view->source_note[0])
+                json_key_str(json, "source_note", view->source_note);
+        json_key_bool(json, "poor", quality_is_poor(q));
+        json_end_object(json);
+}
+
+void hot_view_json(const struct hot_view *view, struct buf *out)
+{
+        struct json json;
+
+        json_init(&json, out);
+        json_begin_object(&json);
+        add_sampling(view, &json);
+        add_quality(view, &json);
+        if (view->has_elapsed) {
+                json_key(&json, "Time_elapsed");
+                json_fixed(&json, (double)view->elapsed_ns / 1e9, 3);
+        }
+        if (view->has_exit)
+                json_key_i64(&json, "target_exit", view->exit_status);
+        json_end_object(&json);
+        buf_add_char(out, '\n');
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Holds columns and cells; how a cell reads as plain text is decided here, where it stands is not. */
+#include "table.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "table_internal.h"
+#include "text.h"
+
+struct table *table_new(const struct column *columns, size_t n_columns)
+{
+        struct table *table = mem_new(1, sizeof(*table));
+
+        assert(n_columns > 0);
+        table->columns = columns;
+        table->n_columns = n_columns;
+        return table;
+}
+
+void table_free(struct table *table)
+{
+        if (!table)
+                return;
+        free(table->cells);
+        free(table->footers);
+        arena_release(&table->texts);
+        free(table);
+}
+
+static const struct column *next_column(const struct table *table)
+{
+        return &table->columns[table->n_cells % table->n_columns];
+}
+
+static void push(struct table *table, struct table_cell cell)
+{
+        ARRAY_PUSH(table->cells, table->n_cells, table->cap_cells, cell);
+}
+
+void table_add_text(struct table *table, const char *text)
+{
+        assert(next_column(table)->type == COLUMN_TEXT);
+        push(table, (struct table_cell){.text = arena_copy(&table->texts, text, strlen(text))});
+}
+
+void table_add_u64(struct table *table, uint64_t value)
+{
+        assert(next_column(table)->type != COLUMN_TEXT && next_column(table)->type != COLUMN_FIXED);
+        push(table, (struct table_cell){.number = value});
+}
+
+void table_add_fixed(struct table *table, double value)
+{
+        assert(next_column(table)->type == COLUMN_FIXED);
+        push(table, (struct table_cell){.fixed = value});
+}
+
+void table_add_none(struct table *table)
+{
+        push(table, (struct table_cell){.is_none = true});
+}
+
+void table_add_footer(struct table *table, const char *const *texts)
+{
+        for (size_t i = 0; i < table->n_columns; i++) {
+                const char *text = texts[i] ? texts[i] : "";
+
+                ARRAY_PUSH(table->footers, table->n_footers, table->cap_footers,
+                           arena_copy(&table->texts, text, strlen(text)));
+        }
+}
+
+size_t table_n_rows(const struct table *table)
+{
+        return table->n_cells / table->n_columns;
+}
+
+void table_cell_format(const struct column *column, const struct table_cell *cell, bool thousands,
+                       struct buf *out)
+{
+        if (cell->is_none)
+                return;
+        switch (column->type) {
+        case COLUMN_TEXT: text_add_printable(out, cell->text); break;
+        case COLUMN_U64: buf_printf(out, "%" PRIu64, cell->number); break;
+        case COLUMN_THOUSANDS:
+                if (thousands)
+                        text_add_thousands(out, cell->number);
+                else
+                        buf_printf(out, "%" PRIu64, cell->number);
+                break;
+        case COLUMN_FIXED: buf_printf(out, "%.*f", column->decimals, cell->fixed); break;
+        case COLUMN_HEX: buf_printf(out, "0x%0*" PRIx64, column->digits, cell->number); break;
+        }
+}
+
+void table_add_key(const struct column *column, struct buf *out)
+{
+        if (column->key) {
+                buf_add_str(out, column->key);
+                return;
+        }
+        for (const char *at = column->name; *at; at++)
+                buf_add_char(out, *at == ' ' ? '_' : *at);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A table of typed columns and its three renderers: text for people, JSON and CSV for programs.  What is
+ * shown is decided once, by the columns and cells; no command asks which form was wanted. */
+#ifndef TABLE_H
+#define TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attributes.h"
+#include "buf.h"
+#include "json.h"
+
+enum column_type {
+        COLUMN_TEXT,      /* left aligned */
+        COLUMN_U64,       /* right aligned */
+        COLUMN_THOUSANDS, /* u64 with separators in text, plain elsewhere */
+        COLUMN_FIXED,     /* double with `decimals` */
+        COLUMN_HEX,       /* u64 as 0x and at least `digits`; a string in JSON */
+};
+
+struct column {
+        const char *name; /* the heading */
+        const char *key;  /* the JSON and CSV name; NULL: the heading with '_' for ' ' */
+        enum column_type type;
+        uint8_t decimals;
+        uint8_t digits;
+        bool right;   /* aligns text to the right */
+        bool can_cut; /* text may be shortened when `max_columns` asks for it */
+};
+
+struct table;
+
+/* `columns` must outlive the table. */
+struct table *table_new(const struct column *columns, size_t n_columns);
+void table_free(struct table *table);
+AUTO_DEFINE(table)
+
+/* Cells are added from left to right; each function asserts the type of its column.  Texts are copied. */
+void table_add_text(struct table *table, const char *text);
+void table_add_u64(struct table *table, uint64_t value); /* U64, THOUSANDS and HEX */
+void table_add_fixed(struct table *table, double value);
+void table_add_none(struct table *table); /* blank in text and CSV, null in JSON; any type */
+
+/* Adds a line of totals for the text form only: one text for each column, NULL or "" for none.  A '%' at
+ * the end hangs over the right edge of its column, so that the digits stand under those of the rows. */
+void table_add_footer(struct table *table, const char *const *texts);
+
+size_t table_n_rows(const struct table *table);
+
+/* The renderers append to `out`.  Every row must be complete. */
+
+/* `max_columns` is the width to keep to by cutting texts of columns with `can_cut`; 0 cuts nothing. */
+void table_render_text(const struct table *table, unsigned max_columns, struct buf *out);
+
+/* An array of one object a row: the value that follows a json_key. */
+void table_render_json(const struct table *table, struct json *json);
+
+/* RFC 4180 with a header line; lines end in CR LF. */
+void table_render_csv(const struct table *table, struct buf *out);
+
+/* The columns that `text` takes on a terminal: 2 for wide characters, 0 for combining ones. */
+size_t table_text_width(const char *text);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the table and its renderers share. */
+#ifndef TABLE_INTERNAL_H
+#define TABLE_INTERNAL_H
+
+#include "arena.h"
+#include "table.h"
+
+struct table_cell {
+        bool is_none;
+        union {
+                const char *text;
+                uint64_t number;
+                double fixed;
+        };
+};
+
+struct table {
+        const struct column *columns;
+        size_t n_columns;
+        struct table_cell *cells; /* row after row */
+        size_t n_cells, cap_cells;
+        const char **footers; /* n_columns a line */
+        size_t n_footers, cap_footers;
+        struct arena texts;
+};
+
+/* Appends a cell as plain text: printable, no separators unless `thousands`. */
+void table_cell_format(const struct column *column, const struct table_cell *cell, bool thousands,
+                       struct buf *out);
+
+/* Appends the JSON and CSV name of a column. */
+void table_add_key(const struct column *column, struct buf *out);
+
+#endif

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The text form: a margin of eight, two blanks between columns, the headings underlined with '='. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "table_internal.h"
+#include "text.h"
+
+enum { MARGIN = 8, GAP = 2, CUT_MIN_WIDTH = 16 };
+
+/* A table while it is laid out. */
+struct layout {
+        const struct table *table;
+        size_t *widths;
+        struct buf *out;
+        size_t line_start;
+        size_t hang; /* columns that the cell before stuck out into the gap */
+        bool in_footer;
+};
+
+static uint32_t decode(const unsigned char *at, size_t n)
+{
+        uint32_t c = n == 1 ? at[0] : at[0] & (0xffu >> (n + 1));
+
+        for (size_t i = 1; i < n; i++)
+                c = c << 6 | (at[i] & 0x3fu);
+        return c;
+}
+
+/* The East Asian wide blocks and emoji of Unicode 15; a range too few misplaces a column, no more. */
+static const struct {
+        uint32_t first, last;
+} wide[] = {
+        {0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0xa4cf}, {0xac00, 0xd7a3},   {0xf900, 0xfaff},
+        {0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1faff}, {0x20000, 0x3fffd},
+};
+
+static size_t char_width(uint32_t c)
+{
+        if ((c >= 0x300 && c <= 0x36f) || (c >= 0x200b && c <= 0x200f) || (c >= 0xfe00 && c <= 0xfe0f))
+                return 0;
+        for (size_t i = 0; i < N_ELEMENTS(wide); i++) {
+                if (c >= wide[i].first && c <= wide[i].last)
+                        return 2;
+        }
+        return 1;
+}
+
+/* The bytes of `text` that fit into `max` columns; *ret_width is what they take. */
+static size_t fitting_bytes(const char *text, size_t max, size_t *ret_width)
+{
+        const unsigned char *at = (const unsigned char *)text;
+        size_t width = 0;
+
+        while (*at) {
+                size_t n = text_utf8_length(at);
+                size_t w = n ? char_width(decode(at, n)) : 1;
+
+                if (width + w > max)
+                        break;
+                width += w;
+                at += n ? n : 1;
+        }
+        *ret_width = width;
+        return (size_t)(at - (const unsigned char *)text);
+}
+
+size_t table_text_width(const char *text)
+{
+        size_t width;
+
+        fitting_bytes(text, SIZE_MAX, &width);
+        return width;
+}
+
+static bool is_right(const struct column *column)
+{
+        return column->type != COLUMN_TEXT || column->right;
+}
+
+static void widen(size_t *width, const char *text)
+{
+        size_t w = table_text_width(text);
+
+        if (w > *width)
+                *width = w;
+}
+
+static size_t hang_of(const struct column *column, const char *text)
+{
+        return is_right(column) && text_ends(text, "%") ? 1 : 0;
+}
+
+static void measure(struct layout *layout)
+{
+        const struct table *table = layout->table;
+        AUTO_RELEASE(buf) text = {0};
+
+        for (size_t i = 0; i < table->n_columns; i++)
+                widen(&layout->widths[i], table->columns[i].name);
+        for (size_t i = 0; i < table->n_cells; i++) {
+                size_t column = i % table->n_columns;
+
+                buf_clear(&text);
+                table_cell_format(&table->columns[column], &table->cells[i], true, &text);
+                widen(&layout->widths[column], buf_text(&text));
+        }
+        for (size_t i = 0; i < table->n_footers; i++) {
+                size_t column = i % table->n_columns;
+                size_t w = table_text_width(table->footers[i]) -
+                           hang_of(&table->columns[column], table->footers[i]);
+
+                if (column + 1 < table->n_columns && w > layout->widths[column])
+                        layout->widths[column] = w;
+        }
+}
+
+/* Takes what is too much from the columns that may be cut, the widest first. */
+static void cut_widths(struct layout *layout, size_t max)
+{
+        const struct table *table = layout->table;
+        size_t total = MARGIN + GAP * (table->n_columns - 1);
+
+        for (size_t i = 0; i < table->n_columns; i++)
+                total += layout->widths[i];
+        while (total > max) {
+                size_t *widest = NULL;
+
+                for (size_t i = 0; i < table->n_columns; i++) {
+                        size_t *w = &layout->widths[i];
+
+                        if (table->columns[i].can_cut && *w > CUT_MIN_WIDTH &&
+                            *w > strlen(table->columns[i].name) && (!widest || *w > *widest))
+                                widest = w;
+                }
+                if (!widest)
+                        return;
+                (*widest)--;
+                total--;
+        }
+}
+
+static void pad(struct buf *out, size_t n)
+{
+        memset(buf_extend(out, n), ' ', n);
+}
+
+static void begin_line(struct layout *layout)
+{
+        layout->line_start = layout->out->len;
+        layout->hang = 0;
+        pad(layout->out, MARGIN);
+}
+
+static void end_line(struct layout *layout)
+{
+        struct buf *out = layout->out;
+
+        while (out->len > layout->line_start && out->data[out->len - 1] == ' ')
+                out->len--;
+        buf_add_char(out, '\n');
+}
+
+static void add_cut(struct buf *out, const char *text, size_t width)
+{
+        size_t taken;
+
+        buf_add(out, text, fitting_bytes(text, width - 3, &taken));
+        buf_add_str(out, "...");
+        pad(out, width - 3 - taken);
+}
+
+static void put(struct layout *layout, size_t column, const char *text)
+{
+        const struct column *c = &layout->table->columns[column];
+        size_t hang = hang_of(c, text), room = layout->widths[column] + hang;
+        size_t width = table_text_width(text);
+        size_t blanks = width < room ? room - width : 0;
+
+        if (column)
+                pad(layout->out, GAP - layout->hang);
+        layout->hang = hang;
+        if (width > room && c->can_cut && !layout->in_footer) {
+                add_cut(layout->out, text, room);
+                return;
+        }
+        if (is_right(c))
+                pad(layout->out, blanks);
+        buf_add_str(layout->out, text);
+        if (!is_right(c))
+                pad(layout->out, blanks);
+}
+
+static void add_headings(struct layout *layout)
+{
+        const struct table *table = layout->table;
+        AUTO_RELEASE(buf) line = {0};
+
+        begin_line(layout);
+        for (size_t i = 0; i < table->n_columns; i++)
+                put(layout, i, table->columns[i].name);
+        end_line(layout);
+        begin_line(layout);
+        for (size_t i = 0; i < table->n_columns; i++) {
+                size_t n = table_text_width(table->columns[i].name);
+
+                buf_clear(&line);
+                memset(buf_extend(&line, n), '=', n);
+                put(layout, i, buf_text(&line));
+        }
+        end_line(layout);
+}
+
+static void add_rows(struct layout *layout)
+{
+        const struct table *table = layout->table;
+        AUTO_RELEASE(buf) text = {0};
+
+        for (size_t i = 0; i < table->n_cells; i++) {
+                size_t column = i % table->n_columns;
+
+                if (!column)
+                        begin_line(layout);
+                buf_clear(&text);
+                table_cell_format(&table->columns[column], &table->cells[i], true, &text);
+                put(layout, column, buf_text(&text));
+                if (column + 1 == table->n_columns)
+                        end_line(layout);
+        }
+}
+
+static void add_footers(struct layout *layout)
+{
+        size_t n_columns = layout->table->n_columns;
+
+        layout->in_footer = true;
+        for (size_t i = 0; i < layout->table->n_footers; i++) {
+                if (i % n_columns == 0)
+                        begin_line(layout);
+                put(layout, i % n_columns, layout->table->footers[i]);
+                if ((i + 1) % n_columns == 0)
+                        end_line(layout);
+        }
+}
+
+void table_render_text(const struct table *table, unsigned max_columns, struct buf *out)
+{
+        struct layout layout = {.table = table, .out = out};
+
+        assert(table->n_cells % table->n_columns == 0);
+        layout.widths = mem_new(table->n_columns, sizeof(*layout.widths));
+        measure(&layout);
+        if (max_columns)
+                cut_widths(&layout, max_columns);
+        add_headings(&layout);
+        add_rows(&layout);
+        add_footers(&layout);
+        free(layout.widths);
+}

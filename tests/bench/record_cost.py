@@ -1,0 +1,84 @@
+#!/usr/bin/python3
+"""Cost of recording CPython at 999 Hz, against perf record, in paired rounds on one machine.
+
+Each round runs the same fixed work alone, under `perf record` and under `wperf record -q`, in an order that turns
+with the round.  Printed: the target's slow-down (its own CPU time against its run alone), the recorder's CPU time
+without the target's, and the whole command's wall time, as medians with the distribution-free 95 % interval of
+the median difference.  Not a test: figures depend on the machine.
+
+    tests/bench/record_cost.py --wperf build/release/src/cli/wperf [--rounds 10] [--python python3.11-dbg]
+"""
+import argparse
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+WORK = ("import time\n"
+        "def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\n"
+        "fib({n})\n"
+        "print(time.process_time())\n")
+
+
+def run(argv: list[str]) -> tuple[float, float, float]:
+    """Wall seconds, CPU seconds of everything, CPU seconds that the target says of itself."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.monotonic()
+    done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True, text=True)
+    wall = time.monotonic() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = (after.ru_utime + after.ru_stime) - (before.ru_utime + before.ru_stime)
+    return wall, cpu, float(done.stdout.split()[0])
+
+
+def interval(values: list[float]) -> tuple[float, float]:
+    """The order statistics that hold the median with at least 95 %: ranks 2 and n-1 for ten values."""
+    ordered = sorted(values)
+    k = 1 if len(ordered) >= 9 else 0
+    return ordered[k], ordered[-1 - k]
+
+
+def show(name: str, perf: list[float], wperf: list[float], unit: str) -> None:
+    low, high = interval([w - p for p, w in zip(perf, wperf)])
+    print(f"{name:28} perf {statistics.median(perf):9.4f}  wperf {statistics.median(wperf):9.4f} {unit}"
+          f"  difference {statistics.median(w - p for p, w in zip(perf, wperf)):+.4f} [{low:+.4f}, {high:+.4f}]")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--wperf", required=True)
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--python", default="python3.11-dbg")
+    parser.add_argument("--n", type=int, default=25, help="size of the work")
+    args = parser.parse_args()
+    wperf = os.path.abspath(args.wperf)
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        target = [args.python, "-c", WORK.format(n=args.n)]
+        commands = {
+            "alone": target,
+            "perf": ["perf", "record", "-q", "-F", "999", "-e", "cpu-clock:u", "-o", "perf.data", "--", *target],
+            "wperf": [wperf, "record", "-q", "-F", "999", "-e", "cpu-clock:u", "--session", "wperf.data", "--", *target],
+        }
+        results: dict[str, list[tuple[float, float, float]]] = {name: [] for name in commands}
+        for i in range(args.rounds):
+            names = list(commands)
+            for name in names[i % 3:] + names[:i % 3]:
+                results[name].append(run(commands[name]))
+    alone = [r[2] for r in results["alone"]]
+    slow = {name: [100 * (r[2] / a - 1) for r, a in zip(results[name], alone)] for name in ("perf", "wperf")}
+    show("target slow-down", slow["perf"], slow["wperf"], "%")
+    cost = {name: [r[1] - r[2] for r in results[name]] for name in ("perf", "wperf")}
+    base = statistics.median(r[1] - r[2] for r in results["alone"])
+    show("recorder CPU", [c - base for c in cost["perf"]], [c - base for c in cost["wperf"]], "s")
+    show("whole command, wall", [r[0] for r in results["perf"]], [r[0] for r in results["wperf"]], "s")
+    show("whole command, minus target", [r[0] - r[2] for r in results["perf"]],
+         [r[0] - r[2] for r in results["wperf"]], "s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes the seeds of fuzz_perfdata into the folder that is its argument: one small session for each thing that the
+ * format can do.  Run by hand when the format learns something. */
+#include <stdio.h>
+#include <string.h>
+
+#include "session_builder.h"
+
+static const char *folder;
+
+static void save(struct session_builder *b, const char *name)
+{
+        struct buf file = {0};
+        char path[500];
+        FILE *out;
+
+        builder_file(b, &file);
+        snprintf(path, sizeof(path), "%s/%s", folder, name);
+        out = fopen(path, "wb");
+        if (!out || fwrite(file.data, 1, file.len, out) != file.len || fclose(out))
+                perror(path);
+        buf_release(&file);
+        builder_release(b);
+}
+
+static void build_process(struct session_builder *b)
+{
+        static const uint8_t id[20] = {9, 8, 7};
+        uint64_t chain[] = {PERF_CONTEXT_KERNEL, 0xffffffff81000100, PERF_CONTEXT_USER, 0x400100, 0x7f0100};
+
+        builder_kernel_mmap(b, 0, UINT64_MAX, 0xffffffff81000000, "[kernel.kallsyms]_text");
+        builder_kernel_mmap(b, 0xffffffffc0000000, 0x4000, 0, "[ext4]");
+        builder_comm(b, 0, 100, 100, "prog", true);
+        builder_mmap_inode(b, 0, 100, 0x400000, 0x1000, 0, "/bin/prog", 77);
+        builder_mmap_build_id(b, 0, 100, 0x7f0000, 0x1000, 0x1000, "/lib/l.so (deleted)", id, 20);
+        builder_mmap(b, 0, 100, 0x900000, 0x1000, 0, "//anon");
+        builder_mmap(b, 0, 100, 0xa00000, 0x1000, 0, "[vdso]");
+        builder_mmap_data(b, 0, 100, 0xb00000, 0x1000, 0, "[heap]");
+        builder_ksymbol(b, 900, 0xffffffffc0008000, 0x100, 0, "bpf_prog_1");
+        builder_sample(b, 0, 1000, 100, 100, PERF_MISC_KERNEL, chain, 5);
+        builder_round(b);
+        builder_fork(b, 1100, 101, 100, 101, 100, 0);
+        builder_sample_ip(b, 1400, 101, 101, 0x400200);
+        builder_sample_ip(b, 1300, 101, 101, 0x900200);
+        builder_mmap(b, 1200, 101, 0x400000, 0x800, 0, "/tmp/over");
+        builder_round(b);
+        builder_ksymbol(b, 1500, 0xffffffffc0008000, 0x100, 1, "bpf_prog_1");
+        builder_lost(b, 1600, 5);
+        builder_exit(b, 1700, 101, 100, 101, 100);
+}
+
+static void add_features(struct session_builder *b)
+{
+        builder_feature_str(b, 3, "host");
+        builder_feature_str(b, 6, "x86_64");
+        builder_feature(
+                b, 2,
+                "\0\0\0\0\2\0\54\0\377\377\377\377\1\2\3\4\5\6\7\10\1\2\3\4\5\6\7\10\0\0\0\0\0\0\0\0/bin/p\0",
+                44);
+        builder_feature(b, 224, "WPRF\1\0\0\0\2\0\0\0{}", 14);
+}
+
+static void save_modes(void)
+{
+        for (int way = 0; way < 16; way++) {
+                struct session_builder b;
+                char name[40];
+
+                builder_init(&b);
+                b.swap = way & 1;
+                b.pipe = way & 2;
+                b.names[0] = way & 4 ? "named" : NULL;
+                build_process(&b);
+                if ((way & 8) && !builder_compress(&b, 40 + 100 * (way & 4), way & 4))
+                        continue;
+                if (!b.swap)
+                        add_features(&b);
+                snprintf(name, sizeof(name), "mode-%02d", way);
+                save(&b, name);
+        }
+}
+
+static void save_attr_sizes(void)
+{
+        static const uint32_t sizes[] = {64, 72, 104, 112, 144};
+
+        for (unsigned i = 0; i < 5; i++) {
+                struct session_builder b;
+                char name[40];
+
+                builder_init(&b);
+                b.attr_bytes = sizes[i];
+                builder_sample_ip(&b, 1, 1, 1, 1);
+                snprintf(name, sizeof(name), "attr-%u", sizes[i]);
+                save(&b, name);
+        }
+}
+
+/* One sample of each field alone: enough numbers for any of them. */
+static void save_sample_fields(void)
+{
+        for (unsigned bit = 0; bit < 25; bit++) {
+                struct session_builder b;
+                char name[40];
+
+                builder_init(&b);
+                b.attrs[0].sample_type = 1u << bit;
+                b.attrs[0].read_format = bit == 4 ? 31 : 0;
+                b.attrs[0].branch_sample_type = PERF_BRANCH_HW_INDEX | PERF_BRANCH_COUNTERS;
+                b.attrs[0].sample_regs_user = b.attrs[0].sample_regs_intr = 0x15;
+                builder_begin(&b, PERF_RECORD_SAMPLE, PERF_MISC_USER);
+                for (unsigned i = 0; i < 12; i++)
+                        builder_u64(&b, i == 0 ? 1 : i + 4);
+                builder_end(&b);
+                snprintf(name, sizeof(name), "field-%02u", bit);
+                save(&b, name);
+        }
+}
+
+static void add_plain(struct session_builder *b, uint32_t type, unsigned n_numbers)
+{
+        builder_begin(b, type, 0);
+        for (unsigned i = 0; i < n_numbers; i++)
+                builder_u64(b, i);
+        builder_end(b);
+}
+
+static void save_events(void)
+{
+        static const uint32_t types[] = {0, 1, 2, 3, 4, 5, 8};
+        struct session_builder b;
+        uint64_t chain[] = {5};
+
+        for (unsigned i = 0; i + 1 < 7; i++) {
+                char name[40];
+
+                builder_init(&b);
+                builder_add_event(&b, types[i], 0x10102);
+                builder_add_event(&b, types[i + 1], 1);
+                b.attrs[2].flags |= 3ull << PERF_ATTR_PRECISE_SHIFT;
+                if (i & 1)
+                        b.attrs[2].sample_type |= PERF_SAMPLE_ADDR; /* layouts differ */
+                builder_sample(&b, 1, 5, 1, 1, 2, chain, 1);
+                builder_sample(&b, 2, 4, 1, 1, 2, chain, 1);
+                builder_feature(&b, 16, "\1\0\0\0\10\0\0\0\10\0\0\0arm_spe\0", 20);
+                snprintf(name, sizeof(name), "events-%u", i);
+                save(&b, name);
+        }
+}
+
+static void save_records(void)
+{
+        struct session_builder b;
+
+        for (uint32_t type = 1; type < 84; type++)
+                if (type == 1)
+                        builder_init(&b);
+                else if (type != 81 && type != 83 && type != 71)
+                        add_plain(&b, type, 6);
+        add_plain(&b, 32770, 3);
+        save(&b, "every-type");
+        builder_init(&b);
+        b.pipe = true;
+        builder_begin(&b, PERF_RECORD_HEADER_TRACING_DATA, 0);
+        builder_u32(&b, 12);
+        builder_end(&b);
+        builder_bytes(&b, "tracing.data....", 16);
+        builder_begin(&b, PERF_RECORD_AUXTRACE, 0);
+        builder_u64(&b, 8);
+        builder_u64(&b, 0);
+        builder_end(&b);
+        builder_bytes(&b, "auxtrace", 8);
+        builder_begin(&b, PERF_RECORD_EVENT_UPDATE, 0);
+        builder_u64(&b, 2);
+        builder_u64(&b, 11);
+        builder_str(&b, "new-name");
+        builder_end(&b);
+        builder_begin(&b, PERF_RECORD_HEADER_BUILD_ID, 0x8002);
+        builder_u32(&b, UINT32_MAX);
+        builder_bytes(&b, "12345678901234567890\20\0\0\0", 24);
+        builder_str(&b, "/bin/q");
+        builder_end(&b);
+        builder_begin(&b, PERF_RECORD_HEADER_EVENT_TYPE, 0);
+        builder_u64(&b, 0);
+        builder_str(&b, "old-name");
+        builder_end(&b);
+        builder_bytes(&b, "[ perf record: done ]\n", 22);
+        save(&b, "pipe-payloads");
+}
+
+int main(int argc, char **argv)
+{
+        if (argc != 2)
+                return 2;
+        folder = argv[1];
+        save_modes();
+        save_attr_sizes();
+        save_sample_fields();
+        save_events();
+        save_records();
+        return 0;
+}

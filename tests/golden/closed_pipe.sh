@@ -1,0 +1,6 @@
+python3 - <<'END'
+import os, subprocess
+reader, writer = os.pipe()
+os.close(reader)
+print("exit", subprocess.run(["wperf", "--help"], stdout=writer).returncode)
+END

@@ -1,0 +1,1 @@
+wperf --explain perf annotate -M intel _PyEval_EvalFrameDefault

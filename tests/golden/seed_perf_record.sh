@@ -1,0 +1,1 @@
+wperf --explain perf record  -F999 --call-graph lbr ./python

@@ -1,0 +1,1 @@
+wperf --explain perf report -g

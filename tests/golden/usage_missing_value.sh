@@ -1,0 +1,1 @@
+wperf record -e --json ls

@@ -1,0 +1,1 @@
+wperf record -c 100000 ./a.out

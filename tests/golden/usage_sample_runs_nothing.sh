@@ -1,0 +1,1 @@
+wperf sample -e cycles ./a.out

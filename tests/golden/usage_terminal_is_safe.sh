@@ -1,0 +1,1 @@
+wperf record "$(printf -- "--a\033[2Jb")"

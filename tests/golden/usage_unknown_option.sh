@@ -1,0 +1,1 @@
+wperf record --timout 5 -- ls

@@ -1,0 +1,1 @@
+wperf --explain wperf detect --json

@@ -1,0 +1,1 @@
+wperf --explain wperf list -E name1:0xffaa,name2:12 --json

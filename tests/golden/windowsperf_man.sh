@@ -1,0 +1,1 @@
+wperf --explain wperf man l1d_cache_mpki

@@ -1,0 +1,1 @@
+wperf --explain wperf test --config count.period=13

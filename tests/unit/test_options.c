@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+
+#include "buf.h"
+#include "options.h"
+#include "record_options.h"
+#include "report_options.h"
+#include "stat_options.h"
+#include "tap.h"
+
+enum { MAX_WORDS = 32 };
+
+/* A line cut at blanks; the words live until the next call. */
+static size_t cut_words(const char *text, char **words)
+{
+        static char copy[1024];
+        size_t n = 0;
+
+        snprintf(copy, sizeof(copy), "%s", text);
+        for (char *at = strtok(copy, " "); at && n < MAX_WORDS; at = strtok(NULL, " "))
+                words[n++] = at;
+        words[n] = NULL;
+        return n;
+}
+
+static bool parse(const char *text, struct command_line *line, struct err *err)
+{
+        static char *words[MAX_WORDS + 1];
+
+        return command_line_parse(line, cut_words(text, words), words, err);
+}
+
+/* What --explain says on one line, or the error behind '!'. */
+static const char *understood(const char *text)
+{
+        static char result[2048];
+        AUTO_RELEASE(buf) out = {0};
+        struct command_line line;
+        struct err err = {0};
+        size_t n = 0;
+
+        if (parse(text, &line, &err))
+                options_explain(&line, &out);
+        else
+                buf_printf(&out, "!%s\n", err.text);
+        command_line_release(&line);
+        for (const char *at = buf_text(&out); *at && n + 2 < sizeof(result); at++) {
+                if (*at == '\n' && at[1])
+                        result[n++] = ';';
+                if (*at != '\n')
+                        result[n++] = *at;
+                else if (at[1])
+                        result[n++] = ' ';
+        }
+        result[n] = '\0';
+        return result;
+}
+
+struct line_case {
+        const char *line;
+        const char *want;
+};
+
+static void check_lines(const struct line_case *cases, size_t n)
+{
+        for (size_t i = 0; i < n; i++) {
+                const char *got = understood(cases[i].line);
+
+                if (strcmp(got, cases[i].want))
+                        TAP_FAIL("'%s' is '%s', want '%s'", cases[i].line, got, cases[i].want);
+        }
+}
+
+TEST(spellings_of_an_option)
+{
+        static const struct line_case cases[] = {
+                {"record --freq 99", "command: record; option --freq: 99"},
+                {"record --freq=99", "command: record; option --freq: 99"},
+                {"record -freq 99", "command: record; option --freq: 99"},
+                {"record -freq=99", "command: record; option --freq: 99"},
+                {"record -F 99", "command: record; option --freq: 99"},
+                {"record -F99", "command: record; option --freq: 99"},
+                {"sample -pe_file x", "command: sample; option --pe_file: x"},
+                {"sample --pe-file x", "command: sample; option --pe_file: x"},
+                {"sample -p12", "command: sample; option --pid: 12"},
+                {"sample -evfp_spec", "command: sample; option --event: vfp_spec"},
+                {"stat -t", "command: stat; option --timeline: on"},
+                {"stat -timeout 5", "command: stat; option --timeout: 5 s"},
+                {"stat sleep 0.5", "command: stat; option --timeout: 500 ms"},
+                {"stat -t -i 0 -n 3", "command: stat; option --timeline: on; option --interval: 0 s; "
+                                      "option --count: 3"},
+                {"report -i x", "command: report; option --input: x"},
+                {"record -ag", "command: record; option --all-cpus: on; option --stacks: on"},
+                {"record -qvF 9", "command: record; option --quiet: on; option --verbose: on; "
+                                  "option --freq: 9"},
+                {"record --cpu 1", "command: record; option --cpu: 1"},
+                {"record -o - --session -", "command: record; option --output: -; option --session: -"},
+                {"record --session=-x", "command: record; option --session: -x"},
+                {"sample --cwd d", "command: sample; option --output-prefix: d"},
+                {"annotate -Mintel f", "command: annotate; option --disassembler-style: intel; "
+                                       "arguments: f"},
+                {"record --export_perf_data", "command: record; option --export_perf_data: on"},
+        };
+
+        check_lines(cases, N_ELEMENTS(cases));
+}
+
+TEST(where_the_program_begins)
+{
+        static const struct line_case cases[] = {
+                {"record ./a -F 99", "command: record; run: ./a -F 99"},
+                {"record -F 99 a sleep 5", "command: record; option --freq: 99; run: a sleep 5"},
+                {"record sleep 5 a", "command: record; option --timeout: 5 s; run: a"},
+                {"record -- sleep 5", "command: record; run: sleep 5"},
+                {"record -- --json -- x", "command: record; run: --json -- x"},
+                {"record a -- b", "command: record; run: a -- b"},
+                {"record -", "command: record; run: -"},
+                {"record --", "command: record"},
+                {"stat -m imix -- a", "command: stat; option --metrics: imix; run: a"},
+                {"report a --json b -- -c", "command: report; option --json: on; arguments: a b -c"},
+                {"record -- record", "command: record; run: record"},
+        };
+
+        check_lines(cases, N_ELEMENTS(cases));
+}
+
+TEST(where_the_command_stands)
+{
+        static const struct line_case cases[] = {
+                {"", "command: none"},
+                {"-l", "command: list"},
+                {"--version --json", "command: version; option --json: on"},
+                {"--json --version", "command: version; option --json: on"},
+                {"-o list record", "command: record; option --output: list"},
+                {"-e x stat", "command: stat; option --event: x"},
+                {"-v list", "command: list; option --verbose: on"},
+                {"-q -c 1 sample -k", "command: sample; option --quiet: on; option --cpu: 1; "
+                                      "option --kernel: on"},
+                {"--help", "command: help"},
+                {"-h record", "command: help; arguments: record"},
+                {"recrod", "!unknown command 'recrod'; did you mean 'record'?"},
+                {"--verson", "!unknown option '--verson'; did you mean '--version'?"},
+                {"zzzzzzzzz",
+                 "!unknown command 'zzzzzzzzz'; to profile a program write wperf record -- zzzzzzzzz"},
+                {"-q", "!no command beside '-q'; 'wperf --help' lists the commands"},
+                {"-- record", "!no command beside '--'; 'wperf --help' lists the commands"},
+                {"-q zzzzzzzzz stat",
+                 "!unknown command 'zzzzzzzzz'; to profile a program write wperf record -- zzzzzzzzz"},
+        };
+
+        check_lines(cases, N_ELEMENTS(cases));
+}
+
+TEST(last_wins_and_lists_grow)
+{
+        struct command_line line;
+        struct err err = {0};
+        const struct record_options *o;
+
+        ASSERT_TRUE(parse("record -e a,b -F 1 -c 5 -e {c,d} -F 2 -c 3-1,0 -p 7,8 --timeout 750ms x", &line,
+                          &err));
+        o = line.options;
+        EXPECT_STR(o->event.events, "a,b,{c,d}");
+        EXPECT_INT(o->sampling.freq_hz, 2);
+        EXPECT_INT(o->target.cpus.n, 4);
+        EXPECT_INT(o->target.cpus.cpus[3], 3);
+        EXPECT_INT(o->target.pids.n, 2);
+        EXPECT_INT(o->target.pids.numbers[1], 8);
+        EXPECT_INT(o->target.timeout_ns, 750000000);
+        EXPECT_INT(o->display.rows, 50);
+        EXPECT_TRUE(!o->display.annotate && !o->target.pe_file);
+        EXPECT_INT(line.n_args, 1);
+        EXPECT_STR(line.args[0], "x");
+        EXPECT_TRUE(!line.args[1]);
+        EXPECT_INT(line.n_given, 6);
+        EXPECT_TRUE(command_line_has(&line, "freq") && !command_line_has(&line, "json"));
+        EXPECT_TRUE(!command_line_find_later(&line));
+        EXPECT_TRUE(cpu_list_check(&o->target.cpus, 4, &err));
+        EXPECT_TRUE(!cpu_list_check(&o->target.cpus, 2, &err));
+        EXPECT_STR(err.text, "no such CPU: 3, this machine has 0 to 1; for a period write cycles:3");
+        command_line_release(&line);
+}
+
+TEST(groups_have_their_own_place)
+{
+        struct command_line line;
+        struct err err = {0};
+        const struct report_options *report;
+        const struct stat_options *stat;
+
+        ASSERT_TRUE(parse("report -i a -s ^_Py --sort comm,pid --dso libc.so.6 --time 1,2 --json -v --strict",
+                          &line, &err));
+        report = line.options;
+        EXPECT_STR(report->input.input, "a");
+        EXPECT_STR(report->display.symbol, "^_Py");
+        EXPECT_STR(report->choice.sort, "comm,pid");
+        EXPECT_STR(report->choice.modules, "libc.so.6");
+        EXPECT_STR(report->choice.time, "1,2");
+        EXPECT_TRUE(report->output.json && report->general.verbose && report->display.strict);
+        EXPECT_TRUE(!report->output.output && !report->general.quiet && !report->choice.csv);
+        command_line_release(&line);
+        ASSERT_TRUE(parse("stat -m imix -c 1 sleep 3", &line, &err));
+        stat = line.options;
+        EXPECT_STR(stat->metric.metrics, "imix");
+        EXPECT_INT(stat->target.timeout_ns, 3000000000);
+        EXPECT_INT(stat->timeline.interval_ns, 60000000000);
+        command_line_release(&line);
+}
+
+TEST(wrong_names)
+{
+        static const struct line_case cases[] = {
+                {"record --timout 5", "!unknown option '--timout'; did you mean '--timeout'?"},
+                {"record -timout 5", "!unknown option '-timout'; did you mean '--timeout'?"},
+                {"stat -timout 5", "!unknown option '-timout'; did you mean '--timeout'?"},
+                {"stat -pefile x", "!unknown option '-pefile'; did you mean '--pe_file'?"},
+                {"sample -symbl x", "!unknown option '-symbl'; did you mean '--symbol'?"},
+                {"sample --sesion=x", "!unknown option '--sesion=x'; did you mean '--session'?"},
+                {"record --zzzzzzzz", "!unknown option '--zzzzzzzz'; see wperf record --help"},
+                {"record -Z", "!unknown option '-Z'; see wperf record --help"},
+                {"record --F 5", "!unknown option '--F'; see wperf record --help"},
+                {"record -avZ", "!unknown option '-avZ'; see wperf record --help"},
+                {"dump -e x", "!unknown option '-e'; see wperf dump --help"},
+                {"test x", "!'test' takes no argument 'x'"},
+                {"version -- x", "!'version' takes no argument 'x'"},
+        };
+
+        check_lines(cases, N_ELEMENTS(cases));
+}
+
+TEST(wrong_values)
+{
+        static const struct line_case cases[] = {
+                {"record --timeout", "!option '--timeout' needs a value: DURATION"},
+                {"record sleep", "!option 'sleep' needs a value: DURATION"},
+                {"record -e --json", "!option '-e' needs a value: EVENTS"},
+                {"record -e -- x", "!option '-e' needs a value: EVENTS"},
+                {"-o record", "!no command beside '-o'; 'wperf --help' lists the commands"},
+                {"record --session=", "!option '--session' needs a value"},
+                {"record -e=", "!option '--event' needs a value"},
+                {"record --json=1", "!option '--json' takes no value"},
+                {"record -F x", "!option '--freq': 'x' is not a number"},
+                {"record -F 1e3", "!option '--freq': '1e3' is not a number"},
+                {"record -F -5", "!option '--freq': '-5' is not a number"},
+                {"record -F 0", "!option '--freq': 0 is out of range, 1 to 1000000"},
+                {"record -F 1000001", "!option '--freq': 1000001 is out of range, 1 to 1000000"},
+                {"record -F 99999999999999999999",
+                 "!option '--freq': '99999999999999999999' is not a number"},
+                {"sample --sample-display-row 0",
+                 "!option '--sample-display-row': 0 is out of range, 1 to 4294967295"},
+                {"sample -p 1,", "!option '--pid': '' is not a number"},
+                {"sample -p 0", "!option '--pid': 0 is out of range, 1 to 4294967295"},
+                {"record --timeout 1m30s",
+                 "!input: \"1m30s\" to argument '--timeout' is invalid; write a number and ms, s, m, h or d"},
+                {"record sleep 0",
+                 "!input: \"0\" to argument '--timeout' is invalid; write a number and ms, s, m, h or d"},
+                {"record -c x", "!option -c format not supported, use comma separated list of integers, or "
+                                "range of integers: 'x'"},
+                {"record -c 1-", "!option -c format not supported, use comma separated list of integers, or "
+                                 "range of integers: '1-'"},
+        };
+
+        check_lines(cases, N_ELEMENTS(cases));
+}
+
+TEST(perf_meanings_get_a_sentence)
+{
+        static const struct line_case cases[] = {
+                {"record -c 100000 x", "!no such CPU: 100000; for a period write cycles:100000"},
+                {"record -C 0-3 x", "!'0-3' is no file of metrics; to choose CPUs write -c 0-3"},
+                {"record -m 512 x", "!'512' is no metric; wperf chooses the size of its buffers itself"},
+                {"report -s comm,dso",
+                 "!to sort write --sort comm,dso; for the symbol of that name write -s '^comm,dso$'"},
+                {"report -s commit", "command: report; option --symbol: commit"},
+                {"record -C my.metrics x", "command: record; option --metrics-file: my.metrics; run: x"},
+                {"sample foo", "!'sample' watches a program that runs already (--pid, --pe_file) and starts "
+                               "none; to start 'foo' write wperf record -- foo"},
+        };
+
+        check_lines(cases, N_ELEMENTS(cases));
+}
+
+TEST(help_ends_the_reading)
+{
+        struct command_line line;
+        struct err err = {0};
+
+        ASSERT_TRUE(parse("record -F 9 --help --nonsense", &line, &err));
+        EXPECT_TRUE(line.help);
+        command_line_release(&line);
+        ASSERT_TRUE(parse("record -- a --help", &line, &err));
+        EXPECT_TRUE(!line.help);
+        command_line_release(&line);
+}
+
+TEST(what_is_not_done_yet_is_known)
+{
+        struct command_line line;
+        struct err err = {0};
+
+        ASSERT_TRUE(parse("record -F999 --call-graph lbr ./python", &line, &err));
+        ASSERT_TRUE(command_line_find_later(&line) != NULL);
+        EXPECT_STR(command_line_find_later(&line)->name, "call-graph");
+        command_line_release(&line);
+}
+
+TEST(explained_words_can_be_told_apart)
+{
+        char texts[][8] = {"record", "--", "a b", "it's", "", "x\x1b\\x1b", "10**10"};
+        char *words[N_ELEMENTS(texts) + 1] = {NULL};
+        struct command_line line;
+        AUTO_RELEASE(buf) out = {0};
+        struct err err = {0};
+
+        for (size_t i = 0; i < N_ELEMENTS(texts); i++)
+                words[i] = texts[i];
+        ASSERT_TRUE(command_line_parse(&line, N_ELEMENTS(texts), words, &err));
+        options_explain(&line, &out);
+        EXPECT_CONTAINS(buf_text(&out), "run: 'a b' 'it'\\''s' '' $'x\\x1b\\\\x1b' '10**10'\n");
+        command_line_release(&line);
+}
+
+/* The tables themselves: what a mistake in one would break elsewhere. */
+static void check_option(const struct command *command, const struct option *option)
+{
+        if (!option->help || (option->kind == OPTION_FLAG) != !option->arg)
+                TAP_FAIL("%s --%s: lacks help or an argument's name", command->name, option->name);
+        if (option->letter && option_find_letter(command, option->letter, NULL) != option)
+                TAP_FAIL("%s -%c stands for two options", command->name, option->letter);
+        if (option_find(command, option->name, strlen(option->name), NULL) != option)
+                TAP_FAIL("%s --%s stands for two options", command->name, option->name);
+        if ((option->kind == OPTION_U64 || option->kind == OPTION_NUMBERS) && option->max <= option->min)
+                TAP_FAIL("%s --%s has no range", command->name, option->name);
+}
+
+TEST(tables_are_consistent)
+{
+        for (size_t i = 0; commands[i]; i++) {
+                struct option_walk walk = {.command = commands[i]};
+                const struct option *option;
+
+                EXPECT_TRUE(command_find(commands[i]->name) == commands[i]);
+                EXPECT_TRUE(commands[i]->summary != NULL);
+                while ((option = option_next(&walk))) {
+                        check_option(commands[i], option);
+                        EXPECT_TRUE(walk.group_offset + option->offset < commands[i]->options_size);
+                }
+        }
+}
+
+/* Each example in the help must be a line that is understood. */
+TEST(examples_are_true)
+{
+        for (size_t i = 0; commands[i]; i++) {
+                for (const struct example *e = commands[i]->examples; e && e->line; e++) {
+                        struct command_line line;
+                        struct err err = {0};
+
+                        EXPECT_TRUE(strlen(e->line) + 4 <= 100);
+                        EXPECT_TRUE(parse(e->line + strlen("wperf "), &line, &err));
+                        EXPECT_TRUE(line.command == commands[i]);
+                        command_line_release(&line);
+                }
+        }
+}
+
+TEST(help_and_man_name_every_option)
+{
+        AUTO_RELEASE(buf) help = {0};
+        AUTO_RELEASE(buf) man = {0};
+        char name[80];
+
+        options_help_program(&help);
+        for (size_t i = 0; commands[i]; i++) {
+                struct option_walk walk = {.command = commands[i]};
+                const struct option *option;
+
+                if (commands[i]->hidden)
+                        continue;
+                options_man_command(commands[i], &man);
+                snprintf(name, sizeof(name), "wperf %s", commands[i]->name);
+                EXPECT_CONTAINS(buf_text(&help), name);
+                while ((option = option_next(&walk))) {
+                        snprintf(name, sizeof(name), "--%s", option->name);
+                        if (!option->hidden)
+                                EXPECT_CONTAINS(buf_text(&help), name);
+                }
+        }
+        EXPECT_CONTAINS(buf_text(&help), "\nOPTIONS aliases\n");
+        EXPECT_CONTAINS(buf_text(&man), ".SH SYNOPSIS\n");
+}
+
+TAP_MAIN

@@ -1,0 +1,754 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+
+#include "arena.h"
+#include "codec.h"
+#include "os.h"
+#include "perfdata_reader.h"
+#include "perfdata_writer.h"
+#include "session_builder.h"
+#include "tap.h"
+
+/* --- reading what a builder made --- */
+
+static void build_small(struct session_builder *b)
+{
+        builder_comm(b, 0, 100, 100, "prog", false);
+        builder_mmap(b, 0, 100, 0x400000, 0x10000, 0, "/bin/prog");
+        builder_sample_ip(b, 1000, 100, 100, 0x400100);
+        builder_sample_ip(b, 3000, 100, 101, 0x400200);
+        builder_sample_ip(b, 2000, 100, 102, 0x400300);
+        builder_round(b);
+        builder_sample_ip(b, 2500, 100, 103, 0x400400);
+        builder_exit(b, 4000, 100, 1, 100, 1);
+        builder_round(b);
+}
+
+/* The types of all records, of samples time, address and event: "COMM MMAP2 ROUND 1000:400100 ..." */
+static bool list_records(struct perfdata_reader *reader, bool raw, struct buf *out, struct err *err)
+{
+        struct perfdata_record record;
+        int got;
+
+        while ((got = raw ? perfdata_next_raw(reader, &record, err) : perfdata_next(reader, &record, err)) ==
+               1) {
+                struct sample sample;
+
+                if (record.header.type == PERF_RECORD_HEADER_ATTR ||
+                    record.header.type == PERF_RECORD_HEADER_FEATURE)
+                        continue; /* in a pipe alone */
+                if (record.header.type != PERF_RECORD_SAMPLE) {
+                        buf_printf(out, "%s ", record_type_name(record.header.type));
+                        continue;
+                }
+                if (record.event == UINT32_MAX ||
+                    !sample_parse(&perfdata_get_event(reader, record.event)->attr, record.bytes, &sample))
+                        buf_add_str(out, "? ");
+                else
+                        buf_printf(out, "%" PRIu64 ":%" PRIx64 "/%" PRIu32 " ", record.time, sample.ip,
+                                   record.event);
+        }
+        return !got;
+}
+
+static const char *const small_by_time = "COMM MMAP2 FINISHED_ROUND FINISHED_ROUND "
+                                         "1000:400100/0 2000:400300/0 2500:400400/0 3000:400200/0 EXIT ";
+
+static void expect_listed(struct session_builder *b, bool raw, const char *want)
+{
+        struct buf file = {0}, list = {0};
+        struct perfdata_reader *reader;
+        struct err err = {0};
+
+        builder_file(b, &file);
+        reader = perfdata_open_bytes(file.data, file.len, "mem", &err);
+        if (!reader) {
+                TAP_FAIL("open: %s", err.text);
+        } else {
+                EXPECT_TRUE(list_records(reader, raw, &list, &err));
+                EXPECT_STR(buf_text(&list), want);
+                EXPECT_INT(perfdata_get_damage(reader)->cut_bytes, 0);
+                EXPECT_INT(perfdata_get_damage(reader)->n_malformed, 0);
+        }
+        perfdata_reader_free(reader);
+        buf_release(&file);
+        buf_release(&list);
+}
+
+TEST(records_by_time_in_both_byte_orders)
+{
+        for (int way = 0; way < 4; way++) {
+                struct session_builder b;
+
+                builder_init(&b);
+                b.swap = way & 1;
+                b.pipe = way & 2;
+                b.names[0] = "cpu-clock";
+                build_small(&b);
+                expect_listed(&b, false, small_by_time);
+                builder_release(&b);
+        }
+}
+
+TEST(records_in_file_order)
+{
+        struct session_builder b;
+
+        builder_init(&b);
+        build_small(&b);
+        expect_listed(
+                &b, true,
+                "COMM MMAP2 1000:400100/0 3000:400200/0 2000:400300/0 FINISHED_ROUND 2500:400400/0 EXIT "
+                "FINISHED_ROUND ");
+        builder_release(&b);
+}
+
+/* A round lets go what is not later than the latest of the round before. */
+TEST(rounds_bound_the_queue)
+{
+        struct session_builder b;
+
+        builder_init(&b);
+        builder_sample_ip(&b, 10, 1, 1, 0x10);
+        builder_round(&b);
+        builder_sample_ip(&b, 20, 1, 1, 0x20);
+        builder_sample_ip(&b, 9, 1, 1, 0x9);
+        builder_round(&b);
+        builder_sample_ip(&b, 15, 1, 1, 0x15);
+        builder_sample_ip(&b, 5, 1, 1, 0x5);
+        builder_round(&b);
+        expect_listed(&b, false,
+                      "FINISHED_ROUND FINISHED_ROUND 9:9/0 10:10/0 FINISHED_ROUND 5:5/0 15:15/0 20:20/0 ");
+        builder_release(&b);
+}
+
+TEST(late_records_are_counted)
+{
+        struct session_builder b;
+        struct buf file = {0}, list = {0};
+        struct perfdata_reader *reader;
+        struct err err = {0};
+
+        builder_init(&b);
+        for (uint64_t i = 0; i < 3; i++) {
+                builder_sample_ip(&b, 100 - i * 40, 1, 1, 1);
+                builder_round(&b);
+        }
+        builder_file(&b, &file);
+        reader = perfdata_open_bytes(file.data, file.len, "mem", &err);
+        ASSERT_TRUE(reader);
+        EXPECT_TRUE(list_records(reader, false, &list, &err));
+        EXPECT_INT(perfdata_get_damage(reader)->n_out_of_order, 1);
+        perfdata_reader_free(reader);
+        buf_release(&file);
+        buf_release(&list);
+        builder_release(&b);
+}
+
+TEST(compressed_records_may_straddle)
+{
+        static const size_t pieces[] = {1, 7, 40, 60000};
+
+        if (!codec_available(CODEC_ZSTD))
+                SKIP("zstd is not in this build");
+        for (size_t i = 0; i < N_ELEMENTS(pieces) * 4; i++) {
+                struct session_builder b;
+                struct buf file = {0}, list = {0};
+                struct perfdata_reader *reader;
+                struct err err = {0};
+
+                builder_init(&b);
+                b.swap = i & 1;
+                build_small(&b);
+                EXPECT_TRUE(builder_compress(&b, pieces[i / 4], i & 2));
+                builder_file(&b, &file);
+                reader = perfdata_open_bytes(file.data, file.len, "mem", &err);
+                ASSERT_TRUE(reader);
+                EXPECT_TRUE(list_records(reader, false, &list, &err));
+                for (char *at; (at = strstr(list.data, "COMPRESSED"));)
+                        memmove(at, strchr(at, ' ') + 1, strlen(strchr(at, ' ') + 1) + 1);
+                EXPECT_STR(list.data, small_by_time);
+                EXPECT_INT(perfdata_get_damage(reader)->cut_bytes, 0);
+                EXPECT_TRUE(perfdata_get_layout(reader)->compressed);
+                perfdata_reader_free(reader);
+                buf_release(&file);
+                buf_release(&list);
+                builder_release(&b);
+        }
+}
+
+TEST(damaged_zstd_ends_the_stream_not_the_read)
+{
+        struct session_builder b;
+        struct buf file = {0}, list = {0};
+        struct perfdata_reader *reader;
+        struct err err = {0};
+
+        if (!codec_available(CODEC_ZSTD))
+                SKIP("zstd is not in this build");
+        builder_init(&b);
+        builder_comm(&b, 0, 1, 1, "plain", false);
+        builder_begin(&b, PERF_RECORD_COMPRESSED, 0);
+        builder_bytes(&b, "this is no zstd", 15);
+        builder_end(&b);
+        builder_sample_ip(&b, 5, 1, 1, 0x5);
+        builder_file(&b, &file);
+        reader = perfdata_open_bytes(file.data, file.len, "mem", &err);
+        ASSERT_TRUE(reader);
+        EXPECT_TRUE(list_records(reader, false, &list, &err));
+        EXPECT_STR(list.data, "COMM COMPRESSED 5:5/0 ");
+        EXPECT_INT(perfdata_get_damage(reader)->n_malformed, 1);
+        perfdata_reader_free(reader);
+        buf_release(&file);
+        buf_release(&list);
+        builder_release(&b);
+}
+
+TEST(unknown_types_and_payloads_are_stepped_over)
+{
+        struct session_builder b;
+        struct buf file = {0};
+        struct perfdata_record record;
+        struct perfdata_reader *reader;
+        struct err err = {0};
+
+        builder_init(&b);
+        builder_begin(&b, 40000, 0);
+        builder_u64(&b, 1);
+        builder_end(&b);
+        builder_begin(&b, PERF_RECORD_AUXTRACE, 0);
+        builder_u64(&b, 16);
+        for (int i = 0; i < 4; i++)
+                builder_u64(&b, 0);
+        builder_end(&b);
+        builder_bytes(&b, "sixteen of bytes", 16);
+        builder_comm(&b, 0, 1, 1, "last", false);
+        builder_file(&b, &file);
+        reader = perfdata_open_bytes(file.data, file.len, "mem", &err);
+        ASSERT_TRUE(reader);
+        EXPECT_INT(perfdata_next(reader, &record, &err), 1);
+        EXPECT_INT(record.header.type, PERF_RECORD_AUXTRACE);
+        EXPECT_TRUE(cursor_left(&record.payload) == 16 && !memcmp(record.payload.at, "sixteen", 7));
+        EXPECT_INT(perfdata_next(reader, &record, &err), 1);
+        EXPECT_INT(record.header.type, PERF_RECORD_COMM);
+        EXPECT_INT(perfdata_next(reader, &record, &err), 0);
+        EXPECT_INT(perfdata_get_damage(reader)->n_unknown_types, 1);
+        perfdata_reader_free(reader);
+        buf_release(&file);
+        builder_release(&b);
+}
+
+TEST(events_by_id_and_their_names)
+{
+        struct session_builder b;
+        struct buf file = {0}, list = {0};
+        struct perfdata_reader *reader;
+        struct err err = {0};
+        uint64_t chain[] = {1};
+
+        builder_init(&b);
+        builder_add_event(&b, PERF_TYPE_RAW, 0x1a8);
+        builder_add_event(&b, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+        b.attrs[2].flags |= 2ull << PERF_ATTR_PRECISE_SHIFT;
+        builder_sample(&b, 2, 5, 1, 1, PERF_MISC_USER, chain, 1);
+        builder_sample(&b, 1, 6, 1, 1, PERF_MISC_USER, chain, 1);
+        b.ids[1] = 4711;
+        builder_sample(&b, 1, 7, 1, 1, PERF_MISC_USER, chain, 1);
+        b.ids[1] = 12;
+        builder_file(&b, &file);
+        reader = perfdata_open_bytes(file.data, file.len, "mem", &err);
+        ASSERT_TRUE(reader);
+        EXPECT_STR(perfdata_get_event(reader, 0)->name, "cpu-clock:u");
+        EXPECT_STR(perfdata_get_event(reader, 1)->name, "r1a8:u");
+        EXPECT_STR(perfdata_get_event(reader, 2)->name, "cycles:upp");
+        EXPECT_INT(perfdata_get_event(reader, 2)->ids[0], 13);
+        EXPECT_TRUE(list_records(reader, false, &list, &err));
+        EXPECT_STR(list.data, "5:1/2 6:1/1 ? ");
+        EXPECT_INT(perfdata_get_damage(reader)->n_unknown_events, 1);
+        perfdata_reader_free(reader);
+        buf_release(&file);
+        buf_release(&list);
+        builder_release(&b);
+}
+
+TEST(attributes_of_other_sizes)
+{
+        static const uint32_t sizes[] = {64, 72, 96, 112, 120, 136, 144, 4096};
+
+        for (size_t i = 0; i < N_ELEMENTS(sizes); i++) {
+                for (int pipe = 0; pipe < 2; pipe++) {
+                        struct session_builder b;
+
+                        builder_init(&b);
+                        b.attr_bytes = sizes[i];
+                        b.pipe = pipe;
+                        build_small(&b);
+                        expect_listed(&b, false, small_by_time);
+                        builder_release(&b);
+                }
+        }
+}
+
+static bool note_build_id(void *ctx, uint16_t misc, int32_t pid, const uint8_t *id, size_t id_size,
+                          const char *path)
+{
+        buf_printf(ctx, "%u %d %u.. %zu %s;", misc, pid, id[0], id_size, path);
+        return true;
+}
+
+TEST(features_and_build_ids)
+{
+        static const uint8_t section[] = "\0\0\0\0\2\0\54\0\377\377\377\377"
+                                         "\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17\20\0\0\0\0\0\0\0\0/bin/x\0";
+        struct session_builder b;
+        struct buf file = {0}, list = {0};
+        struct perfdata_reader *reader;
+        struct err err = {0};
+
+        builder_init(&b);
+        b.names[0] = "my-event";
+        builder_feature(&b, FEATURE_BUILD_ID, section, 44);
+        builder_feature_str(&b, FEATURE_ARCH, "x86_64");
+        builder_feature(&b, FEATURE_WPERF_RUN, "WPRF", 4);
+        builder_file(&b, &file);
+        reader = perfdata_open_bytes(file.data, file.len, "mem", &err);
+        ASSERT_TRUE(reader);
+        EXPECT_STR(perfdata_get_event(reader, 0)->name, "my-event");
+        EXPECT_STR(perfdata_feature_str(reader, FEATURE_ARCH), "x86_64");
+        EXPECT_TRUE(!perfdata_feature_str(reader, FEATURE_HOSTNAME));
+        EXPECT_TRUE(perfdata_feature(reader, FEATURE_HOSTNAME).failed &&
+                    perfdata_feature(reader, 256).failed);
+        EXPECT_INT(cursor_left(&(struct cursor){.at = perfdata_feature(reader, FEATURE_WPERF_RUN).at,
+                                                .end = perfdata_feature(reader, FEATURE_WPERF_RUN).end}),
+                   4);
+        EXPECT_STR(perfdata_feature_name(FEATURE_ARCH), "ARCH");
+        perfdata_each_build_id(reader, note_build_id, &list);
+        EXPECT_STR(buf_text(&list), "2 -1 1.. 16 /bin/x;");
+        buf_release(&list);
+        perfdata_reader_free(reader);
+        buf_release(&file);
+        builder_release(&b);
+}
+
+/* --- damage --- */
+
+/* Every length of a session is read without a crash, and what is whole is given. */
+static void cut_everywhere(struct session_builder *b)
+{
+        size_t most = 0, n_records = 0;
+        struct buf file = {0};
+
+        builder_file(b, &file);
+        for (size_t cut = 0; cut <= file.len; cut++) {
+                char *exact = malloc(cut + 1); /* so that a byte too many is seen */
+                struct perfdata_reader *reader;
+                struct perfdata_record record;
+                struct err err = {0};
+                size_t n = 0;
+
+                memcpy(exact, file.data, cut);
+                reader = perfdata_open_bytes(exact, cut, "mem", &err);
+                EXPECT_TRUE(reader || strlen(err.text) > 10);
+                while (reader && perfdata_next(reader, &record, &err) == 1) {
+                        EXPECT_INT(record.bytes.end - record.bytes.start, record.header.size);
+                        n++;
+                }
+                EXPECT_TRUE(n >= n_records);
+                if (reader && cut < file.len && !b->pipe)
+                        EXPECT_TRUE(perfdata_get_damage(reader)->cut_bytes ||
+                                    perfdata_get_damage(reader)->features_missing);
+                n_records = n;
+                most = n > most ? n : most;
+                perfdata_reader_free(reader);
+                free(exact);
+        }
+        EXPECT_TRUE(most >= 9);
+        buf_release(&file);
+}
+
+TEST(cut_at_every_byte)
+{
+        for (int way = 0; way < 8; way++) {
+                struct session_builder b;
+
+                builder_init(&b);
+                b.swap = way & 1;
+                b.pipe = way & 2;
+                b.names[0] = "cpu-clock";
+                build_small(&b);
+                if ((way & 4) && !builder_compress(&b, 50, false))
+                        continue;
+                builder_feature_str(&b, FEATURE_HOSTNAME, "here");
+                cut_everywhere(&b);
+                builder_release(&b);
+        }
+}
+
+/* Each 8 bytes of the head in turn hold the largest and other wild numbers. */
+TEST(sizes_and_offsets_at_extremes)
+{
+        static const uint64_t wild[] = {
+                0, 1, 8, 16, 0x7fffffff, 0xffffffff, UINT64_MAX / 2, UINT64_MAX - 7, UINT64_MAX};
+        struct session_builder b;
+        struct buf file = {0};
+
+        builder_init(&b);
+        b.names[0] = "cpu-clock";
+        build_small(&b);
+        builder_feature_str(&b, FEATURE_HOSTNAME, "here");
+        builder_file(&b, &file);
+        for (size_t at = 8; at + 8 <= file.len; at += 4) {
+                for (size_t i = 0; i < N_ELEMENTS(wild); i++) {
+                        struct perfdata_reader *reader;
+                        struct perfdata_record record;
+                        char *copy = malloc(file.len);
+                        struct err err = {0};
+
+                        memcpy(copy, file.data, file.len);
+                        memcpy(copy + at, &wild[i], 8);
+                        reader = perfdata_open_bytes(copy, file.len, "mem", &err);
+                        while (reader && perfdata_next(reader, &record, &err) == 1) {
+                                struct sample sample;
+
+                                if (record.event != UINT32_MAX)
+                                        sample_parse(&perfdata_get_event(reader, record.event)->attr,
+                                                     record.bytes, &sample);
+                        }
+                        perfdata_reader_free(reader);
+                        free(copy);
+                }
+        }
+        buf_release(&file);
+        builder_release(&b);
+}
+
+TEST(messages_name_file_and_place)
+{
+        struct err err = {0};
+        struct session_builder b;
+        struct buf file = {0};
+
+        EXPECT_TRUE(!perfdata_open_bytes("abcdefghijklmnopqrst", 20, "x.data", &err));
+        EXPECT_STR(err.text, "x.data: not a perf.data file (starts with 'abcd')");
+        EXPECT_TRUE(!perfdata_open_bytes("", 0, "x.data", &err));
+        EXPECT_STR(err.text, "x.data: the file is empty");
+        EXPECT_TRUE(!perfdata_open_bytes("PERFFILE01234567", 16, "x.data", &err));
+        EXPECT_CONTAINS(err.text, "version 1 is not supported");
+        EXPECT_TRUE(!perfdata_open("no/such/file", &err));
+        EXPECT_INT(err.code, ERR_MISSING);
+        builder_init(&b);
+        builder_file(&b, &file);
+        EXPECT_TRUE(!perfdata_open_bytes(file.data, 112, "x.data", &err));
+        EXPECT_STR(err.text, "x.data: attribute section at offset 0x70 needs 152 bytes, the file has 112");
+        buf_release(&file);
+        builder_release(&b);
+}
+
+TEST(data_size_zero_reads_to_the_end)
+{
+        struct session_builder b;
+        struct buf file = {0}, list = {0};
+        struct perfdata_reader *reader;
+        struct err err = {0};
+
+        builder_init(&b);
+        build_small(&b);
+        builder_file(&b, &file);
+        memset(file.data + 48, 0, 8);
+        reader = perfdata_open_bytes(file.data, file.len, "mem", &err);
+        ASSERT_TRUE(reader);
+        EXPECT_TRUE(list_records(reader, false, &list, &err));
+        EXPECT_STR(list.data, small_by_time);
+        EXPECT_TRUE(perfdata_get_damage(reader)->data_size_missing);
+        perfdata_reader_free(reader);
+        buf_release(&file);
+        buf_release(&list);
+        builder_release(&b);
+}
+
+TEST(junk_behind_a_pipe)
+{
+        struct session_builder b;
+        struct buf list = {0};
+
+        builder_init(&b);
+        b.pipe = true;
+        build_small(&b);
+        builder_bytes(&b, "[ perf record: Woken up 1 times ]\n", 34);
+        expect_listed(&b, false, small_by_time);
+        buf_release(&list);
+        builder_release(&b);
+}
+
+/* --- writing --- */
+
+static const char *const out_path = "test_perfdata.tmp.data";
+
+static struct perfdata_writer *writer_with_event(const struct session_builder *b, int level)
+{
+        struct err err = {0};
+        struct perfdata_writer *w = perfdata_writer_open(out_path, &err);
+
+        if (!w) {
+                TAP_FAIL("%s", err.text);
+                return NULL;
+        }
+        if (level)
+                EXPECT_TRUE(perfdata_writer_set_compression(w, level, &err));
+        perfdata_writer_add_event(w, &b->attrs[0], "my-clock:u", b->ids, 1);
+        EXPECT_TRUE(perfdata_writer_begin(w, &err));
+        return w;
+}
+
+static void expect_file(const char *path, const char *want, bool finished)
+{
+        struct perfdata_reader *reader;
+        struct err err = {0};
+        struct buf list = {0};
+
+        reader = perfdata_open(path, &err);
+        if (!reader) {
+                TAP_FAIL("%s", err.text);
+                return;
+        }
+        EXPECT_TRUE(list_records(reader, false, &list, &err));
+        EXPECT_CONTAINS(buf_text(&list), want);
+        EXPECT_INT(perfdata_get_damage(reader)->cut_bytes, 0);
+        if (finished) {
+                EXPECT_STR(perfdata_get_event(reader, 0)->name, "my-clock:u");
+                EXPECT_STR(perfdata_feature_str(reader, FEATURE_HOSTNAME), "here");
+                EXPECT_STR(perfdata_feature_str(reader, FEATURE_ARCH), "z80");
+        }
+        perfdata_reader_free(reader);
+        buf_release(&list);
+}
+
+static void write_and_read(int level)
+{
+        struct session_builder b;
+        struct perfdata_writer *w;
+        struct err err = {0};
+
+        remove(out_path);
+        builder_init(&b);
+        build_small(&b);
+        w = writer_with_event(&b, level);
+        ASSERT_TRUE(w);
+        EXPECT_TRUE(perfdata_writer_put(w, b.records.data, b.records.len, &err));
+        EXPECT_TRUE(perfdata_writer_flush(w, &err));
+        expect_file(out_path, small_by_time + (level ? 27 : 0), false);
+        perfdata_writer_add_feature_str(w, FEATURE_ARCH, "z80");
+        perfdata_writer_add_feature_str(w, FEATURE_HOSTNAME, "here");
+        EXPECT_TRUE(perfdata_writer_close(w, &err));
+        expect_file(out_path, small_by_time + (level ? 27 : 0), true);
+        remove(out_path);
+        builder_release(&b);
+}
+
+TEST(write_and_read_back)
+{
+        write_and_read(0);
+}
+
+TEST(write_and_read_back_compressed)
+{
+        if (!codec_available(CODEC_ZSTD))
+                SKIP("zstd is not in this build");
+        write_and_read(3);
+}
+
+static void write_text(const char *path, const char *text)
+{
+        FILE *f = fopen(path, "wb");
+
+        fputs(text, f);
+        fclose(f);
+}
+
+TEST(existing_files)
+{
+        char old[64];
+        struct err err = {0};
+        struct os_stat st;
+        struct session_builder b;
+
+        snprintf(old, sizeof(old), "%s.old", out_path);
+        remove(out_path);
+        remove(old);
+        builder_init(&b);
+        write_text(out_path, "my only copy");
+        EXPECT_TRUE(!perfdata_writer_open(out_path, &err));
+        EXPECT_INT(err.code, ERR_DENIED);
+        EXPECT_CONTAINS(err.text, "is not a perf.data file");
+        EXPECT_TRUE(os_stat(out_path, &st) && st.size_bytes == 12);
+        write_text(out_path, "");
+        perfdata_writer_free(writer_with_event(&b, 0));
+        EXPECT_TRUE(!os_stat(old, &st));
+        perfdata_writer_free(writer_with_event(&b, 0));
+        EXPECT_TRUE(os_stat(old, &st));
+        EXPECT_TRUE(!perfdata_writer_open(".", &err));
+        remove(out_path);
+        remove(old);
+        builder_release(&b);
+}
+
+/* --- a disk that is full, as a limit on the size of files --- */
+
+#ifdef __linux__
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static void limit_files(rlim_t bytes)
+{
+        struct rlimit limit;
+
+        signal(SIGXFSZ, SIG_IGN);
+        getrlimit(RLIMIT_FSIZE, &limit);
+        limit.rlim_cur = bytes;
+        setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+static void fill_disk(int level)
+{
+        enum { LIMIT_BYTES = 1 << 20 };
+        struct session_builder b;
+        struct perfdata_writer *w;
+        struct err err = {0};
+        struct os_stat st = {0};
+        size_t n = 0;
+
+        remove(out_path);
+        builder_init(&b);
+        w = writer_with_event(&b, level);
+        ASSERT_TRUE(w);
+        limit_files(LIMIT_BYTES);
+        for (bool ok = true; ok && n < 1000000; n++) {
+                builder_sample_ip(&b, 1000 + n, 1, (int32_t)(n * 2654435761u), n * n * 31 << 13);
+                ok = perfdata_writer_put(w, b.records.data, b.records.len, &err);
+                buf_clear(&b.records);
+        }
+        EXPECT_INT(err.code, ERR_IO);
+        EXPECT_TRUE(!perfdata_writer_put(w, "", 0, &err) && strstr(err.text, "before"));
+        expect_file(out_path, "1000:0/0 1001:3e000/0", false);
+        perfdata_writer_add_feature_str(w, FEATURE_HOSTNAME, "here");
+        perfdata_writer_add_feature_str(w, FEATURE_ARCH, "z80");
+        EXPECT_TRUE(!perfdata_writer_close(w, &err));
+        limit_files(RLIM_INFINITY);
+        expect_file(out_path, "1000:0/0 1001:3e000/0", true);
+        EXPECT_TRUE(os_stat(out_path, &st) && st.size_bytes > LIMIT_BYTES / 2 &&
+                    st.size_bytes <= LIMIT_BYTES);
+        remove(out_path);
+        builder_release(&b);
+}
+
+TEST(full_disk_leaves_a_readable_file)
+{
+        fill_disk(0);
+}
+
+TEST(full_disk_and_compression)
+{
+        if (!codec_available(CODEC_ZSTD))
+                SKIP("zstd is not in this build");
+        fill_disk(1);
+}
+
+TEST(file_that_becomes_shorter)
+{
+        struct session_builder b;
+        struct perfdata_writer *w;
+        struct perfdata_reader *reader;
+        struct buf list = {0};
+        struct err err = {0};
+
+        remove(out_path);
+        builder_init(&b);
+        w = writer_with_event(&b, 0);
+        ASSERT_TRUE(w);
+        for (uint64_t n = 0; n < 10000; n++)
+                builder_sample_ip(&b, 1000 + n, 1, 1, n);
+        EXPECT_TRUE(perfdata_writer_put(w, b.records.data, b.records.len, &err) &&
+                    perfdata_writer_close(w, &err));
+        reader = perfdata_open(out_path, &err);
+        ASSERT_TRUE(reader);
+        EXPECT_INT(truncate(out_path, 9000), 0);
+        EXPECT_TRUE(!list_records(reader, false, &list, &err));
+        EXPECT_CONTAINS(err.text, "became shorter while it was read");
+        perfdata_reader_free(reader);
+        buf_release(&list);
+        remove(out_path);
+        builder_release(&b);
+}
+
+/* The records just fit; their description does not. */
+TEST(features_get_room_on_a_full_disk)
+{
+        struct session_builder b;
+        struct perfdata_writer *w;
+        struct err err = {0};
+        struct os_stat st = {0};
+
+        remove(out_path);
+        builder_init(&b);
+        w = writer_with_event(&b, 0);
+        ASSERT_TRUE(w);
+        for (uint64_t n = 0; n < 10000; n++)
+                builder_sample_ip(&b, 1000 + n, 1, 1, n);
+        EXPECT_TRUE(perfdata_writer_put(w, b.records.data, b.records.len / 2, &err));
+        EXPECT_TRUE(perfdata_writer_put(w, b.records.data, b.records.len / 2, &err) &&
+                    perfdata_writer_flush(w, &err));
+        EXPECT_TRUE(os_stat(out_path, &st));
+        limit_files(st.size_bytes);
+        perfdata_writer_add_feature_str(w, FEATURE_HOSTNAME, "here");
+        perfdata_writer_add_feature_str(w, FEATURE_ARCH, "z80");
+        EXPECT_TRUE(!perfdata_writer_close(w, &err));
+        limit_files(RLIM_INFINITY);
+        EXPECT_CONTAINS(err.text, "were given up for the description of the run");
+        expect_file(out_path, "1000:0/0 1001:1/0", true);
+        remove(out_path);
+        builder_release(&b);
+}
+#endif
+
+/* --- directories of a threaded recorder --- */
+
+static void write_bytes(const char *path, const void *bytes, size_t size)
+{
+        FILE *f = fopen(path, "wb");
+
+        if (!f || fwrite(bytes, 1, size, f) != size || fclose(f))
+                TAP_FAIL("cannot write %s", path);
+}
+
+TEST(directory_with_data_files)
+{
+        struct session_builder b;
+        struct buf file = {0}, list = {0};
+        struct perfdata_reader *reader;
+        struct err err = {0};
+
+        os_make_dir("test_perfdata.tmp.dir", &err);
+        builder_init(&b);
+        builder_sample_ip(&b, 30, 1, 1, 0x30);
+        builder_round(&b);
+        builder_file(&b, &file);
+        write_bytes("test_perfdata.tmp.dir/data", file.data, file.len);
+        buf_clear(&b.records);
+        builder_sample_ip(&b, 20, 1, 1, 0x20);
+        builder_sample_ip(&b, 40, 1, 1, 0x40);
+        write_bytes("test_perfdata.tmp.dir/data.0", b.records.data, b.records.len);
+        buf_clear(&b.records);
+        builder_sample_ip(&b, 10, 1, 1, 0x10);
+        write_bytes("test_perfdata.tmp.dir/data.1", b.records.data, b.records.len);
+        reader = perfdata_open("test_perfdata.tmp.dir", &err);
+        ASSERT_TRUE(reader);
+        EXPECT_TRUE(list_records(reader, false, &list, &err));
+        EXPECT_STR(list.data, "FINISHED_ROUND 10:10/0 20:20/0 30:30/0 40:40/0 ");
+        perfdata_reader_free(reader);
+        buf_release(&file);
+        buf_release(&list);
+        builder_release(&b);
+}
+
+TAP_MAIN

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hot.h"
+#include "quality.h"
+#include "tap.h"
+
+TEST(good_profile_is_told_in_one_line)
+{
+        struct quality q = {.n_samples = 4980, .n_unresolved = 12, .kernel_share = -1, .counted_share = 1};
+        AUTO_RELEASE(buf) out = {0};
+
+        quality_add_text(&q, &out);
+        EXPECT_STR(buf_text(&out),
+                   "quality: 4980 samples, 0 lost, 0 throttled, 12 unresolved (0.24 %), 0 cut stacks");
+        EXPECT_TRUE(!quality_is_poor(&q));
+}
+
+TEST(kernel_share_names_the_way_out)
+{
+        struct quality q = {.n_samples = 10, .kernel_share = 0.58, .counted_share = 1};
+        AUTO_RELEASE(buf) out = {0};
+
+        quality_add_text(&q, &out);
+        EXPECT_CONTAINS(buf_text(&out), "58 % of the CPU time was in the kernel; add -k");
+        q.kernel_share = 0.01;
+        EXPECT_TRUE(!quality_kernel_matters(&q));
+}
+
+TEST(poor_begins_at_its_limits)
+{
+        const struct quality good = {.n_samples = 10000, .kernel_share = -1, .counted_share = 1};
+        struct quality q = good;
+
+        q.n_lost = 10;
+        EXPECT_TRUE(!quality_is_poor(&q));
+        q.n_lost = 11;
+        EXPECT_TRUE(quality_is_poor(&q));
+        q = good;
+        q.n_unresolved = 500;
+        EXPECT_TRUE(!quality_is_poor(&q));
+        q.n_unresolved = 501;
+        EXPECT_TRUE(quality_is_poor(&q));
+        q = good;
+        q.n_cut_stacks = 501;
+        EXPECT_TRUE(quality_is_poor(&q));
+        q = good;
+        q.counted_share = 0.49;
+        EXPECT_TRUE(quality_is_poor(&q));
+        q = good;
+        q.cut_bytes = 1;
+        EXPECT_TRUE(quality_is_poor(&q));
+        q = good;
+        q.unfinished = true;
+        EXPECT_TRUE(quality_is_poor(&q));
+        q = (struct quality){.counted_share = 1, .n_lost = 1};
+        EXPECT_TRUE(quality_is_poor(&q));
+}
+
+TEST(wilson_intervals)
+{
+        double low, high;
+
+        /* Worked out by hand: 5 of 10, 0 of 10, 83 % of 1000. */
+        hot_interval(0.5, 10, &low, &high);
+        EXPECT_INT(low * 10000 + 0.5, 2366);
+        EXPECT_INT(high * 10000 + 0.5, 7634);
+        hot_interval(0, 10, &low, &high);
+        EXPECT_INT(low * 10000, 0);
+        EXPECT_INT(high * 10000 + 0.5, 2775);
+        hot_interval(0.83, 1000, &low, &high);
+        EXPECT_INT(low * 10000 + 0.5, 8055);
+        EXPECT_INT(high * 10000 + 0.5, 8520);
+        hot_interval(0.5, 0, &low, &high);
+        EXPECT_TRUE(low <= 0 && high >= 1);
+}
+
+TAP_MAIN

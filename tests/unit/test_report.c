@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From the bytes of a session to rows, their text, JSON and CSV, and the C API. */
+#include "hot_view.h"
+#include "os.h"
+#include "report.h"
+#include "session_builder.h"
+#include "tap.h"
+#include "test_data.h"
+#include "wperf.h"
+
+enum { TEXT_OFF = 0x1000, BASE = 0x400000, PID = 100 };
+
+static const char session_path[] = "report-test.data";
+
+/* Process 100 runs names.so's functions: 3 samples in local_leaf, 2 in global_one, 1 where nothing is mapped;
+ * process 200, its child, runs global_one once. */
+static void build(struct session_builder *b)
+{
+        builder_init(b);
+        builder_comm(b, 1, PID, PID, "prog", true);
+        builder_mmap(b, 2, PID, BASE + TEXT_OFF, 0x1000, TEXT_OFF, data_path("elf/names.so"));
+        for (uint64_t i = 0; i < 3; i++)
+                builder_sample_ip(b, 1000000000 + i, PID, PID, BASE + 0x1100);
+        for (uint64_t i = 0; i < 2; i++)
+                builder_sample_ip(b, 2000000000 + i, PID, PID + 1, BASE + 0x1120 + i);
+        builder_sample_ip(b, 2500000000, PID, PID, 0x10);
+        builder_fork(b, 2600000000, 200, PID, 200, PID, 0);
+        builder_sample_ip(b, 3000000000, 200, 200, BASE + 0x1120);
+        builder_lost(b, 3000000001, 5);
+        builder_round(b);
+}
+
+static bool write_session(void)
+{
+        AUTO_RELEASE(buf) file = {0};
+        struct session_builder b;
+        struct os_file *out = os_file_create(session_path, NULL);
+        bool ok;
+
+        build(&b);
+        builder_file(&b, &file);
+        ok = out && os_file_write(out, file.data, file.len, NULL);
+        builder_release(&b);
+        return out && os_file_close(out, NULL) && ok;
+}
+
+static struct report *make(unsigned keys, struct profile_filter filter)
+{
+        struct report_request request = {.path = session_path, .keys = keys, .filter = filter};
+        struct err err = {0};
+        struct report *report = write_session() ? report_make(&request, &err) : NULL;
+
+        if (!report)
+                TAP_FAIL("%s", err.text);
+        return report;
+}
+
+static void expect_row(const struct report *report, size_t index, const char *name, uint64_t count)
+{
+        const struct hot *hot = report_hot(report);
+
+        if (index >= hot_n_rows(hot)) {
+                TAP_FAIL("no row %zu", index);
+                return;
+        }
+        EXPECT_STR(hot_text(hot, hot_get_row(hot, index)->symbol), name);
+        EXPECT_INT(hot_get_row(hot, index)->count, count);
+}
+
+TEST(rows_are_functions_most_first)
+{
+        AUTO(report) report = make(0, (struct profile_filter){0});
+        const struct quality *q;
+
+        ASSERT_TRUE(report);
+        EXPECT_INT(hot_n_rows(report_hot(report)), 3);
+        expect_row(report, 0, "global_one:names.so", 3);
+        expect_row(report, 1, "local_leaf:names.so", 3);
+        expect_row(report, 2, "unknown", 1);
+        q = report_quality(report);
+        EXPECT_INT(q->n_samples, 7);
+        EXPECT_INT(q->n_lost, 5);
+        EXPECT_INT(q->n_unresolved, 1);
+        EXPECT_TRUE(quality_is_poor(q));
+        EXPECT_INT(hot_n_pcs(report_hot(report)), 4);
+        EXPECT_INT(hot_get_pc(report_hot(report), 0)->addr, 0x1120);
+        EXPECT_INT(report_get_module(report, 0).address, BASE);
+}
+
+TEST(filters_choose_samples)
+{
+        const int32_t child = 200;
+        AUTO(report) by_pid = make(0, (struct profile_filter){.pids = &child, .n_pids = 1});
+        AUTO(report) by_module = make(0, (struct profile_filter){.modules = "other.so,names.so"});
+        AUTO(report) by_comm = make(0, (struct profile_filter){.comms = "nobody"});
+        AUTO(report)
+        by_time = make(0, (struct profile_filter){
+                                  .times_are_relative = true, .from_ns = 900000000, .to_ns = 1500000000});
+
+        ASSERT_TRUE(by_pid && by_module && by_comm && by_time);
+        EXPECT_INT(report_quality(by_pid)->n_samples, 1);
+        EXPECT_INT(report_quality(by_module)->n_samples, 6);
+        EXPECT_INT(report_quality(by_comm)->n_samples, 0);
+        EXPECT_INT(report_quality(by_time)->n_samples, 3);
+}
+
+TEST(keys_make_rows)
+{
+        AUTO(report) modules = make(PROFILE_MODULE, (struct profile_filter){0});
+        AUTO(report) threads = make(PROFILE_THREAD, (struct profile_filter){0});
+
+        ASSERT_TRUE(modules && threads);
+        EXPECT_INT(hot_n_rows(report_hot(modules)), 2);
+        EXPECT_INT(hot_n_rows(report_hot(threads)), 3);
+        EXPECT_INT(hot_get_row(report_hot(threads), 0)->tid, PID);
+        EXPECT_INT(hot_get_row(report_hot(threads), 0)->count, 4);
+}
+
+static struct hot_view view_of(const struct report *report, const struct hot_view_event *event)
+{
+        return (struct hot_view){
+                .hot = report_hot(report),
+                .world = report_world(report),
+                .events = event,
+                .n_events = 1,
+                .keys = PROFILE_EVENT | PROFILE_MODULE | PROFILE_SYMBOL,
+                .max_rows = 50,
+                .quality = report_quality(report),
+        };
+}
+
+TEST(text_is_windowsperfs_table)
+{
+        AUTO(report) report = make(0, (struct profile_filter){0});
+        struct hot_view_event event = {"ld_spec", 1, 7};
+        AUTO_RELEASE(buf) out = {0};
+        struct hot_view view;
+
+        ASSERT_TRUE(report);
+        view = view_of(report, &event);
+        hot_view_text(&view, &out);
+        EXPECT_STR(buf_text(&out), "======================== sample source: ld_spec, top 50 hot functions "
+                                   "========================\n"
+                                   "        overhead  count  symbol\n"
+                                   "        ========  =====  ======\n"
+                                   "           42.86      3  global_one:names.so\n"
+                                   "           42.86      3  local_leaf:names.so\n"
+                                   "           14.29      1  unknown\n"
+                                   "          100.00%     7  top 3 in total\n");
+        buf_clear(&out);
+        view.symbol = "^local";
+        view.max_rows = 2;
+        hot_view_text(&view, &out);
+        EXPECT_CONTAINS(buf_text(&out), "           42.86      3  local_leaf:names.so\n"
+                                        "           85.71%     6  top 2 in total\n");
+        EXPECT_TRUE(!strstr(buf_text(&out), "global_one"));
+}
+
+TEST(json_has_the_keys_that_extensions_read)
+{
+        AUTO(report) report = make(0, (struct profile_filter){0});
+        struct hot_view_event event = {"ld_spec", 1, 7};
+        AUTO_RELEASE(buf) out = {0};
+        struct hot_view view;
+
+        ASSERT_TRUE(report);
+        view = view_of(report, &event);
+        view.max_rows = 1;
+        view.has_exit = true;
+        view.exit_status = 7;
+        view.has_image = true;
+        view.base_address = 4198400;
+        hot_view_json(&view, &out);
+        EXPECT_CONTAINS(
+                buf_text(&out),
+                "{\"sampling\":{\"pe_file\":\"\",\"pdb_file\":\"\",\"sample_display_row\":1,"
+                "\"samples_generated\":12,\"samples_dropped\":5,\"base_address\":4198400,"
+                "\"runtime_delta\":0,\"events\":[{\"type\":\"ld_spec\",\"samples\":[{\"overhead\":42.86,"
+                "\"count\":3,\"symbol\":\"global_one:names.so\"}],\"interval\":1,"
+                "\"printed_sample_num\":1,\"annotate\":[]}]},\"quality\":{\"samples\":7,\"lost\":5,");
+        EXPECT_CONTAINS(buf_text(&out), "\"target_exit\":7}\n");
+        buf_clear(&out);
+        view.verbose = true;
+        hot_view_json(&view, &out);
+        EXPECT_CONTAINS(buf_text(&out), "\"pcs\":[{\"address\":4384,\"count\":2,\"in_symbol\":");
+        buf_clear(&out);
+        hot_view_csv(&view, &out);
+        EXPECT_CONTAINS(buf_text(&out), "overhead,count,interval_95,symbol\r\n42.86,3,");
+}
+
+TEST(library_gives_the_same)
+{
+        struct wperf_quality quality;
+        struct wperf_event event;
+        struct wperf_row row;
+        wperf_report *report;
+        char error[128];
+
+        ASSERT_TRUE(write_session());
+        EXPECT_TRUE(!wperf_report_open("no-such.data", error, sizeof(error)));
+        EXPECT_CONTAINS(error, "no-such.data");
+        report = wperf_report_open(session_path, error, sizeof(error));
+        ASSERT_TRUE(report);
+        EXPECT_INT(wperf_report_event_count(report), 1);
+        EXPECT_TRUE(wperf_report_event(report, 0, &event) && event.samples == 7);
+        EXPECT_TRUE(!wperf_report_event(report, 1, &event));
+        EXPECT_INT(wperf_report_row_count(report), 3);
+        EXPECT_TRUE(wperf_report_row(report, 0, &row));
+        EXPECT_STR(row.symbol, "global_one");
+        EXPECT_STR(row.module, "names.so");
+        EXPECT_TRUE(row.resolved && row.low < row.share && row.share < row.high);
+        EXPECT_TRUE(!wperf_report_row(report, 3, &row));
+        wperf_report_quality(report, &quality);
+        EXPECT_TRUE(quality.poor && quality.lost == 5);
+        wperf_report_close(report);
+        wperf_report_close(NULL);
+        EXPECT_TRUE(wperf_version()[0]);
+        os_remove(session_path, NULL);
+}
+
+TAP_MAIN

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "world.h"
+
+#include "ranges_internal.h"
+#include "session_builder.h"
+#include "tap.h"
+
+/* Replays what the builder holds and empties it. */
+static void replay(struct world *w, struct session_builder *b)
+{
+        for (size_t at = 0; at < b->records.len;) {
+                struct perfdata_record record;
+
+                if (!perfdata_record_make(b->records.data + at, b->records.len - at, b->swap, &record)) {
+                        TAP_FAIL("no record at %zu", at);
+                        break;
+                }
+                world_replay(w, &record);
+                at += record.header.size;
+        }
+        buf_clear(&b->records);
+}
+
+/* "path+offset", or "none" */
+static const char *where(struct world *w, int32_t pid, uint16_t misc, uint64_t ip)
+{
+        static char text[300];
+        struct place place = world_find(w, pid, misc, ip);
+        const struct module *m = world_get_module(w, place.module);
+
+        if (!m)
+                return "none";
+        snprintf(text, sizeof(text), "%s+%" PRIx64, world_text(w, m->path), place.offset);
+        return text;
+}
+
+static const char *user(struct world *w, int32_t pid, uint64_t ip)
+{
+        return where(w, pid, PERF_MISC_USER, ip);
+}
+
+TEST(maps_and_their_offsets)
+{
+        AUTO(world) w = world_new();
+        struct session_builder b;
+        struct place place;
+
+        builder_init(&b);
+        builder_mmap(&b, 0, 10, 0x401000, 0x1000, 0x1000, "/bin/a");
+        builder_mmap(&b, 0, 10, 0x7f0000, 0x10000, 0, "/lib/b.so");
+        replay(w, &b);
+        EXPECT_STR(user(w, 10, 0x401000), "/bin/a+1000");
+        EXPECT_STR(user(w, 10, 0x401fff), "/bin/a+1fff");
+        EXPECT_STR(user(w, 10, 0x402000), "none");
+        EXPECT_STR(user(w, 10, 0x400fff), "none");
+        EXPECT_STR(user(w, 10, 0x7f0042), "/lib/b.so+42");
+        EXPECT_STR(user(w, 11, 0x7f0042), "none");
+        EXPECT_STR(user(w, -1, 0x7f0042), "none");
+        place = world_find(w, 10, PERF_MISC_USER, 0x401234);
+        EXPECT_TRUE(place.map_start == 0x401000 && place.map_pgoff == 0x1000);
+        builder_release(&b);
+}
+
+TEST(later_maps_replace_what_they_cover)
+{
+        AUTO(world) w = world_new();
+        struct session_builder b;
+
+        builder_init(&b);
+        builder_mmap(&b, 0, 1, 0x10000, 0x10000, 0, "/old");
+        builder_mmap(&b, 0, 1, 0x14000, 0x2000, 0x100, "/mid");
+        replay(w, &b);
+        EXPECT_STR(user(w, 1, 0x13fff), "/old+3fff");
+        EXPECT_STR(user(w, 1, 0x14000), "/mid+100");
+        EXPECT_STR(user(w, 1, 0x16000), "/old+6000");
+        builder_mmap(&b, 0, 1, 0xf000, 0x2000, 0, "/head");
+        builder_mmap(&b, 0, 1, 0x1f000, 0x2000, 0, "/tail");
+        replay(w, &b);
+        EXPECT_STR(user(w, 1, 0x10fff), "/head+1fff");
+        EXPECT_STR(user(w, 1, 0x11000), "/old+1000");
+        EXPECT_STR(user(w, 1, 0x1efff), "/old+efff");
+        EXPECT_STR(user(w, 1, 0x1f000), "/tail+0");
+        builder_mmap(&b, 0, 1, 0, UINT64_MAX, 0, "/all");
+        replay(w, &b);
+        EXPECT_STR(user(w, 1, 0x14000), "/all+14000");
+        builder_release(&b);
+}
+
+TEST(wild_maps_are_taken_as_far_as_they_make_sense)
+{
+        AUTO(world) w = world_new();
+        struct session_builder b;
+
+        builder_init(&b);
+        builder_mmap(&b, 0, 1, 0x1000, 0, 0, "/empty");
+        builder_mmap(&b, 0, 1, UINT64_MAX, 1, 0, "/wraps");
+        builder_mmap(&b, 0, 1, UINT64_MAX - 0xfff, 0x1000, 0, "/top");
+        builder_mmap(&b, 0, -1, 0x5000, 0x1000, 0, "/nobody");
+        replay(w, &b);
+        EXPECT_STR(user(w, 1, 0x1000), "none");
+        EXPECT_STR(user(w, 1, UINT64_MAX - 1), "/top+ffe");
+        EXPECT_STR(user(w, -1, 0x5000), "none");
+        builder_release(&b);
+}
+
+TEST(fork_shares_and_exec_clears)
+{
+        AUTO(world) w = world_new();
+        struct session_builder b;
+        uint64_t base = 0;
+
+        builder_init(&b);
+        builder_comm(&b, 0, 1, 1, "shell", true);
+        builder_mmap(&b, 0, 1, 0x400000, 0x1000, 0, "/bin/sh");
+        builder_mmap(&b, 0, 1, 0x700000, 0x1000, 0, "/lib/c");
+        builder_fork(&b, 1, 2, 1, 2, 1, 0);
+        replay(w, &b);
+        EXPECT_STR(user(w, 2, 0x400010), "/bin/sh+10");
+        EXPECT_STR(world_thread_name(w, 2, 2), "shell");
+        EXPECT_TRUE(world_main_module(w, 2, &base) == 0 && base == 0x400000);
+        builder_mmap(&b, 2, 2, 0x400000, 0x1000, 0, "/child/only");
+        replay(w, &b);
+        EXPECT_STR(user(w, 2, 0x400010), "/child/only+10");
+        EXPECT_STR(user(w, 1, 0x400010), "/bin/sh+10");
+        builder_comm(&b, 3, 2, 2, "ls", true);
+        replay(w, &b);
+        EXPECT_STR(user(w, 2, 0x400010), "none");
+        EXPECT_STR(user(w, 1, 0x700010), "/lib/c+10");
+        EXPECT_INT(world_main_module(w, 2, &base), MODULE_NONE);
+        builder_mmap(&b, 4, 2, 0x555000, 0x1000, 0x3000, "/bin/ls");
+        builder_mmap(&b, 4, 2, 0x7ff000, 0x1000, 0, "/lib/ld.so");
+        builder_comm(&b, 5, 2, 2, "renamed", false);
+        replay(w, &b);
+        EXPECT_STR(user(w, 2, 0x555010), "/bin/ls+3010");
+        EXPECT_STR(world_thread_name(w, 2, 2), "renamed");
+        EXPECT_STR(world_text(w, world_get_module(w, world_main_module(w, 2, &base))->path), "/bin/ls");
+        EXPECT_INT(base, 0x552000);
+        builder_release(&b);
+}
+
+TEST(exit_keeps_the_maps_until_the_pid_comes_back)
+{
+        AUTO(world) w = world_new();
+        struct session_builder b;
+
+        builder_init(&b);
+        builder_mmap(&b, 0, 1, 0x1000, 0x1000, 0, "/parent");
+        builder_mmap(&b, 0, 5, 0x1000, 0x1000, 0, "/first");
+        builder_exit(&b, 10, 5, 1, 5, 1);
+        replay(w, &b);
+        EXPECT_STR(user(w, 5, 0x1000), "/first+0");
+        builder_fork(&b, 20, 5, 1, 5, 1, 0);
+        replay(w, &b);
+        EXPECT_STR(user(w, 5, 0x1000), "/parent+0");
+        builder_fork(&b, 30, 5, 77, 5, 77, 0);
+        replay(w, &b);
+        EXPECT_STR(user(w, 5, 0x1000), "none");
+        builder_release(&b);
+}
+
+TEST(threads_share_and_made_up_forks_do_not_copy)
+{
+        AUTO(world) w = world_new();
+        struct session_builder b;
+
+        builder_init(&b);
+        builder_comm(&b, 0, 1, 1, "main", false);
+        builder_mmap(&b, 0, 1, 0x1000, 0x1000, 0, "/one");
+        builder_fork(&b, 1, 1, 1, 9, 1, 0);
+        builder_mmap(&b, 2, 1, 0x5000, 0x1000, 0, "/two");
+        builder_fork(&b, 0, 3, 1, 3, 1, PERF_MISC_FORK_EXEC);
+        replay(w, &b);
+        EXPECT_STR(user(w, 1, 0x1000), "/one+0");
+        EXPECT_STR(user(w, 1, 0x5000), "/two+0");
+        EXPECT_STR(user(w, 3, 0x1000), "none");
+        EXPECT_STR(world_thread_name(w, 1, 9), "main");
+        EXPECT_STR(world_thread_name(w, 1, 1000), "");
+        EXPECT_STR(world_thread_name(w, 0, 0), "swapper");
+        builder_release(&b);
+}
+
+TEST(library_at_the_same_address_again)
+{
+        AUTO(world) w = world_new();
+        struct session_builder b;
+
+        builder_init(&b);
+        builder_mmap(&b, 1, 1, 0x7000, 0x4000, 0, "/lib/first.so");
+        replay(w, &b);
+        EXPECT_STR(user(w, 1, 0x9000), "/lib/first.so+2000");
+        builder_mmap(&b, 2, 1, 0x7000, 0x3000, 0, "/lib/second.so");
+        replay(w, &b);
+        EXPECT_STR(user(w, 1, 0x9000), "/lib/second.so+2000");
+        EXPECT_STR(user(w, 1, 0xa000), "/lib/first.so+3000");
+        builder_release(&b);
+}
+
+TEST(kernel_modules_and_ksymbols)
+{
+        AUTO(world) w = world_new();
+        struct session_builder b;
+        const uint64_t text = 0xffffffff81000000, ext4 = 0xffffffffc0000000, bpf = 0xffffffffc1000000;
+        const struct module *m;
+
+        builder_init(&b);
+        builder_kernel_mmap(&b, ext4, 0x10000, 0, "[ext4]");
+        builder_kernel_mmap(&b, 0, UINT64_MAX, text, "[kernel.kallsyms]_text");
+        builder_ksymbol(&b, 1, bpf, 0x100, 0, "bpf_prog_6deef7357e7b4530");
+        replay(w, &b);
+        EXPECT_STR(where(w, 4, PERF_MISC_KERNEL, text + 5), "[kernel.kallsyms]+ffffffff81000005");
+        EXPECT_STR(where(w, 4, PERF_MISC_KERNEL, ext4 + 5), "[ext4]+ffffffffc0000005");
+        EXPECT_STR(where(w, 4, PERF_MISC_KERNEL, bpf + 5), "bpf_prog_6deef7357e7b4530+ffffffffc1000005");
+        EXPECT_STR(where(w, 4, PERF_MISC_UNKNOWN, text + 5), "[kernel.kallsyms]+ffffffff81000005");
+        EXPECT_STR(where(w, 4, PERF_MISC_GUEST_KERNEL, text + 5), "none");
+        EXPECT_STR(where(w, 4, PERF_MISC_GUEST_USER, text + 5), "none");
+        EXPECT_STR(where(w, 4, PERF_MISC_USER, text + 5), "none");
+        m = world_get_module(w, world_find(w, 4, PERF_MISC_KERNEL, ext4).module);
+        EXPECT_TRUE(m->kind == MODULE_KERNEL_MODULE && m->start == ext4 && m->end == ext4 + 0x10000);
+        m = world_get_module(w, world_find(w, 4, PERF_MISC_KERNEL, text).module);
+        EXPECT_TRUE(m->kind == MODULE_KERNEL && !m->start && m->end == UINT64_MAX);
+        builder_ksymbol(&b, 2, bpf, 0x100, 1, "bpf_prog_6deef7357e7b4530");
+        replay(w, &b);
+        EXPECT_STR(where(w, 4, PERF_MISC_KERNEL, bpf + 5), "[kernel.kallsyms]+ffffffffc1000005");
+        builder_release(&b);
+}
+
+TEST(kinds_of_paths)
+{
+        static const struct {
+                const char *path;
+                enum module_kind kind;
+                const char *kept;
+                bool deleted;
+        } cases[] = {
+                {"/bin/x", MODULE_FILE, "/bin/x", false},
+                {"/bin/x (deleted)", MODULE_FILE, "/bin/x", true},
+                {"/memfd:jit (deleted)", MODULE_FILE, "/memfd:jit", true},
+                {"[vdso]", MODULE_VDSO, "[vdso]", false},
+                {"//anon", MODULE_ANON, "//anon", false},
+                {"[heap]", MODULE_ANON, "[heap]", false},
+                {"[stack]", MODULE_ANON, "[stack]", false},
+                {"[anon:scudo]", MODULE_ANON, "[anon:scudo]", false},
+                {"/dev/zero (deleted)", MODULE_ANON, "/dev/zero", true},
+                {"/SYSV00000000 (deleted)", MODULE_ANON, "/SYSV00000000", true},
+                {"[uprobes]", MODULE_ANON, "[uprobes]", false},
+                {"[vsyscall]", MODULE_ANON, "[vsyscall]", false},
+                {"", MODULE_ANON, "", false},
+        };
+
+        for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+                AUTO(world) w = world_new();
+                struct session_builder b;
+                const struct module *m;
+                struct place place;
+
+                builder_init(&b);
+                builder_mmap(&b, 1, 6, 0x7000, 0x1000, 0x2000, cases[i].path);
+                replay(w, &b);
+                place = world_find(w, 6, PERF_MISC_USER, 0x7010);
+                m = world_get_module(w, place.module);
+                builder_release(&b);
+                ASSERT_TRUE(m);
+                EXPECT_INT(m->kind, cases[i].kind);
+                EXPECT_STR(world_text(w, m->path), cases[i].kept);
+                EXPECT_INT(m->deleted, cases[i].deleted);
+                EXPECT_INT(m->pid, 6);
+                EXPECT_INT(place.offset, m->kind == MODULE_FILE   ? 0x2010
+                                         : m->kind == MODULE_VDSO ? 0x10
+                                                                  : 0x7010);
+        }
+}
+
+static module_id module_at(struct world *w, int32_t pid, uint64_t ip)
+{
+        return world_find(w, pid, PERF_MISC_USER, ip).module;
+}
+
+TEST(identity_of_modules)
+{
+        static const uint8_t id_a[20] = {1}, id_b[20] = {2};
+        AUTO(world) w = world_new();
+        struct session_builder b;
+
+        builder_init(&b);
+        builder_mmap_inode(&b, 1, 1, 0x1000, 0x1000, 0, "/lib/x", 100);
+        builder_mmap_inode(&b, 1, 2, 0x1000, 0x1000, 0, "/lib/x", 100);
+        builder_mmap_inode(&b, 1, 3, 0x1000, 0x1000, 0, "/lib/x", 101);
+        builder_mmap_build_id(&b, 1, 4, 0x1000, 0x1000, 0, "/lib/x", id_a, 20);
+        builder_mmap_build_id(&b, 1, 5, 0x1000, 0x1000, 0, "/lib/x", id_b, 20);
+        builder_mmap_build_id(&b, 1, 6, 0x1000, 0x1000, 0, "/lib/x", id_a, 20);
+        builder_mmap(&b, 1, 7, 0x1000, 0x1000, 0, "//anon");
+        builder_mmap(&b, 1, 8, 0x1000, 0x1000, 0, "//anon");
+        builder_fork(&b, 2, 9, 8, 9, 8, 0);
+        replay(w, &b);
+        EXPECT_TRUE(module_at(w, 1, 0x1000) == module_at(w, 2, 0x1000));
+        EXPECT_TRUE(module_at(w, 1, 0x1000) != module_at(w, 3, 0x1000));
+        EXPECT_TRUE(module_at(w, 4, 0x1000) != module_at(w, 5, 0x1000));
+        EXPECT_TRUE(module_at(w, 4, 0x1000) == module_at(w, 6, 0x1000));
+        EXPECT_TRUE(module_at(w, 7, 0x1000) != module_at(w, 8, 0x1000));
+        EXPECT_TRUE(module_at(w, 9, 0x1000) == module_at(w, 8, 0x1000));
+        EXPECT_INT(world_n_modules(w), 6);
+        EXPECT_INT(world_get_module(w, module_at(w, 5, 0x1000))->build_id[0], 2);
+        EXPECT_TRUE(!world_get_module(w, 1000));
+        builder_release(&b);
+}
+
+static void add_build_id(struct session_builder *b, struct buf *out, uint16_t misc, uint8_t first,
+                         const char *path)
+{
+        uint8_t id[24] = {first};
+        size_t size = 36 + strlen(path) + 1;
+
+        (void)b;
+        id[19] = 1;
+        buf_add_u32(out, 0);
+        buf_add_u16(out, misc);
+        buf_add_u16(out, (uint16_t)size);
+        buf_add_u32(out, UINT32_MAX);
+        buf_add(out, id, sizeof(id));
+        buf_add(out, path, strlen(path) + 1);
+}
+
+TEST(build_ids_of_the_table)
+{
+        AUTO(world) w = world_new();
+        struct session_builder b;
+        struct buf table = {0}, file = {0};
+        struct perfdata_reader *reader;
+        struct err err = {0};
+
+        builder_init(&b);
+        add_build_id(&b, &table, PERF_MISC_KERNEL, 7, "[kernel.kallsyms]");
+        add_build_id(&b, &table, PERF_MISC_USER, 8, "/bin/x");
+        builder_feature(&b, FEATURE_BUILD_ID, table.data, table.len);
+        builder_kernel_mmap(&b, 0x1000, 0x1000, 0, "[kernel.kallsyms]_stext");
+        builder_mmap_inode(&b, 1, 1, 0x1000, 0x1000, 0, "/bin/x", 5);
+        builder_mmap_inode(&b, 1, 1, 0x2000, 0x1000, 0, "/bin/y", 6);
+        builder_file(&b, &file);
+        reader = perfdata_open_bytes(file.data, file.len, "mem", &err);
+        ASSERT_TRUE(reader);
+        world_add_build_ids(w, reader);
+        replay(w, &b);
+        builder_mmap_inode(&b, 1, 2, 0x1000, 0x1000, 0, "/bin/x", 5);
+        replay(w, &b);
+        EXPECT_INT(world_n_modules(w), 3);
+        EXPECT_INT(world_get_module(w, world_find(w, 1, PERF_MISC_KERNEL, 0x1000).module)->build_id[0], 7);
+        EXPECT_INT(world_get_module(w, module_at(w, 1, 0x1000))->build_id[0], 8);
+        EXPECT_INT(world_get_module(w, module_at(w, 1, 0x1000))->build_id_size, 20);
+        EXPECT_INT(world_get_module(w, module_at(w, 1, 0x2000))->build_id_size, 0);
+        perfdata_reader_free(reader);
+        buf_release(&table);
+        buf_release(&file);
+        builder_release(&b);
+}
+
+/* Each put touches a path of the tree; what is shared is not copied.  Counted in nodes, not in seconds. */
+TEST(forks_and_maps_cost_what_changes)
+{
+        enum { N_MAPS = 20000, N_FORKS = 10000 };
+        struct range_pool pool = {0};
+        struct range_node *root = NULL, *child;
+        size_t before;
+
+        for (uint64_t i = N_MAPS; i-- > 0;) {
+                struct range range = {.start = i << 12, .end = (i + 1) << 12, .module = (uint32_t)i};
+
+                root = ranges_put(&pool, root, &range);
+        }
+        EXPECT_INT(pool.n_nodes, N_MAPS);
+        EXPECT_INT(ranges_find(root, 777 << 12)->module, 777);
+        before = pool.n_nodes;
+        for (int i = 0; i < N_FORKS; i++) {
+                struct range range = {.start = 0x10000, .end = 0x11000};
+
+                child = ranges_share(root);
+                child = ranges_put(&pool, child, &range);
+                EXPECT_TRUE(pool.n_nodes - before < 200);
+                EXPECT_INT(ranges_find(child, 0x10000)->module, 0);
+                ranges_drop(&pool, child);
+        }
+        EXPECT_INT(pool.n_nodes, N_MAPS);
+        EXPECT_INT(ranges_find(root, 0x10000)->module, 16);
+        ranges_drop(&pool, root);
+        EXPECT_INT(pool.n_nodes, 0);
+        range_pool_release(&pool);
+}
+
+TEST(ten_thousand_forks_of_a_large_process)
+{
+        AUTO(world) w = world_new();
+        struct session_builder b;
+
+        builder_init(&b);
+        for (uint64_t i = 0; i < 20000; i++)
+                builder_mmap_inode(&b, 0, 1, 0x10000 + (i << 13), 0x1000, 0, "/lib/x", i + 1);
+        for (int32_t i = 0; i < 10000; i++) {
+                builder_fork(&b, 5, 100 + i, 1, 100 + i, 1, 0);
+                builder_mmap(&b, 6, 100 + i, 0x10000, 0x1000, 0x4000, "/lib/own");
+        }
+        replay(w, &b);
+        EXPECT_STR(user(w, 100, 0x10000), "/lib/own+4000");
+        EXPECT_STR(user(w, 10099, 0x10000), "/lib/own+4000");
+        EXPECT_STR(user(w, 10099, 0x12010), "/lib/x+10");
+        EXPECT_STR(user(w, 1, 0x10000), "/lib/x+0");
+        EXPECT_INT(world_n_modules(w), 20001);
+        builder_release(&b);
+}
+
+TAP_MAIN

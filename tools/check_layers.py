@@ -1,0 +1,282 @@
+#!/usr/bin/python3
+"""Checks that the rooms of src/ keep to their walls: who includes whom, and which calls stand where.
+
+The rules are the tables below; the table in ARCHITECTURE.md has to say the same.  Prints one line,
+`file:line: what is wrong`, for each finding.
+"""
+import argparse
+import os
+import re
+import sys
+from dataclasses import dataclass
+from typing import Iterator
+
+# What each room may include of ours: a room, or one header of a room.
+ROOMS: dict[str, tuple[str, ...]] = {
+    "base": (),
+    "os": ("base",),
+    "arch": ("base",),
+    "codec": ("base",),
+    "event": ("base", "arch"),
+    "object": ("base", "os", "arch", "codec"),
+    "session": ("base", "os", "codec"),
+    "symbol": ("base", "os", "arch", "codec", "object"),
+    "unwind": ("base", "arch", "object"),
+    "disasm": ("base", "os", "arch"),
+    "spe": ("base", "os", "arch"),
+    "collect": ("base", "os", "arch", "event", "object", "unwind", "session", "driver/abi.h"),
+    "analyze": ("base", "event", "object", "session/perfdata_format.h", "session/perfdata_reader.h",
+                "session/record.h", "session/world.h", "symbol/resolver.h", "unwind", "spe",
+                "disasm/disasm_text.h"),
+    "api": ("base", "os", "arch", "codec", "event", "object", "session", "symbol", "unwind", "disasm", "spe",
+            "collect", "analyze", "include/wperf.h"),
+    "view": ("base", "os/os.h", "analyze"),
+    "cli": ("base", "os", "arch", "codec", "event", "object", "session", "symbol", "unwind", "disasm", "spe",
+            "collect", "analyze", "api", "view", "include/wperf.h"),
+    "include": (),
+    "driver/core": ("driver/abi.h",),
+    "driver/hw": ("driver/abi.h",),
+}
+
+# Headers that the build writes, and where they would stand.
+GENERATED: dict[str, str] = {
+    "git_version.h": "src/cli/git_version.h",
+}
+
+STANDARD = set("""assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h limits.h locale.h math.h setjmp.h
+    signal.h stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h stdnoreturn.h string.h
+    time.h wchar.h""".split())
+NOT_IN_BASE = {"signal.h", "setjmp.h", "locale.h", "time.h"}
+
+# Headers of the system and of libraries beyond standard C; the platform rooms may include any.
+PLATFORM_ROOMS = {"os", "collect"}
+LIBRARY_HEADERS: dict[str, tuple[str, ...]] = {
+    "codec": ("zlib.h", "zstd.h", "lzma.h"),
+    "disasm": ("llvm-c/",),
+    "view": ("curses.h", "ncurses.h"),
+}
+
+PLATFORM_MACROS = re.compile(r"\b(_WIN32|_WIN64|__MINGW32__|__linux__|__unix__)\b")
+PLATFORM_MACRO_FILES = {"src/base/attributes.h"}
+
+UNSAFE = {"strcpy", "strcat", "sprintf", "vsprintf", "strtok", "atoi", "atol", "gets", "alloca", "system"}
+PRINTING = {"printf", "vprintf", "fprintf", "vfprintf", "puts", "fputs", "putchar", "putc", "fputc", "perror"}
+ENDING = {"exit", "_exit", "abort", "quick_exit"}
+
+# call -> the rooms where it may stand
+CALL_ROOMS: dict[str, tuple[str, ...]] = {
+    **{name: ("cli",) for name in PRINTING | ENDING},
+    "getenv": ("os",),
+    "secure_getenv": ("os",),
+    "os_environment": ("os", "cli"),
+}
+# call -> the files where it may stand all the same
+CALL_FILES: dict[str, tuple[str, ...]] = {
+    "strtod": ("src/base/text.c",),
+    "exit": ("src/base/arena.c",),
+    "fprintf": ("src/base/arena.c", "src/base/log.c"),
+    "vfprintf": ("src/base/log.c",),
+    "fputs": ("src/base/log.c",),
+    "fputc": ("src/base/log.c",),
+    "_exit": ("src/os/os_linux.c", "src/collect/linux_spawn.c"),
+}
+
+EMPTY_NAMES = re.compile(r"(^|_)(util|utils|helper|helpers|misc|common|manager)($|[_.])")
+INCLUDE = re.compile(r'\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
+CALL = re.compile(r"(?<![\w.>])([A-Za-z_]\w*)\s*\(")
+NOISE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
+
+TREES = ("src", "include", "tests", "emulator", "driver", "tools")
+DATA_TREES = ("tests/data/", "tests/replay/")
+
+
+@dataclass(frozen=True)
+class Finding:
+    path: str
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.text}"
+
+
+def find_sources(root: str) -> list[str]:
+    """C files of the project, relative to its root; test data is other people's style."""
+    found = []
+    for tree in TREES:
+        for folder, _, names in os.walk(os.path.join(root, tree)):
+            for name in names:
+                path = os.path.relpath(os.path.join(folder, name), root)
+                if name.endswith((".c", ".h")) and not path.startswith(DATA_TREES):
+                    found.append(path)
+    return sorted(found)
+
+
+def room_of(path: str) -> str | None:
+    """The room that a file belongs to; None where the table has no rule."""
+    parts = path.split("/")
+    if parts[0] == "src" and len(parts) > 2:
+        return parts[1]
+    if parts[0] == "driver" and len(parts) > 2:
+        return "/".join(parts[:2])
+    return "include" if parts[0] == "include" else None
+
+
+def allows(room: str, target: str) -> bool:
+    """May a file in `room` include the file `target`?"""
+    short = target.removeprefix("src/")
+    home = room_of(target)
+    return home == room or home in ROOMS[room] or short in ROOMS[room]
+
+
+def blank_out(text: str) -> str:
+    """The text without comments and literals, lines kept."""
+    return NOISE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+
+
+class Tree:
+    """All sources of a project and where each name stands."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self.paths = find_sources(root)
+        self.by_name: dict[str, list[str]] = {}
+        for path in self.paths:
+            self.by_name.setdefault(os.path.basename(path), []).append(path)
+
+    def read(self, path: str) -> str:
+        with open(os.path.join(self.root, path), encoding="utf-8") as file:
+            return file.read()
+
+    def findings(self) -> Iterator[Finding]:
+        yield from self.check_names()
+        for path in self.paths:
+            text = self.read(path)
+            yield from self.check_includes(path, text)
+            if path.startswith(("src/", "include/")):
+                yield from check_macros(path, text)
+                yield from check_calls(path, text)
+
+    def check_names(self) -> Iterator[Finding]:
+        for name, paths in sorted(self.by_name.items()):
+            for path in paths[1:]:
+                yield Finding(path, 1, f"the name stands already at {paths[0]}")
+            if EMPTY_NAMES.search(name):
+                yield Finding(paths[0], 1, "a name that says nothing (util, helper, misc, common, manager)")
+        for path in self.paths:
+            room = room_of(path)
+            if room and room not in ROOMS:
+                yield Finding(path, 1, f"{room} is no room of the table")
+
+    def check_includes(self, path: str, text: str) -> Iterator[Finding]:
+        for number, line in enumerate(text.splitlines(), 1):
+            if match := INCLUDE.match(line):
+                problem = self.quoted(path, match[1]) if match[1] else system(path, match[2])
+                if problem:
+                    yield Finding(path, number, problem)
+
+    def quoted(self, path: str, target: str) -> str | None:
+        """What is wrong with including one of ours."""
+        if ".." in target.split("/"):
+            return f"'{target}': a path with .. goes round the walls"
+        room = room_of(path)
+        if room is None or room not in ROOMS:
+            return None
+        name = os.path.basename(target)
+        home = GENERATED.get(name) or self.by_name.get(name, [""])[0]
+        if not home:
+            return f"'{target}' is not in the tree; a library's header stands in <>"
+        if name.endswith("_internal.h") and room_of(home) != room:
+            return f"'{name}' is private to {os.path.dirname(home)}"
+        return None if allows(room, home) else f"{room} may not include {home}"
+
+
+def system(path: str, header: str) -> str | None:
+    """What is wrong with including a header of the system."""
+    room = room_of(path)
+    if room is None or room in PLATFORM_ROOMS or room.startswith("driver/"):
+        return None
+    if room == "base" and header in NOT_IN_BASE:
+        return f"<{header}>: base is C without an operating system"
+    if header in STANDARD or header.startswith(LIBRARY_HEADERS.get(room, ("\0",))):
+        return None
+    return f"<{header}> is not standard C; {room} asks os.h for what the system does"
+
+
+def check_macros(path: str, text: str) -> Iterator[Finding]:
+    if room_of(path) in PLATFORM_ROOMS or path in PLATFORM_MACRO_FILES:
+        return
+    for number, line in enumerate(blank_out(text).splitlines(), 1):
+        if match := PLATFORM_MACROS.search(line):
+            yield Finding(path, number, f"{match[1]}: platform code is chosen by file, in os/ and collect/")
+
+
+def check_calls(path: str, text: str) -> Iterator[Finding]:
+    for number, line in enumerate(blank_out(text).splitlines(), 1):
+        for match in CALL.finditer(line):
+            if problem := call_problem(path, match[1]):
+                yield Finding(path, number, problem)
+
+
+def call_problem(path: str, name: str) -> str | None:
+    if path in CALL_FILES.get(name, ()):
+        return None
+    if name in UNSAFE:
+        return f"{name}() is banned"
+    if name == "strtod":
+        return "strtod() depends on the locale; base/text.h has the parsers"
+    if name not in CALL_ROOMS or room_of(path) in CALL_ROOMS[name]:
+        return None
+    return f"{name}() may stand only in {' and '.join(CALL_ROOMS[name])}"
+
+
+def table_rows() -> list[str]:
+    """The rules as the table of ARCHITECTURE.md."""
+    rows = ["| room | may include |", "|---|---|"]
+    for room, allowed in ROOMS.items():
+        rows.append(f"| {room} | {', '.join(allowed) or 'nothing of ours'} |")
+    return rows
+
+
+def check_document(root: str) -> Iterator[Finding]:
+    """ARCHITECTURE.md has to hold exactly the table that is checked."""
+    name = "ARCHITECTURE.md"
+    try:
+        with open(os.path.join(root, name), encoding="utf-8") as file:
+            lines = file.read().splitlines()
+    except FileNotFoundError:
+        yield Finding(name, 1, "is missing")
+        return
+    rows = table_rows()
+    if rows[0] not in lines:
+        yield Finding(name, 1, f"has no table that begins with '{rows[0]}'")
+        return
+    first = lines.index(rows[0])
+    for offset, row in enumerate(rows + [""]):
+        number = first + offset
+        if (lines[number] if number < len(lines) else "") != row:
+            yield Finding(name, number + 1, f"differs from the rules; should be '{row}'")
+            return
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Check the layers of src/.")
+    parser.add_argument("--root", default=os.path.join(os.path.dirname(__file__), ".."), help="the project")
+    parser.add_argument("--self-test", action="store_true", help="show on a small tree that each rule is caught")
+    parser.add_argument("--table", action="store_true", help="print the table for ARCHITECTURE.md")
+    options = parser.parse_args()
+    if options.table:
+        print("\n".join(table_rows()))
+        return 0
+    if options.self_test:
+        import check_layers_cases
+        return check_layers_cases.main()
+    root = os.path.normpath(options.root)
+    findings = [*Tree(root).findings(), *check_document(root)]
+    for finding in findings:
+        print(finding)
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,102 @@
+"""The self-test of check_layers.py: a small tree that keeps to the rules, broken in one place at a time."""
+import os
+import tempfile
+
+from check_layers import Tree, check_document, table_rows
+
+CLEAN = {
+    "ARCHITECTURE.md": "\n".join(["# Rooms", "", *table_rows(), "", "More."]),
+    "src/base/err.h": "/* exit() in a comment, and a word on _WIN32 */\n#include <stdint.h>\n",
+    "src/base/attributes.h": "#ifdef _WIN32\n#endif\n",
+    "src/base/arena.c": '#include <stdio.h>\nvoid f(void) { fprintf(stderr, "x"); exit(125); }\n',
+    "src/base/text.c": "double g(const char *t) { return strtod(t, 0); }\n",
+    "src/os/os.h": '#include "err.h"\n',
+    "src/os/os_linux.c": "#include <unistd.h>\n#ifdef __linux__\nchar *e(void) { return getenv(\"A\"); }\n#endif\n",
+    "src/codec/codec_zlib.c": "#include <zlib.h>\n",
+    "src/session/record.h": '#include "err.h"\n',
+    "src/session/perfdata_writer.h": '#include "os.h"\n',
+    "src/symbol/resolver.h": '#include "err.h"\n',
+    "src/symbol/demangle.h": '#include "err.h"\n',
+    "src/symbol/demangle_internal.h": '#include "demangle.h"\n',
+    "src/symbol/demangle.c": '#include "demangle_internal.h"\nstatic const char *t = "system(1)";\n',
+    "src/analyze/profile.h": '#include "record.h"\n#include "resolver.h"\n',
+    "src/view/table.c": '#include "os.h"\n#include "profile.h"\n',
+    "src/collect/collector.c": '#include <sys/ioctl.h>\n#include "abi.h"\n#include "record.h"\n',
+    "src/cli/main.c": '#include "profile.h"\n#include "git_version.h"\nint main(void) { printf("x"); exit(0); }\n',
+    "include/wperf.h": "#include <stddef.h>\n",
+    "driver/abi.h": "#include <stdint.h>\n",
+    "driver/core/counter.c": '#include "abi.h"\n',
+    "tests/unit/test_table.c": '#include <unistd.h>\n#include "profile.h"\nvoid t(void) { printf("ok"); }\n',
+    "tests/data/common.c": '#include "../x.h"\n',
+}
+
+# what is shown, the file, its text, a part of the finding
+BROKEN = [
+    ("a lower room includes a higher one", "src/base/buf.c", '#include "os.h"\n', "base may not include src/os/os.h"),
+    ("rooms of one layer include each other", "src/codec/codec.c", '#include "os.h"\n', "codec may not include"),
+    ("symbol includes session", "src/symbol/symtab.c", '#include "record.h"\n', "symbol may not include"),
+    ("analyze includes more of symbol than the resolver", "src/analyze/profile.c", '#include "demangle.h"\n',
+     "analyze may not include src/symbol/demangle.h"),
+    ("analyze writes sessions", "src/analyze/profile.c", '#include "perfdata_writer.h"\n', "analyze may not include"),
+    ("view includes session", "src/view/flame.c", '#include "record.h"\n', "view may not include"),
+    ("the driver includes src", "driver/hw/pmu.c", '#include "err.h"\n', "driver/hw may not include"),
+    ("the C API includes a room", "include/wperf.h", '#include "err.h"\n', "include may not include"),
+    ("a private header outside its room", "src/cli/main.c", '#include "demangle_internal.h"\n', "is private to"),
+    ("a generated header outside its room", "src/os/os.c", '#include "git_version.h"\n', "os may not include"),
+    ("a header of ours that is nowhere", "src/os/os.c", '#include "nowhere.h"\n', "is not in the tree"),
+    ("an OS header in base", "src/base/buf.c", "#include <unistd.h>\n", "is not standard C"),
+    ("a clock in base", "src/base/buf.c", "#include <time.h>\n", "base is C without"),
+    ("an OS header beside the platform rooms", "src/event/pmu.c", "#include <sys/stat.h>\n", "is not standard C"),
+    ("a library outside its room", "src/object/elf.c", "#include <zlib.h>\n", "is not standard C"),
+    ("_WIN32 outside the platform rooms", "src/event/pmu.c", "int a;\n#ifdef _WIN32\n#endif\n", "_WIN32"),
+    ("__linux__ outside the platform rooms", "src/base/json.c", "#if defined(__linux__)\n#endif\n", "__linux__"),
+    ("a relative include", "src/cli/main.c", '#include "../base/err.h"\n', "goes round the walls"),
+    ("a relative include in a test", "tests/unit/test_x.c", '#include "../tap.h"\n', "goes round the walls"),
+    ("one name twice", "src/os/err.h", "\n", "stands already at src/base/err.h"),
+    ("a name that says nothing", "src/base/string_util.c", "\n", "says nothing"),
+    ("a folder that is no room", "src/extra/thing.c", "\n", "no room of the table"),
+    ("exit below cli", "src/object/elf.c", "void f(void) { exit(1); }\n", "exit()"),
+    ("abort below cli", "src/base/arena.c", "void f(void) { abort(); }\n", "abort()"),
+    ("printing below cli", "src/view/table.c", 'void f(void) { printf("x"); }\n', "printf()"),
+    ("fprintf below cli", "src/os/os_linux.c", 'void f(void) { fprintf(stderr, "x"); }\n', "fprintf()"),
+    ("getenv outside os", "src/cli/main.c", 'void f(void) { getenv("A"); }\n', "getenv()"),
+    ("the environment below cli", "src/symbol/demangle.c", 'void f(void) { os_environment("A"); }\n', "os_environment()"),
+    ("strtod outside text", "src/event/event.c", "void f(void) { strtod(0, 0); }\n", "strtod()"),
+    ("a document that differs", "ARCHITECTURE.md", CLEAN["ARCHITECTURE.md"].replace("| os | base |", "| os | all |"),
+     "differs from the rules"),
+    ("a document with a room too many", "ARCHITECTURE.md", CLEAN["ARCHITECTURE.md"].replace("\n\nMore", "\n| x | y |\n\nMore"),
+     "differs from the rules"),
+    ("a document without the table", "ARCHITECTURE.md", "# Rooms\n", "has no table"),
+] + [
+    (f"{name} is banned", "src/cli/main.c", f"void f(char *a)\n{{\n        {name} (a);\n}}\n", f"main.c:3: {name}()")
+    for name in ("strcpy", "strcat", "sprintf", "strtok", "atoi", "gets", "alloca", "system")
+]
+
+
+def findings_of(files: dict[str, str]) -> list[str]:
+    """Writes the tree, checks it and takes it away."""
+    with tempfile.TemporaryDirectory() as root:
+        for path, text in files.items():
+            full = os.path.join(root, path)
+            os.makedirs(os.path.dirname(full), exist_ok=True)
+            with open(full, "w", encoding="utf-8") as file:
+                file.write(text)
+        return [str(finding) for finding in [*Tree(root).findings(), *check_document(root)]]
+
+
+def report(number: int, good: bool, name: str, findings: list[str]) -> bool:
+    if not good:
+        print("\n".join(f"# {finding}" for finding in findings or ["nothing found"]))
+    print(f"{'ok' if good else 'not ok'} {number} - {name}")
+    return good
+
+
+def main() -> int:
+    print(f"1..{len(BROKEN) + 1}")
+    findings = findings_of(CLEAN)
+    good = report(1, not findings, "a tree that keeps to the rules", findings)
+    for number, (name, path, text, expected) in enumerate(BROKEN, 2):
+        findings = findings_of({**CLEAN, path: text})
+        caught = len(findings) == 1 and expected in findings[0] and findings[0].startswith(path + ":")
+        good = report(number, caught, name, findings) and good
+    return 0 if good else 1

@@ -1,0 +1,45 @@
+#!/bin/bash
+# need_packages.sh [--say] PACKAGE...   Sees to it that Debian packages are there; does nothing when they are.
+# --say installs nothing and names what is missing.  A package of another architecture is written NAME:ARCH.
+
+set -u
+export DEBIAN_FRONTEND=noninteractive PATH=/usr/sbin:/usr/bin:/sbin:/bin
+say=false
+if [ "${1-}" = --say ]; then
+        say=true
+        shift
+fi
+
+if ! command -v dpkg-query >/dev/null; then
+        echo "this is no Debian system; what is needed: $*" >&2
+        exit 1
+fi
+native=$(dpkg --print-architecture)
+
+is_there() {
+        local arch=$native
+        [ "${1#*:}" = "$1" ] || arch=${1#*:}
+        dpkg-query -W -f '${db:Status-Status} ${Architecture}\n' "${1%:*}" 2>/dev/null |
+                grep -qxE "installed ($arch|all)"
+}
+
+missing=()
+for package in "$@"; do
+        is_there "$package" || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+if $say || [ "$(id -u)" -ne 0 ]; then
+        echo "missing packages; install them as root with: apt-get install ${missing[*]}" >&2
+        exit 1
+fi
+
+for package in "${missing[@]}"; do
+        arch=${package##*:}
+        if [ "$arch" != "$package" ] && ! dpkg --print-foreign-architectures | grep -qx "$arch"; then
+                dpkg --add-architecture "$arch" || exit 1
+        fi
+done
+echo "installing: ${missing[*]}"
+apt-get update -qq </dev/null || echo "apt-get update failed; trying with the lists that are there" >&2
+exec apt-get install -y -qq --no-install-recommends "${missing[@]}" </dev/null

@@ -1,0 +1,225 @@
+#!/usr/bin/python3
+"""Runs the tests of a Meson build and counts their TAP lines.
+
+Meson counts a program with a skipped test as passed, so the counting is done here: a plan that is
+missing or not met, a bail out, and an exit status other than 0 are failures.  The last line of the output is
+`TOTAL passed failed skipped` for whoever adds up over several builds.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+
+PLAN = re.compile(r"1\.\.(\d+)\s*(?:#\s*(.*))?$")
+POINT = re.compile(r"(not )?ok\b\s*(\d+)?\s*(?:-\s*)?([^#]*?)\s*(?:#\s*(.*))?$")
+SKIP = re.compile(r"skip\S*\s*(.*)", re.IGNORECASE)
+
+
+@dataclass
+class Result:
+    """What one test program said."""
+
+    name: str
+    suite: str
+    passed: int = 0
+    failures: list[str] = field(default_factory=list)
+    skips: list[str] = field(default_factory=list)
+    output: str = ""
+    seconds: float = 0.0
+
+
+class Tap:
+    """Reads the lines of one program into a Result."""
+
+    def __init__(self, result: Result) -> None:
+        self.result = result
+        self.planned: int | None = None
+        self.seen = 0
+
+    def line(self, text: str) -> None:
+        if match := PLAN.match(text):
+            self.plan(int(match[1]), match[2] or "")
+        elif match := POINT.match(text):
+            self.point(bool(match[1]), match[2], match[3], match[4] or "")
+        elif text.startswith("Bail out!"):
+            self.result.failures.append(text)
+
+    def plan(self, count: int, directive: str) -> None:
+        skip = SKIP.match(directive)
+        if self.planned is not None:
+            self.result.failures.append("a second plan")
+        elif count == 0 and skip:
+            self.result.skips.append(skip[1] or "no reason given")
+        elif count == 0:
+            self.result.failures.append("a plan of no tests without a reason")
+        self.planned = count
+
+    def point(self, failed: bool, number: str | None, name: str, directive: str) -> None:
+        self.seen += 1
+        if number and int(number) != self.seen:
+            self.result.failures.append(f"test {number} where {self.seen} was due")
+        if failed:
+            self.result.failures.append(name or f"test {self.seen}")
+        elif skip := SKIP.match(directive):
+            self.result.skips.append(f"{name}: {skip[1] or 'no reason given'}")
+        else:
+            self.result.passed += 1
+
+    def end(self, status: int) -> None:
+        if self.planned is None:
+            self.result.failures.append("no plan")
+        elif self.planned != self.seen:
+            self.result.failures.append(f"planned {self.planned} tests, saw {self.seen}")
+        if status and not self.result.failures:
+            self.result.failures.append(describe_status(status))
+
+
+def describe_status(status: int) -> str:
+    if status < 0:
+        return f"killed by signal {-status}"
+    return f"exit status {status}"
+
+
+def judge(test: dict, result: Result, status: int) -> None:
+    """Fills the result from the program's output and exit status."""
+    if test["protocol"] == "tap":
+        tap = Tap(result)
+        for line in result.output.splitlines():
+            tap.line(line.rstrip("\r"))
+        tap.end(status)
+    elif status == 77:
+        result.skips.append(result.output.strip().splitlines()[-1] if result.output.strip() else "exit status 77")
+    elif status:
+        result.failures.append(describe_status(status))
+    else:
+        result.passed = 1
+
+
+def command_of(test: dict, build: str, wrapper: list[str]) -> list[str]:
+    """The command line; what was built for another machine runs under the wrapper."""
+    command = list(test["cmd"])
+    built = os.path.realpath(command[0]).startswith(os.path.realpath(build) + os.sep)
+    return wrapper + command if built else command
+
+
+def kill_group(process: subprocess.Popen) -> None:
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
+
+
+def run(test: dict, options: argparse.Namespace) -> Result:
+    """Runs one program with its output in a file: what it leaves behind could hold a pipe for ever."""
+    result = Result(test["name"], suite_of(test))
+    environment = dict(os.environ, **test["env"])
+    limit = (test["timeout"] or 600) * options.timeout_factor
+    start = time.monotonic()
+    status = 0
+    with tempfile.TemporaryFile() as out:
+        try:
+            process = subprocess.Popen(
+                command_of(test, options.build, options.wrapper), stdin=subprocess.DEVNULL, stdout=out,
+                stderr=subprocess.STDOUT, cwd=test["workdir"] or options.build, env=environment, start_new_session=True)
+            status = process.wait(limit)
+        except subprocess.TimeoutExpired:
+            kill_group(process)
+            result.failures.append(f"not done after {limit:.0f} s")
+        except OSError as error:
+            result.failures.append(f"cannot be run: {error}")
+        out.seek(0)
+        result.output = out.read().decode("utf-8", "replace")
+    result.seconds = time.monotonic() - start
+    if not result.failures:
+        judge(test, result, status)
+    return result
+
+
+def suite_of(test: dict) -> str:
+    """Meson writes `project:suite`."""
+    return test["suite"][0].split(":")[-1] if test["suite"] else "unit"
+
+
+def wanted(test: dict, options: argparse.Namespace) -> bool:
+    suite = suite_of(test)
+    if suite == "corpus" and not os.environ.get("WPERF_CORPUS"):
+        return False
+    if options.suite and suite not in options.suite:
+        return False
+    return not options.names or any(name in test["name"] for name in options.names)
+
+
+def list_tests(build: str) -> list[dict]:
+    listing = subprocess.run(["meson", "introspect", "--tests", build], check=True, stdout=subprocess.PIPE)
+    return json.loads(listing.stdout)
+
+
+def show_problems(result: Result, verbose: bool) -> None:
+    for reason in result.skips:
+        print(f"  skipped: {result.name}: {reason}")
+    for reason in result.failures:
+        print(f"  FAILED: {result.name}: {reason}")
+    if result.failures or verbose:
+        lines = [line for line in result.output.splitlines() if verbose or not line.startswith("ok ")]
+        print("\n".join(f"    {line}" for line in lines[-400:]))
+    sys.stdout.flush()
+
+
+def show_suites(results: list[Result], label: str) -> None:
+    for suite in sorted({result.suite for result in results}):
+        part = [result for result in results if result.suite == suite]
+        passed, failed, skipped = total(part)
+        seconds = sum(result.seconds for result in part)
+        print(f"{label}{suite}: {passed} passed, {failed} failed, {skipped} skipped "
+              f"in {len(part)} programs, {seconds:.1f} s")
+
+
+def total(results: list[Result]) -> tuple[int, int, int]:
+    return (sum(result.passed for result in results), sum(len(result.failures) for result in results),
+            sum(len(result.skips) for result in results))
+
+
+def parse_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Run the tests of a Meson build and count their TAP lines.")
+    parser.add_argument("build", help="the build folder")
+    parser.add_argument("names", nargs="*", help="run the tests whose name contains one of these")
+    parser.add_argument("--suite", action="append", help="run this suite (may be repeated; default: all)")
+    parser.add_argument("--wrapper", type=shlex.split, default=[], help="emulator for what was cross-built")
+    parser.add_argument("--timeout-factor", type=float, default=1.0, help="multiplies each test's time limit")
+    parser.add_argument("--jobs", type=int, default=2, help="tests at a time (default 2)")
+    parser.add_argument("--label", default="", help="printed before the name of each suite")
+    parser.add_argument("--verbose", action="store_true", help="print the output of every test")
+    return parser.parse_args()
+
+
+def main() -> int:
+    options = parse_options()
+    if options.wrapper:
+        os.environ["WPERF_TEST_WRAPPER"] = shlex.join(options.wrapper)  # for tests that start programs themselves
+    tests = [test for test in list_tests(options.build) if wanted(test, options)]
+    parallel = [test for test in tests if test["is_parallel"]]
+    alone = [test for test in tests if not test["is_parallel"]]
+    results = []
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for result in pool.map(lambda test: run(test, options), parallel):
+            results.append(result)
+            show_problems(result, options.verbose)
+    for test in alone:
+        results.append(run(test, options))
+        show_problems(results[-1], options.verbose)
+    show_suites(results, options.label)
+    print("TOTAL", *total(results))
+    return 1 if total(results)[1] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

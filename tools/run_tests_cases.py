@@ -1,0 +1,48 @@
+#!/usr/bin/python3
+"""The tests of run_tests.py: what a program says and what is made of it."""
+import sys
+
+from run_tests import Result, judge
+
+# name, protocol, exit status, output, (passed, failed, skipped), a part of a failure or a skip
+CASES = [
+    ("all pass", "tap", 0, "1..2\nok 1 - a\nok 2 - b\n", (2, 0, 0), ""),
+    ("lines of Windows", "tap", 0, "1..1\r\nok 1 - a\r\n", (1, 0, 0), ""),
+    ("the plan at the end", "tap", 0, "ok 1 - a\n# word\n1..1\n", (1, 0, 0), ""),
+    ("no numbers", "tap", 0, "1..2\nok\nok - b\n", (2, 0, 0), ""),
+    ("one fails", "tap", 1, "1..2\nok 1 - a\nnot ok 2 - b\n", (1, 1, 0), "b"),
+    ("a failure with exit status 0", "tap", 0, "1..1\nnot ok 1 - a\n", (0, 1, 0), "a"),
+    ("a skip is no pass", "tap", 0, "1..2\nok 1 - a # SKIP no PMU\nok 2 - b\n", (1, 0, 1), "a: no PMU"),
+    ("a whole program skipped", "tap", 0, "1..0 # SKIP not root\n", (0, 0, 1), "not root"),
+    ("an empty plan without a reason", "tap", 0, "1..0\n", (0, 1, 0), "without a reason"),
+    ("no output", "tap", 0, "", (0, 1, 0), "no plan"),
+    ("no plan", "tap", 0, "ok 1 - a\n", (1, 1, 0), "no plan"),
+    ("ends early", "tap", 0, "1..3\nok 1 - a\n", (1, 1, 0), "planned 3 tests, saw 1"),
+    ("more than planned", "tap", 0, "1..1\nok 1 - a\nok 2 - b\n", (2, 1, 0), "planned 1 tests, saw 2"),
+    ("two plans", "tap", 0, "1..1\nok 1 - a\n1..1\n", (1, 1, 0), "a second plan"),
+    ("a number left out", "tap", 0, "1..1\nok 2 - b\n", (1, 1, 0), "test 2 where 1 was due"),
+    ("all pass, then a leak", "tap", 23, "1..1\nok 1 - a\n", (1, 1, 0), "exit status 23"),
+    ("killed", "tap", -11, "1..1\nok 1 - a\n", (1, 1, 0), "killed by signal 11"),
+    ("bails out", "tap", 0, "1..1\nok 1 - a\nBail out! no disk\n", (1, 1, 0), "no disk"),
+    ("a word that begins with ok", "tap", 0, "1..1\nokay\nok 1 - a\n", (1, 0, 0), ""),
+    ("by exit status, good", "exitcode", 0, "", (1, 0, 0), ""),
+    ("by exit status, bad", "exitcode", 1, "", (0, 1, 0), "exit status 1"),
+    ("by exit status, skipped", "exitcode", 77, "no perf\n", (0, 0, 1), "no perf"),
+]
+
+
+def main() -> int:
+    bad = 0
+    print(f"1..{len(CASES)}")
+    for number, (name, protocol, status, output, counts, word) in enumerate(CASES, 1):
+        result = Result(name, "unit", output=output)
+        judge({"protocol": protocol}, result, status)
+        got = (result.passed, len(result.failures), len(result.skips))
+        good = got == counts and any(word in text for text in result.failures + result.skips + [""])
+        bad += not good
+        print(f"{'ok' if good else 'not ok'} {number} - {name}" + ("" if good else f"\n# {result}"))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
