@@ -14,7 +14,7 @@ struct packing {
         struct cursor stream;
 };
 
-static bool read_old_header(struct cursor c, struct packing *ret, struct err *err)
+static bool read_old_packing(struct cursor c, struct packing *ret, struct err *err)
 {
         const uint8_t *magic = cursor_bytes(&c, 4);
         const uint8_t *size = cursor_bytes(&c, 8);
@@ -29,7 +29,7 @@ static bool read_old_header(struct cursor c, struct packing *ret, struct err *er
         return true;
 }
 
-static bool read_header(const struct elf *elf, struct cursor c, struct packing *ret, struct err *err)
+static bool read_packing(const struct elf *elf, struct cursor c, struct packing *ret, struct err *err)
 {
         uint32_t type = cursor_u32(&c);
 
@@ -65,8 +65,8 @@ bool elf_unpack_section(struct object *object, const struct object_section *sect
 
         if (c.failed)
                 return err_set(err, ERR_FORMAT, "lies outside the file");
-        ok = text_starts(section->name, ".zdebug_") ? read_old_header(c, &packing, err)
-                                                    : read_header(elf, c, &packing, err);
+        ok = text_starts(section->name, ".zdebug_") ? read_old_packing(c, &packing, err)
+                                                    : read_packing(elf, c, &packing, err);
         if (!ok || !check_size(&packing, err) ||
             !codec_unpack(packing.kind, packing.stream.at, cursor_left(&packing.stream), packing.size, out,
                           err))

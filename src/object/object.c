@@ -2,6 +2,7 @@
 /* Opens object files of any format and does what is the same for all of them. */
 #include "object.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +115,7 @@ size_t object_n_sections(const struct object *object)
 
 const struct object_section *object_get_section(const struct object *object, size_t i)
 {
+        assert(i < object->n_sections);
         return &object->sections[i];
 }
 
@@ -168,6 +170,7 @@ bool object_read_section(struct object *object, const struct object_section *sec
 {
         struct cursor bytes;
 
+        assert(section >= object->sections && section < object->sections + object->n_sections);
         if (section->flags & OBJECT_SECTION_PACKED)
                 return read_packed(object, section, ret_bytes, err);
         bytes = cursor_sub(&object->bytes, section->file_off, section->file_size);
@@ -185,6 +188,7 @@ size_t object_n_segments(const struct object *object)
 
 const struct object_segment *object_get_segment(const struct object *object, size_t i)
 {
+        assert(i < object->n_segments);
         return &object->segments[i];
 }
 

@@ -57,7 +57,7 @@ static bool parse_line(char *at, char *end, struct line *ret)
         return true;
 }
 
-static bool names_code(const struct line *line)
+static bool is_code_line(const struct line *line)
 {
         return line->name[0] && line->name[0] != '$' && line->type && strchr("tTwW", line->type);
 }
@@ -79,7 +79,7 @@ static uint16_t group_of(struct kallsyms *kallsyms, const char *module)
         return (uint16_t)(kallsyms->n_modules - 1);
 }
 
-static uint8_t binding_of(char type)
+static uint8_t binding_of_type(char type)
 {
         if (type == 'W')
                 return OBJECT_WEAK;
@@ -92,7 +92,7 @@ static void add_line(struct kallsyms *kallsyms, const struct line *line)
                                           .addr = line->addr,
                                           .name_off = (uint32_t)(line->name - kallsyms->text.data),
                                           .group = group_of(kallsyms, line->module),
-                                          .binding = binding_of(line->type),
+                                          .binding = binding_of_type(line->type),
                                   });
 }
 
@@ -109,7 +109,7 @@ static void parse(struct kallsyms *kallsyms, struct buf *note)
 
                 if (!line_end)
                         line_end = end;
-                if (parse_line(at, line_end, &line) && names_code(&line)) {
+                if (parse_line(at, line_end, &line) && is_code_line(&line)) {
                         n_text++;
                         if (line.addr)
                                 add_line(kallsyms, &line);

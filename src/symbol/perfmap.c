@@ -10,7 +10,7 @@
 #include "note.h"
 #include "os.h"
 
-struct line {
+struct jit_line {
         uint64_t start, end;
         uint32_t name_off;
         str_id text;
@@ -26,7 +26,7 @@ struct span {
 
 struct perfmap {
         struct buf text; /* names are ended with NULs in place */
-        struct line *lines;
+        struct jit_line *lines;
         size_t n_lines, cap_lines;
         struct span *spans;
         size_t n_spans, cap_spans;
@@ -57,9 +57,9 @@ static bool skip_spaces(char **at)
         return *at > start;
 }
 
-static void add_line(struct perfmap *map, char *at, char *end)
+static void add_jit_line(struct perfmap *map, char *at, char *end)
 {
-        struct line line = {0};
+        struct jit_line line = {0};
         uint64_t size;
 
         if (end > at && end[-1] == '\r')
@@ -84,7 +84,7 @@ static void read_lines(struct perfmap *map)
 
                 if (!line_end)
                         line_end = end;
-                add_line(map, at, line_end);
+                add_jit_line(map, at, line_end);
                 at = line_end + 1;
         }
 }
@@ -149,7 +149,7 @@ static void add_span(struct perfmap *map, uint64_t start, uint32_t line)
 static void sweep_to(struct perfmap *map, struct pile *pile, uint64_t from, uint64_t to)
 {
         while (pile->n && from < to) {
-                const struct line *top = &map->lines[pile->lines[0]];
+                const struct jit_line *top = &map->lines[pile->lines[0]];
 
                 if (top->end > from)
                         add_span(map, from, pile->lines[0]);
@@ -226,7 +226,7 @@ void perfmap_free(struct perfmap *map)
 bool perfmap_find(const struct perfmap *map, uint64_t addr, struct symtab_hit *ret_hit)
 {
         size_t low = 0, high = map->n_spans;
-        struct line *line;
+        struct jit_line *line;
 
         while (low < high) {
                 size_t middle = low + (high - low) / 2;

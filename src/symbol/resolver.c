@@ -3,6 +3,7 @@
  * come from is the matter of resolver_file, kallsyms and perfmap. */
 #include "resolver.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,6 +80,9 @@ resolver_id resolver_add_module(struct resolver *resolver, const struct resolver
 {
         struct module *module = mem_new(1, sizeof(*module));
 
+        assert(described->path || described->image || described->kind == RESOLVER_KERNEL ||
+               described->kind == RESOLVER_NONE);
+        assert(!described->build_id_size || described->build_id);
         module->is = *described;
         module->is.path = keep_text(resolver, described->path ? described->path : "");
         module->is.open_path = keep_text(resolver, described->open_path);
@@ -87,6 +91,12 @@ resolver_id resolver_add_module(struct resolver *resolver, const struct resolver
                         &resolver->arena, (const char *)described->build_id, described->build_id_size);
         ARRAY_PUSH(resolver->modules, resolver->n_modules, resolver->cap_modules, module);
         return (resolver_id)resolver->n_modules - 1;
+}
+
+static struct module *find_module(const struct resolver *resolver, resolver_id id)
+{
+        assert(id < resolver->n_modules);
+        return resolver->modules[id];
 }
 
 static void load_kernel(struct resolver *resolver, struct module *module)
@@ -105,7 +115,7 @@ static void load_kernel(struct resolver *resolver, struct module *module)
 
 static struct module *load(struct resolver *resolver, resolver_id id)
 {
-        struct module *module = resolver->modules[id];
+        struct module *module = find_module(resolver, id);
         const char *path = module->is.open_path ? module->is.open_path : module->is.path;
 
         if (module->is_loaded)
@@ -214,7 +224,7 @@ const char *resolver_text(const struct resolver *resolver, str_id id)
 
 const char *resolver_note(const struct resolver *resolver, resolver_id id)
 {
-        const struct module *module = resolver->modules[id];
+        const struct module *module = find_module(resolver, id);
 
         return module->note.len ? buf_text(&module->note) : NULL;
 }

@@ -90,6 +90,8 @@ void symtab_add(struct symtab *tab, const struct symtab_symbol *symbol)
                               .names = symbol->names,
                               .binding = symbol->binding & 3};
 
+        assert(!tab->starts);
+        assert(symbol->names < tab->n_names || symbol->names == SYMTAB_NO_NAMES);
         if (symbol->is_label)
                 entry.flags |= ENTRY_LABEL;
         if (!symbol->size_bytes)
@@ -375,6 +377,7 @@ static void build_coarse(struct symtab *tab)
 
 void symtab_finish(struct symtab *tab)
 {
+        assert(!tab->starts);
         if (!tab->n_entries)
                 return;
         sort_entries(tab);
@@ -422,6 +425,7 @@ void symtab_get(const struct symtab *tab, size_t index, struct symtab_hit *ret_h
 {
         struct entry *entry = &tab->entries[index];
 
+        assert(index < tab->n_entries);
         *ret_hit = (struct symtab_hit){
                 .index = (uint32_t)index,
                 .start = entry->start,

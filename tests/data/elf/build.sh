@@ -63,3 +63,15 @@ cp names-big32.so wrong/names-link.debug
 
 # Mangled names.
 g++ $flags -g0 -shared -fPIC -Wl,--build-id=sha1 -o cxx.so cxx.cc
+
+# Small ones, from which a fuzzer gets further.
+small="-O2 -nostdlib -fno-stack-protector \
+        -Wl,-z,noseparate-code,-z,norelro,-z,max-page-size=64,--build-id=none"
+seeds=../../fuzz/corpus/elf
+gcc $small -no-pie -fno-pie -fcf-protection=full -Wl,-z,lazy,-z,ibtplt -s -o $seeds/small-cet caller.c names.so
+gcc $small -pie -fPIE -Wl,-z,now -o $seeds/small-now caller.c names.so
+gcc $small -shared -fPIC -fcf-protection=none -o $seeds/small-names names.c
+aarch64-linux-gnu-gcc $small -pie -fPIE -o $seeds/small-arm64 caller.c names-arm64.so
+strip -R .comment -R .note.gnu.property $seeds/small-cet
+strip --strip-debug -R .comment -R .note.gnu.property $seeds/small-now $seeds/small-names
+aarch64-linux-gnu-strip --strip-debug -R .comment $seeds/small-arm64
