@@ -61,14 +61,29 @@ void hot_interval(double share, double n, double *ret_low, double *ret_high)
 
 /* --- names --- */
 
-static const char *module_name(const struct builder *b, module_id id)
+/* Code in memory without a file belongs to the map that names it; what no map names is just anonymous. */
+static str_id anonymous_name(const struct builder *b, const struct module *module, bool is_named)
+{
+        const char *path = world_text(b->world, module->path);
+        char name[40];
+
+        if (is_named)
+                snprintf(name, sizeof(name), "perf-%" PRId32 ".map", module->pid);
+        else
+                snprintf(name, sizeof(name), "%s", path[0] == '[' ? path : "[anon]");
+        return strpool_add(b->hot->names, name);
+}
+
+static str_id module_name(const struct builder *b, module_id id, enum symbol_status status)
 {
         const struct module *module;
 
         if (id == MODULE_NONE)
-                return "";
+                return 0;
         module = world_get_module(b->world, id);
-        return text_base_name(world_text(b->world, module->path));
+        if (module->kind == MODULE_ANON)
+                return anonymous_name(b, module, status == SYMBOL_NAMED);
+        return strpool_add(b->hot->names, text_base_name(world_text(b->world, module->path)));
 }
 
 static struct symbol find_symbol(struct builder *b, const struct profile_place *place)
@@ -179,7 +194,7 @@ static void add_place(struct builder *b, const struct profile_place *place)
         size_t index;
 
         if (keys & (PROFILE_MODULE | PROFILE_SYMBOL))
-                row.module = strpool_add(b->hot->names, module_name(b, place->module));
+                row.module = module_name(b, place->module, symbol.status);
         if (keys & PROFILE_SYMBOL) {
                 row.bare = bare_name(b, &symbol);
                 row.symbol = shown_name(b, row.bare, row.module);

@@ -13,6 +13,8 @@
 
 #include "linux_internal.h"
 
+enum { DEAF_WAIT_MS = 100 };
+
 struct watched { /* an attached process */
         int32_t pid;
         int pid_fd;
@@ -34,6 +36,7 @@ struct collector {
         uint64_t n_lost_records; /* sum of LOST records */
         struct collect_result result;
         bool begun, ended;
+        bool deaf; /* a buffer's own task has ended: it no longer says when it fills */
 };
 
 static bool attach(struct collector *c, int32_t **ret_tids, size_t *ret_n, struct err *err)
@@ -291,6 +294,8 @@ static void wait_for_news(struct collector *c, int timeout_ms)
                 if (!c->watched[i].ended && c->watched[i].pid_fd >= 0)
                         fds[n++] = (struct pollfd){.fd = c->watched[i].pid_fd, .events = POLLIN};
         }
+        if (c->deaf && timeout_ms > DEAF_WAIT_MS)
+                timeout_ms = DEAF_WAIT_MS;
         /* A ring whose task has ended says POLLHUP at once and for ever: it is not asked again. */
         while (poll(fds, n, timeout_ms) > 0) {
                 bool all_hung_up = true;
@@ -298,8 +303,10 @@ static void wait_for_news(struct collector *c, int timeout_ms)
                 for (size_t i = 0; i < n; i++) {
                         if (fds[i].revents & POLLIN)
                                 all_hung_up = false;
-                        else if (fds[i].revents)
+                        else if (fds[i].revents) {
+                                c->deaf |= i < c->opened.n_rings;
                                 fds[i].fd = -1;
+                        }
                 }
                 if (!all_hung_up)
                         break;
