@@ -41,5 +41,12 @@ for package in "${missing[@]}"; do
         fi
 done
 echo "installing: ${missing[*]}"
-apt-get update -qq </dev/null || echo "apt-get update failed; trying with the lists that are there" >&2
-exec apt-get install -y -qq --no-install-recommends "${missing[@]}" </dev/null
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+options=(-qq -o Acquire::Retries=3 -o Dpkg::Use-Pty=0)
+apt-get update "${options[@]}" >"$log" 2>&1 </dev/null ||
+        echo "apt-get update failed; trying with the lists that are there" >&2
+if ! apt-get install -y --no-install-recommends "${options[@]}" "${missing[@]}" >>"$log" 2>&1 </dev/null; then
+        tail -n 20 "$log" >&2
+        exit 1
+fi
