@@ -13,7 +13,10 @@
 enum { STDIN_LIMIT = 1 << 30 };
 
 struct dump {
-        const char *path;
+        const char *path; /* NULL: the bytes are in memory */
+        const char *name; /* of these */
+        const void *bytes;
+        size_t n_bytes;
         struct buf input;              /* of standard input */
         struct perfdata_reader *facts; /* events and features complete */
 };
@@ -31,10 +34,10 @@ static struct perfdata_reader *open_reader(const struct dump *dump, struct err *
 {
         struct perfdata_reader *reader;
 
-        if (strcmp(dump->path, "-"))
+        if (dump->path)
                 reader = perfdata_open(dump->path, err);
         else
-                reader = perfdata_open_bytes(dump->input.data, dump->input.len, "standard input", err);
+                reader = perfdata_open_bytes(dump->bytes, dump->n_bytes, dump->name, err);
         if (reader)
                 perfdata_keep_unknown(reader);
         return reader;
@@ -49,19 +52,45 @@ static void walk_to_end(struct perfdata_reader *reader)
                 ;
 }
 
-struct dump *dump_open(const char *path, struct err *err)
+static bool learn(struct dump *dump, struct err *err)
+{
+        dump->facts = open_reader(dump, err);
+        if (!dump->facts)
+                return false;
+        if (perfdata_get_layout(dump->facts)->pipe)
+                walk_to_end(dump->facts);
+        return true;
+}
+
+struct dump *dump_open_bytes(const void *bytes, size_t size, const char *name, struct err *err)
 {
         AUTO(dump) dump = mem_new(1, sizeof(*dump));
 
+        dump->bytes = bytes;
+        dump->n_bytes = size;
+        dump->name = name;
+        return learn(dump, err) ? TAKE(dump) : NULL;
+}
+
+struct dump *dump_open(const char *path, struct err *err)
+{
+        AUTO(dump) dump = NULL;
+
+        if (!strcmp(path, "-")) {
+                AUTO_RELEASE(buf) input = {0};
+
+                if (!os_read_stdin(STDIN_LIMIT, &input, err))
+                        return NULL;
+                dump = dump_open_bytes(input.data, input.len, "standard input", err);
+                if (!dump)
+                        return NULL;
+                dump->input = input;
+                input = (struct buf){0};
+                return TAKE(dump);
+        }
+        dump = mem_new(1, sizeof(*dump));
         dump->path = path;
-        if (!strcmp(path, "-") && !os_read_stdin(STDIN_LIMIT, &dump->input, err))
-                return NULL;
-        dump->facts = open_reader(dump, err);
-        if (!dump->facts)
-                return NULL;
-        if (perfdata_get_layout(dump->facts)->pipe)
-                walk_to_end(dump->facts);
-        return TAKE(dump);
+        return learn(dump, err) ? TAKE(dump) : NULL;
 }
 
 static void show_header(const struct perfdata_reader *reader, struct field_sink *sink)

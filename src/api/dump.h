@@ -11,6 +11,10 @@ struct dump;
 
 /* "-" is standard input, which is read to its end here; `path` must outlive the dump. */
 struct dump *dump_open(const char *path, struct err *err);
+
+/* The same on bytes that the caller keeps until dump_free; `name` is for messages. */
+struct dump *dump_open_bytes(const void *bytes, size_t size, const char *name, struct err *err);
+
 void dump_free(struct dump *dump);
 AUTO_DEFINE(dump)
 

@@ -100,7 +100,7 @@ static const struct field_layout attr_begin[] = {
 static const struct field_layout attr_id[] = {{NULL, FIELD_U64}, {0}};
 static const struct field_layout attr_ids[] = {{"ids", FIELD_LIST_REST, .items = attr_id}, {0}};
 
-static const struct field_layout event_type[] = {{"id", FIELD_U64}, {"name", FIELD_TEXT}, {0}};
+static const struct field_layout event_type[] = {{"id", FIELD_U64}, {"name", FIELD_TEXT_REST}, {0}};
 static const struct field_layout tracing_data[] = {{"data_size", FIELD_U32}, {0}};
 
 static const struct field_layout build_id[] = {

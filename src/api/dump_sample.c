@@ -30,21 +30,26 @@ static void show_numbers(uint64_t type, const struct sample *s, struct field_sin
                 uint64_t bit;
                 const char *name;
                 uint64_t value;
+                bool decimal;
         } numbers[] = {
                 {PERF_SAMPLE_ADDR, "addr", s->addr},
-                {PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT, "weight", s->weight},
-                {PERF_SAMPLE_WEIGHT_STRUCT, "ins_lat", s->ins_lat},
-                {PERF_SAMPLE_WEIGHT_STRUCT, "p_stage_cyc", s->p_stage_cyc},
+                {PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT, "weight", s->weight, true},
+                {PERF_SAMPLE_WEIGHT_STRUCT, "ins_lat", s->ins_lat, true},
+                {PERF_SAMPLE_WEIGHT_STRUCT, "p_stage_cyc", s->p_stage_cyc, true},
                 {PERF_SAMPLE_DATA_SRC, "data_src", s->data_src},
                 {PERF_SAMPLE_TRANSACTION, "transaction", s->transaction},
                 {PERF_SAMPLE_PHYS_ADDR, "phys_addr", s->phys_addr},
-                {PERF_SAMPLE_CGROUP, "cgroup", s->cgroup},
-                {PERF_SAMPLE_DATA_PAGE_SZ, "data_page_size", s->data_page_bytes},
-                {PERF_SAMPLE_CODE_PAGE_SZ, "code_page_size", s->code_page_bytes},
+                {PERF_SAMPLE_CGROUP, "cgroup", s->cgroup, true},
+                {PERF_SAMPLE_DATA_PAGE_SZ, "data_page_size", s->data_page_bytes, true},
+                {PERF_SAMPLE_CODE_PAGE_SZ, "code_page_size", s->code_page_bytes, true},
         };
 
         for (size_t i = 0; i < N_ELEMENTS(numbers); i++) {
-                if (type & numbers[i].bit)
+                if (!(type & numbers[i].bit))
+                        continue;
+                if (numbers[i].decimal)
+                        field_u64(sink, numbers[i].name, numbers[i].value);
+                else
                         field_hex(sink, numbers[i].name, numbers[i].value);
         }
 }

@@ -144,6 +144,7 @@ static bool show_field(const struct field_layout *field, struct cursor *c, struc
         case FIELD_BUILD_ID: return show_build_id(field->name, c, sink);
         case FIELD_TEXT: return show_text(field->name, c, sink);
         case FIELD_TEXT_OF: return show_text_of(field->name, c, field->size, sink);
+        case FIELD_TEXT_REST: return show_text_of(field->name, c, cursor_left(c), sink);
         case FIELD_STRING: return show_text_of(field->name, c, cursor_u32(c), sink);
         case FIELD_BYTES_OF: return show_bytes(field->name, c, field->size, sink);
         case FIELD_HEX_OF: return show_hex_of(field->name, c, field->size, sink);

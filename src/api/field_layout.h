@@ -18,17 +18,18 @@ enum field_kind {
         FIELD_X16, /* hexadecimal */
         FIELD_X32,
         FIELD_X64,
-        FIELD_TIME,     /* u64 of ns */
-        FIELD_PROT,     /* u32 of PROT_ bits */
-        FIELD_BUILD_ID, /* u8 size, 3 bytes, 20 bytes */
-        FIELD_TEXT,     /* up to its NUL; what follows is padding */
-        FIELD_TEXT_OF,  /* in `size` bytes */
-        FIELD_STRING,   /* u32 size, then a text in so many bytes */
-        FIELD_BYTES_OF, /* `size` bytes */
-        FIELD_HEX_OF,   /* the same as one text of digits */
-        FIELD_REST,     /* all that is left as bytes; nothing when nothing is */
-        FIELD_SKIP,     /* `size` bytes that mean nothing */
-        FIELD_LIST16,   /* u16 number, then so many of `items` */
+        FIELD_TIME,      /* u64 of ns */
+        FIELD_PROT,      /* u32 of PROT_ bits */
+        FIELD_BUILD_ID,  /* u8 size, 3 bytes, 20 bytes */
+        FIELD_TEXT,      /* up to its NUL; what follows is padding */
+        FIELD_TEXT_OF,   /* in `size` bytes */
+        FIELD_TEXT_REST, /* in all that is left, with a NUL or without */
+        FIELD_STRING,    /* u32 size, then a text in so many bytes */
+        FIELD_BYTES_OF,  /* `size` bytes */
+        FIELD_HEX_OF,    /* the same as one text of digits */
+        FIELD_REST,      /* all that is left as bytes; nothing when nothing is */
+        FIELD_SKIP,      /* `size` bytes that mean nothing */
+        FIELD_LIST16,    /* u16 number, then so many of `items` */
         FIELD_LIST32,
         FIELD_LIST64,
         FIELD_LIST_REST, /* `items` up to the end */

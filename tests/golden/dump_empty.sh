@@ -1,0 +1,2 @@
+: > empty.data
+wperf dump empty.data

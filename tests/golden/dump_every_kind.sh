@@ -1,0 +1,1 @@
+wperf dump "$GOLDEN/../replay/every_kind.data"

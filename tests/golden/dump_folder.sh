@@ -1,0 +1,2 @@
+mkdir folder
+wperf dump folder

@@ -1,0 +1,1 @@
+wperf dump none.data

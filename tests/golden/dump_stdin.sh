@@ -1,0 +1,1 @@
+wperf dump -i - < "$GOLDEN/../replay/every_kind.data" | head -n 3

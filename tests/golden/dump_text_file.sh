@@ -1,0 +1,2 @@
+echo "This is no session." > notes.txt
+wperf dump -i notes.txt

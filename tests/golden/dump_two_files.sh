@@ -1,0 +1,1 @@
+wperf dump one.data two.data
