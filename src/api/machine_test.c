@@ -321,6 +321,16 @@ static void add_planned(struct rows *rows, size_t index, const struct event *eve
         add(rows, name.data, text.data);
 }
 
+static bool see_any(void *ctx, const char *name)
+{
+        return false;
+}
+
+static bool is_linux(const struct pmu_source *source)
+{
+        return source->list_dir(source->ctx, "/proc/sys/kernel", see_any, NULL);
+}
+
 bool machine_test(const struct machine_test_request *request, machine_test_row_fn *row, void *ctx,
                   struct err *err)
 {
@@ -333,7 +343,8 @@ bool machine_test(const struct machine_test_request *request, machine_test_row_f
                 return false;
         learn(&rows);
         add_windowsperf(&rows);
-        add_linux(&rows);
+        if (is_linux(&request->source))
+                add_linux(&rows);
         for (size_t i = 0; i < events.n_items; i++)
                 add_planned(&rows, i, &events.items[i]);
         event_list_release(&events);

@@ -1,0 +1,1 @@
+wperf test -e page-fault

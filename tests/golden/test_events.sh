@@ -1,0 +1,1 @@
+wperf test -e page-faults:u:1000,cpu-clock
