@@ -50,12 +50,16 @@ static bool write_session(void)
         return written;
 }
 
+/* The session is written once: Windows writes no file that an earlier report has mapped. */
 static struct report *make(unsigned keys, struct profile_filter filter)
 {
+        static bool written;
         struct report_request request = {.path = session_path, .keys = keys, .filter = filter};
         struct err err = {0};
-        struct report *report = write_session() ? report_make(&request, &err) : NULL;
+        struct report *report;
 
+        written = written || write_session();
+        report = written ? report_make(&request, &err) : NULL;
         if (!report)
                 TAP_FAIL("%s", err.text);
         return report;
