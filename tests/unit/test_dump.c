@@ -178,7 +178,7 @@ TEST(cut_anywhere_it_stays_a_document)
 
         builder_init(&b);
         build(&b, &file, true);
-        for (size_t size = 0; size < file.len; size += size < 300 ? 3 : 61) {
+        for (size_t size = 0; size < file.len; size += size < 300 ? 1 : 61) {
                 struct buf part = {.data = file.data, .len = size};
                 struct pieces p = {0};
                 struct err err = {0};
