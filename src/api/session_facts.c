@@ -80,16 +80,10 @@ static void see_time(struct session_facts *facts, struct cursor record)
 
 void session_facts_see(struct session_facts *facts, const void *records, size_t size)
 {
-        struct cursor all = cursor_make(records, size);
+        struct cursor all = cursor_make(records, size), record;
+        struct perf_header header;
 
-        while (cursor_left(&all) >= sizeof(struct perf_header)) {
-                struct perf_header header;
-                struct cursor record;
-
-                memcpy(&header, all.at, sizeof(header));
-                record = cursor_sub(&all, cursor_pos(&all), header.size);
-                if (header.size < sizeof(header) || !cursor_skip(&all, header.size))
-                        return;
+        while (record_next(&all, &header, &record)) {
                 if (header.type == PERF_RECORD_SAMPLE)
                         see_time(facts, record);
                 else if (header.type == PERF_RECORD_MMAP2)

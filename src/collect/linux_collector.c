@@ -154,16 +154,10 @@ static void see_lost(struct collector *c, struct cursor record)
 /* Counts what a pass brought and lets the keeper look at maps. */
 static void look_through(struct collector *c)
 {
-        struct cursor all = cursor_make(c->pass.data, c->pass.len);
+        struct cursor all = cursor_make(c->pass.data, c->pass.len), record;
+        struct perf_header header;
 
-        while (cursor_left(&all) >= sizeof(struct perf_header)) {
-                struct perf_header header;
-                struct cursor record;
-
-                memcpy(&header, all.at, sizeof(header));
-                record = cursor_sub(&all, cursor_pos(&all), header.size);
-                if (header.size < sizeof(header) || !cursor_skip(&all, header.size))
-                        break;
+        while (record_next(&all, &header, &record)) {
                 switch (header.type) {
                 case PERF_RECORD_SAMPLE: c->result.n_samples++; break;
                 case PERF_RECORD_LOST: see_lost(c, record); break;

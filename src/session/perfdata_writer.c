@@ -183,17 +183,12 @@ static bool fail_write(struct perfdata_writer *w)
 /* The size of the whole records that begin at `bytes`, at least one and together about SALVAGE_BYTES. */
 static size_t some_records(const char *bytes, size_t size)
 {
-        size_t at = 0;
+        struct cursor all = cursor_make(bytes, size), record;
+        struct perf_header header;
 
-        while (size - at >= sizeof(struct perf_header) && at < SALVAGE_BYTES) {
-                struct perf_header header;
-
-                memcpy(&header, bytes + at, sizeof(header));
-                if (header.size < sizeof(header) || header.size > size - at)
-                        break;
-                at += header.size;
-        }
-        return at;
+        while (cursor_pos(&all) < SALVAGE_BYTES && record_next(&all, &header, &record))
+                continue;
+        return cursor_pos(&all);
 }
 
 /* Of a piece that found no room as a whole, the records that do.  A packed stream can't be taken apart. */

@@ -94,6 +94,15 @@ static void read_mmap_identity(struct cursor *c, uint16_t misc, struct record_mm
         ret->inode_generation = cursor_u64(c);
 }
 
+bool record_next(struct cursor *records, struct perf_header *ret_header, struct cursor *ret_record)
+{
+        if (cursor_left(records) < sizeof(*ret_header))
+                return false;
+        memcpy(ret_header, records->at, sizeof(*ret_header));
+        *ret_record = cursor_sub(records, cursor_pos(records), ret_header->size);
+        return ret_header->size >= sizeof(*ret_header) && cursor_skip(records, ret_header->size);
+}
+
 bool record_mmap_parse(struct cursor record, struct record_mmap *ret)
 {
         struct cursor c = record;

@@ -126,6 +126,10 @@ uint64_t record_bit_field(uint64_t value, bool big_endian);
 /* Whether the bytes under the cursor are big endian. */
 bool record_is_big_endian(const struct cursor *c);
 
+/* Takes the next of several whole records in this machine's byte order: its header and its bytes.  False at the
+ * end, and where what is left is not a whole record. */
+bool record_next(struct cursor *records, struct perf_header *ret_header, struct cursor *ret_record);
+
 /* "MMAP2", "SAMPLE"; NULL for a type that is not known. */
 const char *record_type_name(uint32_t type);
 

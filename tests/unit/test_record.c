@@ -139,6 +139,34 @@ static void try_full_sample(bool swap)
         builder_release(&b);
 }
 
+TEST(records_are_taken_one_by_one)
+{
+        struct session_builder b;
+        struct perf_header header;
+        struct cursor all, record;
+
+        builder_init(&b);
+        builder_comm(&b, 1, 7, 7, "a", false);
+        builder_round(&b);
+        all = cursor_make(b.records.data, b.records.len);
+        EXPECT_TRUE(record_next(&all, &header, &record) && header.type == PERF_RECORD_COMM);
+        EXPECT_INT(cursor_left(&record), header.size);
+        EXPECT_TRUE(record_next(&all, &header, &record) && header.type == PERF_RECORD_FINISHED_ROUND);
+        EXPECT_TRUE(!record_next(&all, &header, &record));
+        for (size_t cut = 0; cut < b.records.len - 8; cut++) {
+                bool first_is_whole = false;
+
+                all = cursor_make(b.records.data, cut);
+                while (record_next(&all, &header, &record))
+                        first_is_whole = true;
+                EXPECT_TRUE(!first_is_whole);
+        }
+        memset(b.records.data + 6, 0, 2);
+        all = cursor_make(b.records.data, b.records.len);
+        EXPECT_TRUE(!record_next(&all, &header, &record));
+        builder_release(&b);
+}
+
 TEST(sample_with_every_field)
 {
         try_full_sample(false);
