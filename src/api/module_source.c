@@ -159,6 +159,16 @@ bool module_source_is_executable(void *ctx, module_id module)
         return module_source_image(ctx, module, &image) && image.is_executable;
 }
 
+size_t module_source_n_sections(struct module_source *source, module_id module)
+{
+        return resolver_n_sections(source->resolver, module_source_get(source, module));
+}
+
+struct resolver_section module_source_section(struct module_source *source, module_id module, size_t index)
+{
+        return resolver_get_section(source->resolver, module_source_get(source, module), index);
+}
+
 size_t module_source_n_used(const struct module_source *source)
 {
         return source->n_used;

@@ -31,6 +31,10 @@ bool module_source_image(struct module_source *source, module_id module, struct 
 /* Modules that were asked for, in order. */
 size_t module_source_n_used(const struct module_source *source);
 module_id module_source_used(const struct module_source *source, size_t index);
+/* Loaded sections of a module's own file. */
+size_t module_source_n_sections(struct module_source *source, module_id module);
+struct resolver_section module_source_section(struct module_source *source, module_id module, size_t index);
+
 const char *module_source_note(const struct module_source *source, module_id module);
 
 #endif

@@ -261,6 +261,16 @@ struct report_module report_get_module(const struct report *report, size_t index
         };
 }
 
+size_t report_n_sections(const struct report *report, size_t index)
+{
+        return module_source_n_sections(report->modules, module_source_used(report->modules, index));
+}
+
+struct resolver_section report_get_section(const struct report *report, size_t index, size_t section)
+{
+        return module_source_section(report->modules, module_source_used(report->modules, index), section);
+}
+
 bool report_run_info(const struct report *report, struct run_info *ret)
 {
         *ret = report->run_info;

@@ -52,6 +52,10 @@ const struct quality *report_quality(const struct report *report);
 size_t report_n_modules(const struct report *report);
 struct report_module report_get_module(const struct report *report, size_t index);
 
+/* Loaded sections of the file of module `index`. */
+size_t report_n_sections(const struct report *report, size_t index);
+struct resolver_section report_get_section(const struct report *report, size_t index, size_t section);
+
 /* How the run was made; false for a file of another tool. */
 bool report_run_info(const struct report *report, struct run_info *ret);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arena.h"
 #include "hot_view.h"
 #include "os.h"
 #include "text.h"
@@ -16,12 +17,28 @@ struct view_parts {
         struct hot_view_module *modules;
         struct run_info run;
         bool has_run;
+        struct arena arena; /* sections of the modules */
 };
 
 static void release_parts(struct view_parts *parts)
 {
+        arena_release(&parts->arena);
         free(parts->events);
         free(parts->modules);
+}
+
+static void fill_sections(const struct report *report, size_t index, struct view_parts *p)
+{
+        size_t n = report_n_sections(report, index);
+        struct hot_view_section *sections = arena_alloc(&p->arena, n * sizeof(*sections));
+
+        for (size_t i = 0; i < n; i++) {
+                struct resolver_section s = report_get_section(report, index, i);
+
+                sections[i] = (struct hot_view_section){s.name, s.addr, s.size_bytes};
+        }
+        p->modules[index].sections = sections;
+        p->modules[index].n_sections = n;
 }
 
 static void fill_lists(const struct report *report, struct view_parts *p)
@@ -39,6 +56,7 @@ static void fill_lists(const struct report *report, struct view_parts *p)
                 struct report_module m = report_get_module(report, i);
 
                 p->modules[i] = (struct hot_view_module){m.path, m.address, m.note};
+                fill_sections(report, i, p);
         }
         p->view.events = p->events;
         p->view.n_events = n_events;

@@ -229,10 +229,16 @@ const char *resolver_note(const struct resolver *resolver, resolver_id id)
         return module->note.len ? buf_text(&module->note) : NULL;
 }
 
-bool resolver_get_image(struct resolver *resolver, resolver_id id, struct resolver_image *ret)
+static const struct object *own_object(struct resolver *resolver, resolver_id id)
 {
         const struct module *module = load(resolver, id);
-        const struct object *object = module->file ? resolver_file_object(module->file) : NULL;
+
+        return module->file ? resolver_file_object(module->file) : NULL;
+}
+
+bool resolver_get_image(struct resolver *resolver, resolver_id id, struct resolver_image *ret)
+{
+        const struct object *object = own_object(resolver, id);
         const struct object_facts *facts;
 
         if (!object)
@@ -244,4 +250,39 @@ bool resolver_get_image(struct resolver *resolver, resolver_id id, struct resolv
                 facts->build_id_size < sizeof(ret->build_id) ? facts->build_id_size : sizeof(ret->build_id);
         memcpy(ret->build_id, facts->build_id, ret->build_id_size);
         return true;
+}
+
+/* The `index`-th loaded section, or NULL; *ret_n is how many there are. */
+static const struct object_section *find_loaded(const struct object *object, size_t index, size_t *ret_n)
+{
+        const struct object_section *found = NULL;
+
+        *ret_n = 0;
+        for (size_t i = 0; object && i < object_n_sections(object); i++) {
+                const struct object_section *section = object_get_section(object, i);
+
+                if (!(section->flags & OBJECT_SECTION_LOADED))
+                        continue;
+                if ((*ret_n)++ == index)
+                        found = section;
+        }
+        return found;
+}
+
+size_t resolver_n_sections(struct resolver *resolver, resolver_id id)
+{
+        size_t n;
+
+        find_loaded(own_object(resolver, id), 0, &n);
+        return n;
+}
+
+struct resolver_section resolver_get_section(struct resolver *resolver, resolver_id id, size_t index)
+{
+        size_t n;
+        const struct object_section *section = find_loaded(own_object(resolver, id), index, &n);
+
+        if (!section)
+                return (struct resolver_section){.name = ""};
+        return (struct resolver_section){section->name, section->addr, section->size_bytes};
 }

@@ -83,4 +83,13 @@ struct resolver_image {
 };
 bool resolver_get_image(struct resolver *resolver, resolver_id module, struct resolver_image *ret);
 
+/* Sections of the module's own file that are loaded at run time; 0 when the file can't be read. */
+struct resolver_section {
+        const char *name;
+        uint64_t addr; /* ELF virtual address */
+        uint64_t size_bytes;
+};
+size_t resolver_n_sections(struct resolver *resolver, resolver_id module);
+struct resolver_section resolver_get_section(struct resolver *resolver, resolver_id module, size_t index);
+
 #endif

@@ -17,10 +17,17 @@ struct hot_view_event {
         uint64_t n_samples;
 };
 
+struct hot_view_section {
+        const char *name;
+        uint64_t addr, size_bytes;
+};
+
 struct hot_view_module {
         const char *path;
         uint64_t address;
-        const char *note; /* or NULL */
+        const char *note;                        /* or NULL */
+        const struct hot_view_section *sections; /* for the document */
+        size_t n_sections;
 };
 
 /* Everything that is shown; all pointers are the caller's and outlive the calls. */

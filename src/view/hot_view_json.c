@@ -64,6 +64,35 @@ static void add_modules(const struct hot_view *view, struct json *json)
         json_end_array(json);
 }
 
+/* Modules whose file was found, with the sections that are loaded. */
+static void add_modules_info(const struct hot_view *view, struct json *json)
+{
+        json_key(json, "modules_info");
+        json_begin_array(json);
+        for (size_t i = 0; i < view->n_modules; i++) {
+                const struct hot_view_module *module = &view->modules[i];
+
+                if (!module->n_sections)
+                        continue;
+                json_begin_object(json);
+                json_key(json, "sections");
+                json_begin_array(json);
+                for (size_t k = 0; k < module->n_sections; k++) {
+                        json_begin_object(json);
+                        json_key_str(json, "section", module->sections[k].name);
+                        json_key_u64(json, "offset", module->sections[k].addr);
+                        json_key_u64(json, "virtual_size", module->sections[k].size_bytes);
+                        json_end_object(json);
+                }
+                json_end_array(json);
+                json_key_str(json, "module", text_base_name(module->path));
+                json_key_str(json, "pe_name", module->path);
+                json_key_str(json, "pdb_file", "");
+                json_end_object(json);
+        }
+        json_end_array(json);
+}
+
 static void add_sampling(const struct hot_view *view, struct json *json)
 {
         const struct quality *q = view->quality;
@@ -79,8 +108,10 @@ static void add_sampling(const struct hot_view *view, struct json *json)
                 json_key_u64(json, "base_address", view->base_address);
                 json_key_u64(json, "runtime_delta", view->runtime_delta);
         }
-        if (view->verbose)
+        if (view->verbose) {
                 add_modules(view, json);
+                add_modules_info(view, json);
+        }
         json_key(json, "events");
         json_begin_array(json);
         for (size_t i = 0; i < view->n_events; i++) {

@@ -95,6 +95,9 @@ TEST(rows_are_functions_most_first)
         EXPECT_INT(hot_n_pcs(report_hot(report)), 4);
         EXPECT_INT(hot_get_pc(report_hot(report), 0)->addr, 0x1120);
         EXPECT_INT(report_get_module(report, 0).address, BASE);
+        EXPECT_TRUE(report_n_sections(report, 0) > 3);
+        EXPECT_TRUE(report_get_section(report, 0, 0).addr > 0 &&
+                    report_get_section(report, 0, 0).name[0] == '.');
 }
 
 TEST(filters_choose_samples)
@@ -193,6 +196,7 @@ TEST(json_has_the_keys_that_extensions_read)
         view.verbose = true;
         hot_view_json(&view, &out);
         EXPECT_CONTAINS(buf_text(&out), "\"pcs\":[{\"address\":4384,\"count\":2,\"in_symbol\":");
+        EXPECT_CONTAINS(buf_text(&out), "\"modules_info\":[]");
         buf_clear(&out);
         hot_view_csv(&view, &out);
         EXPECT_CONTAINS(buf_text(&out), "overhead,count,interval_95,symbol\r\n42.86,3,");
