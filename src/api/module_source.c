@@ -69,21 +69,34 @@ struct resolver *module_source_resolver(struct module_source *source)
         return source->resolver;
 }
 
-/* The place of a file that only the run that was just made can reach. */
+static bool is_kept_of(const struct kept_file *kept, const struct module *module, const char *path)
+{
+        size_t len = strlen(path);
+
+        /* The recorded path may still say that it is deleted. */
+        if (strncmp(kept->path, path, len) || (kept->path[len] && strcmp(kept->path + len, " (deleted)")))
+                return false;
+        if (kept->build_id_size && module->build_id_size)
+                return kept->build_id_size == module->build_id_size &&
+                       !memcmp(kept->build_id, module->build_id, kept->build_id_size);
+        return kept->inode == module->inode;
+}
+
+/* The place of a file that only the run that was just made can reach: at its path is nothing or another one. */
 static bool kept_path(const struct module_source *source, const struct module *module, struct buf *out)
 {
         const char *path = world_text(source->world, module->path);
-        size_t len = strlen(path);
+        struct os_stat there, kept_stat;
 
         for (size_t i = 0; source->collected && i < source->collected->n_kept; i++) {
                 const struct kept_file *kept = &source->collected->kept[i];
 
-                /* The recorded path may still say that it is deleted. */
-                if (strncmp(kept->path, path, len) ||
-                    (kept->path[len] && strcmp(kept->path + len, " (deleted)")))
+                if (!is_kept_of(kept, module, path))
                         continue;
+                buf_clear(out);
                 buf_printf(out, "/proc/self/fd/%d", kept->fd);
-                return true;
+                return !os_stat(path, &there) || !os_stat(buf_text(out), &kept_stat) ||
+                       there.inode != kept_stat.inode || there.dev != kept_stat.dev;
         }
         return false;
 }

@@ -67,18 +67,21 @@ bool collector_command_runs(struct collector *collector);
 /* Stops the events, moves the rest, puts the kernel's own count of losses. */
 bool collector_end(struct collector *collector, struct err *err);
 
-/* A mapped file that the path in the record does not lead to (deleted, memfd, another mount namespace) and
- * that was kept open: read it at /proc/self/fd/FD. */
+/* A mapped file that was kept open, since the path in the record may not lead to it any more (deleted, memfd,
+ * another mount namespace): read it at /proc/self/fd/FD. */
 struct kept_file {
         const char *path; /* as recorded */
         int32_t pid;
         int fd;
+        uint64_t inode; /* as recorded; 0: not known */
+        uint8_t build_id[BUILD_ID_MAX];
+        uint8_t build_id_size; /* 0: not known */
 };
 
 /* A process that sees other PIDs and another root than we do. */
 struct kept_root {
         int32_t pid, inner_pid;
-        int root_fd; /* of its root directory; -1 when it could not be kept */
+        int root_fd; /* of the root directory; -1 when it could not be kept */
 };
 
 struct collect_result {

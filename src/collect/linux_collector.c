@@ -13,7 +13,8 @@
 
 #include "linux_internal.h"
 
-enum { DEAF_WAIT_MS = 100 };
+/* Files that are mapped and deleted, and processes that live briefly, are seen only as long as they are there. */
+enum { SHORTEST_WAIT_MS = 5, LONGEST_WAIT_MS = 100 };
 
 struct watched { /* an attached process */
         int32_t pid;
@@ -36,7 +37,7 @@ struct collector {
         uint64_t n_lost_records; /* sum of LOST records */
         struct collect_result result;
         bool begun, ended;
-        bool deaf; /* a buffer's own task has ended: it no longer says when it fills */
+        int pace_ms; /* shortest while new maps come, then longer */
 };
 
 static bool attach(struct collector *c, int32_t **ret_tids, size_t *ret_n, struct err *err)
@@ -97,6 +98,7 @@ struct collector *collector_open(const struct collect_request *request, bool *re
         c->request = *request;
         c->child = (struct child){.go_fd = -1, .error_fd = -1, .pid_fd = -1};
         c->result.counted_share = 1;
+        c->pace_ms = SHORTEST_WAIT_MS;
         keeper_init(&c->keeper);
         if (request->argv && !child_prepare(&c->child, request, ret_command_failed, err))
                 return NULL;
@@ -162,7 +164,10 @@ static void look_through(struct collector *c)
                 case PERF_RECORD_SAMPLE: c->result.n_samples++; break;
                 case PERF_RECORD_LOST: see_lost(c, record); break;
                 case PERF_RECORD_THROTTLE: c->result.n_throttled++; break;
-                default: keeper_see(&c->keeper, &header, record); break;
+                default:
+                        if (keeper_see(&c->keeper, &header, record))
+                                c->pace_ms = SHORTEST_WAIT_MS;
+                        break;
                 }
         }
 }
@@ -288,8 +293,9 @@ static void wait_for_news(struct collector *c, int timeout_ms)
                 if (!c->watched[i].ended && c->watched[i].pid_fd >= 0)
                         fds[n++] = (struct pollfd){.fd = c->watched[i].pid_fd, .events = POLLIN};
         }
-        if (c->deaf && timeout_ms > DEAF_WAIT_MS)
-                timeout_ms = DEAF_WAIT_MS;
+        if (timeout_ms > c->pace_ms)
+                timeout_ms = c->pace_ms;
+        c->pace_ms = c->pace_ms * 2 < LONGEST_WAIT_MS ? c->pace_ms * 2 : LONGEST_WAIT_MS;
         /* A ring whose task has ended says POLLHUP at once and for ever: it is not asked again. */
         while (poll(fds, n, timeout_ms) > 0) {
                 bool all_hung_up = true;
@@ -297,10 +303,8 @@ static void wait_for_news(struct collector *c, int timeout_ms)
                 for (size_t i = 0; i < n; i++) {
                         if (fds[i].revents & POLLIN)
                                 all_hung_up = false;
-                        else if (fds[i].revents) {
-                                c->deaf |= i < c->opened.n_rings;
+                        else if (fds[i].revents)
                                 fds[i].fd = -1;
-                        }
                 }
                 if (!all_hung_up)
                         break;

@@ -145,14 +145,23 @@ uint64_t proc_mount_namespace(int32_t pid); /* 0: not known; pid 0: ours */
 
 /* --- linux_kept.c: files that would be gone when the table is made --- */
 
+/* Another mount namespace.  Its descriptor keeps it and what is mounted in it. */
+struct kept_namespace {
+        uint64_t inode;
+        int namespace_fd, root_fd; /* -1: could not be opened */
+};
+
 struct keeper {
         struct map seen;    /* hash of path and identity */
-        struct map foreign; /* pid -> 1 when in another mount namespace */
+        struct map foreign; /* pid -> index of its namespace + 1 */
         uint64_t own_namespace;
+        struct kept_namespace *namespaces;
+        size_t n_namespaces, cap_namespaces;
         struct kept_file *kept;
         size_t n_kept, cap_kept;
         struct kept_root *roots;
         size_t n_roots, cap_roots;
+        int last_fd; /* descriptors above it are for others */
         uint64_t n_not_kept;
         struct buf not_kept;
         struct arena names;
@@ -160,6 +169,8 @@ struct keeper {
 
 void keeper_init(struct keeper *keeper);
 void keeper_release(struct keeper *keeper);
-void keeper_see(struct keeper *keeper, const struct perf_header *header, struct cursor record);
+
+/* Looks at a NAMESPACES or MMAP2 record; true when it was about something new, so that more may come soon. */
+bool keeper_see(struct keeper *keeper, const struct perf_header *header, struct cursor record);
 
 #endif

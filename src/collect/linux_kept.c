@@ -1,92 +1,173 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Keeps open what the path in a map record will not lead to later: deleted files, memfds, files of other
- * mount namespaces, and the roots of processes that live in one. */
+/* Keeps open what the path in a map record may not lead to later: files that are deleted or replaced, memfds, files of
+ * other mount namespaces, and these namespaces. */
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "linux_internal.h"
 #include "text.h"
 
-enum { MAX_KEPT = 4096, MAX_ROOTS = 1024, NAMED_NOT_KEPT = 5, MOUNT_NAMESPACE = 5 };
+enum {
+        MAX_KEPT = 4096,
+        MAX_KEPT_IN_PLACE = 1024, /* of files that are still where the record says */
+        MAX_NAMESPACES = 1024,
+        MAX_ROOTS = 65536,
+        NAMED_NOT_KEPT = 5,
+        MOUNT_NAMESPACE = 5,
+};
 
 void keeper_init(struct keeper *keeper)
 {
-        *keeper = (struct keeper){.own_namespace = proc_mount_namespace(0)};
+        struct rlimit limit;
+
+        *keeper = (struct keeper){.own_namespace = proc_mount_namespace(0), .last_fd = MAX_KEPT};
+        /* Half of what is allowed: the events and the table need some too. */
+        if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_max / 2 < MAX_KEPT)
+                keeper->last_fd = (int)(limit.rlim_max / 2);
+}
+
+static void close_if_open(int fd)
+{
+        if (fd >= 0)
+                close(fd);
 }
 
 void keeper_release(struct keeper *keeper)
 {
         for (size_t i = 0; i < keeper->n_kept; i++)
                 close(keeper->kept[i].fd);
-        for (size_t i = 0; i < keeper->n_roots; i++) {
-                if (keeper->roots[i].root_fd >= 0)
-                        close(keeper->roots[i].root_fd);
+        for (size_t i = 0; i < keeper->n_namespaces; i++) {
+                close_if_open(keeper->namespaces[i].namespace_fd);
+                close_if_open(keeper->namespaces[i].root_fd);
         }
         free(keeper->kept);
         free(keeper->roots);
+        free(keeper->namespaces);
         map_release(&keeper->seen);
         map_release(&keeper->foreign);
         buf_release(&keeper->not_kept);
         arena_release(&keeper->names);
 }
 
+/* -1 also when descriptors become scarce. */
+static int keep_fd(const struct keeper *k, int fd)
+{
+        if (fd <= k->last_fd)
+                return fd;
+        close(fd);
+        return -1;
+}
+
+static int open_of_process(const struct keeper *k, int32_t pid, const char *what, int flags)
+{
+        char path[64];
+
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/%s", pid, what);
+        return keep_fd(k, open(path, flags | O_CLOEXEC));
+}
+
+/* The index of a namespace, which process `pid` is in now. */
+static size_t get_namespace(struct keeper *k, uint64_t inode, int32_t pid)
+{
+        struct kept_namespace fresh = {.inode = inode, .namespace_fd = -1, .root_fd = -1};
+        size_t i = 0;
+
+        while (i < k->n_namespaces && k->namespaces[i].inode != inode)
+                i++;
+        if (i == k->n_namespaces && i < MAX_NAMESPACES)
+                ARRAY_PUSH(k->namespaces, k->n_namespaces, k->cap_namespaces, fresh);
+        if (i < k->n_namespaces && k->namespaces[i].root_fd < 0 && proc_mount_namespace(pid) == inode) {
+                k->namespaces[i].namespace_fd = open_of_process(k, pid, "ns/mnt", O_RDONLY);
+                k->namespaces[i].root_fd = open_of_process(k, pid, "root", O_PATH | O_DIRECTORY);
+        }
+        return i;
+}
+
+static int root_of(const struct keeper *k, int32_t pid)
+{
+        const uint64_t *at = map_find(&k->foreign, (uint32_t)pid);
+
+        return at && *at && *at - 1 < k->n_namespaces ? k->namespaces[*at - 1].root_fd : -1;
+}
+
 /* A process that moved to, or was found in, another mount namespace. */
-static void see_namespaces(struct keeper *k, struct cursor c)
+static bool see_namespaces(struct keeper *k, struct cursor c)
 {
         enum { ENTRY_BYTES = 16 };
         struct kept_root root = {.root_fd = -1};
-        uint64_t inode;
-        char path[64];
-        bool is_new;
+        uint64_t inode, *slot;
 
         cursor_skip(&c, sizeof(struct perf_header));
         root.pid = (int32_t)cursor_u32(&c);
         if (cursor_u32(&c) != (uint32_t)root.pid) /* one thread of it */
-                return;
+                return false;
         if (cursor_u64(&c) <= MOUNT_NAMESPACE)
-                return;
+                return false;
         cursor_skip(&c, MOUNT_NAMESPACE * ENTRY_BYTES + 8);
         inode = cursor_u64(&c);
         if (c.failed || !inode || !k->own_namespace || inode == k->own_namespace)
-                return;
-        map_put(&k->foreign, (uint32_t)root.pid, &is_new);
-        if (!is_new || k->n_roots == MAX_ROOTS)
-                return;
-        snprintf(path, sizeof(path), "/proc/%" PRId32 "/root", root.pid);
-        root.root_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+                return false;
+        slot = map_put(&k->foreign, (uint32_t)root.pid, NULL);
+        *slot = (uint64_t)get_namespace(k, inode, root.pid) + 1;
+        if (k->n_roots == MAX_ROOTS)
+                return false;
+        root.root_fd = root_of(k, root.pid);
         root.inner_pid = proc_inner_pid(root.pid);
         ARRAY_PUSH(k->roots, k->n_roots, k->cap_roots, root);
+        return true;
 }
 
 static bool is_file_name(const char *path)
 {
-        return path[0] == '/' && !text_starts(path, "//anon") && !text_starts(path, "/dev/zero") &&
+        return path[0] == '/' && !text_starts(path, "//anon") &&
+               (!text_starts(path, "/dev/") || text_starts(path, "/dev/shm/")) &&
                !text_starts(path, "/SYSV") && !text_starts(path, "/anon_hugepage");
 }
 
-static bool needs_keeping(const struct keeper *k, const struct record_mmap *map)
+/* The path in the record leads nowhere, or elsewhere, from here. */
+static bool is_out_of_reach(const struct keeper *k, const struct record_mmap *map)
 {
         return text_ends(map->path, " (deleted)") || text_starts(map->path, "/memfd:") ||
                map_find(&k->foreign, (uint32_t)map->pid);
 }
 
-static int open_mapped(const struct keeper *k, const struct record_mmap *map)
+/* Inside of a root that another may have filled with links. */
+static int open_below(int root_fd, const char *path)
 {
-        char path[4200];
-        int fd;
+        struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK, .resolve = RESOLVE_IN_ROOT};
+
+        return root_fd < 0 ? -1 : (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+}
+
+static int open_map_file(const struct record_mmap *map)
+{
+        char path[96];
 
         snprintf(path, sizeof(path), "/proc/%" PRId32 "/map_files/%" PRIx64 "-%" PRIx64, map->pid, map->start,
                  map->start + map->len);
-        fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-        if (fd >= 0 || !map_find(&k->foreign, (uint32_t)map->pid) || text_ends(map->path, " (deleted)"))
-                return fd;
-        snprintf(path, sizeof(path), "/proc/%" PRId32 "/root%s", map->pid, map->path);
         return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+static int open_mapped(const struct keeper *k, const struct record_mmap *map, bool out_of_reach)
+{
+        int fd = -1;
+
+        if (!out_of_reach)
+                fd = open(map->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        if (fd < 0)
+                fd = open_map_file(map);
+        if (fd < 0)
+                fd = open_below(root_of(k, map->pid), map->path);
+        return keep_fd(k, fd);
 }
 
 static void count_not_kept(struct keeper *k, const char *path)
@@ -97,35 +178,44 @@ static void count_not_kept(struct keeper *k, const char *path)
                 buf_add_str(&k->not_kept, ", ...");
 }
 
-static void see_map(struct keeper *k, struct cursor record)
+static void keep_file(struct keeper *k, const struct record_mmap *map)
+{
+        bool out_of_reach = is_out_of_reach(k, map);
+        struct kept_file kept = {
+                .pid = map->pid, .inode = map->inode, .fd = -1, .build_id_size = map->build_id_size};
+
+        if (k->n_kept < (out_of_reach ? MAX_KEPT : MAX_KEPT_IN_PLACE))
+                kept.fd = open_mapped(k, map, out_of_reach);
+        if (kept.fd < 0) {
+                if (out_of_reach)
+                        count_not_kept(k, map->path);
+                return;
+        }
+        kept.path = arena_copy(&k->names, map->path, strlen(map->path));
+        memcpy(kept.build_id, map->build_id, sizeof(kept.build_id));
+        ARRAY_PUSH(k->kept, k->n_kept, k->cap_kept, kept);
+}
+
+static bool see_map(struct keeper *k, struct cursor record)
 {
         enum { PROT_EXEC_BIT = 4 };
         struct record_mmap map;
         uint64_t key;
         bool is_new;
-        int fd;
 
-        if (!record_mmap_parse(record, &map) || !(map.prot & PROT_EXEC_BIT) || !is_file_name(map.path) ||
-            !needs_keeping(k, &map))
-                return;
+        if (!record_mmap_parse(record, &map) || !(map.prot & PROT_EXEC_BIT) || !is_file_name(map.path))
+                return false;
         key = map_hash_bytes(map.path, strlen(map.path)) ^
               map_hash_bytes(map.build_id, sizeof(map.build_id)) ^ map_mix(map.inode + 1);
         map_put(&k->seen, key, &is_new);
-        if (!is_new)
-                return;
-        fd = k->n_kept < MAX_KEPT ? open_mapped(k, &map) : -1;
-        if (fd < 0) {
-                count_not_kept(k, map.path);
-                return;
-        }
-        ARRAY_PUSH(k->kept, k->n_kept, k->cap_kept,
-                   (struct kept_file){arena_copy(&k->names, map.path, strlen(map.path)), map.pid, fd});
+        if (is_new)
+                keep_file(k, &map);
+        return is_new;
 }
 
-void keeper_see(struct keeper *keeper, const struct perf_header *header, struct cursor record)
+bool keeper_see(struct keeper *keeper, const struct perf_header *header, struct cursor record)
 {
         if (header->type == PERF_RECORD_NAMESPACES)
-                see_namespaces(keeper, record);
-        else if (header->type == PERF_RECORD_MMAP2)
-                see_map(keeper, record);
+                return see_namespaces(keeper, record);
+        return header->type == PERF_RECORD_MMAP2 && see_map(keeper, record);
 }

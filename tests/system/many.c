@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* many forks N: N children, one after the other, each with a little work in `child_work`.
  * many maps N: N files of their own, all mapped to be run, with work in `map_work` in between.
+ * many stay N: the same, says "ready" then and works on for ever.
  * many storm MS: maps and unmaps one file as fast as it can. */
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,13 +16,13 @@ enum { PAGE = 4096 };
 
 static NOINLINE void child_work(void)
 {
-        for (volatile unsigned i = 0; i < 200000; i++)
+        for (volatile unsigned i = 0; i < 100000; i++)
                 ;
 }
 
 static NOINLINE void map_work(void)
 {
-        for (volatile unsigned i = 0; i < 100000; i++)
+        for (volatile unsigned i = 0; i < 20000; i++)
                 ;
 }
 
@@ -66,6 +67,16 @@ static int make_maps(uint64_t n)
         return 0;
 }
 
+static int stay(uint64_t n)
+{
+        if (make_maps(n))
+                return 1;
+        puts("ready");
+        fflush(stdout);
+        for (;;)
+                map_work();
+}
+
 static int make_storm(uint64_t ms)
 {
         uint64_t end_ns = thread_cpu_ns() + ms * 1000000u;
@@ -86,6 +97,8 @@ int main(int argc, char **argv)
                 return make_forks(ms_of(argv[2]));
         if (argc == 3 && !strcmp(argv[1], "maps"))
                 return make_maps(ms_of(argv[2]));
+        if (argc == 3 && !strcmp(argv[1], "stay"))
+                return stay(ms_of(argv[2]));
         if (argc == 3 && !strcmp(argv[1], "storm"))
                 return make_storm(ms_of(argv[2]));
         return 2;

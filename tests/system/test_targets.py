@@ -53,12 +53,13 @@ def test_attached_threads_and_later_children(t: Context) -> None:
 
 @harness.limit(BIG_SECONDS)
 def test_ten_thousand_children(t: Context) -> None:
-    done = t.good("record", "--", t.program("many"), "forks", "10000", limit=BIG_SECONDS)
+    # The kernel's clock begins anew in each child: one that lives shorter than an interval is never hit.
+    done = t.good("record", "-F", "20000", "--", t.program("many"), "forks", "10000", limit=BIG_SECONDS)
     check(share(done, "child_work") > 60, "the work of the children", done)
     check_good(done, 2)
     again = t.good("report", "--sort", "process", "--csv", "--sample-display-row", "100000")
     n = len(harness.csv_of(again))
-    check(n > 500, f"{n} processes have samples")
+    check(n > 8000, f"{n} processes have samples")
     check(again.seconds < 20, f"report took {again.seconds:.1f} s")
     harness.note(f"record {done.seconds:.1f} s, report {again.seconds:.1f} s, {n} processes with samples")
 
@@ -76,22 +77,11 @@ def test_twenty_thousand_files(t: Context) -> None:
 
 @harness.limit(BIG_SECONDS)
 def test_attach_with_twenty_thousand_maps(t: Context) -> None:
-    script = ('import mmap,os,time\nkeep=[]\nfor i in range(20000):\n'
-              '    fd=os.open("m%d"%i,os.O_RDWR|os.O_CREAT,0o700); os.truncate(fd,4096)\n'
-              '    keep.append(mmap.mmap(fd,4096,prot=mmap.PROT_READ|mmap.PROT_EXEC)); os.close(fd)\n'
-              'print("ready",flush=True)\nwhile True: sum(range(1000))\n')
-    target = t.start("/usr/bin/python3", "-c", script, preexec_fn=lambda: many_files())
-    check(target.stdout.readline() == b"ready\n", "the maps are made")
+    target = t.started_ready(t.program("many"), "stay", "20000")
     done = t.good("sample", "-p", str(target.pid), "--timeout", "1", limit=BIG_SECONDS)
-    check(harness.quality_of(done)["samples"] > 200, "samples", done)
-    check(harness.rows_of(done.out)[0].symbol.startswith("long_"), "python's arithmetic first", done)
+    check(share(done, "map_work") > 95, "the work", done)
+    check_good(done)
     check(done.seconds < 20, f"sample took {done.seconds:.1f} s")
-
-
-def many_files() -> None:
-    import resource
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def test_two_libraries_at_one_address(t: Context) -> None:
@@ -203,16 +193,10 @@ def test_a_perf_map(t: Context) -> None:
 
 def test_a_perf_map_by_the_inner_pid(t: Context) -> None:
     """/tmp is another one in there too, and the PID in the file's name is the one that the JIT sees."""
-    script = 'mount -t tmpfs none /tmp && exec "$@"'
-    done = t.good("record", "--", *namespace_command(t, "sh", "-c", script, "sh", t.path("inner/jitted"), "400")
-                  if not t.folder.startswith("/tmp/") else
-                  namespace_command(t, "sh", "-c", private_tmp(), "sh", t.path("inner/jitted"), "400"))
+    # The scratch folder may be below /tmp, which is hidden then: the program runs from a descriptor.
+    script = 'exec 9<"$1"; shift; mount -t tmpfs none /tmp && exec /proc/self/fd/9 "$@"'
+    done = t.good("record", "--", *namespace_command(t, "sh", "-c", script, "sh", t.path("inner/jitted"), "400"))
     check(share(done, "jit_hot_loop") > 80, "the name of the inner perf map", done)
-
-
-def private_tmp() -> str:
-    """A new /tmp hides the program when the scratch folder is in the old one: run it from a descriptor."""
-    return 'exec 9<"$1"; shift; mount -t tmpfs none /tmp && exec /proc/self/fd/9 "$@"'
 
 
 def remove_perf_maps() -> None:
