@@ -213,9 +213,10 @@ def test_a_full_standard_output(t: Context) -> None:
 def test_lost_samples_are_told(t: Context) -> None:
     """wperf is stopped while the kernel goes on filling its buffer."""
     target = t.started_ready(t.program("spin"), "60000")
-    recorder = start_recording(t, "sample", "-e", "cpu-clock:50000", "-p", str(target.pid))
+    recorder = start_recording(t, "sample", "-e", "cpu-clock:20000", "-p", str(target.pid))
     recorder.send_signal(signal.SIGSTOP)
-    time.sleep(2)
+    used = cpu_seconds(target.pid)
+    harness.wait_until(lambda: cpu_seconds(target.pid) > used + 1, "a second of CPU time", 30)
     recorder.send_signal(signal.SIGCONT)
     time.sleep(0.3)
     recorder.send_signal(signal.SIGINT)
@@ -233,6 +234,12 @@ def test_lost_samples_are_told(t: Context) -> None:
         harness.note(f"{quality['lost']} lost of {quality['samples'] + quality['lost']}, by LOST_SAMPLES {told}")
 
 
+def cpu_seconds(pid: int) -> float:
+    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def lost_of_perf(t: Context) -> int | None:
     """The kernel's own count as perf reads it from the session."""
     if not os.path.exists("/usr/bin/perf"):
@@ -248,7 +255,8 @@ def test_map_storm_is_not_silent(t: Context) -> None:
     target = t.start(t.program("many"), "storm", "20000")
     recorder = start_recording(t, "sample", "-p", str(target.pid))
     recorder.send_signal(signal.SIGSTOP)
-    time.sleep(2)
+    used = cpu_seconds(target.pid)
+    harness.wait_until(lambda: cpu_seconds(target.pid) > used + 1, "a second of CPU time", 30)
     recorder.send_signal(signal.SIGCONT)
     time.sleep(0.3)
     recorder.send_signal(signal.SIGTERM)
