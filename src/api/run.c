@@ -142,6 +142,11 @@ static bool run_loop(struct run *run, const struct run_request *request, uint64_
                         next_tick += TICK_MS * 1000000ull;
                 }
         }
+        /* Ctrl-C reaches the command too, which may have ended first. */
+        if (!state && os_stop_requested()) {
+                run->out.stop_signal = os_stop_requested();
+                run->out.stopped_by_us = true;
+        }
         if (!request->quiet && (!run->n_ticks || collector_get_result(run->collector)->n_samples > n_told))
                 tick(request, run, &n_told);
         return state < 0;

@@ -212,7 +212,8 @@ static int show(struct recording *r, const struct run *run)
                 return exit_status(r, &facts, false);
         report = report_make(&request, &err);
         if (!report) {
-                cmd_fail(&err);
+                if (!facts.write_error) /* which has been told already, and is the reason */
+                        cmd_fail(&err);
                 return failure_status(RUN_FAILED, r->has_command);
         }
         output = (struct hot_output){

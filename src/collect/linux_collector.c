@@ -14,7 +14,7 @@
 #include "linux_internal.h"
 
 /* Files that are mapped and deleted, and processes that live briefly, are seen only as long as they are there. */
-enum { SHORTEST_WAIT_MS = 5, LONGEST_WAIT_MS = 100 };
+enum { SHORTEST_WAIT_MS = 5, LONGEST_WAIT_MS = 100, RING_BYTES = 512 * 1024 };
 
 struct watched { /* an attached process */
         int32_t pid;
@@ -37,6 +37,7 @@ struct collector {
         uint64_t n_lost_records; /* sum of LOST records */
         struct collect_result result;
         bool begun, ended;
+        int longest_wait_ms;
         int pace_ms; /* shortest while new maps come, then longer */
 };
 
@@ -64,15 +65,18 @@ static bool find_threads(struct collector *c, int32_t **ret_tids, size_t *ret_n,
         return true;
 }
 
+/* The kernel wakes us when half of a ring of the full size is full: smaller ones are looked at more often. */
 static bool open_rings(struct collector *c, struct err *err)
 {
-        size_t bytes = c->request.ring_bytes ? c->request.ring_bytes : 512 * 1024;
+        size_t bytes = c->request.ring_bytes ? c->request.ring_bytes : RING_BYTES;
 
         c->rings = mem_new(c->opened.n_rings, sizeof(*c->rings));
-        for (size_t i = 0; i < c->opened.n_rings; i++) {
-                if (!ring_open(&c->rings[i], c->opened.ring_fds[i], bytes, err))
-                        return false;
-        }
+        if (!rings_open(c->rings, c->opened.ring_fds, c->opened.n_rings, &bytes, err))
+                return false;
+        c->longest_wait_ms =
+                bytes < RING_BYTES ? (int)(LONGEST_WAIT_MS * bytes / RING_BYTES) : LONGEST_WAIT_MS;
+        if (c->longest_wait_ms < SHORTEST_WAIT_MS)
+                c->longest_wait_ms = SHORTEST_WAIT_MS;
         return true;
 }
 
@@ -295,7 +299,7 @@ static void wait_for_news(struct collector *c, int timeout_ms)
         }
         if (timeout_ms > c->pace_ms)
                 timeout_ms = c->pace_ms;
-        c->pace_ms = c->pace_ms * 2 < LONGEST_WAIT_MS ? c->pace_ms * 2 : LONGEST_WAIT_MS;
+        c->pace_ms = c->pace_ms * 2 < c->longest_wait_ms ? c->pace_ms * 2 : c->longest_wait_ms;
         /* A ring whose task has ended says POLLHUP at once and for ever: it is not asked again. */
         while (poll(fds, n, timeout_ms) > 0) {
                 bool all_hung_up = true;

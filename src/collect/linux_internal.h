@@ -76,8 +76,9 @@ struct ring {
         int fd;
 };
 
-/* Maps a ring of about `bytes`, less where the kernel's limit asks for it; never below 8 pages. */
-bool ring_open(struct ring *ring, int fd, size_t bytes, struct err *err);
+/* Maps a ring of *bytes for each descriptor, all less where the kernel's limit asks for it; never below 8 pages.  *bytes
+ * is what it came to. */
+bool rings_open(struct ring *rings, const int *fds, size_t n, size_t *bytes, struct err *err);
 void ring_close(struct ring *ring);
 
 /* Appends everything that is in the ring to `out` and hands the room back. */

@@ -28,12 +28,23 @@ static uint64_t own_status(const char *key, int base)
         return at ? strtoull(at + strlen(key), NULL, base) : 0;
 }
 
+/* Root of a user namespace has capabilities that are worth nothing to the kernel's events. */
+static bool is_in_user_namespace(void)
+{
+        AUTO_RELEASE(buf) text = {0};
+        unsigned long inside, outside, size;
+
+        return os_read_file("/proc/self/uid_map", 65536, &text, NULL) &&
+               (sscanf(buf_text(&text), "%lu %lu %lu", &inside, &outside, &size) != 3 || inside || outside ||
+                size != UINT32_MAX);
+}
+
 static bool may_profile_everything(void)
 {
         enum { CAP_SYS_ADMIN_BIT = 21, CAP_PERFMON_BIT = 38 };
         uint64_t caps = own_status("\nCapEff:", 16);
 
-        return caps & (1ull << CAP_SYS_ADMIN_BIT | 1ull << CAP_PERFMON_BIT);
+        return !is_in_user_namespace() && caps & (1ull << CAP_SYS_ADMIN_BIT | 1ull << CAP_PERFMON_BIT);
 }
 
 static int paranoid_level(void)
@@ -60,7 +71,12 @@ static void denied(const struct collect_request *request, const struct event *ev
         int level = paranoid_level();
         bool kernel = !(event->attr.flags & PERF_ATTR_EXCLUDE_KERNEL);
 
-        if (may_profile_everything() && own_status("\nSeccomp:", 10))
+        bool foreign = belongs_to_another(pid);
+        /* What the kernel would allow is refused by something before it. */
+        bool blocked =
+                may_profile_everything() || (level <= 2 && !kernel && !request->system_wide && !foreign);
+
+        if (blocked && own_status("\nSeccomp:", 10))
                 err_set(err, ERR_DENIED,
                         "perf_event_open is blocked by a seccomp filter, as container engines set one: allow it "
                         "(docker run --security-opt seccomp=unconfined) or run wperf outside of the container");
@@ -69,11 +85,7 @@ static void denied(const struct collect_request *request, const struct event *ev
                         "the kernel refuses '%s' even to a privileged user: a security module or kernel lockdown "
                         "forbids it; see 'dmesg'",
                         event->name);
-        else if (own_status("\nSeccomp:", 10) && level < 2 && !kernel && !request->system_wide)
-                err_set(err, ERR_DENIED,
-                        "perf_event_open is blocked by a seccomp filter, as container engines set one: allow it "
-                        "(docker run --security-opt seccomp=unconfined) or run wperf outside of the container");
-        else if (belongs_to_another(pid))
+        else if (foreign)
                 err_set(err, ERR_DENIED, "process %" PRId32 " belongs to another user: run wperf as root",
                         pid);
         else if (request->system_wide)
@@ -117,10 +129,10 @@ void linux_obstacle(const struct collect_request *request, const struct event *e
         case EPERM:
         case EACCES: denied(request, event, pid, error, err); return;
         case ENOSYS:
-                err_os(err, ERR_UNSUPPORTED, error,
-                       "this kernel has no perf events, or a sandbox hides them: use a kernel with "
-                       "CONFIG_PERF_EVENTS, or run outside of the sandbox");
-                return;
+                err_set(err, ERR_UNSUPPORTED,
+                        "this kernel has no perf events, or a sandbox hides them: use a kernel with "
+                        "CONFIG_PERF_EVENTS, or run outside of the sandbox");
+                break;
         case ENOENT:
         case EOPNOTSUPP:
         case ENODEV:

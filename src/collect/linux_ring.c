@@ -15,31 +15,46 @@ enum {
         MIN_PAGES = 8,
 };
 
-bool ring_open(struct ring *ring, int fd, size_t bytes, struct err *err)
+/* 0 or an errno. */
+static int ring_map(struct ring *ring, int fd, size_t bytes)
 {
         size_t page = (size_t)sysconf(_SC_PAGESIZE);
-        size_t least = MIN_PAGES * page;
+        void *base = mmap(NULL, bytes + page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
-        if (bytes < least)
-                bytes = least;
-        for (;;) {
-                void *base = mmap(NULL, bytes + page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        if (base == MAP_FAILED)
+                return errno;
+        *ring = (struct ring){base, (uint8_t *)base + page, bytes, bytes + page, fd};
+        return 0;
+}
 
-                if (base != MAP_FAILED) {
-                        *ring = (struct ring){base, (uint8_t *)base + page, bytes, bytes + page, fd};
-                        return true;
-                }
-                /* EPERM: above kernel.perf_event_mlock_kb and RLIMIT_MEMLOCK. */
-                if ((errno != EPERM && errno != ENOMEM) || bytes <= least)
-                        break;
-                bytes /= 2;
-        }
-        if (errno == EPERM)
+static int map_all(struct ring *rings, const int *fds, size_t n, size_t bytes)
+{
+        int error = 0;
+
+        for (size_t i = 0; i < n && !error; i++)
+                error = ring_map(&rings[i], fds[i], bytes);
+        for (size_t i = 0; i < n && error; i++)
+                ring_close(&rings[i]);
+        return error;
+}
+
+bool rings_open(struct ring *rings, const int *fds, size_t n, size_t *bytes, struct err *err)
+{
+        size_t least = MIN_PAGES * (size_t)sysconf(_SC_PAGESIZE);
+        int error;
+
+        if (*bytes < least)
+                *bytes = least;
+        /* EPERM: above kernel.perf_event_mlock_kb and RLIMIT_MEMLOCK. */
+        while ((error = map_all(rings, fds, n, *bytes)) && (error == EPERM || error == ENOMEM) &&
+               *bytes > least)
+                *bytes /= 2;
+        if (error == EPERM)
                 return err_set(
                         err, ERR_DENIED,
                         "no memory for the sample buffers: raise the limit with 'ulimit -l unlimited' or "
                         "'sysctl kernel.perf_event_mlock_kb=4096', or name fewer CPUs with -c");
-        return err_os(err, ERR_IO, errno, "can't map the sample buffer");
+        return !error || err_os(err, ERR_IO, error, "can't map the sample buffer");
 }
 
 void ring_close(struct ring *ring)

@@ -46,6 +46,12 @@ NO_RETURN static void run_child(const struct collect_request *request, int go_fd
         _exit(127);
 }
 
+static bool no_pipe(struct err *err)
+{
+        return err_set(err, ERR_LIMIT,
+                       "too many open files to start a command; raise the limit with 'ulimit -n 1024'");
+}
+
 bool child_prepare(struct child *child, const struct collect_request *request, bool *ret_command_failed,
                    struct err *err)
 {
@@ -53,11 +59,11 @@ bool child_prepare(struct child *child, const struct collect_request *request, b
 
         *child = (struct child){.go_fd = -1, .error_fd = -1, .pid_fd = -1};
         if (pipe2(go, O_CLOEXEC))
-                return err_os(err, ERR_LIMIT, errno, "can't make a pipe");
+                return no_pipe(err);
         if (pipe2(error, O_CLOEXEC)) {
                 close(go[0]);
                 close(go[1]);
-                return err_os(err, ERR_LIMIT, errno, "can't make a pipe");
+                return no_pipe(err);
         }
         child->pid = fork();
         if (child->pid == 0) {

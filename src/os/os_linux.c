@@ -36,6 +36,10 @@ static enum err_code code_of(int os)
 
 static bool fail(struct err *err, const char *what)
 {
+        if (errno == EMFILE) {
+                return err_set(err, ERR_LIMIT,
+                               "%s: too many open files; raise the limit with 'ulimit -n 1024'", what);
+        }
         return err_os(err, code_of(errno), errno, "%s", what);
 }
 

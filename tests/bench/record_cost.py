@@ -9,6 +9,7 @@ the median difference.  Not a test: figures depend on the machine.
     tests/bench/record_cost.py --wperf build/release/src/cli/wperf [--rounds 10] [--python python3.11-dbg]
 """
 import argparse
+import math
 import os
 import resource
 import statistics
@@ -23,11 +24,17 @@ WORK = ("import time\n"
         "print(time.process_time())\n")
 
 
+class Failed(Exception):
+    """A command of the round failed; the round does not count."""
+
+
 def run(argv: list[str]) -> tuple[float, float, float]:
     """Wall seconds, CPU seconds of everything, CPU seconds that the target says of itself."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.monotonic()
-    done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True, text=True)
+    done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    if done.returncode:
+        raise Failed(f"{argv[0]}: status {done.returncode}")
     wall = time.monotonic() - start
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = (after.ru_utime + after.ru_stime) - (before.ru_utime + before.ru_stime)
@@ -35,9 +42,11 @@ def run(argv: list[str]) -> tuple[float, float, float]:
 
 
 def interval(values: list[float]) -> tuple[float, float]:
-    """The order statistics that hold the median with at least 95 %: ranks 2 and n-1 for ten values."""
-    ordered = sorted(values)
-    k = 1 if len(ordered) >= 9 else 0
+    """The order statistics that hold the median with at least 95 %, whatever the distribution."""
+    ordered, n, k, tail = sorted(values), len(values), 0, 0.5 ** len(values)
+    while tail + math.comb(n, k + 1) * 0.5 ** n <= 0.025:
+        k += 1
+        tail += math.comb(n, k) * 0.5 ** n
     return ordered[k], ordered[-1 - k]
 
 
@@ -66,8 +75,13 @@ def main() -> int:
         results: dict[str, list[tuple[float, float, float]]] = {name: [] for name in commands}
         for i in range(args.rounds):
             names = list(commands)
-            for name in names[i % 3:] + names[:i % 3]:
-                results[name].append(run(commands[name]))
+            try:
+                once = {name: run(commands[name]) for name in names[i % 3:] + names[:i % 3]}
+            except Failed as failure:
+                print(f"round {i + 1} does not count: {failure}")
+                continue
+            for name, result in once.items():
+                results[name].append(result)
     alone = [r[2] for r in results["alone"]]
     slow = {name: [100 * (r[2] / a - 1) for r, a in zip(results[name], alone)] for name in ("perf", "wperf")}
     show("target slow-down", slow["perf"], slow["wperf"], "%")

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* jit MS: makes a loop in anonymous memory, as a JIT compiler does, names it in /tmp/perf-PID.map, and runs it. */
+/* jit MS [nameless]: makes a loop in anonymous memory, as a JIT compiler does, names it in /tmp/perf-PID.map, and runs
+ * it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +44,7 @@ int main(int argc, char **argv)
                 return 2;
         memcpy(at, code, sizeof(code));
         __builtin___clear_cache(at, (char *)at + sizeof(code));
-        if (mprotect(at, 4096, PROT_READ | PROT_EXEC) || name_it(at))
+        if (mprotect(at, 4096, PROT_READ | PROT_EXEC) || (argc < 3 && name_it(at)))
                 return 3;
         memcpy(&loop, &at, sizeof(loop));
         end_ns = thread_cpu_ns() + ms_of(argv[1]) * 1000000u;

@@ -132,9 +132,13 @@ def test_sigkill_leaves_a_readable_session(t: Context) -> None:
 
 
 def test_strict(t: Context) -> None:
-    done = t.good("record", "--strict", "--", t.program("spin"), "300")
-    done = t.ours("record", "--strict", "--", t.program("jit"), "300", env=without_perf_map(t))
-    check(done.status == 0, "names from a perf map are good quality", done)
+    t.good("record", "--strict", "--", t.program("spin"), "300")
+    done = t.ours("record", "--strict", "--", t.program("jit"), "300", "nameless")
+    check(done.status == 3, "code without names is poor", done)
+    harness.quality_of(done)
+    check(t.ours("record", "--", t.program("jit"), "100", "nameless").status == 0, "which is said only when asked for")
+    document = harness.document_of(t.good("report", "--json"))
+    check(document["quality"]["poor"] is True, "and in the document")
     with open(t.path("wperf.data"), "rb") as file:
         data = file.read()
     with open(t.path("cut.data"), "wb") as file:
@@ -143,10 +147,6 @@ def test_strict(t: Context) -> None:
     check(done.status == 3, "a cut file is poor", done)
     done = t.ours("record", "--strict", "--", "sh", "-c", "exit 9")
     check(done.status == 9, "the command's status goes first", done)
-
-
-def without_perf_map(_t: Context) -> dict[str, str]:
-    return harness.environment()
 
 
 def test_json_status_and_streams(t: Context) -> None:

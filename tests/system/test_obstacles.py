@@ -1,0 +1,211 @@
+#!/usr/bin/python3
+"""What wperf says where it may not measure: plain users, sandboxes, limits.  One sentence, the way out, no errno."""
+import contextlib
+import os
+from typing import Iterator
+
+import harness
+from harness import Context, Done, Skip, check
+
+PARANOID = "/proc/sys/kernel/perf_event_paranoid"
+MLOCK = "/proc/sys/kernel/perf_event_mlock_kb"
+NOBODY = "65534"
+
+
+@contextlib.contextmanager
+def sysctl(path: str, value: int) -> Iterator[None]:
+    """Sets a kernel setting and puts back what was there, however the test ends."""
+    with open(path, encoding="ascii") as file:
+        before = file.read().strip()
+    write(path, str(value))
+    try:
+        yield
+    finally:
+        write(path, before)
+
+
+def write(path: str, text: str) -> None:
+    try:
+        with open(path, "w", encoding="ascii") as file:
+            file.write(text)
+    except OSError as error:
+        raise Skip(f"the right to set {path}: {error.strerror}") from None
+
+
+def as_plain_user(t: Context, *argv: str, **options) -> Done:
+    """The build folder may be closed to others: what is run is copied to where everybody may go."""
+    return t.run(*plain_user(t), *(reachable(t, word) for word in argv), **options)
+
+
+def plain_user(t: Context) -> list[str]:
+    harness.need_root()
+    harness.need_tool("setpriv")
+    os.chmod(t.folder, 0o777)
+    return ["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--bounding-set=-all",
+            "--inh-caps=-all"]
+
+
+def reachable(t: Context, word: str) -> str:
+    if not (os.path.isabs(word) and os.path.isfile(word) and (word == t.wperf or word.startswith(t.programs))):
+        return word
+    copy = t.path("bin-" + os.path.basename(word))
+    if not os.path.exists(copy):
+        with open(word, "rb") as source, open(copy, "wb") as target:
+            target.write(source.read())
+        os.chmod(copy, 0o755)
+    return copy
+
+
+def check_refused(done: Done, status: int, *words: str) -> None:
+    check(done.status == status, f"status {status}", done)
+    check("quality:" not in done.out, "no table", done)
+    harness.check_sentence(done, *words)
+    harness.note(done.err.strip())
+
+
+def check_measured(done: Done, symbol: str = "spin_here") -> None:
+    check(done.status == 0 and done.err == "", "it measures", done)
+    check(harness.row_named(done, symbol).share > 50, symbol, done)
+
+
+# --- plain users ---
+
+
+def test_plain_user_at_level_2(t: Context) -> None:
+    with sysctl(PARANOID, 2):
+        check_measured(as_plain_user(t, t.wperf, "record", "--", t.program("spin"), "200"))
+        done = as_plain_user(t, t.wperf, "record", "-k", "--", t.program("spin"), "100")
+        check_refused(done, 125, "-k", "perf_event_paranoid is 2", "leave -k out", "root",
+                      "sysctl kernel.perf_event_paranoid=1")
+        done = as_plain_user(t, t.wperf, "sample", "-a", "--timeout", "1")
+        check_refused(done, 1, "all processes", "perf_event_paranoid is 2", "root", "sysctl kernel.perf_event_paranoid=0")
+        done = as_plain_user(t, t.wperf, "record", "-e", "cpu-clock:k", "--", t.program("spin"), "100")
+        check_refused(done, 125, "kernel", "root")
+
+
+def test_plain_user_at_level_3(t: Context) -> None:
+    """Debian's own kernels know level 3; others take it for 2."""
+    with sysctl(PARANOID, 3):
+        done = as_plain_user(t, t.wperf, "record", "--", t.program("spin"), "100")
+        if done.status == 0:
+            check_measured(done)
+            harness.note("this kernel takes level 3 for level 2")
+        else:
+            check_refused(done, 125, "perf_event_paranoid is 3", "root", "sysctl kernel.perf_event_paranoid=2")
+        for argv in (("record", "-k", "--", "true"), ("record", "-a", "--", "true")):
+            done = as_plain_user(t, t.wperf, *argv)
+            check_refused(done, 125, "perf_event_paranoid is 3", "root")
+
+
+def test_plain_user_where_more_is_allowed(t: Context) -> None:
+    with sysctl(PARANOID, 1):
+        check_measured(as_plain_user(t, t.wperf, "record", "-k", "--", t.program("spin"), "200"))
+    with sysctl(PARANOID, -1):
+        t.started_ready(t.program("spin"), "60000")
+        done = as_plain_user(t, t.wperf, "sample", "-a", "--timeout", "500ms")
+        check(done.status == 0, "it samples everything", done)
+
+
+def test_plain_user_and_a_foreign_process(t: Context) -> None:
+    target = t.started_ready(t.program("spin"), "60000")
+    with sysctl(PARANOID, 2):
+        done = as_plain_user(t, t.wperf, "sample", "-p", str(target.pid), "--timeout", "1")
+        check_refused(done, 1, f"process {target.pid} belongs to another user", "root")
+        done = as_plain_user(t, t.wperf, "sample", "--pe_file", "no-such-image", "--timeout", "1")
+        check_refused(done, 1, "no running process has the image 'no-such-image'", "root")
+
+
+def test_plain_user_and_an_own_process(t: Context) -> None:
+    target = t.start(*plain_user(t), reachable(t, t.program("spin")), "60000")
+    check(target.stdout.readline() == b"ready\n", "it runs")
+    with sysctl(PARANOID, 2):
+        check_measured(as_plain_user(t, t.wperf, "sample", "-p", str(target.pid), "--timeout", "500ms"))
+
+
+def test_user_namespace(t: Context) -> None:
+    harness.need_tool("unshare")
+    if t.run("unshare", "-U", "-r", "true").status:
+        raise Skip("user namespaces")
+    check_measured(t.run("unshare", "-U", "-r", t.wperf, "record", "--", t.program("spin"), "200"))
+    os.remove(t.path("wperf.data"))
+    with sysctl(PARANOID, 2):
+        done = as_plain_user(t, "unshare", "-U", "-r", t.wperf, "record", "--", t.program("spin"), "200")
+        check_measured(done)
+        done = as_plain_user(t, "unshare", "-U", "-r", t.wperf, "sample", "-a", "--timeout", "1")
+        check_refused(done, 1, "perf_event_paranoid")
+        check("lockdown" not in done.err, "root of a user namespace is no reason to suspect lockdown", done)
+
+
+# --- sandboxes ---
+
+
+def test_seccomp_as_containers_have_it(t: Context) -> None:
+    for argv, status in ((("record", "--", "true"), 125), (("record", "-k", "--", "true"), 125),
+                         (("sample", "-a", "--timeout", "1"), 1)):
+        check_refused(t.run(t.program("deny"), "EPERM", t.wperf, *argv), status, "seccomp",
+                      "--security-opt seccomp=unconfined", "outside")
+    done = as_plain_user(t, t.program("deny"), "EPERM", t.wperf, "record", "--", "true")
+    check_refused(done, 125, "seccomp")
+
+
+def test_seccomp_that_hides_the_call(t: Context) -> None:
+    done = t.run(t.program("deny"), "ENOSYS", t.wperf, "record", "--", "true")
+    check_refused(done, 125, "no perf events", "sandbox", "CONFIG_PERF_EVENTS")
+
+
+# --- limits ---
+
+
+def limited(t: Context, limits: str, *argv: str) -> Done:
+    return t.run("prlimit", *limits.split(), *argv)
+
+
+def test_few_descriptors(t: Context) -> None:
+    harness.need_tool("prlimit")
+    for n in (64, 40, 30, 24, 20, 16, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4):
+        done = limited(t, f"--nofile={n}:{n}", t.wperf, "record", "--", t.program("spin"), "50")
+        if done.status == 0:
+            check(harness.quality_of(done)["unresolved"] == 0, f"all names with {n} descriptors", done)
+            continue
+        check(done.status == 125, f"status 125 with {n} descriptors", done)
+        harness.check_sentence(done, "open files")
+        check("ulimit -n" in done.err, f"the way out with {n} descriptors", done)
+    harness.note(done.err.strip())
+
+
+def test_few_descriptors_for_many_threads(t: Context) -> None:
+    harness.need_tool("prlimit")
+    script = ("import threading,time\nfor i in range(40): threading.Thread(target=time.sleep,args=(60,),daemon=True).start()\n"
+              "print('ready',flush=True)\ntime.sleep(60)")
+    target = t.start("/usr/bin/python3", "-c", script)
+    check(target.stdout.readline() == b"ready\n", "threads run")
+    done = limited(t, "--nofile=50:50", t.wperf, "sample", "-p", str(target.pid), "--timeout", "1")
+    check_refused(done, 1, "too many open files", "ulimit -n", "-c")
+
+
+def test_no_memory_to_lock(t: Context) -> None:
+    harness.need_tool("prlimit")
+    with sysctl(PARANOID, 2), sysctl(MLOCK, 0):
+        done = as_plain_user(t, "prlimit", "--memlock=0:0", t.wperf, "record", "--", t.program("spin"), "100")
+        check_refused(done, 125, "ulimit -l", "perf_event_mlock_kb")
+    with sysctl(PARANOID, 2), sysctl(MLOCK, 68):
+        done = as_plain_user(t, "prlimit", "--memlock=0:0", t.wperf, "record", "--", t.program("spin"), "300")
+        check_measured(done)
+        check(harness.quality_of(done)["lost"] == 0, "a small buffer is enough at this rate", done)
+
+
+def test_little_memory(t: Context) -> None:
+    harness.need_tool("prlimit")
+    done = limited(t, "--as=60000000", t.wperf, "record", "--", t.program("spin"), "100")
+    check(done.status in (0, 125), "a table or a sentence", done)
+
+
+def test_a_folder_without_the_right_to_write(t: Context) -> None:
+    closed = t.path("closed")
+    os.mkdir(closed, 0o755)
+    done = as_plain_user(t, t.wperf, "record", "--", "true", cwd=closed)
+    check_refused(done, 125, "wperf.data")
+
+
+if __name__ == "__main__":
+    harness.main(__name__)
