@@ -66,11 +66,13 @@ static bool take_pids(struct recording *r)
 {
         const struct number_list *given = &r->options->target.pids;
 
+        if (!given->n)
+                return false;
         r->pids = mem_new(given->n, sizeof(*r->pids));
         for (size_t i = 0; i < given->n; i++)
                 r->pids[i] = (int32_t)given->numbers[i];
         r->n_pids = given->n;
-        return given->n;
+        return true;
 }
 
 /* Whom to watch when no command was given. */
