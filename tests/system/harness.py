@@ -1,7 +1,7 @@
 """What the system tests share: named tests that print TAP, each in a scratch folder of its own and with a time limit.
 
-A test is a function with one parameter, the Context; it fails by an exception and is left out by `Skip`, whose text names
-what is missing.  Usage of every test program: test_X.py WPERF BUILD [NAME]..., NAMEs choose tests.
+A test is a function with one parameter, the Context; it fails by an exception and is left out by `Skip`, whose text
+names what is missing.  Usage of every test program: test_X.py WPERF BUILD [NAME]..., NAMEs choose tests.
 """
 import csv
 import io
@@ -40,7 +40,8 @@ class Done:
     seconds: float
 
     def describe(self) -> str:
-        return f"status {self.status} after {self.seconds:.1f} s\n--- stdout\n{self.out[-6000:]}\n--- stderr\n{self.err[-3000:]}"
+        return (f"status {self.status} after {self.seconds:.1f} s\n"
+                f"--- stdout\n{self.out[-6000:]}\n--- stderr\n{self.err[-3000:]}")
 
 
 @dataclass

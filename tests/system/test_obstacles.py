@@ -78,7 +78,8 @@ def test_plain_user_at_level_2(t: Context) -> None:
         check_refused(done, 125, "-k", "perf_event_paranoid is 2", "leave -k out", "root",
                       "sysctl kernel.perf_event_paranoid=1")
         done = as_plain_user(t, t.wperf, "sample", "-a", "--timeout", "1")
-        check_refused(done, 1, "all processes", "perf_event_paranoid is 2", "root", "sysctl kernel.perf_event_paranoid=0")
+        check_refused(done, 1, "all processes", "perf_event_paranoid is 2", "root",
+                      "sysctl kernel.perf_event_paranoid=0")
         done = as_plain_user(t, t.wperf, "record", "-e", "cpu-clock:k", "--", t.program("spin"), "100")
         check_refused(done, 125, "kernel", "root")
 
@@ -175,7 +176,8 @@ def test_few_descriptors(t: Context) -> None:
 
 def test_few_descriptors_for_many_threads(t: Context) -> None:
     harness.need_tool("prlimit")
-    script = ("import threading,time\nfor i in range(40): threading.Thread(target=time.sleep,args=(60,),daemon=True).start()\n"
+    script = ("import threading,time\n"
+              "for i in range(40): threading.Thread(target=time.sleep,args=(60,),daemon=True).start()\n"
               "print('ready',flush=True)\ntime.sleep(60)")
     target = t.start("/usr/bin/python3", "-c", script)
     check(target.stdout.readline() == b"ready\n", "threads run")
@@ -196,6 +198,8 @@ def test_no_memory_to_lock(t: Context) -> None:
 
 def test_little_memory(t: Context) -> None:
     harness.need_tool("prlimit")
+    if limited(t, "--as=60000000", t.wperf, "--version").status:
+        raise Skip("a wperf without sanitizers, which need more")
     done = limited(t, "--as=60000000", t.wperf, "record", "--", t.program("spin"), "100")
     check(done.status in (0, 125), "a table or a sentence", done)
 
