@@ -7,7 +7,12 @@
 #include <stdlib.h>
 #include <time.h>
 
+/* clang does not clone functions and does not know the word. */
+#ifdef __clang__
+#define NOINLINE __attribute__((noinline))
+#else
 #define NOINLINE __attribute__((noinline, noclone))
+#endif
 
 static inline uint64_t thread_cpu_ns(void)
 {

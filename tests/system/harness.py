@@ -276,6 +276,17 @@ def limit(seconds: int) -> Callable:
     return set_limit
 
 
+def without_sanitizers(test: Callable) -> Callable:
+    """Takes a test off the list of a build with sanitizers."""
+    test.without_sanitizers = True
+    return test
+
+
+def has_sanitizers(wperf: str) -> bool:
+    with open(wperf, "rb") as file:
+        return b"__asan_init" in file.read()
+
+
 def run_alone(name: str, test: Callable[[Context], None], wperf: str, build: str) -> None:
     """One test that is not on the list, as a program of its own."""
     signal.signal(signal.SIGALRM, too_long)
@@ -292,7 +303,8 @@ def main(module_name: str) -> None:
         sys.exit(f"usage: {sys.argv[0]} WPERF BUILD [NAME]...")
     wperf, build, names = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3:]
     tests = [(name, test) for name, test in tests_of(sys.modules[module_name])
-             if not names or any(word in name.replace(" ", "_") for word in names)]
+             if (not names or any(word in name.replace(" ", "_") for word in names))
+             and not (getattr(test, "without_sanitizers", False) and has_sanitizers(wperf))]
     signal.signal(signal.SIGALRM, too_long)
     print(f"1..{len(tests)}")
     passed = [run_one(number, name, test, wperf, programs_of(build))
