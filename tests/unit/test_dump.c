@@ -98,8 +98,8 @@ TEST(other_byte_order_reads_the_same)
                 "MMAP2  misc 0x4002 size 120  pid 100 tid 100 start 0x500000 len 0x2000 pgoff 0x0 build_id b11d01",
                 "NAMESPACES  misc 0x0 size 88  pid 100 tid 101 namespaces [{dev 0x3 inode 4026531837} {dev",
                 "READ  misc 0x0 size 88  pid 100 tid 101 read {value 12345 enabled 99 running 98 id 11 lost 1}",
-                "every-field pid 100 tid 101 cpu 3 time 3058.968324123 ip 0x400110 period 1001001 id 12 addr 0xadd0 "
-                "weight 5 ins_lat 6 p_stage_cyc 7 data_src",
+                ("every-field pid 100 tid 101 cpu 3 time 3058.968324123 ip 0x400110 period 1001001 id 12 addr 0xadd0 "
+                 "weight 5 ins_lat 6 p_stage_cyc 7 data_src"),
                 "branches [{from 0x400110 to 0x400200 predicted yes cycles 16}]",
                 "STAT  misc 0x0 size 48  id 11 cpu 3 thread 0 value 123456789 enabled 100 running 50",
         };
