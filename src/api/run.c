@@ -22,7 +22,7 @@ struct run {
         bool begun; /* the session file is being written */
 };
 
-enum { TICK_MS = 1000, KILL_AFTER_NS = 2000000000, POLL_STEP_MS = 100 };
+enum { ZSTD_LEVEL = 1, TICK_MS = 1000, KILL_AFTER_NS = 2000000000, POLL_STEP_MS = 100 };
 
 void run_free(struct run *run)
 {
@@ -57,6 +57,7 @@ static struct collect_request make_request(const struct run_request *request, co
                 .events = events,
                 .events_are_default = !request->events,
                 .output_to_stderr = request->output_to_stderr,
+                .delay_ns = request->delay_ns,
         };
 }
 
@@ -224,7 +225,8 @@ static bool prepare(struct run *run, const struct run_request *request, struct e
         if (!parse_events(request, &run->events, err))
                 return false;
         run->writer = perfdata_writer_open(request->session_path, err);
-        if (!run->writer)
+        if (!run->writer ||
+            (request->compress && !perfdata_writer_set_compression(run->writer, ZSTD_LEVEL, err)))
                 return false;
         collect = make_request(request, &run->events);
         run->collector = collector_open(&collect, &command_failed, err);

@@ -23,8 +23,10 @@ struct run_request {
         const char *events; /* text of -e; NULL: the default */
         uint64_t freq_hz;   /* 0: the default */
         bool kernel;
-        uint64_t timeout_ns;      /* 0: none */
-        const char *session_path; /* "-" is not allowed here */
+        uint64_t timeout_ns; /* 0: none */
+        uint64_t delay_ns;   /* before the events begin */
+        bool compress;
+        const char *session_path; /* "-": standard output */
         const char *command_line; /* of wperf itself, for the session; NULL */
         const char *sysfs_root;   /* another machine's tree, for run_describe; NULL */
         bool output_to_stderr;

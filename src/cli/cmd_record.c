@@ -22,6 +22,7 @@ struct recording {
         struct buf command_line;
         struct buf progress; /* one character a second */
         bool live;           /* progress is drawn as it comes */
+        bool to_pipe;        /* the session goes to standard output, and nothing else does */
 };
 
 static void recording_release(struct recording *r)
@@ -55,10 +56,13 @@ static bool choose_session(struct recording *r, struct err *err)
                 name = o->sampling.session;
         else if (o->output.output && !document_is_output(o))
                 name = o->output.output;
-        if (!strcmp(name, "-"))
-                return err_set(err, ERR_USAGE,
-                               "a session on standard output is not in this version yet: name a file");
         cmd_output_path(o->output.output_prefix, name, &r->session);
+        r->to_pipe = !strcmp(name, "-");
+        if (r->to_pipe && (o->output.json || document_is_output(o)))
+                return err_set(
+                        err, ERR_USAGE,
+                        "a session on standard output leaves no place for the JSON document: name a file "
+                        "with --session");
         return true;
 }
 
@@ -120,7 +124,7 @@ static void join_command_line(struct recording *r)
 static struct run_request make_request(struct recording *r)
 {
         const struct record_options *o = r->options;
-        bool text = !o->general.quiet && !o->output.json;
+        bool text = !o->general.quiet && !o->output.json && !r->to_pipe;
         char **argv = r->line->n_args ? r->line->args : r->has_command ? r->image_argv : NULL;
 
         return (struct run_request){
@@ -134,10 +138,12 @@ static struct run_request make_request(struct recording *r)
                 .freq_hz = o->sampling.freq_hz,
                 .kernel = o->event.kernel,
                 .timeout_ns = o->target.timeout_ns,
+                .delay_ns = o->target.spawn_delay_ms * 1000000,
+                .compress = o->sampling.compress,
                 .session_path = buf_text(&r->session),
                 .command_line = buf_text(&r->command_line),
                 .sysfs_root = o->sampling.sysfs,
-                .output_to_stderr = o->output.json && !o->output.output,
+                .output_to_stderr = r->to_pipe || (o->output.json && !o->output.output),
                 .quiet = !text,
                 .tick = tick,
                 .tick_ctx = r,
@@ -210,7 +216,8 @@ static int show(struct recording *r, const struct run *run)
                 cmd_fail(facts.write_error);
         make_sampling_line(r, &facts, &sampling_line);
         /* Nobody sees the table: leave it out. */
-        if (o->general.quiet && !o->display.strict && !o->output.json && !document_is_output(o))
+        if (r->to_pipe ||
+            (o->general.quiet && !o->display.strict && !o->output.json && !document_is_output(o)))
                 return exit_status(r, &facts, false);
         report = report_make(&request, &err);
         if (!report) {

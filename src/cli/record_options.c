@@ -55,7 +55,6 @@ static const struct option sampling_options[] = {
         {
                 .name = "compress",
                 .letter = 'z',
-                .later = true,
                 .offset = offsetof(struct sampling_options, compress),
                 .help = "compress the session",
         },
@@ -118,8 +117,10 @@ const struct command command_record = {
         .name = "record",
         .summary = "run a program and sample it",
         .args_usage = "[--] COMMAND [ARG]...",
-        .about = "Runs COMMAND, samples it, keeps the session and prints where it spent its time. The first "
-                 "word that is no option begins the command. Exits as the command did.",
+        .about =
+                "Runs COMMAND, samples it, keeps the session and prints where it spent its time. The first "
+                "word that is no option begins the command. Exits as the command did, and with 0 when wperf ended "
+                "the run; 125 is wperf's own failure, 126 a command that can't be run, 127 one that is not there.",
         .groups = groups,
         .examples = record_examples,
         .options_size = sizeof(struct record_options),

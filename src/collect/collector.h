@@ -23,6 +23,7 @@ struct collect_request {
         const struct event_list *events;
         bool events_are_default; /* the user named none: another source may be taken in their place */
         bool output_to_stderr;   /* the command's standard output is joined to standard error */
+        uint64_t delay_ns;       /* the events begin this long after the start; maps and names at once */
         size_t ring_bytes;       /* for each CPU, a power of two; 0: 512 KiB */
 };
 

@@ -36,7 +36,7 @@ struct perf_attr linux_attr_make(const struct event *event, const struct collect
         attr.wakeup = (uint32_t)(ring_bytes / 2);
         if (!request->system_wide)
                 attr.flags |= PERF_ATTR_INHERIT;
-        if (request->argv && !request->system_wide)
+        if (request->argv && !request->system_wide && (tracks || !request->delay_ns))
                 attr.flags |= PERF_ATTR_ENABLE_ON_EXEC;
         if (tracks)
                 attr.flags |= tracking_flags(features, !(attr.flags & PERF_ATTR_EXCLUDE_KERNEL));
@@ -59,7 +59,7 @@ struct event linux_attr_dummy(void)
         return event;
 }
 
-bool linux_attr_needs_dummy(const struct event_list *events)
+bool linux_attr_needs_dummy(const struct collect_request *request)
 {
-        return events->n_items && events->items[0].cpus;
+        return request->delay_ns || (request->events->n_items && request->events->items[0].cpus);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "linux_internal.h"
+#include "os.h"
 
 /* Files that are mapped and deleted, and processes that live briefly, are seen only as long as they are there. */
 enum { SHORTEST_WAIT_MS = 5, LONGEST_WAIT_MS = 100, RING_BYTES = 512 * 1024 };
@@ -38,7 +39,8 @@ struct collector {
         struct collect_result result;
         bool begun, ended;
         int longest_wait_ms;
-        int pace_ms; /* shortest while new maps come, then longer */
+        uint64_t enable_at_ns; /* the events still wait for their time; 0: they have begun */
+        int pace_ms;           /* shortest while new maps come, then longer */
 };
 
 static bool attach(struct collector *c, int32_t **ret_tids, size_t *ret_n, struct err *err)
@@ -236,8 +238,12 @@ bool collector_begin(struct collector *c, const struct record_sink *sink, struct
         c->sink = *sink;
         c->begun = true;
         /* Enabled before /proc is read: a map made in between then stands in both, and none is missed. */
-        if (!c->request.argv || c->request.system_wide)
-                opened_control(&c->opened, true);
+        if (!c->request.argv || c->request.system_wide) {
+                if (c->request.delay_ns)
+                        opened_enable_tracking(&c->opened);
+                else
+                        opened_control(&c->opened, true);
+        }
         for (size_t i = 0; i < c->n_watched; i++)
                 proc_cpu_time(c->watched[i].pid, &c->watched[i].user_ns, &c->watched[i].kernel_ns);
         if (c->request.system_wide && proc_cpu_time(-1, &user_ns, &kernel_ns)) {
@@ -246,6 +252,8 @@ bool collector_begin(struct collector *c, const struct record_sink *sink, struct
         }
         if (c->request.argv && !child_go(&c->child, c->request.argv[0], err))
                 return false;
+        if (c->request.delay_ns)
+                c->enable_at_ns = os_monotonic_ns() + c->request.delay_ns;
         return put_synthetic(c, err);
 }
 
@@ -284,6 +292,21 @@ static bool targets_run(struct collector *c)
         return run;
 }
 
+static int ms_to_enable(const struct collector *c)
+{
+        uint64_t now_ns = os_monotonic_ns();
+
+        return now_ns < c->enable_at_ns ? (int)((c->enable_at_ns - now_ns + 999999) / 1000000) : 0;
+}
+
+static void enable_when_due(struct collector *c)
+{
+        if (!c->enable_at_ns || ms_to_enable(c))
+                return;
+        c->enable_at_ns = 0;
+        opened_control(&c->opened, true);
+}
+
 static void wait_for_news(struct collector *c, int timeout_ms)
 {
         size_t max = c->opened.n_rings + c->n_watched + 1, n = 0;
@@ -299,6 +322,8 @@ static void wait_for_news(struct collector *c, int timeout_ms)
         }
         if (timeout_ms > c->pace_ms)
                 timeout_ms = c->pace_ms;
+        if (c->enable_at_ns && timeout_ms > ms_to_enable(c))
+                timeout_ms = ms_to_enable(c);
         c->pace_ms = c->pace_ms * 2 < c->longest_wait_ms ? c->pace_ms * 2 : c->longest_wait_ms;
         /* A ring whose task has ended says POLLHUP at once and for ever: it is not asked again. */
         while (poll(fds, n, timeout_ms) > 0) {
@@ -321,6 +346,7 @@ int collector_poll(struct collector *c, int timeout_ms, struct err *err)
         bool run;
 
         wait_for_news(c, timeout_ms);
+        enable_when_due(c);
         run = targets_run(c);
         if (!drain(c, err))
                 return -1;

@@ -22,8 +22,8 @@ struct perf_attr linux_attr_make(const struct event *event, const struct collect
                                  bool tracks, const struct kernel_features *features);
 struct event linux_attr_dummy(void);
 
-/* True when some event does not cover every CPU, so that a dummy event has to track. */
-bool linux_attr_needs_dummy(const struct event_list *events);
+/* True when the first event does not cover every CPU or begins later, so that a dummy event has to track. */
+bool linux_attr_needs_dummy(const struct collect_request *request);
 
 /* --- linux_obstacle.c: errno to a sentence --- */
 
@@ -65,6 +65,7 @@ bool linux_open(const struct collect_request *request, const int32_t *tids, size
 bool opened_join(const struct opened *opened, struct err *err);
 void opened_release(struct opened *opened);
 void opened_control(const struct opened *opened, bool enable);
+void opened_enable_tracking(const struct opened *opened);
 
 /* --- linux_ring.c --- */
 

@@ -226,7 +226,7 @@ static bool open_one(struct opener *o, const struct event *event, bool tracks, s
 static bool open_all(struct opener *o, struct err *err)
 {
         const struct event_list *events = o->request->events;
-        bool dummy = linux_attr_needs_dummy(events);
+        bool dummy = linux_attr_needs_dummy(o->request);
 
         if (dummy) {
                 struct event tracker = linux_attr_dummy();
@@ -345,12 +345,19 @@ void opened_release(struct opened *opened)
         *opened = (struct opened){0};
 }
 
+static void control_event(const struct opened_event *e, unsigned long request)
+{
+        for (size_t i = 0; i < e->n_fds; i++)
+                ioctl(e->fds[i].fd, request, 0);
+}
+
 void opened_control(const struct opened *opened, bool enable)
 {
-        for (size_t i = 0; i < opened->n_events; i++) {
-                const struct opened_event *e = &opened->events[i];
+        for (size_t i = 0; i < opened->n_events; i++)
+                control_event(&opened->events[i], enable ? IOC_ENABLE : IOC_DISABLE);
+}
 
-                for (size_t k = 0; k < e->n_fds; k++)
-                        ioctl(e->fds[k].fd, enable ? IOC_ENABLE : IOC_DISABLE, 0);
-        }
+void opened_enable_tracking(const struct opened *opened)
+{
+        control_event(&opened->events[0], IOC_ENABLE);
 }

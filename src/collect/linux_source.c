@@ -55,7 +55,7 @@ static void describe_one(const struct collect_request *request, const struct eve
 
 void collector_describe(const struct collect_request *request, struct buf *out)
 {
-        bool dummy = linux_attr_needs_dummy(request->events);
+        bool dummy = linux_attr_needs_dummy(request);
 
         if (dummy) {
                 struct event tracker = linux_attr_dummy();

@@ -191,5 +191,32 @@ def child_of(pid: int, image: str) -> int:
     return found[0]
 
 
+def test_a_packed_session(t: Context) -> None:
+    plain = t.good("record", "-e", "cpu-clock:100000", "--", t.program("spin"), "500")
+    plain_bytes = os.path.getsize(t.path("wperf.data"))
+    packed = t.good("record", "-z", "-e", "cpu-clock:100000", "--", t.program("spin"), "500")
+    packed_bytes = os.path.getsize(t.path("wperf.data"))
+    check(packed_bytes * 2 < plain_bytes, f"{packed_bytes} bytes packed, {plain_bytes} plain")
+    for done in (plain, packed):
+        check(harness.row_named(done, "spin_here").share > 95, "the same table", done)
+
+
+def test_a_session_in_a_pipe(t: Context) -> None:
+    shell = f"{t.wperf} record --session - -- sh -c 'echo to the terminal; exec {t.program('spin')} 300' | {t.wperf} report -i -"
+    done = t.run("sh", "-c", shell)
+    check(done.status == 0 and harness.row_named(done, "spin_here").share > 95, "the table comes through the pipe", done)
+    check("to the terminal" in done.err and "to the terminal" not in done.out, "the command's output stays out of it", done)
+    refused = t.run(t.wperf, "record", "--session", "-", "--json", "--", "true")
+    check(refused.status == 2, "no two things on standard output", refused)
+
+
+def test_events_that_begin_later(t: Context) -> None:
+    at_once = t.good("record", "--", t.program("spin"), "900")
+    later = t.good("record", "-D", "600", "--", t.program("spin"), "900")
+    check(harness.row_named(later, "spin_here").share > 95, "names of what was mapped before are right", later)
+    first, second = harness.quality_of(at_once)["samples"], harness.quality_of(later)["samples"]
+    check(0.05 * first < second < 0.7 * first, f"{first} samples at once, {second} from 600 ms on", later)
+
+
 if __name__ == "__main__":
     harness.main(__name__)

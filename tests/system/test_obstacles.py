@@ -196,7 +196,7 @@ def test_no_memory_to_lock(t: Context) -> None:
         check(harness.quality_of(done)["lost"] == 0, "a small buffer is enough at this rate", done)
 
 
-@harness.without_sanitizers
+@harness.plain_build_only
 def test_little_memory(t: Context) -> None:
     harness.need_tool("prlimit")
     done = limited(t, "--as=60000000", t.wperf, "record", "--", t.program("spin"), "100")
