@@ -334,8 +334,3 @@ uint64_t hot_n_unresolved(const struct hot *hot)
 {
         return hot->n_unresolved;
 }
-
-module_id hot_single_image(const struct hot *hot)
-{
-        return hot->single_image;
-}

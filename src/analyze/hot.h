@@ -61,9 +61,6 @@ const char *hot_text(const struct hot *hot, str_id id);
 /* Samples whose function has no name. */
 uint64_t hot_n_unresolved(const struct hot *hot);
 
-/* The one executable image that all samples come from, or MODULE_NONE. */
-module_id hot_single_image(const struct hot *hot);
-
 /* Wilson's 95 % interval of a share of `count` in `n`; both 0 to 1. */
 void hot_interval(double share, double n, double *ret_low, double *ret_high);
 

@@ -11,11 +11,6 @@ void log_enable(bool on)
         enabled = on;
 }
 
-bool log_enabled(void)
-{
-        return enabled;
-}
-
 void log_debug(const char *fmt, ...)
 {
         va_list args;

@@ -8,7 +8,6 @@
 #include "attributes.h"
 
 void log_enable(bool on);
-bool log_enabled(void);
 
 /* One line on standard error, when enabled. */
 void log_debug(const char *fmt, ...) PRINTF_LIKE(1, 2);

@@ -2,8 +2,6 @@
 /* Looks things up in the tables of commands and options; knows nothing of the grammar. */
 #include "options.h"
 
-#include <assert.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,28 +128,6 @@ const struct option *command_line_find_later(const struct command_line *line)
                         return line->given[i].option;
         }
         return NULL;
-}
-
-bool command_line_has(const struct command_line *line, const char *name)
-{
-        for (size_t i = 0; i < line->n_given; i++) {
-                if (!strcmp(line->given[i].option->name, name))
-                        return true;
-        }
-        return false;
-}
-
-bool cpu_list_check(const struct cpu_list *list, uint32_t n_cpus, struct err *err)
-{
-        uint32_t last = list->n ? list->cpus[list->n - 1] : 0;
-
-        assert(n_cpus > 0);
-        if (last < n_cpus)
-                return true;
-        return err_set(err, ERR_USAGE,
-                       "no such CPU: %" PRIu32 ", this machine has 0 to %" PRIu32
-                       "; for a period write cycles:%" PRIu32,
-                       last, n_cpus - 1, last);
 }
 
 void option_add_spellings(const struct option *option, bool arg, struct buf *out)

@@ -135,11 +135,6 @@ void command_line_release(struct command_line *line);
 /* The first option given that is not done in this version, or NULL. */
 const struct option *command_line_find_later(const struct command_line *line);
 
-bool command_line_has(const struct command_line *line, const char *name);
-
-/* For commands that know the machine: false with a sentence when a CPU of the list is not below `n_cpus`. */
-bool cpu_list_check(const struct cpu_list *list, uint32_t n_cpus, struct err *err);
-
 /* --- Walking the tables ---------------------------------------------------------------------------- */
 
 /* Zero-initialised but for `command`, it stands before the first option. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "linux_internal.h"
+#include "log.h"
 #include "os.h"
 #include "text.h"
 
@@ -111,6 +112,7 @@ static int probe(struct opener *o, const struct event *event, bool tracks, struc
                                 return 0;
                         }
                         error = errno;
+                        log_debug("'%s' precise %d: %s", event->name, level, strerror(error));
                 } while (drop_feature(&o->features, error));
                 if (error != EINVAL && error != EOPNOTSUPP && error != ENOENT)
                         break;

@@ -82,7 +82,6 @@ bool os_file_close(struct os_file *file, struct err *err);
 /* --- Time and machine ----------------------------------------------------------------------------------- */
 
 uint64_t os_monotonic_ns(void);
-int64_t os_wall_ns(void); /* since 1970 */
 
 struct os_machine {
         char hostname[256];
@@ -116,8 +115,6 @@ void os_catch_stop(void);
 int os_stop_requested(void);
 
 /* --- Libraries and processes ------------------------------------------------------------------------------- */
-
-uint32_t os_process_id(void);
 
 /* The vdso image of this process, valid for ever; false where there is none. */
 bool os_vdso(const uint8_t **ret_bytes, size_t *ret_size);

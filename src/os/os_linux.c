@@ -400,11 +400,6 @@ uint64_t os_monotonic_ns(void)
         return clock_ns(CLOCK_MONOTONIC);
 }
 
-int64_t os_wall_ns(void)
-{
-        return (int64_t)clock_ns(CLOCK_REALTIME);
-}
-
 /* The value behind "KEY<blanks>:" on the first such line of a proc file. */
 static bool proc_value(const char *text, const char *key, char *ret, size_t size)
 {
@@ -530,11 +525,6 @@ bool os_vdso(const uint8_t **ret_bytes, size_t *ret_size)
         *ret_bytes = (const uint8_t *)start;
         *ret_size = end - start;
         return true;
-}
-
-uint32_t os_process_id(void)
-{
-        return (uint32_t)getpid();
 }
 
 const char *os_environment(const char *name)

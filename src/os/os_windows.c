@@ -375,14 +375,6 @@ uint64_t os_monotonic_ns(void)
                (uint64_t)(count.QuadPart % hz.QuadPart) * 1000000000u / (uint64_t)hz.QuadPart;
 }
 
-int64_t os_wall_ns(void)
-{
-        FILETIME ft;
-
-        GetSystemTimePreciseAsFileTime(&ft);
-        return unix_ns(ft);
-}
-
 void os_machine_get(struct os_machine *ret_machine)
 {
         struct os_machine *m = ret_machine;
@@ -463,11 +455,6 @@ int os_stop_requested(void)
 bool os_vdso(const uint8_t **ret_bytes, size_t *ret_size)
 {
         return false;
-}
-
-uint32_t os_process_id(void)
-{
-        return GetCurrentProcessId();
 }
 
 const char *os_environment(const char *name)

@@ -402,18 +402,3 @@ bool perfdata_writer_close(struct perfdata_writer *w, struct err *err)
         perfdata_writer_free(w);
         return ok && closed;
 }
-
-uint64_t perfdata_writer_data_bytes(const struct perfdata_writer *w)
-{
-        return w->data_bytes + w->gathered.len;
-}
-
-static bool sink_put(void *ctx, const void *records, size_t size, struct err *err)
-{
-        return perfdata_writer_put(ctx, records, size, err);
-}
-
-struct record_sink perfdata_writer_sink(struct perfdata_writer *w)
-{
-        return (struct record_sink){.put = sink_put, .ctx = w};
-}

@@ -52,7 +52,4 @@ void perfdata_writer_add_feature_str(struct perfdata_writer *writer, unsigned fe
  * readable all the same. */
 bool perfdata_writer_close(struct perfdata_writer *writer, struct err *err);
 
-uint64_t perfdata_writer_data_bytes(const struct perfdata_writer *writer);
-struct record_sink perfdata_writer_sink(struct perfdata_writer *writer);
-
 #endif

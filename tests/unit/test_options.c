@@ -173,11 +173,7 @@ TEST(last_wins_and_lists_grow)
         EXPECT_STR(line.args[0], "x");
         EXPECT_TRUE(!line.args[1]);
         EXPECT_INT(line.n_given, 6);
-        EXPECT_TRUE(command_line_has(&line, "freq") && !command_line_has(&line, "json"));
         EXPECT_TRUE(!command_line_find_later(&line));
-        EXPECT_TRUE(cpu_list_check(&o->target.cpus, 4, &err));
-        EXPECT_TRUE(!cpu_list_check(&o->target.cpus, 2, &err));
-        EXPECT_STR(err.text, "no such CPU: 3, this machine has 0 to 1; for a period write cycles:3");
         command_line_release(&line);
 }
 

@@ -81,8 +81,6 @@ TEST(machine_is_told)
         EXPECT_TRUE(m.n_cpus_online >= 1 && m.n_cpus_available >= m.n_cpus_online);
         EXPECT_TRUE(m.page_bytes >= 4096);
         EXPECT_TRUE(os_monotonic_ns() >= before);
-        EXPECT_TRUE(os_wall_ns() > 1600000000000000000);
-        EXPECT_TRUE(os_process_id() > 0);
 }
 
 TAP_MAIN
