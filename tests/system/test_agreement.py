@@ -16,10 +16,12 @@ DEBUG_PYTHON = "/usr/bin/python3.11-dbg"
 STRIPPED_PYTHON = "/usr/bin/python3.11"
 WORK = "import json\nfor i in range({0}): json.loads(json.dumps([{{'key %d' % k: k * 1.5}} for k in range(400)]))"
 POINTS = 0.1
+PERF_TRIES = 3
 SEPARATOR = "\t"
 
 
 KERNEL = "[kernel.kallsyms]"
+ANONYMOUS = "[anon]"
 
 
 @dataclass
@@ -75,7 +77,8 @@ def perf_key(module: str, symbol: str) -> tuple[str, str | None]:
     name = symbol.split(" ", 1)[1] if symbol.startswith("[") else symbol
     if module == "[unknown]":
         module = ""
-    module = module.removesuffix(" (deleted)")
+    # Anonymous memory is a module for each process there, and one for all processes here.
+    module = re.sub(r"^(\[JIT\] tid \d+|//anon|anon)$", ANONYMOUS, module.removesuffix(" (deleted)"))
     if module == KERNEL:
         name = kernel_names.common(name)
     # perf 6.1 calls the stubs of functions that are chosen at run time (IRELATIVE) `@plt`, without a name.
@@ -95,6 +98,7 @@ def our_key(module: str, symbol: str) -> tuple[str, str | None]:
     """unknown is no name and no module; 0x1234 is a function without a name."""
     if module == "unknown":
         module = ""
+    module = re.sub(r"^perf-\d+\.map$", ANONYMOUS, module)
     if module == KERNEL:
         symbol = kernel_names.common(symbol)
     return module, None if symbol == "unknown" or re.fullmatch(r"0x[0-9a-f]+", symbol) else symbol
@@ -151,7 +155,12 @@ def ours(t: Context, *argv: str, **options) -> str:
 
 def perfs(t: Context, *argv: str) -> str:
     need_perf()
-    done = t.run("perf", "record", "-q", "-N", "-o", "perfs.data", "-e", "cpu-clock", *argv, env=perf_environment(t))
+    for _ in range(PERF_TRIES):
+        done = t.run("perf", "record", "-q", "-N", "-o", "perfs.data", "-e", "cpu-clock", *argv, env=perf_environment(t))
+        if done.status >= 0:
+            break
+        # Seen about once in a hundred runs of perf 6.1: an assertion in its build-id.c, then an abort.
+        harness.note(f"perf ended by signal {-done.status}: {done.err.splitlines()[-1:]}; once more")
     check(done.status == 0, "perf recorded", done)
     return "perfs.data"
 
@@ -177,6 +186,10 @@ def family(t: Context) -> list[str]:
 
 
 # --- our sessions ---
+
+
+def test_our_session_of_code_in_anonymous_memory(t: Context) -> None:
+    compare(t, ours(t, "--", t.program("jit"), "300", "nameless"), "anonymous memory", exact=False)
 
 
 def test_our_session_of_the_debug_python(t: Context) -> None:
