@@ -198,7 +198,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=2, help="tests at a time (default 2)")
     parser.add_argument("--label", default="", help="printed before the name of each suite")
     parser.add_argument("--verbose", action="store_true", help="print the output of every test")
-    return parser.parse_args()
+    return parser.parse_intermixed_args()
 
 
 def main() -> int:
