@@ -166,7 +166,7 @@ def test_few_descriptors(t: Context) -> None:
     for n in (64, 40, 30, 24, 20, 16, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4):
         done = limited(t, f"--nofile={n}:{n}", t.wperf, "record", "--", t.program("spin"), "50")
         if done.status == 0:
-            check(harness.quality_of(done)["unresolved"] == 0, f"all names with {n} descriptors", done)
+            check(harness.row_named(done, "spin_here").share > 90, f"the name with {n} descriptors", done)
             continue
         check(done.status == 125, f"status 125 with {n} descriptors", done)
         harness.check_sentence(done, "open files")
