@@ -220,7 +220,6 @@ static bool finish_session(struct run *run, const struct run_request *request, s
 static bool prepare(struct run *run, const struct run_request *request, struct err *err)
 {
         struct collect_request collect;
-        bool command_failed = false;
 
         if (!parse_events(request, &run->events, err))
                 return false;
@@ -229,7 +228,7 @@ static bool prepare(struct run *run, const struct run_request *request, struct e
             (request->compress && !perfdata_writer_set_compression(run->writer, ZSTD_LEVEL, err)))
                 return false;
         collect = make_request(request, &run->events);
-        run->collector = collector_open(&collect, &command_failed, err);
+        run->collector = collector_open(&collect, err);
         return run->collector;
 }
 

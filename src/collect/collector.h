@@ -30,10 +30,8 @@ struct collect_request {
 struct collector;
 
 /* Opens the events; a command is made ready but not yet running.  Every obstacle is one sentence with the way
- * out.  err->code: ERR_DENIED, ERR_MISSING (event, process), ERR_UNSUPPORTED, ERR_LIMIT; for a command that
- * can't be run, err->os is ENOENT (not found) or another errno and *ret_command_failed is true. */
-struct collector *collector_open(const struct collect_request *request, bool *ret_command_failed,
-                                 struct err *err);
+ * out.  err->code: ERR_DENIED, ERR_MISSING (event, process), ERR_UNSUPPORTED, ERR_LIMIT, ERR_USAGE (CPUs). */
+struct collector *collector_open(const struct collect_request *request, struct err *err);
 
 /* Ends a command that still runs (SIGKILL) and closes everything. */
 void collector_free(struct collector *collector);
@@ -54,7 +52,8 @@ struct collect_event collector_get_event(const struct collector *collector, size
  * nothing to say.  One sentence. */
 const char *collector_source_note(const struct collector *collector);
 
-/* Puts the records that describe what already runs, then starts: the command's exec, or enabling. */
+/* Starts, then puts the records that describe what already runs: the command's exec, or enabling.  A command that
+ * can't be run is ERR_MISSING (not found) or ERR_DENIED, and nothing has been put then. */
 bool collector_begin(struct collector *collector, const struct record_sink *sink, struct err *err);
 
 /* Waits at most `timeout_ms` (early when a ring fills or the target ends) and moves what is there to the sink.

@@ -95,18 +95,16 @@ static bool open_events(struct collector *c, struct err *err)
         return ok;
 }
 
-struct collector *collector_open(const struct collect_request *request, bool *ret_command_failed,
-                                 struct err *err)
+struct collector *collector_open(const struct collect_request *request, struct err *err)
 {
         AUTO(collector) c = mem_new(1, sizeof(*c));
 
-        *ret_command_failed = false;
         c->request = *request;
         c->child = (struct child){.go_fd = -1, .error_fd = -1, .pid_fd = -1};
         c->result.counted_share = 1;
         c->pace_ms = SHORTEST_WAIT_MS;
         keeper_init(&c->keeper);
-        if (request->argv && !child_prepare(&c->child, request, ret_command_failed, err))
+        if (request->argv && !child_prepare(&c->child, request, err))
                 return NULL;
         if (!open_events(c, err))
                 return NULL;

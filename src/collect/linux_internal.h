@@ -97,8 +97,7 @@ struct child {
         uint64_t user_ns, kernel_ns;
 };
 
-bool child_prepare(struct child *child, const struct collect_request *request, bool *ret_command_failed,
-                   struct err *err);
+bool child_prepare(struct child *child, const struct collect_request *request, struct err *err);
 bool child_go(struct child *child, const char *name, struct err *err);
 bool child_reap(struct child *child, bool wait); /* true when it has ended */
 void child_release(struct child *child);

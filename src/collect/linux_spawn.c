@@ -52,8 +52,7 @@ static bool no_pipe(struct err *err)
                        "too many open files to start a command; raise the limit with 'ulimit -n 1024'");
 }
 
-bool child_prepare(struct child *child, const struct collect_request *request, bool *ret_command_failed,
-                   struct err *err)
+bool child_prepare(struct child *child, const struct collect_request *request, struct err *err)
 {
         int go[2], error[2];
 
@@ -77,7 +76,6 @@ bool child_prepare(struct child *child, const struct collect_request *request, b
         child->error_fd = error[0];
         if (child->pid < 0) {
                 child->pid = 0;
-                *ret_command_failed = true;
                 return err_os(err, ERR_LIMIT, errno, "can't start '%s'", request->argv[0]);
         }
         child->pid_fd = (int)syscall(SYS_pidfd_open, child->pid, 0);

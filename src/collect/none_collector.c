@@ -4,10 +4,8 @@
 
 static const char no_collector[] = "sampling is not in this version on Windows yet; sessions can be read";
 
-struct collector *collector_open(const struct collect_request *request, bool *ret_command_failed,
-                                 struct err *err)
+struct collector *collector_open(const struct collect_request *request, struct err *err)
 {
-        *ret_command_failed = false;
         err_set(err, ERR_UNSUPPORTED, "%s", no_collector);
         return NULL;
 }
