@@ -211,6 +211,8 @@ static bool open_one(struct opener *o, const struct event *event, bool tracks, s
         struct opened_event *e = new_event(o->opened, event);
         int error = probe(o, event, tracks, &e->attr);
 
+        if (linux_obstacle_is_missing_pmu(error) && event_by_number(event, &e->event))
+                error = probe(o, &e->event, tracks, &e->attr);
         if (error && o->request->events_are_default && linux_obstacle_is_missing_pmu(error)) {
                 snprintf(o->opened->note, sizeof(o->opened->note),
                          "the hardware counter '%s' can't be used here (%s), so CPU time is sampled",

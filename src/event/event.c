@@ -36,3 +36,28 @@ bool event_default_sampling(const struct event_defaults *defaults, const struct 
 
         return event_parse_sampling(has ? "cycles" : "cpu-clock", defaults, source, ret, err);
 }
+
+bool event_by_number(const struct event *event, struct event *ret)
+{
+        /* Arm Architecture Reference Manual, PMU event numbers. */
+        static const struct {
+                uint32_t generic, number;
+        } numbers[] = {
+                {PERF_COUNT_HW_CPU_CYCLES, 0x11},    {PERF_COUNT_HW_INSTRUCTIONS, 0x08},
+                {PERF_COUNT_HW_BRANCH_MISSES, 0x10}, {PERF_COUNT_HW_BUS_CYCLES, 0x1d},
+                {PERF_COUNT_HW_CACHE_MISSES, 0x03},  {PERF_COUNT_HW_CACHE_REFERENCES, 0x04},
+        };
+        uint32_t pmu_type = (uint32_t)(event->attr.config >> 32);
+
+        if (event->attr.type != PERF_TYPE_HARDWARE || !pmu_type || !text_starts(event->pmu, "arm"))
+                return false;
+        for (size_t i = 0; i < N_ELEMENTS(numbers); i++) {
+                if (numbers[i].generic != (uint32_t)event->attr.config)
+                        continue;
+                *ret = *event;
+                ret->attr.type = pmu_type;
+                ret->attr.config = numbers[i].number;
+                return true;
+        }
+        return false;
+}

@@ -66,6 +66,10 @@ bool event_default_sampling(const struct event_defaults *defaults, const struct 
 /* True when the machine has a PMU for its cores; *ret_name (64 bytes) its sysfs name. */
 bool event_has_core_pmu(const struct pmu_source *source, char *ret_name);
 
+/* The same event by its architectural number on its own PMU, for Arm kernels before 6.6, which do not take a PMU's
+ * type in the upper half of config.  False where that is not what `event` is. */
+bool event_by_number(const struct event *event, struct event *ret);
+
 /* A readable form of an attribute, one line a field that is not 0, for dry runs and dump:
  * "type 1 (software)\n", "config 0x0 (cpu-clock)\n", ... */
 void event_describe_attr(const struct perf_attr *attr, struct buf *out);

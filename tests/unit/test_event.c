@@ -3,6 +3,7 @@
 #include "event.h"
 #include "memory_sysfs.h"
 #include "tap.h"
+#include "text.h"
 
 static const struct memory_file x86[] = {
         {"cpu/type", "4\n"},
@@ -600,6 +601,24 @@ TEST(describe_attr)
         event_describe_attr(&attr, &text);
         EXPECT_STR(buf_text(&text), "type 11\nconfig 0x70\n");
         buf_release(&text);
+}
+
+TEST(arm_numbers_for_older_kernels)
+{
+        struct event generic = {.name = "armv8_cortex_a53/cycles/", .pmu = "armv8_cortex_a53"}, raw;
+
+        generic.attr.config = (uint64_t)8 << 32 | PERF_COUNT_HW_CPU_CYCLES;
+        EXPECT_TRUE(event_by_number(&generic, &raw));
+        EXPECT_INT(raw.attr.type, 8);
+        EXPECT_INT(raw.attr.config, 0x11);
+        EXPECT_STR(raw.name, generic.name);
+        generic.attr.config = (uint64_t)8 << 32 | PERF_COUNT_HW_REF_CPU_CYCLES;
+        EXPECT_TRUE(!event_by_number(&generic, &raw));
+        generic.attr.config = PERF_COUNT_HW_CPU_CYCLES;
+        EXPECT_TRUE(!event_by_number(&generic, &raw));
+        text_copy(generic.pmu, sizeof(generic.pmu), "cpu_core");
+        generic.attr.config = (uint64_t)8 << 32 | PERF_COUNT_HW_CPU_CYCLES;
+        EXPECT_TRUE(!event_by_number(&generic, &raw));
 }
 
 TAP_MAIN
