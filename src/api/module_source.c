@@ -8,6 +8,7 @@
 #include "arena.h"
 #include "buf.h"
 #include "map.h"
+#include "object.h"
 #include "os.h"
 
 struct module_source {
@@ -114,6 +115,32 @@ static void perf_map_path(const struct module_source *source, int32_t pid, struc
         buf_printf(out, "/tmp/perf-%" PRId32 ".map", pid);
 }
 
+static bool is_build(const char *path, const struct module *module)
+{
+        AUTO(object) object = object_open(path, NULL);
+        const struct object_facts *facts = object ? object_get_facts(object) : NULL;
+
+        return facts && object_build_id_equal(facts->build_id, facts->build_id_size, module->build_id,
+                                              module->build_id_size);
+}
+
+/* The file as its process sees it, in another root, while that process runs.  Its number may have been given to another
+ * by now: only the build id makes sure. */
+static bool foreign_path(const struct module_source *source, const struct module *module, struct buf *out)
+{
+        const char *path = world_text(source->world, module->path);
+        struct os_stat here, there;
+
+        if (!source->same_machine || !module->build_id_size || module->pid <= 0)
+                return false;
+        buf_clear(out);
+        buf_printf(out, "/proc/%" PRId32 "/root%s", module->pid, path);
+        if (!os_stat(buf_text(out), &there) ||
+            (os_stat(path, &here) && here.dev == there.dev && here.inode == there.inode))
+                return false;
+        return !is_build(path, module) && is_build(buf_text(out), module);
+}
+
 static resolver_id describe(struct module_source *source, module_id id)
 {
         const struct module *module = world_get_module(source->world, id);
@@ -128,7 +155,7 @@ static resolver_id describe(struct module_source *source, module_id id)
         switch (module->kind) {
         case MODULE_FILE:
                 desc.kind = RESOLVER_FILE;
-                if (kept_path(source, module, &other))
+                if (kept_path(source, module, &other) || foreign_path(source, module, &other))
                         desc.open_path = other.data;
                 break;
         case MODULE_VDSO:

@@ -170,6 +170,8 @@ def test_attach_in_another_namespace(t: Context) -> None:
     pid = find_by_name("hidden")
     done = t.good("sample", "-p", str(pid), "--timeout", "500ms")
     check(share(done, "spin_here") > 95, "names by the target's own root", done)
+    done = t.good("report")
+    check(share(done, "spin_here") > 95, "and in a later report, while the target runs", done)
     done = t.good("sample", "--pe_file", "hidden", "--timeout", "300ms")
     check(share(done, "spin_here") > 95, "found by its image's name", done)
 
