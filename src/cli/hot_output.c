@@ -56,7 +56,8 @@ static void fill_lists(const struct report *report, struct view_parts *p)
                 struct report_module m = report_get_module(report, i);
 
                 p->modules[i] = (struct hot_view_module){m.path, m.address, m.note};
-                fill_sections(report, i, p);
+                if (p->view.verbose)
+                        fill_sections(report, i, p);
         }
         p->view.events = p->events;
         p->view.n_events = n_events;
