@@ -37,7 +37,8 @@ struct catalogue_cpu {
         uint8_t first_revision; /* variant << 4 | revision from which this entry holds: 0x03 for r0p3 */
         uint8_t n_slots;        /* instructions a cycle at best; 0: not known */
         uint8_t n_counters;     /* general-purpose counters; 0: not known */
-        const struct catalogue_event *events; /* sorted by name */
+        const uint16_t *events; /* catalogue_get_event has them; sorted by name */
+        const uint16_t *events_by_code;
         size_t n_events;
         const struct catalogue_metric
                 *metrics; /* in the order of `list`; its own, without the built-in ones */
@@ -59,6 +60,9 @@ const char *catalogue_get_alias(size_t index, const char **ret_id);
 /* The model of an Arm core, by implementer, part and revision.  A core that is not known is "armv8-a", or "armv9-a"
  * where the part says so; never NULL. */
 const struct catalogue_cpu *catalogue_cpu_from_midr(uint64_t midr);
+
+/* In the order of names.  Models share the entries: one for each name and number there is. */
+const struct catalogue_event *catalogue_get_event(const struct catalogue_cpu *cpu, size_t index);
 
 /* By name (`len` bytes, any case) or number; NULL when the model has none. */
 const struct catalogue_event *catalogue_find_event(const struct catalogue_cpu *cpu, const char *name,
