@@ -104,7 +104,9 @@ class Titles:
 
     def get(self, kind: str, name: str) -> str:
         self.used.add((kind, name))
-        return self.facts[kind].get(name, name)
+        if name not in self.facts[kind]:
+            fail(f"'{name}' has no title among the {kind}")
+        return self.facts[kind][name]
 
     def check_used(self) -> None:
         for kind, titles in self.facts.items():
