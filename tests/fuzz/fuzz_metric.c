@@ -24,6 +24,19 @@ static void check_names(const struct metric *metric)
         }
 }
 
+static void check_depth(const char *text)
+{
+        int depth = 0;
+
+        for (; *text; text++) {
+                depth += (*text == '(') - (*text == ')');
+                if (depth < 0 || depth > METRIC_DEPTH_MAX)
+                        abort();
+        }
+        if (depth)
+                abort();
+}
+
 static void check_values(const struct metric *metric, const uint8_t *data, size_t size)
 {
         static const double some[] = {0, 1, -1, 2.5, 1e300, -1e-300, 5e8, NAN, INFINITY};
@@ -60,6 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (!metric != (err.code && err.text[0]))
                 abort();
         if (metric) {
+                check_depth(text);
                 check_names(metric);
                 check_values(metric, data, size);
         }
