@@ -138,6 +138,8 @@ bool text_to_cpu_list(const char *text, uint32_t limit, uint32_t *ret_list, size
                 for (uint32_t cpu = from; cpu <= to; cpu++) {
                         if (n == cap)
                                 n = sort_unique(ret_list, n);
+                        if (n == cap && bsearch(&cpu, ret_list, n, sizeof(*ret_list), text_compare_u32))
+                                continue;
                         if (n == cap)
                                 return err_set(err, ERR_LIMIT,
                                                "you can specify up to %zu cores with -c <cpu_list> option",

@@ -10,7 +10,7 @@
 #include "arena.h"
 #include "err.h"
 
-enum { EXTRA_TEXT_MAX_BYTES = 1 << 20, EXTRA_ITEMS_MAX = 4096 };
+enum { EXTRA_TEXT_MAX_BYTES = 1 << 20, EXTRA_ITEMS_MAX = 4096, EXTRA_NAME_MAX_BYTES = 64 };
 
 struct extra_event {
         const char *name;   /* lower case, without the prefix */

@@ -147,6 +147,13 @@ TEST(durations_of_the_grammar)
                 {"3600.00ms", 3600000000},
                 {"2.2", 2200000000},
                 {"1d", 86400000000000},
+                {"36", 36000000000},
+                {"1s", 1000000000},
+                {"1ms", 1000000},
+                {"0.5", 500000000},
+                {"0.05s", 50000000},
+                {"0.01ms", 10000},
+                {"0.25m", 15000000000},
                 {"1m30s", -1},
                 {".001h", -1},
                 {"01h", -1},
@@ -160,6 +167,29 @@ TEST(durations_of_the_grammar)
                 {"0", -1},
                 {"0.0", -1},
                 {"nan", -1},
+                {"1.005", -1},
+                {"00", -1},
+                {"00.5", -1},
+                {".5", -1},
+                {".", -1},
+                {"ms", -1},
+                {"1 s", -1},
+                {" 1", -1},
+                {"1 ", -1},
+                {"1us", -1},
+                {"1ns", -1},
+                {"1sec", -1},
+                {"1S", -1},
+                {"1M", -1},
+                {"1ms5", -1},
+                {"1ss", -1},
+                {"1.5.5", -1},
+                {"1,5", -1},
+                {"1e3", -1},
+                {"0x10", -1},
+                {"inf", -1},
+                {"s1", -1},
+                {"1-2", -1},
         };
 
         for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
@@ -175,6 +205,71 @@ TEST(durations_of_the_grammar)
 
         EXPECT_TRUE(text_to_duration("0", "-i", true, &zero, NULL));
         EXPECT_INT(zero, 0);
+}
+
+TEST(accepted_cpu_lists)
+{
+        static const struct {
+                const char *text, *list;
+        } cases[] = {
+                {"0", "0"},
+                {"7", "7"},
+                {"0,1", "0,1"},
+                {"1,0", "0,1"},
+                {"0,3-5", "0,3,4,5"},
+                {"3-1", "1,2,3"},
+                {"1-3", "1,2,3"},
+                {"0-0", "0"},
+                {"2,2,2", "2"},
+                {"0-2,1-3", "0,1,2,3"},
+                {"5-3,4", "3,4,5"},
+                {"007", "7"},
+                {"0-7", "0,1,2,3,4,5,6,7"},
+        };
+
+        for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+                AUTO_RELEASE(buf) out = {0};
+                uint32_t list[8];
+                struct err err = {0};
+                size_t n = 0;
+
+                if (!text_to_cpu_list(cases[i].text, 8, list, 8, &n, &err))
+                        TAP_FAIL("%s: %s", cases[i].text, err.text);
+                for (size_t k = 0; k < n; k++)
+                        buf_printf(&out, "%s%u", k ? "," : "", list[k]);
+                EXPECT_STR(buf_text(&out), cases[i].list);
+        }
+}
+
+TEST(rejected_cpu_lists)
+{
+        static const char *const formats[] = {"",      ",",    "1,",  ",1",  "1,,2", "1-",   "-1",
+                                              "1-2-3", "1--2", "-",   "1;2", "1 ,2", "1, 2", " 1",
+                                              "1 ",    "all",  "0x1", "1.5", "+1",   "1:2"};
+        uint32_t list[128];
+        struct err err = {0};
+        size_t n = 99;
+
+        for (size_t i = 0; i < N_ELEMENTS(formats); i++) {
+                char want[160];
+
+                EXPECT_TRUE(!text_to_cpu_list(formats[i], 8, list, 8, &n, &err));
+                snprintf(want, sizeof(want),
+                         "option -c format not supported, use comma separated list of integers, or range of "
+                         "integers: '%s'",
+                         formats[i]);
+                EXPECT_STR(err.text, want);
+                EXPECT_INT(err.code, ERR_USAGE);
+        }
+        EXPECT_TRUE(!text_to_cpu_list("0,3-9", 8, list, 8, &n, &err));
+        EXPECT_STR(err.text, "core index '9' not allowed. Use 0-7, see option -c <n>");
+        EXPECT_TRUE(!text_to_cpu_list("9-3", 8, list, 8, &n, &err));
+        EXPECT_STR(err.text, "core index '9' not allowed. Use 0-7, see option -c <n>");
+        EXPECT_TRUE(!text_to_cpu_list("0-128", 256, list, 128, &n, &err));
+        EXPECT_STR(err.text, "you can specify up to 128 cores with -c <cpu_list> option");
+        EXPECT_INT(n, 99);
+        EXPECT_TRUE(text_to_cpu_list("0-127,5", 256, list, 128, &n, &err));
+        EXPECT_INT(n, 128);
 }
 
 TEST(cpu_lists)
