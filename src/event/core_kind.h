@@ -22,9 +22,13 @@ struct core_kind {
         uint64_t midr;                     /* of its first CPU; 0: not known */
         const struct catalogue_cpu *model; /* NULL: nothing is known of it */
         unsigned n_counters;               /* general-purpose counters; 0: not known */
+        bool n_counters_measured;          /* else they are the model's */
         /* The kernel lists most of what the model has in the ranges that it can ask about (0-0x3f, 0x4000-0x403f).  Where it
          * does not, as in most emulators and virtual machines, the other events of the model are not believed. */
         bool model_believed;
+        /* What the kernel lists of both ranges, bit by bit; lists_events: it lists by what the PMU advertises. */
+        bool lists_events;
+        uint64_t common_events, extended_events;
 };
 
 struct core_kinds {
@@ -43,10 +47,11 @@ const struct core_kind *core_kinds_of_cpu(const struct core_kinds *kinds, uint32
 enum core_has { CORE_HAS, CORE_HAS_NOT, CORE_MAY_HAVE };
 
 /* Whether the Arm event `code` counts on that kind: the kernel opens events that are not there and they read 0. */
-enum core_has core_kind_has(const struct core_kind *kind, const struct pmu_source *source, uint32_t code);
+enum core_has core_kind_has(const struct core_kind *kind, uint32_t code);
 
-/* The sysfs tree of a machine with one kind of cores, of that model: PMU "armv8_pmuv3_0" of type 8, all CPUs, its
- * format fields and the events of the kernel's ranges, and the identification register.  `model` must live on. */
+/* The sysfs tree of a machine with one kind of cores, of that model: PMU "armv8_pmuv3_0" of type 8 with CPUs 0-127, its
+ * format fields and the events of the kernel's ranges, and the identification register; for "x86_64" PMU "cpu" of
+ * type 4.  `model` must live on. */
 struct pmu_source core_model_source(const struct catalogue_cpu *model);
 
 #endif

@@ -3,7 +3,9 @@
 #ifndef EVENT_INTERNAL_H
 #define EVENT_INTERNAL_H
 
+#include "core_kind.h"
 #include "event.h"
+#include "extra_event.h"
 #include "pmu.h"
 
 enum {
@@ -41,9 +43,6 @@ void event_name_add(uint32_t type, uint64_t config, struct buf *out);
 /* Calls `each` with every generic name and alias until it returns false. */
 void event_name_each(bool (*each)(void *ctx, const char *name), void *ctx);
 
-/* True for the names of metrics, which are counted and never sampled. */
-bool event_name_is_metric(struct span name);
-
 /* What terms say beyond the attribute's config words. */
 struct term_extras {
         bool has_period, has_freq;
@@ -77,6 +76,9 @@ struct event_item {
         struct term_extras extras;
 };
 
+/* Cuts the item's text into name, terms and suffix; slashes come in pairs. */
+void event_split_item(struct event_item *item);
+
 /* Cuts `suffix` into modifiers and interval and sets `shown`. */
 bool event_split_suffix(const char *whole, struct event_item *item, struct err *err);
 
@@ -84,16 +86,55 @@ bool event_split_suffix(const char *whole, struct event_item *item, struct err *
 bool event_apply_suffix(const char *whole, const struct event_item *item,
                         const struct event_defaults *defaults, struct event *event, struct err *err);
 
+/* True when all of `text` are modifiers. */
+bool event_check_modifiers(const char *whole, struct span text, struct err *err);
+
+/* The attribute's flags for modifiers; without u, k and h nothing is left out, or kernel and hypervisor
+ * `by_default`. */
+uint64_t event_exclude_bits(struct span modifiers, bool by_default);
+uint64_t event_precise_level(struct span modifiers);
+
+/* Resolves the items of one text. */
+struct event_resolver {
+        const char *whole;
+        /* Uncore PMUs and those without an interrupt are taken, and Arm events that the cores may not have. */
+        bool counting;
+        int only_kind; /* index of the kind of core to resolve for; -1: all.  What no core counts is for kind 0 */
+        struct pmu_table *pmus;
+        const struct core_kinds *kinds;  /* of `pmus`, in its order */
+        const struct extra_names *extra; /* NULL: none */
+        struct event_list *list;
+        struct err *err;
+};
+
+/* Appends the event, or one for each kind of core, and sets `first`. */
+bool event_resolve(struct event_resolver *r, struct event_item *item);
+
+/* Appends an event of `pmu` (NULL: the kernel places it); NULL when there are too many. */
+struct event *event_resolver_add(struct event_resolver *r, const struct event_item *item,
+                                 const struct pmu *pmu, uint32_t type, uint64_t config);
+
+/* Sets the name: "cycles:u", "my name" of name=, or "cpu_core/cycles/u" where one name became several events. */
+bool event_set_name(const struct event_resolver *r, const struct event_item *item, struct event *event);
+
+/* rNN or a C number; NUMBER_BAD where the name is neither. */
+enum number_result event_raw_number(struct span name, uint64_t *ret_number);
+
 /* Writes the error for an event that nothing knows: what it is where that can be told, else the nearest name.
  * `name` is without what follows its first ':', `text` is all of it.  Always returns false. */
-bool event_explain_unknown(const struct pmu_table *pmus, const char *whole, struct span name,
-                           struct span text, struct err *err);
+bool event_explain_unknown(const struct event_resolver *r, struct span name, struct span text);
 
 /* The same for NAME/.../ where no PMU has that name. */
-bool event_explain_unknown_pmu(struct pmu_table *pmus, const char *whole, struct span name, struct span text,
-                               struct err *err);
+bool event_explain_unknown_pmu(const struct event_resolver *r, struct span name, struct span text);
 
-/* True when `pmu` (loaded) can sample; else writes why not. */
-bool event_pmu_can_sample(const struct pmu *pmu, const char *whole, struct span text, struct err *err);
+/* True when `pmu` (loaded) can sample, or count; else writes why not. */
+bool event_pmu_is_usable(const struct pmu *pmu, bool counting, const char *whole, struct span text,
+                         struct err *err);
+
+/* The kinds of a table's cores, in its order. */
+void core_kinds_from_table(const struct pmu_table *pmus, struct core_kinds *ret);
+
+/* True when Linux lists the event in sysfs where the core has it. */
+bool core_code_is_advertised(uint32_t code);
 
 #endif

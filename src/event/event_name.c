@@ -68,10 +68,6 @@ static const char *const cache_results[][WORDS_MAX] = {
         {"misses", "miss"},
 };
 
-static const char *const metrics[] = {
-        "imix", "icache", "dcache", "itlb", "dtlb", "l3_cache", "ddr_bw",
-};
-
 /* The length of the word of `words` that begins `span` and ends there or before a '-', or 0. */
 static size_t match_words(struct span span, const char *const *words)
 {
@@ -179,13 +175,4 @@ void event_name_each(bool (*each)(void *ctx, const char *name), void *ctx)
                 if (name.len && !each(ctx, name.data))
                         return;
         }
-}
-
-bool event_name_is_metric(struct span name)
-{
-        for (size_t i = 0; i < N_ELEMENTS(metrics); i++) {
-                if (span_equal_nocase(name, metrics[i]))
-                        return true;
-        }
-        return false;
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "arena.h"
-#include "catalogue.h"
 #include "event_internal.h"
 #include "text.h"
 
@@ -33,26 +32,30 @@ static void name_list_release(struct name_list *list)
         free(list->names);
 }
 
-static void add_model_names(const char *id, struct name_list *list)
+static void list_model(const struct core_kind *kind, struct name_list *list)
 {
-        const struct catalogue_cpu *cpu = catalogue_find_cpu(id);
+        const struct catalogue_cpu *cpus[] = {kind->model, catalogue_find_cpu("armv8-a"),
+                                              catalogue_find_cpu("armv9-a")};
 
-        for (size_t i = 0; i < cpu->n_events; i++)
-                add_name(list, catalogue_get_event(cpu, i)->name);
+        for (size_t i = kind->model ? 0 : 1; i < N_ELEMENTS(cpus); i++) {
+                for (size_t j = 0; j < cpus[i]->n_events; j++)
+                        add_name(list, catalogue_get_event(cpus[i], j)->name);
+        }
 }
 
-static void list_known(const struct pmu_table *pmus, struct name_list *list)
+static void list_known(const struct event_resolver *r, struct name_list *list)
 {
-        bool any_arm = false;
+        const struct pmu_table *pmus = r->pmus;
 
+        for (size_t i = 0; r->extra && i < r->extra->n_events; i++) {
+                if (!*r->extra->events[i].prefix)
+                        add_name(list, r->extra->events[i].name);
+        }
         event_name_each(add_name, list);
         for (size_t i = 0; i < pmus->n_cores; i++) {
                 pmu_each_event(pmus->source, pmus->cores[i], add_name, list);
-                any_arm |= pmus->cores[i]->arm;
-        }
-        if (any_arm) {
-                add_model_names("armv8-a", list);
-                add_model_names("armv9-a", list);
+                if (r->kinds->items[i].vendor == CORE_ARM)
+                        list_model(&r->kinds->items[i], list);
         }
         for (size_t i = 0; i < pmus->n_others; i++)
                 add_name(list, pmus->others[i].name);
@@ -83,59 +86,71 @@ static bool is_tracepoint(struct span name, struct span text)
         return is_word(rest) && !only_modifiers;
 }
 
-static bool arm_event(const struct pmu_table *pmus, size_t column, const char *name,
-                      const struct catalogue_event *event, const struct catalogue_cpu *cpu, struct err *err)
+/* An event of some Arm core, which these cores do not have. */
+static bool explain_arm(const struct event_resolver *r, size_t column, const struct catalogue_event *event,
+                        const struct catalogue_cpu *cpu, struct err *err)
 {
-        if (!pmus->n_cores)
+        const struct core_kind *kind = r->kinds->n_items ? &r->kinds->items[0] : NULL;
+
+        if (!kind)
+                return err_set(err, ERR_UNSUPPORTED,
+                               "event '%s' (column %zu) is an event of Arm cores (%s); this machine has no "
+                               "core PMU: use %s",
+                               event->name, column, event->title, r->counting ? "task-clock" : "cpu-clock");
+        if (kind->vendor != CORE_ARM)
+                return err_set(err, ERR_UNSUPPORTED,
+                               "event '%s' (column %zu) is an event of Arm cores (%s); this machine's core "
+                               "PMU is '%s': use cycles or instructions",
+                               event->name, column, event->title, kind->pmu);
+        if (cpu->implementer)
                 return err_set(
                         err, ERR_UNSUPPORTED,
-                        "event '%s' (column %zu) is an event of Arm cores; this machine has no core PMU: "
-                        "use cpu-clock",
-                        name, column);
-        if (pmus->cores[0]->arm && cpu->implementer)
-                return err_set(
-                        err, ERR_UNSUPPORTED,
-                        "event '%s' (column %zu) is one of %s, and '%s' does not list it; r%x opens it all the same",
-                        name, column, cpu->name, pmus->cores[0]->name, event->code);
-        if (pmus->cores[0]->arm)
-                return err_set(
-                        err, ERR_UNSUPPORTED,
-                        "event '%s' (column %zu) is not counted by these cores ('%s' does not list it); "
-                        "r%x opens it all the same",
-                        name, column, pmus->cores[0]->name, event->code);
-        return err_set(
-                err, ERR_UNSUPPORTED,
-                "event '%s' (column %zu) is an event of Arm cores; this machine's core PMU is '%s': use "
-                "cycles or instructions",
-                name, column, pmus->cores[0]->name);
+                        "event '%s' (column %zu) is one of %s, and '%s' does not list it; r%x opens it all "
+                        "the same",
+                        event->name, column, cpu->name, kind->pmu, event->code);
+        return err_set(err, ERR_UNSUPPORTED,
+                       "event '%s' (column %zu) is not counted by these cores ('%s' does not list it); "
+                       "r%x opens it all the same",
+                       event->name, column, kind->pmu, event->code);
 }
 
-bool event_explain_unknown(const struct pmu_table *pmus, const char *whole, struct span name,
-                           struct span text, struct err *err)
+static bool is_metric(const struct event_resolver *r, struct span name)
+{
+        bool is = catalogue_find_metric(NULL, name.at, name.len) != NULL;
+
+        for (size_t i = 0; i < r->kinds->n_items; i++)
+                is |= r->kinds->items[i].model &&
+                      catalogue_find_metric(r->kinds->items[i].model, name.at, name.len);
+        return is;
+}
+
+bool event_explain_unknown(const struct event_resolver *r, struct span name, struct span text)
 {
         __attribute__((cleanup(name_list_release))) struct name_list list = {.n = 0};
         struct quoted shown = span_quote(name);
-        size_t column = event_column(whole, name.at);
-        const struct catalogue_cpu *cpu;
+        size_t column = event_column(r->whole, name.at);
+        const struct catalogue_cpu *cpu = NULL;
         const struct catalogue_event *event = catalogue_find_anywhere(name.at, name.len, &cpu);
         const char *nearest;
 
         if (event)
-                return arm_event(pmus, column, shown.text, event, cpu, err);
-        if (event_name_is_metric(name))
-                return err_set(err, ERR_UNSUPPORTED,
-                               "'%s' (column %zu) is a metric: metrics are counted with stat -m, not sampled",
-                               shown.text, column);
-        list_known(pmus, &list);
+                return explain_arm(r, column, event, cpu, r->err);
+        if (is_metric(r, name))
+                return err_set(r->err, ERR_UNSUPPORTED,
+                               r->counting ? "'%s' (column %zu) is a metric: count it with -m %s"
+                                           : "'%s' (column %zu) is a metric: metrics are counted with stat "
+                                             "-m, not sampled",
+                               shown.text, column, shown.text);
+        list_known(r, &list);
         nearest = text_nearest(shown.text, list.names, list.n);
         if (nearest)
-                return err_set(err, ERR_USAGE, "unknown event name: %s (column %zu); did you mean '%s'?",
+                return err_set(r->err, ERR_USAGE, "unknown event name: %s (column %zu); did you mean '%s'?",
                                shown.text, column, nearest);
         if (is_tracepoint(name, text))
-                return err_set(err, ERR_UNSUPPORTED,
+                return err_set(r->err, ERR_UNSUPPORTED,
                                "'%s' (column %zu) is a tracepoint; tracepoints are not supported yet",
                                span_quote(text).text, column);
-        return err_set(err, ERR_USAGE, "unknown event name: %s (column %zu)", shown.text, column);
+        return err_set(r->err, ERR_USAGE, "unknown event name: %s (column %zu)", shown.text, column);
 }
 
 static bool uncore_event(const char *whole, struct span text, struct err *err)
@@ -146,29 +161,31 @@ static bool uncore_event(const char *whole, struct span text, struct err *err)
                        span_quote(text).text, event_column(whole, text.at));
 }
 
-bool event_pmu_can_sample(const struct pmu *pmu, const char *whole, struct span text, struct err *err)
+bool event_pmu_is_usable(const struct pmu *pmu, bool counting, const char *whole, struct span text,
+                         struct err *err)
 {
         static const struct {
                 const char *prefix;
                 const char *why;
+                bool counts;
         } refused[] = {
-                {"arm_spe", "Arm SPE is not in this version yet"},
-                {"intel_pt", "instruction traces are not in this version yet"},
-                {"intel_bts", "instruction traces are not in this version yet"},
-                {"cs_etm", "instruction traces are not in this version yet"},
-                {"tracepoint", "tracepoints are not supported yet"},
-                {"kprobe", "probes are not supported yet"},
-                {"uprobe", "probes are not supported yet"},
-                {"breakpoint", "breakpoints are not supported yet"},
-                {"msr", "this PMU has no interrupt and cannot be sampled; count it with stat"},
+                {"arm_spe", "Arm SPE is not in this version yet", false},
+                {"intel_pt", "instruction traces are not in this version yet", false},
+                {"intel_bts", "instruction traces are not in this version yet", false},
+                {"cs_etm", "instruction traces are not in this version yet", false},
+                {"tracepoint", "tracepoints are not supported yet", false},
+                {"kprobe", "probes are not supported yet", false},
+                {"uprobe", "probes are not supported yet", false},
+                {"breakpoint", "breakpoints are not supported yet", false},
+                {"msr", "this PMU has no interrupt and cannot be sampled; count it with stat", true},
         };
 
         for (size_t i = 0; i < N_ELEMENTS(refused); i++) {
-                if (text_starts(pmu->name, refused[i].prefix))
+                if (text_starts(pmu->name, refused[i].prefix) && !(counting && refused[i].counts))
                         return err_set(err, ERR_UNSUPPORTED, "'%s' (column %zu): %s", span_quote(text).text,
                                        event_column(whole, text.at), refused[i].why);
         }
-        return !pmu->uncore || uncore_event(whole, text, err);
+        return counting || !pmu->uncore || uncore_event(whole, text, err);
 }
 
 /* One of several alike: uncore_cbox or cbox for uncore_cbox_0, dsu for arm_dsu_0. */
@@ -208,9 +225,11 @@ static bool nearest_pmu(const struct pmu_table *pmus, const char *whole, struct 
                        nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-bool event_explain_unknown_pmu(struct pmu_table *pmus, const char *whole, struct span name, struct span text,
-                               struct err *err)
+bool event_explain_unknown_pmu(const struct event_resolver *r, struct span name, struct span text)
 {
+        const char *whole = r->whole;
+        struct pmu_table *pmus = r->pmus;
+        struct err *err = r->err;
         struct quoted shown = span_quote(name);
         size_t column = event_column(whole, text.at);
         uint32_t type;
@@ -223,14 +242,17 @@ bool event_explain_unknown_pmu(struct pmu_table *pmus, const char *whole, struct
                 return uncore_event(whole, text, err);
         if (event_name_find(name, &type, &config))
                 return err_set(err, ERR_USAGE,
-                               "'%s' (column %zu) is an event and no PMU: write %s:100000 for an interval",
+                               r->counting
+                                       ? "'%s' (column %zu) is an event and no PMU: write %s:u for modifiers"
+                                       : "'%s' (column %zu) is an event and no PMU: write %s:100000 for "
+                                         "an interval",
                                shown.text, column, shown.text);
         if (!pmus->known)
                 return err_set(err, ERR_UNSUPPORTED,
                                "'%s' (column %zu): this machine does not list its PMUs in "
                                "/sys/bus/event_source/devices",
                                span_quote(text).text, column);
-        for (size_t i = 0; i < pmus->n_items; i++) {
+        for (size_t i = 0; i < pmus->n_items && !r->counting; i++) {
                 struct pmu *pmu = &pmus->items[i];
 
                 if (is_numbered(pmu, name) && pmu_load(pmus->source, pmu, NULL) && pmu->uncore)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What follows an event's name: [:modifiers][:interval].  Digits are an interval, letters are modifiers. */
+/* An event's text in pieces: its name, terms, and what follows: [:modifiers][:interval].  Digits are an interval,
+ * letters are modifiers. */
 #include <string.h>
 
 #include "event_internal.h"
@@ -20,14 +21,8 @@ static size_t count(struct span modifiers, char modifier)
         return n;
 }
 
-static bool check_modifiers(const char *whole, struct span text, struct err *err)
+bool event_check_modifiers(const char *whole, struct span text, struct err *err)
 {
-        if (!is_modifier(*text.at))
-                return err_set(
-                        err, ERR_USAGE,
-                        "event interval: %s is invalid! (column %zu: neither a number nor modifiers; " KNOWN_MODIFIERS
-                        ")",
-                        span_quote(text).text, event_column(whole, text.at));
         for (size_t i = 0; i < text.len; i++) {
                 struct span letter = {text.at + i, 1};
 
@@ -63,7 +58,30 @@ static bool take_piece(const char *whole, struct event_item *item, struct span p
                                span_quote(piece).text, column);
         item->modifiers = piece;
         item->shown.len = (size_t)(piece.at + piece.len - item->text.at);
-        return check_modifiers(whole, piece, err);
+        if (!is_modifier(*piece.at))
+                return err_set(
+                        err, ERR_USAGE,
+                        "event interval: %s is invalid! (column %zu: neither a number nor modifiers; " KNOWN_MODIFIERS
+                        ")",
+                        span_quote(piece).text, column);
+        return event_check_modifiers(whole, piece, err);
+}
+
+void event_split_item(struct event_item *item)
+{
+        const char *at = item->text.at, *end = at + item->text.len, *slash = memchr(at, '/', item->text.len);
+        const char *after = slash ? slash : memchr(at, ':', item->text.len);
+
+        item->has_terms = slash != NULL;
+        after = after ? after : end;
+        item->name = (struct span){at, (size_t)(after - at)};
+        if (slash) {
+                const char *second = memchr(slash + 1, '/', (size_t)(end - slash - 1));
+
+                item->terms = (struct span){slash + 1, (size_t)(second - slash - 1)};
+                after = second + 1;
+        }
+        item->suffix = (struct span){after, (size_t)(end - after)};
 }
 
 bool event_split_suffix(const char *whole, struct event_item *item, struct err *err)
@@ -124,7 +142,7 @@ static bool happens_in_kernel(const struct perf_attr *attr)
                                                     attr->config == PERF_COUNT_SW_CGROUP_SWITCHES);
 }
 
-static uint64_t exclude_bits(struct span modifiers, bool by_default)
+uint64_t event_exclude_bits(struct span modifiers, bool by_default)
 {
         bool u = count(modifiers, 'u'), k = count(modifiers, 'k'), h = count(modifiers, 'h');
         bool host = count(modifiers, 'H'), guest = count(modifiers, 'G');
@@ -138,6 +156,11 @@ static uint64_t exclude_bits(struct span modifiers, bool by_default)
         if (host != guest)
                 bits |= host ? PERF_ATTR_EXCLUDE_GUEST : PERF_ATTR_EXCLUDE_HOST;
         return bits;
+}
+
+uint64_t event_precise_level(struct span modifiers)
+{
+        return count(modifiers, 'p');
 }
 
 /* A period, or with *ret_is_freq a frequency. */
@@ -164,13 +187,12 @@ bool event_apply_suffix(const char *whole, const struct event_item *item,
                         const struct event_defaults *defaults, struct event *event, struct err *err)
 {
         bool kernel = defaults && defaults->kernel, is_freq;
-        uint64_t n_precise = count(item->modifiers, 'p'), value = 0;
+        uint64_t n_precise = event_precise_level(item->modifiers), value = 0;
 
         if (!read_timing(whole, item, defaults, &value, &is_freq, err))
                 return false;
-        event->attr.size = sizeof(event->attr);
         event->attr.sample_period_or_freq = value;
-        event->attr.flags = exclude_bits(item->modifiers, !kernel && !happens_in_kernel(&event->attr));
+        event->attr.flags = event_exclude_bits(item->modifiers, !kernel && !happens_in_kernel(&event->attr));
         event->attr.flags |= n_precise << PERF_ATTR_PRECISE_SHIFT | (is_freq ? PERF_ATTR_FREQ : 0);
         event->precise_max &= !n_precise;
         return true;

@@ -99,6 +99,8 @@ uint64_t pmu_field_max(const struct pmu_field *field);
 /* Replaces the field's bits; `value` is at most pmu_field_max. */
 void pmu_field_set(const struct pmu_field *field, uint64_t value, struct perf_attr *attr);
 
+uint64_t pmu_field_get(const struct pmu_field *field, const struct perf_attr *attr);
+
 /* 1: found, 0: the PMU has no such field, -1: its description is damaged. */
 int pmu_find_field(const struct pmu_source *source, const struct pmu *pmu, const char *name, size_t len,
                    struct pmu_field *ret, struct err *err);

@@ -88,3 +88,19 @@ void pmu_field_set(const struct pmu_field *field, uint64_t value, struct perf_at
                 value = n_bits < 64 ? value >> n_bits : 0;
         }
 }
+
+uint64_t pmu_field_get(const struct pmu_field *field, const struct perf_attr *attr)
+{
+        struct perf_attr copy = *attr;
+        uint64_t word = *pmu_config_word(&copy, field->word), value = 0;
+        unsigned n_bits = 0;
+
+        for (size_t i = 0; i < field->n_ranges; i++) {
+                unsigned low = field->ranges[i].low, width = field->ranges[i].high - low + 1u;
+                uint64_t mask = width < 64 ? (1ull << width) - 1 : UINT64_MAX;
+
+                value |= (word >> low & mask) << n_bits;
+                n_bits += width;
+        }
+        return value;
+}

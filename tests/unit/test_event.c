@@ -401,7 +401,7 @@ TEST(errors_name_the_column)
                  "are not supported yet"},
                 {"imix", "'imix' (column 1) is a metric: metrics are counted with stat -m, not sampled"},
                 {"ld_spec",
-                 "event 'ld_spec' (column 1) is an event of Arm cores; this machine's core PMU is 'cpu': "
+                 "event 'ld_spec' (column 1) is an event of Arm cores (Loads issued); this machine's core PMU is 'cpu': "
                  "use cycles or instructions"},
         };
 
@@ -450,7 +450,7 @@ TEST(machine_without_core_pmu)
         };
         static const struct bad refused[] = {
                 {"ld_spec",
-                 "event 'ld_spec' (column 1) is an event of Arm cores; this machine has no core PMU: use "
+                 "event 'ld_spec' (column 1) is an event of Arm cores (Loads issued); this machine has no core PMU: use "
                  "cpu-clock"},
                 {"cycles",
                  "event 'cycles' (column 1) needs a PMU of the cores, which this machine does not have: use "
