@@ -9,7 +9,8 @@
 #include "event.h"
 
 struct memory_file {
-        const char *path; /* below /sys/bus/event_source/devices/; NULL ends the table */
+        const char
+                *path; /* below /sys/bus/event_source/devices/, or with a '/' in front; NULL ends the table */
         const char *text;
 };
 
@@ -28,8 +29,10 @@ static bool memory_read(void *ctx, const char *path, struct buf *out)
         const struct memory_file *files = ctx;
         const char *relative = memory_path(path);
 
-        for (; relative && files->path; files++) {
-                if (strcmp(files->path, relative))
+        for (; files->path; files++) {
+                const char *wanted = *files->path == '/' ? path : relative;
+
+                if (!wanted || strcmp(files->path, wanted))
                         continue;
                 buf_add_str(out, files->text);
                 return true;
@@ -51,7 +54,8 @@ static bool memory_list(void *ctx, const char *path, bool (*each)(void *each_ctx
                 const char *name = files->path + len + (len > 0);
                 char entry[256];
 
-                if (len && (strncmp(files->path, relative, len) || files->path[len] != '/'))
+                if (*files->path == '/' ||
+                    (len && (strncmp(files->path, relative, len) || files->path[len] != '/')))
                         continue;
                 snprintf(entry, sizeof(entry), "%.*s", (int)strcspn(name, "/"), name);
                 found = true;

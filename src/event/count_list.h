@@ -63,13 +63,17 @@ struct count_text {
         bool kernel;         /* -k */
         const struct extra_names *extra; /* -E and -C; NULL: none */
         uint32_t dmc;                    /* the only controller to take; UINT32_MAX: all */
+        /* Measures a kind's counters; asked where a group has more events than the model's table says.  NULL: the
+         * table is all that is known, and such a group is a warning and no error. */
+        unsigned (*measure_counters)(const struct core_kind *kind);
 };
 
 /* Parses the counting grammar of `stat -e` (names in any case, rNN, numbers, {groups}, /dsu/name, pmu/term=value/,
  * name:modifiers and {group}:modifiers) and of -m for the machine behind `source`.  Without both it is the default:
- * task-clock, context-switches, cpu-migrations, page-faults and, with a core PMU, cycles, instructions, branches and
- * branch-misses.  With a core PMU the cycle counter comes first whenever a core event is counted.  On machines with cores
- * of several kinds a name becomes one item for each.  Errors name the column and the nearest known name. */
+ * task-clock, context-switches, cpu-migrations, page-faults and, with a core PMU, instructions, branches and
+ * branch-misses.  Whenever a kind of core counts an event, its cycle counter comes first: name "cycle", plain
+ * "cpu_cycles".  On machines with cores of several kinds a name becomes one item for each.  Errors name the column and
+ * the nearest known name. */
 bool count_list_parse(const struct count_text *text, const struct pmu_source *source, struct count_list *ret,
                       struct err *err);
 void count_list_release(struct count_list *list);

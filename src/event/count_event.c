@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a resolved event is to `stat`: its class, unit and kind, the number that tables show, the name that
+ * formulas use, what is left out of its count, and whether the core is known not to have it. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "count_internal.h"
+#include "text.h"
+
+const char *count_lower(struct count_list *list, struct span text)
+{
+        char *copy = arena_copy(&list->texts, text.at, text.len);
+
+        for (char *c = copy; *c; c++)
+                *c = (char)tolower((unsigned char)*c);
+        return copy;
+}
+
+static int32_t find_kind(const struct core_kinds *kinds, const struct event *event)
+{
+        for (size_t i = 0; event->pmu[0] && i < kinds->n_items; i++) {
+                if (!strcmp(kinds->items[i].pmu, event->pmu))
+                        return (int32_t)i;
+        }
+        return !event->pmu[0] && kinds->n_items == 1 ? 0 : COUNT_NO_KIND;
+}
+
+/* The field of a PMU's events, or the whole config word where it has none of that name. */
+static uint64_t read_field(struct count_builder *b, const struct event *event, const char *name)
+{
+        const struct pmu *pmu = pmu_find(&b->pmus, event->pmu, strlen(event->pmu));
+        struct perf_attr attr = event->attr;
+        struct pmu_field field;
+
+        if (!pmu || pmu_find_field(b->pmus.source, pmu, name, strlen(name), &field, NULL) <= 0)
+                return event->attr.config;
+        return pmu_field_get(&field, &attr);
+}
+
+static void classify_core(struct count_builder *b, struct count_event *e)
+{
+        const struct event *event = &e->event;
+        uint64_t number = event->pmu[0] ? read_field(b, event, "event") : event->attr.config;
+
+        e->kind = find_kind(&b->list.kinds, event);
+        if (event->attr.type == PERF_TYPE_HARDWARE || event->attr.type == PERF_TYPE_HW_CACHE) {
+                text_copy(e->index, sizeof(e->index),
+                          event->attr.type == PERF_TYPE_HARDWARE ? "hardware" : "cache");
+                return;
+        }
+        if (e->kind >= 0 && b->list.kinds.items[e->kind].vendor == CORE_X86)
+                number = event->attr.config;
+        else if (e->kind >= 0 && number <= UINT16_MAX)
+                e->code = (int32_t)number;
+        snprintf(e->index, sizeof(e->index), "0x%02" PRIx64, number);
+}
+
+static void classify_other(struct count_builder *b, struct count_event *e)
+{
+        const struct event *event = &e->event;
+        uint64_t number = read_field(b, event, "event");
+
+        e->class = count_class_of_pmu(&b->pmus, event->pmu, read_field(b, event, "clkdiv2") == 1, &e->unit);
+        if (e->class != COUNT_OTHER && number <= UINT16_MAX)
+                e->code = (int32_t)number;
+        snprintf(e->index, sizeof(e->index), "0x%02" PRIx64,
+                 e->class == COUNT_OTHER ? event->attr.config : number);
+}
+
+static void classify(struct count_builder *b, struct count_event *e)
+{
+        const struct pmu *pmu = pmu_find(&b->pmus, e->event.pmu, strlen(e->event.pmu));
+
+        e->class = COUNT_CORE;
+        e->kind = COUNT_NO_KIND;
+        e->code = -1;
+        e->group = COUNT_LOOSE;
+        if (e->event.attr.type == PERF_TYPE_SOFTWARE)
+                text_copy(e->index, sizeof(e->index), "software");
+        else if (!pmu || pmu->core)
+                classify_core(b, e);
+        else
+                classify_other(b, e);
+}
+
+/* What the event is called where the text gives a number or terms. */
+static const struct catalogue_event *known_event(const struct count_builder *b, const struct count_event *e)
+{
+        const struct catalogue_cpu *model = NULL;
+        const struct catalogue_event *all, *known;
+        size_t n;
+
+        if (e->code < 0)
+                return NULL;
+        if (e->class == COUNT_CORE) {
+                model = e->kind >= 0 ? b->list.kinds.items[e->kind].model : NULL;
+                known = model ? catalogue_find_code(model, (uint32_t)e->code) : NULL;
+                /* Numbers of these ranges mean the same on all cores. */
+                if (!known && core_code_is_advertised((uint32_t)e->code))
+                        known = catalogue_find_code(catalogue_find_cpu("armv8-a"), (uint32_t)e->code);
+                return known;
+        }
+        all = catalogue_uncore_events((enum catalogue_uncore)(e->class - COUNT_DSU), &n);
+        for (size_t i = 0; i < n; i++) {
+                if (all[i].code == e->code)
+                        return &all[i];
+        }
+        return NULL;
+}
+
+/* "inst_spec", "/dsu/l3d_cache", "r1b" */
+static void set_plain(struct count_builder *b, const struct event_item *item, struct count_event *e)
+{
+        uint64_t number = 0;
+        bool is_number = !item->has_terms && event_raw_number(item->name, &number) == NUMBER_OK;
+        const struct catalogue_event *known = is_number || item->has_terms ? known_event(b, e) : NULL;
+        bool is_unit = e->class != COUNT_CORE && e->class != COUNT_OTHER;
+        AUTO_RELEASE(buf) plain = {0};
+
+        if (item->extras.name.len) {
+                e->plain = count_lower(&b->list, item->extras.name);
+                return;
+        }
+        if (item->has_terms && !known) {
+                e->plain = count_lower(&b->list, item->shown);
+                return;
+        }
+        if (is_unit)
+                buf_printf(&plain, "/%s/", count_class_name(e->class));
+        if (known)
+                buf_add_str(&plain, known->name);
+        else if (is_number)
+                buf_printf(&plain, "r%" PRIx64, number);
+        else
+                buf_add(&plain, item->name.at, item->name.len);
+        e->plain = count_lower(&b->list, span_of(plain.data));
+}
+
+/* "inst_spec:u"; "cpu_core/cycles/u" on machines with cores of several kinds. */
+static bool set_name(struct count_builder *b, const struct count_scope *scope, const struct event_item *item,
+                     struct count_event *e)
+{
+        const char *colon = item->modifiers.len && !item->has_terms ? ":" : "";
+        AUTO_RELEASE(buf) name = {0};
+
+        if (item->extras.name.len)
+                buf_add(&name, item->extras.name.at, item->extras.name.len);
+        else if (item->has_terms || e->event.attr.type == PERF_TYPE_HW_CACHE)
+                buf_add(&name, item->shown.at, item->shown.len);
+        else if (b->pmus.n_cores > 1 && e->kind >= 0)
+                buf_printf(&name, "%s/%s/", e->event.pmu, e->plain), colon = "";
+        else
+                buf_add_str(&name, e->plain);
+        if (!item->extras.name.len)
+                buf_printf(&name, "%s%.*s", colon, (int)item->modifiers.len, item->modifiers.at);
+        if (!text_copy(e->event.name, sizeof(e->event.name), buf_text(&name)))
+                return err_set(b->err, ERR_LIMIT,
+                               "the event in column %zu is longer than %zu bytes: give it a name with name=",
+                               event_column(scope->whole, item->text.at), sizeof(e->event.name) - 1);
+        return true;
+}
+
+/* Software events happen in the kernel: without modifiers nothing is left out.  PMUs that are not of cores refuse
+ * every wish of that sort. */
+static bool set_flags(struct count_builder *b, const struct count_scope *scope, const struct event_item *item,
+                      struct count_event *e)
+{
+        bool is_software = e->event.attr.type == PERF_TYPE_SOFTWARE;
+        bool is_core = e->class == COUNT_CORE && !is_software;
+
+        if (!is_core && !is_software) {
+                if (!item->modifiers.len)
+                        return true;
+                return err_set(
+                        b->err, ERR_USAGE,
+                        "'%s' (column %zu) is of a PMU that counts in all modes: leave the modifiers out",
+                        span_quote(item->text).text, event_column(scope->whole, item->text.at));
+        }
+        e->event.attr.flags = event_exclude_bits(item->modifiers, is_core && !b->text->kernel) |
+                              event_precise_level(item->modifiers) << PERF_ATTR_PRECISE_SHIFT;
+        return true;
+}
+
+static const char *explain_doubt(struct count_builder *b, const struct count_event *e)
+{
+        const struct core_kind *kind = e->kind >= 0 ? &b->list.kinds.items[e->kind] : NULL;
+        AUTO_RELEASE(buf) text = {0};
+
+        if (!kind || e->code < 0 || core_kind_has(kind, (uint32_t)e->code) != CORE_HAS_NOT)
+                return NULL;
+        if (core_code_is_advertised((uint32_t)e->code))
+                buf_printf(&text, "the PMU does not advertise %s (0x%02x): the kernel opens it and reads 0",
+                           e->plain, (unsigned)e->code);
+        else if (!kind->model_believed)
+                buf_printf(
+                        &text,
+                        "the PMU advertises few of %s's events, as emulators do: the kernel opens %s (0x%02x) "
+                        "and reads 0",
+                        kind->model && kind->model->implementer ? kind->model->name : "a core", e->plain,
+                        (unsigned)e->code);
+        else
+                buf_printf(&text,
+                           "%s is not known to have %s (0x%02x): the kernel opens it and reads 0 where it is "
+                           "not there",
+                           kind->model->name, e->plain, (unsigned)e->code);
+        return arena_copy(&b->list.texts, text.data, text.len);
+}
+
+bool count_add_event(struct count_builder *b, const struct count_scope *scope, const struct event_item *item,
+                     struct event *event)
+{
+        struct count_event e = {.event = *event, .metric = scope->metric};
+
+        if (b->list.n_items == COUNT_ITEMS_MAX)
+                return err_set(b->err, ERR_LIMIT, "more than %d events (column %zu)", COUNT_ITEMS_MAX,
+                               event_column(scope->whole, item->text.at));
+        e.event.precise_max = false;
+        classify(b, &e);
+        if (e.class != COUNT_CORE && b->text->dmc != UINT32_MAX && b->text->dmc != e.unit &&
+            (e.class == COUNT_DMC_CLK || e.class == COUNT_DMC_CLKDIV2))
+                return true;
+        if (!set_flags(b, scope, item, &e))
+                return false;
+        set_plain(b, item, &e);
+        if (!set_name(b, scope, item, &e))
+                return false;
+        e.doubt = explain_doubt(b, &e);
+        event->cpus = NULL;
+        event->n_cpus = 0;
+        ARRAY_PUSH(b->list.items, b->list.n_items, b->list.cap_items, e);
+        return true;
+}

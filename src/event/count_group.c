@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Groups: which events are scheduled together, under which number they are shown, and whether that many counters
+ * exist. */
+#include <string.h>
+
+#include "arena.h"
+#include "count_internal.h"
+
+static bool is_counted_by(const struct count_event *e, int32_t kind)
+{
+        return e->class == COUNT_CORE && e->kind == kind && e->event.attr.type != PERF_TYPE_SOFTWARE;
+}
+
+static bool is_cycles(const struct core_kind *kind, const struct count_event *e)
+{
+        if (e->event.attr.type == PERF_TYPE_HARDWARE)
+                return (uint32_t)e->event.attr.config == PERF_COUNT_HW_CPU_CYCLES;
+        return kind->vendor == CORE_ARM && e->code == COUNT_CPU_CYCLES;
+}
+
+/* How many general-purpose counters the group needs on a kind: one event of cycles has a counter of its own. */
+static size_t count_needed(const struct count_builder *b, size_t first, int32_t kind)
+{
+        bool has_cycles = false;
+        size_t n = 0;
+
+        for (size_t i = first; i < b->list.n_items; i++) {
+                const struct count_event *e = &b->list.items[i];
+
+                if (!is_counted_by(e, kind))
+                        continue;
+                n++;
+                has_cycles |= is_cycles(&b->list.kinds.items[kind], e);
+        }
+        return n - has_cycles;
+}
+
+static bool is_too_large(struct count_builder *b, size_t first, int32_t index, size_t *ret_n)
+{
+        struct core_kind *kind = &b->list.kinds.items[index];
+
+        *ret_n = count_needed(b, first, index);
+        if (!kind->n_counters || *ret_n <= kind->n_counters)
+                return false;
+        if (!kind->n_counters_measured && b->text->measure_counters) {
+                unsigned n = b->text->measure_counters(kind);
+
+                kind->n_counters = n ? n : kind->n_counters;
+                kind->n_counters_measured = n > 0;
+        }
+        return *ret_n > kind->n_counters;
+}
+
+/* A metric's events can be counted one by one; a group of the user's was asked for as it is. */
+static bool complain(struct count_builder *b, const struct count_scope *scope, const struct core_kind *kind,
+                     size_t n, const char *at)
+{
+        if (scope->metric) {
+                buf_printf(
+                        &b->list.warnings,
+                        "metric '%s' has %zu events, '%s' has %u counters: they are counted one by one, not "
+                        "as a group\n",
+                        scope->metric, n, kind->pmu, kind->n_counters);
+                return true;
+        }
+        if (kind->n_counters_measured)
+                return err_set(
+                        b->err, ERR_LIMIT,
+                        "event group size(%zu) exceeds number of hardware PMU counters(%u) (column %zu)", n,
+                        kind->n_counters, event_column(scope->whole, at));
+        buf_printf(
+                &b->list.warnings,
+                "the group in column %zu can never be counted on this CPU: event group size(%zu) exceeds number "
+                "of hardware PMU counters(%u)\n",
+                event_column(scope->whole, at), n, kind->n_counters);
+        return true;
+}
+
+/* Whether events `a` and `b` belong to one group of the kernel. */
+static bool go_together(const struct count_event *a, const struct count_event *b)
+{
+        return a->class == b->class && a->kind == b->kind && a->unit == b->unit &&
+               (a->class != COUNT_OTHER || !strcmp(a->event.pmu, b->event.pmu));
+}
+
+static bool is_software(const struct count_event *e)
+{
+        return e->event.attr.type == PERF_TYPE_SOFTWARE;
+}
+
+/* A group has hardware events of one class, and the names of PMUs without a class; software events go anywhere. */
+static bool check_classes(struct count_builder *b, const struct count_scope *scope, size_t first,
+                          const char *at, const struct count_event **ret_leader)
+{
+        const struct count_event *leader = NULL;
+
+        for (size_t i = first; i < b->list.n_items; i++) {
+                const struct count_event *e = &b->list.items[i];
+
+                if (is_software(e))
+                        continue;
+                leader = leader ? leader : e;
+                if (e->class != leader->class ||
+                    (e->class == COUNT_OTHER && strcmp(e->event.pmu, leader->event.pmu)))
+                        return err_set(
+                                b->err, ERR_USAGE,
+                                "the group in column %zu has events of different PMUs, '%s' and '%s': only "
+                                "events of one PMU can be counted together",
+                                event_column(scope->whole, at), leader->event.name, e->event.name);
+        }
+        *ret_leader = leader ? leader : &b->list.items[first];
+        return true;
+}
+
+static void join(struct count_builder *b, size_t first, int32_t number)
+{
+        for (size_t i = first; i < b->list.n_items; i++) {
+                struct count_event *e = &b->list.items[i];
+
+                e->group = number;
+                for (size_t j = first; j < i && !e->together && !is_software(e); j++) {
+                        if (!is_software(&b->list.items[j]) && go_together(&b->list.items[j], e))
+                                e->together = b->list.items[j].together;
+                }
+                if (!e->together && !is_software(e))
+                        e->together = ++b->n_together;
+        }
+}
+
+/* Software events go with the first group of the hardware events, or with each other. */
+static void join_software(struct count_builder *b, size_t first)
+{
+        uint32_t together = 0;
+
+        for (size_t i = first; i < b->list.n_items && !together; i++)
+                together = b->list.items[i].together;
+        together = together ? together : ++b->n_together;
+        for (size_t i = first; i < b->list.n_items; i++) {
+                if (is_software(&b->list.items[i]))
+                        b->list.items[i].together = together;
+        }
+}
+
+static bool is_memory_controller(enum count_class class)
+{
+        return class == COUNT_DMC_CLK || class == COUNT_DMC_CLKDIV2;
+}
+
+bool count_make_group(struct count_builder *b, const struct count_scope *scope, size_t first, const char *at,
+                      int32_t *number)
+{
+        const struct count_event *leader;
+        enum count_class class;
+        size_t n;
+
+        if (first == b->list.n_items)
+                return true;
+        if (!check_classes(b, scope, first, at, &leader))
+                return false;
+        class = leader->class;
+        if (is_memory_controller(class)) {
+                buf_printf(
+                        &b->list.warnings,
+                        "the group in column %zu: the kernel counts events of memory controllers one by one\n",
+                        event_column(scope->whole, at));
+                return true;
+        }
+        for (size_t i = 0; i < b->list.kinds.n_items; i++) {
+                if (!is_too_large(b, first, (int32_t)i, &n))
+                        continue;
+                if (!complain(b, scope, &b->list.kinds.items[i], n, at))
+                        return false;
+                if (scope->metric)
+                        return true;
+        }
+        if (*number == COUNT_LOOSE)
+                *number = b->n_groups[class]++;
+        join(b, first, *number);
+        join_software(b, first);
+        return true;
+}
