@@ -109,15 +109,15 @@ static bool show_event_desc(struct cursor *c, struct field_sink *sink)
         return ok;
 }
 
-/* "WPRF", version u32, lines `key=value` */
-static bool show_run(struct cursor *c, struct field_sink *sink)
+/* Sections of ours: `wanted`, version u32, lines `key=value`. */
+static bool show_lines(struct cursor *c, const char *wanted, struct field_sink *sink)
 {
         const char *magic = cursor_bytes(c, 4);
         uint32_t version = cursor_u32(c);
         AUTO_RELEASE(buf) lines = {0};
         char *line, *next;
 
-        if (c->failed || memcmp(magic, "WPRF", 4))
+        if (c->failed || memcmp(magic, wanted, 4))
                 return false;
         field_u64(sink, "version", version);
         buf_add(&lines, c->at, cursor_left(c));
@@ -139,7 +139,9 @@ static bool show_content(unsigned feature, struct cursor *c, struct field_sink *
         if (feature == FEATURE_EVENT_DESC)
                 return show_event_desc(c, sink);
         if (feature == FEATURE_WPERF_RUN)
-                return show_run(c, sink);
+                return show_lines(c, "WPRF", sink);
+        if (feature == FEATURE_WPERF_COUNT)
+                return show_lines(c, "WPCT", sink);
         return feature < N_ELEMENTS(layouts) && layouts[feature] &&
                field_layout_show(layouts[feature], c, sink);
 }

@@ -13,11 +13,15 @@
 
 const char *count_lower(struct count_list *list, struct span text)
 {
-        char *copy = arena_copy(&list->texts, text.at, text.len);
+        const char *whole = arena_copy(&list->texts, text.at, text.len);
+        AUTO_RELEASE(buf) printable = {0};
+        char *lower;
 
-        for (char *c = copy; *c; c++)
+        text_add_printable(&printable, whole);
+        lower = arena_copy(&list->texts, buf_text(&printable), printable.len);
+        for (char *c = lower; *c; c++)
                 *c = (char)tolower((unsigned char)*c);
-        return copy;
+        return lower;
 }
 
 static int32_t find_kind(const struct core_kinds *kinds, const struct event *event)
@@ -146,6 +150,7 @@ static bool set_name(struct count_builder *b, const struct count_scope *scope, c
 {
         const char *colon = item->modifiers.len && !item->has_terms ? ":" : "";
         AUTO_RELEASE(buf) name = {0};
+        AUTO_RELEASE(buf) printable = {0};
 
         if (item->extras.name.len)
                 buf_add(&name, item->extras.name.at, item->extras.name.len);
@@ -157,7 +162,8 @@ static bool set_name(struct count_builder *b, const struct count_scope *scope, c
                 buf_add_str(&name, e->plain);
         if (!item->extras.name.len)
                 buf_printf(&name, "%s%.*s", colon, (int)item->modifiers.len, item->modifiers.at);
-        if (!text_copy(e->event.name, sizeof(e->event.name), buf_text(&name)))
+        text_add_printable(&printable, buf_text(&name));
+        if (!text_copy(e->event.name, sizeof(e->event.name), buf_text(&printable)))
                 return err_set(b->err, ERR_LIMIT,
                                "the event in column %zu is longer than %zu bytes: give it a name with name=",
                                event_column(scope->whole, item->text.at), sizeof(e->event.name) - 1);

@@ -50,7 +50,7 @@ bool count_make_group(struct count_builder *b, const struct count_scope *scope, 
 /* Puts the cycle counter of each kind that counts an event before all others. */
 bool count_add_cycles(struct count_builder *b);
 
-/* A copy in lower case that lives as long as the list. */
+/* A copy in lower case, printable, that lives as long as the list. */
 const char *count_lower(struct count_list *list, struct span text);
 
 #endif

@@ -129,6 +129,7 @@ const char *perfdata_feature_name(unsigned feature)
                 [FEATURE_HYBRID_TOPOLOGY] = "HYBRID_TOPOLOGY",
                 [FEATURE_PMU_CAPS] = "PMU_CAPS",
                 [FEATURE_WPERF_RUN] = "WPERF_RUN",
+                [FEATURE_WPERF_COUNT] = "WPERF_COUNT",
         };
 
         return feature < N_ELEMENTS(names) ? names[feature] : NULL;
