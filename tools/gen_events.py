@@ -17,6 +17,9 @@ REVISION = re.compile(r"r([0-9]|1[0-5])p([0-9]|1[0-5])")
 UNCORES = ("dsu", "dmc_clk", "dmc_clkdiv2")
 TITLE_MAX_BYTES = 80
 SPECIAL = ("titles", "uncore", "built-in")
+FIELDS = {"id", "name", "architecture", "events"}
+MORE_FIELDS = {"aliases", "pmu_architecture", "implementer", "part", "other_parts", "first_revision", "slots", "counters",
+               "generic_events", "metrics", "groups"}
 
 
 class FactError(Exception):
@@ -157,6 +160,8 @@ class Cpu:
     """One model: its file, with what it takes from other models filled in."""
 
     def __init__(self, facts: dict[str, Any]):
+        for field in sorted(FIELDS ^ facts.keys() - MORE_FIELDS):
+            fail(f"the field '{field}' is {'missing' if field in FIELDS else 'not known'}")
         self.facts = facts
         self.id = facts["id"]
         self.symbol = re.sub(r"\W", "_", self.id)

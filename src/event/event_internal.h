@@ -41,10 +41,6 @@ void event_name_add(uint32_t type, uint64_t config, struct buf *out);
 /* Calls `each` with every generic name and alias until it returns false. */
 void event_name_each(bool (*each)(void *ctx, const char *name), void *ctx);
 
-/* The number of a well-known event of Arm cores, any case. */
-bool arm_event_find(struct span name, uint32_t *ret_code);
-void arm_event_each(bool (*each)(void *ctx, const char *name), void *ctx);
-
 /* True for the names of metrics, which are counted and never sampled. */
 bool event_name_is_metric(struct span name);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "catalogue.h"
 #include "event_internal.h"
 #include "text.h"
 
@@ -207,24 +208,25 @@ static bool add_pmu_event(struct parser *p, struct event_item *item, struct pmu 
                                        p->err);
 }
 
-/* An Arm event that the kernel does not describe; PMCEID tells of 0-0x3f and 0x4000-0x403f, so that one of these
- * is known not to be there. */
+/* An architectural Arm event that the kernel does not describe; PMCEID tells of 0-0x3f and 0x4000-0x403f, so that
+ * one of these is known not to be there. */
 static bool add_arm_event(struct parser *p, const struct event_item *item, bool *ret_found)
 {
-        uint32_t code;
+        const struct catalogue_cpu *cpu;
+        const struct catalogue_event *event = catalogue_find_anywhere(item->name.at, item->name.len, &cpu);
 
-        if (!arm_event_find(item->name, &code) || (code & ~0x4000u) <= 0x3f)
+        if (!event || cpu->implementer || (event->code & ~0x4000u) <= 0x3f)
                 return true;
         for (size_t i = 0; i < p->pmus.n_cores; i++) {
                 const struct pmu *pmu = p->pmus.cores[i];
                 struct pmu_field field;
 
                 if (!pmu->arm || pmu_find_field(p->pmus.source, pmu, "event", 5, &field, NULL) <= 0 ||
-                    code > pmu_field_max(&field))
+                    event->code > pmu_field_max(&field))
                         continue;
                 if (!add_event(p, item, pmu, pmu->type, 0))
                         return false;
-                pmu_field_set(&field, code, &last_event(p)->attr);
+                pmu_field_set(&field, event->code, &last_event(p)->attr);
                 *ret_found = true;
         }
         return true;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "catalogue.h"
 #include "event_internal.h"
 #include "text.h"
 
@@ -32,13 +33,26 @@ static void name_list_release(struct name_list *list)
         free(list->names);
 }
 
+static void add_model_names(const char *id, struct name_list *list)
+{
+        const struct catalogue_cpu *cpu = catalogue_find_cpu(id);
+
+        for (size_t i = 0; i < cpu->n_events; i++)
+                add_name(list, catalogue_get_event(cpu, i)->name);
+}
+
 static void list_known(const struct pmu_table *pmus, struct name_list *list)
 {
+        bool any_arm = false;
+
         event_name_each(add_name, list);
         for (size_t i = 0; i < pmus->n_cores; i++) {
                 pmu_each_event(pmus->source, pmus->cores[i], add_name, list);
-                if (pmus->cores[i]->arm)
-                        arm_event_each(add_name, list);
+                any_arm |= pmus->cores[i]->arm;
+        }
+        if (any_arm) {
+                add_model_names("armv8-a", list);
+                add_model_names("armv9-a", list);
         }
         for (size_t i = 0; i < pmus->n_others; i++)
                 add_name(list, pmus->others[i].name);
@@ -69,8 +83,8 @@ static bool is_tracepoint(struct span name, struct span text)
         return is_word(rest) && !only_modifiers;
 }
 
-static bool arm_event(const struct pmu_table *pmus, size_t column, const char *name, uint32_t code,
-                      struct err *err)
+static bool arm_event(const struct pmu_table *pmus, size_t column, const char *name,
+                      const struct catalogue_event *event, const struct catalogue_cpu *cpu, struct err *err)
 {
         if (!pmus->n_cores)
                 return err_set(
@@ -78,12 +92,17 @@ static bool arm_event(const struct pmu_table *pmus, size_t column, const char *n
                         "event '%s' (column %zu) is an event of Arm cores; this machine has no core PMU: "
                         "use cpu-clock",
                         name, column);
+        if (pmus->cores[0]->arm && cpu->implementer)
+                return err_set(
+                        err, ERR_UNSUPPORTED,
+                        "event '%s' (column %zu) is one of %s, and '%s' does not list it; r%x opens it all the same",
+                        name, column, cpu->name, pmus->cores[0]->name, event->code);
         if (pmus->cores[0]->arm)
                 return err_set(
                         err, ERR_UNSUPPORTED,
                         "event '%s' (column %zu) is not counted by these cores ('%s' does not list it); "
                         "r%x opens it all the same",
-                        name, column, pmus->cores[0]->name, code);
+                        name, column, pmus->cores[0]->name, event->code);
         return err_set(
                 err, ERR_UNSUPPORTED,
                 "event '%s' (column %zu) is an event of Arm cores; this machine's core PMU is '%s': use "
@@ -97,11 +116,12 @@ bool event_explain_unknown(const struct pmu_table *pmus, const char *whole, stru
         __attribute__((cleanup(name_list_release))) struct name_list list = {.n = 0};
         struct quoted shown = span_quote(name);
         size_t column = event_column(whole, name.at);
+        const struct catalogue_cpu *cpu;
+        const struct catalogue_event *event = catalogue_find_anywhere(name.at, name.len, &cpu);
         const char *nearest;
-        uint32_t code;
 
-        if (arm_event_find(name, &code))
-                return arm_event(pmus, column, shown.text, code, err);
+        if (event)
+                return arm_event(pmus, column, shown.text, event, cpu, err);
         if (event_name_is_metric(name))
                 return err_set(err, ERR_UNSUPPORTED,
                                "'%s' (column %zu) is a metric: metrics are counted with stat -m, not sampled",

@@ -287,6 +287,7 @@ TEST(arm_events)
                 {"CPU_CYCLES:0x10000", 11, 0x11, 0x10000, K | HV, "CPU_CYCLES"},
                 {"stall_backend", 11, 0x24, 0, K | HV, "stall_backend"},
                 {"ld_spec:100000", 11, 0x70, 100000, K | HV, "ld_spec"},
+                {"L1D_CACHE_RW", 11, 0x8140, 0, K | HV, "L1D_CACHE_RW"},
                 {"armv8_pmuv3_0/event=0x70,long/", 11, 0x70, 0, K | HV, "armv8_pmuv3_0/event=0x70,long/"},
                 {"r70:10000", 4, 0x70, 10000, K | HV, "r70"},
         };
@@ -294,6 +295,10 @@ TEST(arm_events)
                 {"inst_spec",
                  "event 'inst_spec' (column 1) is not counted by these cores ('armv8_pmuv3_0' does not "
                  "list it); r1b opens it all the same"},
+                {"imp_ct_flush",
+                 "event 'imp_ct_flush' (column 1) is one of Neoverse N3, and 'armv8_pmuv3_0' does not list it; "
+                 "r120 opens it all the same"},
+                {"l1d_cache_rv", "unknown event name: l1d_cache_rv (column 1); did you mean 'l1d_cache_rd'?"},
                 {"r12345", "extra event value out of range in r12345 (column 1)"},
                 {"arm_spe_0//", "'arm_spe_0//' (column 1): Arm SPE is not in this version yet"},
                 {"cycles,l3d_cache",
