@@ -38,7 +38,7 @@ struct catalogue_cpu {
         uint8_t n_slots;        /* instructions a cycle at best; 0: not known */
         uint8_t n_counters;     /* general-purpose counters; 0: not known */
         const uint16_t *events; /* catalogue_get_event has them; sorted by name */
-        const uint16_t *events_by_code;
+        const uint16_t *events_by_code; /* the same, sorted by number */
         size_t n_events;
         const struct catalogue_metric
                 *metrics; /* in the order of `list`; its own, without the built-in ones */

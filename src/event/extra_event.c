@@ -200,7 +200,7 @@ static bool parse_event(const struct reader *r, struct span token)
 {
         struct span value = token, name = cut(&value, ':');
         const char *prefix;
-        uint16_t code;
+        uint16_t code = 0;
 
         if (!value.at)
                 return fail(r, span_end(token), "missing extra event delimiter ':' in %s",

@@ -33,14 +33,18 @@ struct extra_names {
 
 void extra_names_release(struct extra_names *names);
 
-/* `name1:0xNN,/dsu/name2:NN`: hexadecimal with or without 0x, 16 bits.  A number that the same class has already is
- * left out.  Errors are WindowsPerf's («missing extra event delimiter ':' in X») with the column. */
+/* An error in any of these leaves `names` as they were.
+ *
+ * `name1:0xNN,/dsu/name2:NN`: hexadecimal with or without 0x, 16 bits.  A number that the same class has already is
+ * left out; a second number for a name is an error.  Errors are WindowsPerf's («missing extra event delimiter ':' in
+ * X») with the column. */
 bool extra_events_parse(const char *text, struct extra_names *names, struct err *err);
 
 /* The same, a list a line; blank lines and those that begin with '#' are skipped.  Errors name `file` and the line. */
 bool extra_events_parse_file(const char *text, const char *file, struct extra_names *names, struct err *err);
 
-/* -C: `metric:{e1,e2},e3` a line.  Errors name `file` and the line. */
+/* -C: `metric:{e1,e2},e3` a line; names stand as they were written, and once in any case.  What the events are is not
+ * checked here, their braces and commas are.  Errors name `file` and the line. */
 bool extra_metrics_parse_file(const char *text, const char *file, struct extra_names *names, struct err *err);
 
 #endif

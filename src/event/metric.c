@@ -281,7 +281,7 @@ enum metric_state metric_evaluate(const struct metric *metric, const double *val
                         n--;
                         stack[n - 1] = combine(step->kind, stack[n - 1], stack[n]);
                 }
-                /* At once: 1 / (1 / 0) would be 0 again. */
+                /* At once: 1 divided by what was too large would be 0. */
                 if (!isfinite(stack[n - 1]))
                         return METRIC_DIVISION_BY_ZERO;
         }

@@ -16,8 +16,8 @@ enum {
 
 struct metric;
 
-/* `formula`: names ([a-z_][a-z0-9_.]*, any case), decimal numbers, + - * / with the usual precedence, unary minus and
- * parentheses.  NULL and ERR_FORMAT with the column when it is not that. */
+/* `formula`: names ([a-z_][a-z0-9_.]*, any case), decimal numbers of at most 15 digits, + - * / with the usual
+ * precedence, unary minus and parentheses.  NULL and ERR_FORMAT or ERR_LIMIT with the column when it is not that. */
 struct metric *metric_parse(const char *formula, struct err *err);
 void metric_free(struct metric *metric);
 AUTO_DEFINE(metric)

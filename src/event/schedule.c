@@ -127,7 +127,7 @@ bool schedule_make(const struct schedule_event *events, size_t n_events, size_t 
 {
         struct planner p = {
                 .events = events, .n_events = n_events, .n_counters = n_counters, .max_slots = max_slots};
-        int32_t n_groups;
+        int32_t n_groups = 0;
 
         assert(n_counters && n_events < UINT32_MAX);
         if (!place_groups(&p, &n_groups, err)) {

@@ -99,6 +99,7 @@ TEST(models_by_identification_register)
                 {0x410fd850, "armv9-a"},
                 {0x4e0f0100, "armv9-a"},
                 {0x410fd8f0, "armv8-a"},
+                {0x420fd900, "armv8-a"},
                 {0x480fd010, "armv8-a"},
                 {0x000f0000, "armv8-a"},
                 {0xffffffff, "armv8-a"},

@@ -144,7 +144,11 @@ TEST(groups_that_fit_exactly_or_not)
         EXPECT_INT(err.code, ERR_LIMIT);
         EXPECT_STR(err.text, "event group size(8) exceeds number of hardware PMU counters(6)");
         EXPECT_INT(schedule.n_slots, 99);
+        EXPECT_TRUE(!make(&list, 7, &schedule, &err));
+        EXPECT_STR(err.text, "event group size(8) exceeds number of hardware PMU counters(7)");
         EXPECT_TRUE(!make(&list, 1, &schedule, NULL));
+        expect_text("7,{1,2,3,4,5,6,7,8}", 8, "1,2,3,4,5,6,7,8,7,27,27,27,27,27,27,27",
+                    "(g0),(g0),(g0),(g0),(g0),(g0),(g0),(g0),(e),(p),(p),(p),(p),(p),(p),(p)");
 }
 
 TEST(too_many_slots)
