@@ -86,6 +86,37 @@ static bool is_tracepoint(struct span name, struct span text)
         return is_word(rest) && !only_modifiers;
 }
 
+/* What any core counts that comes near to an event of Arm's. */
+static const char *generic_instead(const char *name)
+{
+        static const struct {
+                const char *arm, *generic;
+        } near[] = {
+                {"inst_retired", "instructions"},
+                {"inst_spec", "instructions"},
+                {"br_retired", "branches"},
+                {"br_mis_pred", "branch-misses"},
+                {"br_mis_pred_retired", "branch-misses"},
+                {"l1d_cache", "L1-dcache-loads"},
+                {"l1d_cache_refill", "L1-dcache-load-misses"},
+                {"l1i_cache_refill", "L1-icache-load-misses"},
+                {"l1d_tlb_refill", "dTLB-load-misses"},
+                {"l1i_tlb_refill", "iTLB-load-misses"},
+                {"l3d_cache", "LLC-loads"},
+                {"l3d_cache_refill", "LLC-load-misses"},
+                {"ll_cache_rd", "LLC-loads"},
+                {"ll_cache_miss_rd", "LLC-load-misses"},
+                {"stall_frontend", "stalled-cycles-frontend"},
+                {"stall_backend", "stalled-cycles-backend"},
+        };
+
+        for (size_t i = 0; i < N_ELEMENTS(near); i++) {
+                if (!strcmp(near[i].arm, name))
+                        return near[i].generic;
+        }
+        return "cycles or instructions";
+}
+
 /* An event of some Arm core, which these cores do not have. */
 static bool explain_arm(const struct event_resolver *r, size_t column, const struct catalogue_event *event,
                         const struct catalogue_cpu *cpu, struct err *err)
@@ -100,8 +131,8 @@ static bool explain_arm(const struct event_resolver *r, size_t column, const str
         if (kind->vendor != CORE_ARM)
                 return err_set(err, ERR_UNSUPPORTED,
                                "event '%s' (column %zu) is an event of Arm cores (%s); this machine's core "
-                               "PMU is '%s': use cycles or instructions",
-                               event->name, column, event->title, kind->pmu);
+                               "PMU is '%s': use %s",
+                               event->name, column, event->title, kind->pmu, generic_instead(event->name));
         if (cpu->implementer)
                 return err_set(
                         err, ERR_UNSUPPORTED,
