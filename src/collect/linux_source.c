@@ -31,7 +31,8 @@ static bool list_below(void *ctx, const char *path, bool (*each)(void *each_ctx,
 
 struct pmu_source collector_pmu_source(const char *root)
 {
-        return (struct pmu_source){read_below, list_below, (void *)(uintptr_t)(root ? root : "")};
+        return (struct pmu_source){read_below, list_below, (void *)(uintptr_t)(root ? root : ""),
+                                   !root || !*root};
 }
 
 static void describe_one(const struct collect_request *request, const struct event *event, bool tracks,

@@ -20,6 +20,7 @@ struct pmu_source {
         bool (*list_dir)(void *ctx, const char *path, bool (*each)(void *each_ctx, const char *name),
                          void *each_ctx);
         void *ctx;
+        bool this_machine; /* and not another's tree: the CPU itself can be asked as well */
 };
 
 struct event {

@@ -8,6 +8,7 @@
 #include "arena.h"
 #include "event_internal.h"
 #include "text.h"
+#include "x86_event.h"
 
 static size_t column(const struct event_resolver *r, const char *at)
 {
@@ -264,6 +265,31 @@ static bool add_other_pmu_event(struct event_resolver *r, struct event_item *ite
         return true;
 }
 
+/* The vendor's name on this machine's x86 cores; which of several kinds it is for can't be told. */
+static bool add_x86_event(struct event_resolver *r, const struct event_item *item, bool *ret_found)
+{
+        const struct pmu *pmu = r->pmus->n_cores == 1 ? r->pmus->cores[0] : NULL;
+        struct x86_event found;
+        struct pmu_field field;
+        struct event *event;
+
+        if (!pmu || r->kinds->items[0].vendor != CORE_X86 || !r->pmus->source->this_machine ||
+            !x86_event_find(item->name, &found))
+                return true;
+        if (found.has_offcore &&
+            (pmu_find_field(r->pmus->source, pmu, "offcore_rsp", 11, &field, NULL) <= 0 ||
+             found.offcore > pmu_field_max(&field)))
+                return true;
+        event = event_resolver_add(r, item, pmu, pmu->type, found.config);
+        if (!event)
+                return false;
+        if (found.has_offcore)
+                pmu_field_set(&field, found.offcore, &event->attr);
+        event->precise_max = has_precise(r, pmu);
+        *ret_found = true;
+        return true;
+}
+
 static bool resolve_name(struct event_resolver *r, struct event_item *item)
 {
         bool found = false;
@@ -272,7 +298,7 @@ static bool resolve_name(struct event_resolver *r, struct event_item *item)
             (!found && !add_generic(r, item, item->name, &found)) ||
             (!found && !add_named_core_events(r, item, &found)) ||
             (!found && !add_other_spelling(r, item, &found)) ||
-            (!found && !add_other_pmu_event(r, item, &found)))
+            (!found && !add_other_pmu_event(r, item, &found)) || (!found && !add_x86_event(r, item, &found)))
                 return false;
         return found || event_explain_unknown(r, item->name, item->text);
 }
