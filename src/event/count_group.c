@@ -88,9 +88,10 @@ static bool is_software(const struct count_event *e)
         return e->event.attr.type == PERF_TYPE_SOFTWARE;
 }
 
-/* A group has hardware events of one class, and the names of PMUs without a class; software events go anywhere. */
-static bool check_classes(struct count_builder *b, const struct count_scope *scope, size_t first,
-                          const char *at, const struct count_event **ret_leader)
+/* The event that tells what the group counts; NULL where it has hardware events of several classes, or of several PMUs
+ * without a class.  Software events go anywhere. */
+static const struct count_event *find_leader(struct count_builder *b, const struct count_scope *scope,
+                                             size_t first, const char *at)
 {
         const struct count_event *leader = NULL;
 
@@ -100,16 +101,16 @@ static bool check_classes(struct count_builder *b, const struct count_scope *sco
                 if (is_software(e))
                         continue;
                 leader = leader ? leader : e;
-                if (e->class != leader->class ||
-                    (e->class == COUNT_OTHER && strcmp(e->event.pmu, leader->event.pmu)))
-                        return err_set(
-                                b->err, ERR_USAGE,
-                                "the group in column %zu has events of different PMUs, '%s' and '%s': only "
-                                "events of one PMU can be counted together",
-                                event_column(scope->whole, at), leader->event.name, e->event.name);
+                if (e->class == leader->class &&
+                    (e->class != COUNT_OTHER || !strcmp(e->event.pmu, leader->event.pmu)))
+                        continue;
+                err_set(b->err, ERR_USAGE,
+                        "the group in column %zu has events of different PMUs, '%s' and '%s': only events of one PMU "
+                        "can be counted together",
+                        event_column(scope->whole, at), leader->event.name, e->event.name);
+                return NULL;
         }
-        *ret_leader = leader ? leader : &b->list.items[first];
-        return true;
+        return leader ? leader : &b->list.items[first];
 }
 
 static void join(struct count_builder *b, size_t first, int32_t number)
@@ -155,7 +156,8 @@ bool count_make_group(struct count_builder *b, const struct count_scope *scope, 
 
         if (first == b->list.n_items)
                 return true;
-        if (!check_classes(b, scope, first, at, &leader))
+        leader = find_leader(b, scope, first, at);
+        if (!leader)
                 return false;
         class = leader->class;
         if (is_memory_controller(class)) {

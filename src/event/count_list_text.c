@@ -132,7 +132,7 @@ static bool fail(const struct reader *r, struct span key, const char *what)
 static bool read_number(const struct reader *r, struct span key, struct span value, uint64_t max,
                         uint64_t *ret_number)
 {
-        uint64_t number;
+        uint64_t number = 0;
 
         if (span_to_u64(value, false, &number) != NUMBER_OK || number > max)
                 return fail(r, key, "has no valid number");
@@ -142,7 +142,7 @@ static bool read_number(const struct reader *r, struct span key, struct span val
 
 static bool read_i32(const struct reader *r, struct span key, struct span value, int32_t max, int32_t *ret)
 {
-        uint64_t number;
+        uint64_t number = 0;
 
         if (!read_number(r, key, value, (uint64_t)max, &number))
                 return false;
@@ -152,7 +152,7 @@ static bool read_i32(const struct reader *r, struct span key, struct span value,
 
 static bool read_u32(const struct reader *r, struct span key, struct span value, uint32_t *ret)
 {
-        uint64_t number;
+        uint64_t number = 0;
 
         if (!read_number(r, key, value, UINT32_MAX - 1, &number))
                 return false;
@@ -322,7 +322,7 @@ static bool read_indexes(struct reader *r, struct span key, struct span value)
         for (; m->n_events < n; m->n_events++) {
                 const char *comma = memchr(at, ',', (size_t)(end - at));
                 struct span number = {at, (size_t)((comma ? comma : end) - at)};
-                uint64_t index;
+                uint64_t index = 0;
 
                 if (!read_number(r, key, number, COUNT_ITEMS_MAX, &index))
                         return false;

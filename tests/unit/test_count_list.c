@@ -216,6 +216,14 @@ static void add_result(const struct one *one, struct buf *out)
         buf_release(&text);
 }
 
+static char *copy_line(const char *at)
+{
+        struct buf line = {0};
+
+        buf_add(&line, at, strcspn(at, "\n"));
+        return buf_take(&line);
+}
+
 /* The text of the case that stands at `at`, up to the next one. */
 static size_t case_length(const char *at)
 {
@@ -233,7 +241,7 @@ static void expect_file(const char *name)
         size_t n = 0;
 
         for (; at && *at; at += case_length(at), n++) {
-                char *line = strndup(at, strcspn(at, "\n"));
+                char *line = copy_line(at);
                 size_t len = case_length(at);
                 struct one one;
 
