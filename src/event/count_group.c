@@ -6,6 +6,9 @@
 #include "arena.h"
 #include "count_internal.h"
 
+/* Counters that any Arm core has; a hypervisor may keep some of the others. */
+enum { ALWAYS_THERE = 4 };
+
 static bool is_counted_by(const struct count_event *e, int32_t kind)
 {
         return e->class == COUNT_CORE && e->kind == kind && e->event.attr.type != PERF_TYPE_SOFTWARE;
@@ -35,20 +38,21 @@ static size_t count_needed(const struct count_builder *b, size_t first, int32_t 
         return n - has_cycles;
 }
 
+/* Other cores have counters that are good for some events alone: the kernel says what does not fit. */
 static bool is_too_large(struct count_builder *b, size_t first, int32_t index, size_t *ret_n)
 {
         struct core_kind *kind = &b->list.kinds.items[index];
 
         *ret_n = count_needed(b, first, index);
-        if (!kind->n_counters || *ret_n <= kind->n_counters)
+        if (kind->vendor != CORE_ARM)
                 return false;
-        if (!kind->n_counters_measured && b->text->measure_counters) {
+        if (*ret_n > ALWAYS_THERE && !kind->n_counters_measured && b->text->measure_counters) {
                 unsigned n = b->text->measure_counters(kind);
 
                 kind->n_counters = n ? n : kind->n_counters;
                 kind->n_counters_measured = n > 0;
         }
-        return *ret_n > kind->n_counters;
+        return kind->n_counters && *ret_n > kind->n_counters;
 }
 
 /* A metric's events can be counted one by one; a group of the user's was asked for as it is. */

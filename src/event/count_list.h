@@ -63,8 +63,8 @@ struct count_text {
         bool kernel;         /* -k */
         const struct extra_names *extra; /* -E and -C; NULL: none */
         uint32_t dmc;                    /* the only controller to take; UINT32_MAX: all */
-        /* Measures a kind's counters; asked where a group has more events than the model's table says.  NULL: the
-         * table is all that is known, and such a group is a warning and no error. */
+        /* Measures an Arm kind's counters, 0 where that is not possible; asked where a group needs more than four.
+         * NULL: the model's table is all that is known, and a group that is too large is a warning and no error. */
         unsigned (*measure_counters)(const struct core_kind *kind);
 };
 
