@@ -24,9 +24,10 @@ struct count_request {
         bool system_wide;
         const uint32_t *cpus; /* NULL: all */
         size_t n_cpus;
-        const struct count_list *list;
+        const struct count_list *list; /* outlives the counting, as all that is pointed to here */
         bool output_to_stderr;
-        uint64_t delay_ns; /* counting begins this long after the command */
+        uint64_t delay_ns;    /* counting begins this long after the command */
+        uint32_t interval_ms; /* between the reads, for STAT_CONFIG; 0: one read at the end */
 };
 
 struct counting;
@@ -54,11 +55,12 @@ struct counting_event counting_get_event(const struct counting *counting, size_t
  * collector_begin. */
 bool counting_begin(struct counting *counting, const struct record_sink *sink, struct err *err);
 
-/* Waits at most that long.  true: go on; false: every target has ended. */
+/* Waits at most that long; returns at once when the last target ends, and once when a stop is requested
+ * (os_stop_requested).  true: go on; false: every target has ended. */
 bool counting_wait(struct counting *counting, uint64_t timeout_ns);
 
 /* Puts what has been counted since begin, as it stands now: values, enabled and running times only grow.  STAT_ROUND
- * has the time since begin; `last` makes it the final one. */
+ * has the time since the counters began, which the end of the last target stops; `last` makes it the final one. */
 bool counting_read(struct counting *counting, bool last, struct err *err);
 
 /* Stops and restarts the counters; the target runs on. */

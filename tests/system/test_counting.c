@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Counts software events of programs whose counts are known, and compares with perf where it is there. */
+#include <signal.h>
+
+#include "tally.h"
+
+/* --- perf --- */
+
+/* What `perf stat` counts of `event` for our program; -1: there is no perf. */
+static int64_t perf_counts(const char *event, const char *what, const char *n)
+{
+        char line[512];
+        int64_t value = -1;
+        FILE *pipe;
+
+        snprintf(line, sizeof(line), "perf stat -x, -e %s %s %s %s 2>&1", event, program, what, n);
+        pipe = popen(line, "r");
+        while (pipe && fgets(line, sizeof(line), pipe)) {
+                if (line[0] >= '0' && line[0] <= '9')
+                        value = strtoll(line, NULL, 10);
+        }
+        if (pipe)
+                pclose(pipe);
+        return value;
+}
+
+/* --- a command --- */
+
+TEST(page_faults_of_a_command)
+{
+        char *const *argv = COMMAND(program, "faults", "5000");
+        char *const *none = COMMAND(program, "faults", "0");
+        struct count_list list = {0};
+        struct count_request request = {.argv = argv, .list = &list};
+        uint64_t with;
+        struct tally t;
+        int64_t perf;
+
+        add_default(&list);
+        struct counting *c = run_to_end(&request, &t);
+        ASSERT_TRUE(c);
+        with = t.value[FAULTS];
+        EXPECT_INT(t.n_final, 1);
+        EXPECT_INT(t.n_maps, 3);
+        EXPECT_TRUE(t.any_cpu && !t.cpus);
+        EXPECT_TRUE(t.enabled_ns[FAULTS] && t.enabled_ns[FAULTS] == t.running_ns[FAULTS]);
+        EXPECT_TRUE(counting_get_result(c).command_ended);
+        EXPECT_INT(counting_get_result(c).exit_status, 0);
+        EXPECT_TRUE(t.value[CLOCK] > 100000 && t.value[CLOCK] <= t.time_ns * 11 / 10);
+        counting_free(c);
+        perf = perf_counts("page-faults", "faults", "5000");
+        if (perf >= 0)
+                EXPECT_TRUE(is_within(with, (uint64_t)perf - 20, (uint64_t)perf + 20));
+
+        request.argv = none;
+        c = run_to_end(&request, &t);
+        ASSERT_TRUE(c);
+        EXPECT_TRUE(is_within(with - t.value[FAULTS], 4990, 5010));
+        counting_free(c);
+        free_list(&list);
+}
+
+TEST(context_switches_of_a_command_with_its_child)
+{
+        char *const *argv = COMMAND(program, "switches", "2000");
+        struct count_list list = {0};
+        struct count_request request = {.argv = argv, .list = &list};
+        struct tally t;
+        int64_t perf;
+
+        add_default(&list);
+        struct counting *c = run_to_end(&request, &t);
+        ASSERT_TRUE(c);
+        /* Both sides wait once for each byte; other programs may preempt them. */
+        EXPECT_TRUE(is_within(t.value[SWITCHES], 3900, 5000));
+        perf = perf_counts("context-switches", "switches", "2000");
+        if (perf >= 0)
+                EXPECT_TRUE(is_within(t.value[SWITCHES], (uint64_t)perf * 8 / 10, (uint64_t)perf * 12 / 10));
+        counting_free(c);
+        free_list(&list);
+}
+
+TEST(migrations_are_exact)
+{
+        char *const *argv = COMMAND(program, "hops", "1000");
+        struct count_list list = {0};
+        struct count_request request = {.argv = argv, .list = &list};
+        struct tally t;
+
+        if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+                SKIP("a second CPU");
+        add_default(&list);
+        struct counting *c = run_to_end(&request, &t);
+        ASSERT_TRUE(c);
+        /* 1,000, and those before its first call. */
+        EXPECT_TRUE(is_within(t.value[MIGRATIONS], 1000, 1002));
+        counting_free(c);
+        free_list(&list);
+}
+
+TEST(command_pinned_to_a_cpu)
+{
+        char *const *argv = COMMAND(program, "faults", "1000");
+        const uint32_t cpus[] = {0, 1};
+        struct count_list list = {0};
+        struct count_request request = {.argv = argv, .list = &list, .cpus = cpus, .n_cpus = 1};
+        struct tally t;
+
+        add_default(&list);
+        struct counting *c = run_to_end(&request, &t);
+        ASSERT_TRUE(c);
+        EXPECT_TRUE(is_within(t.value[FAULTS], 1000, 1300));
+        EXPECT_INT(t.value[MIGRATIONS] <= 1, true);
+        EXPECT_INT(t.cpus, 1);
+        EXPECT_TRUE(!t.any_cpu);
+        counting_free(c);
+        if (sysconf(_SC_NPROCESSORS_ONLN) >= 2) {
+                request.n_cpus = 2;
+                c = run_to_end(&request, &t);
+                ASSERT_TRUE(c);
+                EXPECT_INT(t.cpus, 3);
+                EXPECT_INT(t.n_stats, 8);
+                EXPECT_TRUE(is_within(t.value[FAULTS], 1000, 1300));
+                counting_free(c);
+        }
+        free_list(&list);
+}
+
+TEST(intervals_grow_and_are_on_time)
+{
+        char *const *argv = COMMAND(program, "spin", "150");
+        struct count_list list = {0};
+        struct count_request request = {.argv = argv, .list = &list, .interval_ms = 10};
+        uint64_t late_ns = UINT64_MAX;
+        struct tally t;
+
+        add_default(&list);
+        struct counting *c = opened(&request, &t);
+        ASSERT_TRUE(c && begun(c, &t));
+        for (bool runs = true; runs;) {
+                uint64_t before_ns = os_monotonic_ns(), waited_ns;
+
+                runs = counting_wait(c, 10 * MS);
+                waited_ns = os_monotonic_ns() - before_ns;
+                EXPECT_TRUE(!runs || waited_ns >= 10 * MS);
+                if (runs && waited_ns - 10 * MS < late_ns)
+                        late_ns = waited_ns - 10 * MS;
+                EXPECT_TRUE(counting_read(c, false, NULL));
+        }
+        printf("# best wait of 10 ms was %" PRIu64 " ns late\n", late_ns);
+        EXPECT_TRUE(late_ns < 2 * MS);
+        counting_end(c);
+        EXPECT_TRUE(counting_read(c, true, NULL));
+        EXPECT_TRUE(!t.shrank && t.n_final == 1);
+        EXPECT_TRUE(is_within(t.n_rounds, 6, 200));
+        EXPECT_TRUE(is_within(t.value[CLOCK], 145ull * MS, 250ull * MS));
+        counting_free(c);
+        free_list(&list);
+}
+
+TEST(the_end_is_noticed_at_once)
+{
+        char *const *argv = COMMAND(program, "sleep", "50");
+        struct count_list list = {0};
+        struct count_request request = {.argv = argv, .list = &list};
+        uint64_t best_ns = UINT64_MAX;
+        struct tally t;
+
+        add_default(&list);
+        for (int i = 0; i < 3; i++) {
+                struct counting *c = run_to_end(&request, &t);
+
+                ASSERT_TRUE(c);
+                if (t.time_ns < best_ns)
+                        best_ns = t.time_ns;
+                counting_free(c);
+        }
+        printf("# a command of 50 ms was counted for %.2f ms\n", (double)best_ns / MS);
+        EXPECT_TRUE(is_within(best_ns, 50ull * MS, 60ull * MS));
+        free_list(&list);
+}
+
+TEST(delay_leaves_out_the_beginning)
+{
+        char *const *argv =
+                COMMAND("/bin/sh", "-c", "\"$0\" faults 3000; sleep 0.4; \"$0\" faults 1000", program);
+        struct count_list list = {0};
+        struct count_request request = {.argv = argv, .list = &list, .delay_ns = 200ull * MS};
+        struct tally t;
+
+        add_default(&list);
+        struct counting *c = run_to_end(&request, &t);
+        ASSERT_TRUE(c);
+        EXPECT_TRUE(is_within(t.value[FAULTS], 1000, 2500));
+        EXPECT_TRUE(is_within(t.time_ns, 150ull * MS, 1500ull * MS));
+        counting_free(c);
+        free_list(&list);
+}
+
+TEST(command_that_cannot_run)
+{
+        char *const *missing = COMMAND("/nonexistent/program");
+        char *const *denied = COMMAND("/etc/passwd");
+        struct count_list list = {0};
+        struct count_request request = {.argv = missing, .list = &list};
+        struct err err = {0};
+        struct tally t;
+
+        add_default(&list);
+        for (int i = 0; i < 2; i++) {
+                const struct record_sink sink = {take, &t};
+
+                request.argv = i ? denied : missing;
+                struct counting *c = opened(&request, &t);
+                ASSERT_TRUE(c);
+                EXPECT_TRUE(!counting_begin(c, &sink, &err));
+                EXPECT_INT(err.code, i ? ERR_DENIED : ERR_MISSING);
+                EXPECT_CONTAINS(err.text, "can't run");
+                counting_free(c);
+        }
+        free_list(&list);
+}
+
+TEST(command_that_is_stopped)
+{
+        char *const *argv = COMMAND(program, "sleep", "60000");
+        struct count_list list = {0};
+        struct count_request request = {.argv = argv, .list = &list};
+        struct tally t;
+
+        add_default(&list);
+        struct counting *c = opened(&request, &t);
+        ASSERT_TRUE(c && begun(c, &t));
+        EXPECT_TRUE(counting_wait(c, 20 * MS));
+        EXPECT_TRUE(counting_command_runs(c));
+        counting_stop_command(c, false);
+        EXPECT_TRUE(!counting_wait(c, 5000ull * MS));
+        counting_end(c);
+        EXPECT_TRUE(counting_read(c, true, NULL));
+        EXPECT_INT(counting_get_result(c).exit_status, 128 + SIGTERM);
+        EXPECT_TRUE(t.value[FAULTS] > 10);
+        counting_free(c);
+        free_list(&list);
+}
+
+/* --- processes --- */
+
+TEST(process_with_threads_that_come_later)
+{
+        struct talker talker = start_talker("2000");
+        struct count_list list = {0};
+        struct count_request request = {.pids = &talker.pid, .n_pids = 1, .list = &list};
+        struct tally t;
+
+        add_default(&list);
+        ask(&talker);
+        struct counting *c = opened(&request, &t);
+        ASSERT_TRUE(c && begun(c, &t));
+        ask(&talker);
+        EXPECT_TRUE(counting_wait(c, MS));
+        EXPECT_TRUE(counting_read(c, false, NULL));
+        EXPECT_TRUE(is_within(t.value[FAULTS], 2000, 2100));
+        counting_pause(c);
+        ask(&talker);
+        EXPECT_TRUE(counting_read(c, false, NULL));
+        EXPECT_TRUE(is_within(t.value[FAULTS], 2000, 2100));
+        counting_resume(c);
+        ask(&talker);
+        EXPECT_TRUE(counting_read(c, false, NULL));
+        EXPECT_TRUE(is_within(t.value[FAULTS], 4000, 4200));
+        end_talker(&talker);
+        EXPECT_TRUE(!counting_wait(c, 5000ull * MS));
+        counting_end(c);
+        EXPECT_TRUE(counting_read(c, true, NULL));
+        EXPECT_TRUE(is_within(t.value[FAULTS], 4000, 4200));
+        EXPECT_TRUE(!t.shrank && !t.unknown_id);
+        counting_free(c);
+        free_list(&list);
+}
+
+TEST(two_processes_one_of_them_killed)
+{
+        struct talker a = start_talker("500"), b = start_talker("700");
+        const int32_t pids[] = {a.pid, b.pid};
+        struct count_list list = {0};
+        struct count_request request = {.pids = pids, .n_pids = 2, .list = &list};
+        struct tally t;
+
+        add_default(&list);
+        struct counting *c = opened(&request, &t);
+        ASSERT_TRUE(c && begun(c, &t));
+        ask(&a);
+        ask(&b);
+        kill(a.pid, SIGKILL);
+        EXPECT_TRUE(counting_wait(c, 100 * MS));
+        EXPECT_TRUE(counting_read(c, false, NULL));
+        EXPECT_INT(t.n_threads_seen, 2);
+        EXPECT_TRUE(is_within(t.value[FAULTS], 1200, 1400));
+        kill(b.pid, SIGKILL);
+        EXPECT_TRUE(!counting_wait(c, 5000ull * MS));
+        counting_end(c);
+        EXPECT_TRUE(counting_read(c, true, NULL));
+        EXPECT_TRUE(is_within(t.value[FAULTS], 1200, 1400));
+        counting_free(c);
+        end_talker(&a);
+        end_talker(&b);
+        free_list(&list);
+}
+
+TEST(no_such_process)
+{
+        const int32_t pid = 0x3fffffff;
+        struct count_list list = {0};
+        struct count_request request = {.pids = &pid, .n_pids = 1, .list = &list};
+        struct err err = {0};
+
+        add_default(&list);
+        EXPECT_TRUE(!counting_open(&request, &err));
+        EXPECT_INT(err.code, ERR_MISSING);
+        EXPECT_STR(err.text, "there is no process 1073741823");
+        free_list(&list);
+}
+
+/* --- the whole machine --- */
+
+TEST(system_wide)
+{
+        struct talker talker = start_talker("3000");
+        struct count_list list = {0};
+        struct count_request request = {.list = &list};
+        const uint32_t zero = 0, far = 8000;
+        struct err err = {0};
+        struct tally t;
+
+        if (geteuid())
+                SKIP("root");
+        add_default(&list);
+        struct counting *c = opened(&request, &t);
+        ASSERT_TRUE(c && begun(c, &t));
+        ask(&talker);
+        EXPECT_TRUE(counting_wait(c, 20 * MS));
+        counting_end(c);
+        EXPECT_TRUE(counting_read(c, true, NULL));
+        EXPECT_TRUE(t.value[FAULTS] >= 3000);
+        EXPECT_TRUE(!t.any_cpu);
+        EXPECT_INT(__builtin_popcount(t.cpus), sysconf(_SC_NPROCESSORS_ONLN));
+        EXPECT_TRUE(is_within(t.value[CLOCK], t.time_ns * t.n_stats / 4 / 2, t.time_ns * t.n_stats / 4 * 2));
+        counting_free(c);
+
+        request.cpus = &zero;
+        request.n_cpus = 1;
+        c = opened(&request, &t);
+        ASSERT_TRUE(c && begun(c, &t));
+        EXPECT_TRUE(counting_wait(c, 5 * MS));
+        counting_end(c);
+        EXPECT_TRUE(counting_read(c, true, NULL));
+        EXPECT_INT(t.cpus, 1);
+        counting_free(c);
+
+        request.cpus = &far;
+        EXPECT_TRUE(!counting_open(&request, &err));
+        EXPECT_INT(err.code, ERR_USAGE);
+        EXPECT_CONTAINS(err.text, "no such CPU: 8000");
+        end_talker(&talker);
+        free_list(&list);
+}
+
+TAP_MAIN

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Counting where the kernel refuses, or where a plain user counts, and what counting leaves behind. */
+#include <dirent.h>
+#include <grp.h>
+#include <signal.h>
+#include <sys/prctl.h>
+
+#include "tally.h"
+
+TEST(event_without_hardware_leaves_the_others_alone)
+{
+        char *const *argv = COMMAND(program, "faults", "100");
+        struct count_list list = {0};
+        struct count_request request = {.argv = argv, .list = &list};
+        struct err err = {0};
+        struct tally t;
+
+        if (!access("/sys/bus/event_source/devices/cpu", F_OK) ||
+            !access("/sys/bus/event_source/devices/armv8_pmuv3_0", F_OK))
+                SKIP("a machine without hardware counters");
+        add_cycles(&list);
+        EXPECT_TRUE(!counting_open(&request, &err));
+        EXPECT_INT(err.code, ERR_UNSUPPORTED);
+        EXPECT_CONTAINS(err.text, "this machine can't count 'cycles'");
+        add_default(&list);
+        struct counting *c = run_to_end(&request, &t);
+        ASSERT_TRUE(c);
+        EXPECT_CONTAINS(counting_get_event(c, 0).obstacle, "this machine can't count 'cycles'");
+        EXPECT_INT(counting_get_event(c, 0).n_ids, 1);
+        EXPECT_TRUE(!counting_get_event(c, 1 + FAULTS).obstacle);
+        EXPECT_TRUE(t.value[1 + FAULTS] >= 100);
+        counting_free(c);
+        free_list(&list);
+}
+
+TEST(group_of_software_events)
+{
+        char *const *argv = COMMAND(program, "faults", "1000");
+        struct count_list list = {0};
+        struct count_request request = {.argv = argv, .list = &list};
+        struct tally t;
+
+        add_default(&list);
+        add_cycles(&list);
+        for (size_t i = 1; i < list.n_items; i++)
+                list.items[i].together = 7;
+        struct counting *c = run_to_end(&request, &t);
+        ASSERT_TRUE(c);
+        EXPECT_TRUE(is_within(t.value[FAULTS], 1000, 1300));
+        EXPECT_TRUE(t.value[CLOCK] > 0);
+        EXPECT_INT(t.enabled_ns[FAULTS], t.running_ns[FAULTS]);
+        counting_free(c);
+        free_list(&list);
+}
+
+/* Runs `what` as a plain user in a process of its own; its failures are ours. */
+static void as_plain_user(void (*what)(void))
+{
+        int status = 0;
+        pid_t pid;
+
+        fflush(stdout);
+        pid = fork();
+        if (!pid) {
+                tap_failed = false;
+                if (setgroups(0, NULL) || setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534) ||
+                    prctl(PR_SET_DUMPABLE, 1))
+                        _exit(9);
+                what();
+                fflush(stdout);
+                _exit(tap_failed);
+        }
+        waitpid(pid, &status, 0);
+        EXPECT_INT(status, 0);
+}
+
+static bool is_paranoid(void)
+{
+        AUTO_RELEASE(buf) text = {0};
+
+        return os_read_file("/proc/sys/kernel/perf_event_paranoid", 64, &text, NULL) && text.data[0] >= '2';
+}
+
+static void count_command_plainly(void)
+{
+        char *const *argv = COMMAND(program, "faults", "4000");
+        char *const *handing = COMMAND(program, "switches", "1000");
+        struct count_list list = {0};
+        struct count_request request = {.argv = argv, .list = &list};
+        struct tally t;
+
+        add_default(&list);
+        struct counting *c = run_to_end(&request, &t);
+        ASSERT_TRUE(c);
+        EXPECT_STR(counting_get_event(c, FAULTS).estimate, "wait4");
+        EXPECT_STR(counting_get_event(c, SWITCHES).estimate, "wait4");
+        EXPECT_CONTAINS(counting_get_event(c, MIGRATIONS).obstacle,
+                        "counting 'cpu-migrations' needs privilege");
+        EXPECT_TRUE(!counting_get_event(c, CLOCK).obstacle);
+        EXPECT_TRUE(is_within(t.value[FAULTS], 4000, 4400));
+        EXPECT_TRUE(t.value[CLOCK] > 100000 && t.value[CLOCK] < t.time_ns * 11 / 10);
+        EXPECT_INT(t.enabled_ns[FAULTS], t.time_ns);
+        counting_free(c);
+        request.argv = handing;
+        c = run_to_end(&request, &t);
+        ASSERT_TRUE(c);
+        EXPECT_TRUE(is_within(t.value[SWITCHES], 1900, 2600));
+        counting_free(c);
+        free_list(&list);
+}
+
+TEST(plain_user_counts_a_command)
+{
+        if (geteuid() || !is_paranoid())
+                SKIP("root, and a kernel that keeps its events from plain users");
+        as_plain_user(count_command_plainly);
+}
+
+static void count_process_plainly(void)
+{
+        struct talker talker = start_talker("2000");
+        struct count_list list = {0};
+        struct count_request request = {.pids = &talker.pid, .n_pids = 1, .list = &list};
+        const int32_t first = 1;
+        struct err err = {0};
+        struct tally t;
+
+        add_default(&list);
+        struct counting *c = opened(&request, &t);
+        ASSERT_TRUE(c && begun(c, &t));
+        EXPECT_STR(counting_get_event(c, FAULTS).estimate, "/proc");
+        ask(&talker);
+        EXPECT_TRUE(counting_wait(c, MS));
+        EXPECT_TRUE(counting_read(c, false, NULL));
+        EXPECT_TRUE(is_within(t.value[FAULTS], 2000, 2100));
+        counting_pause(c);
+        ask(&talker);
+        counting_resume(c);
+        EXPECT_TRUE(counting_read(c, false, NULL));
+        EXPECT_TRUE(is_within(t.value[FAULTS], 2000, 2100));
+        end_talker(&talker);
+        EXPECT_TRUE(!counting_wait(c, 5000ull * MS));
+        counting_end(c);
+        EXPECT_TRUE(counting_read(c, true, NULL));
+        EXPECT_TRUE(is_within(t.value[FAULTS], 2000, 2100));
+        EXPECT_TRUE(is_within(t.value[SWITCHES], 1, 30));
+        EXPECT_TRUE(!t.shrank);
+        counting_free(c);
+
+        request = (struct count_request){.system_wide = true, .list = &list};
+        EXPECT_TRUE(!counting_open(&request, &err));
+        EXPECT_INT(err.code, ERR_DENIED);
+        EXPECT_CONTAINS(err.text, "counting all processes needs privilege");
+        free_list(&list);
+        add_cycles(&list);
+        request = (struct count_request){.pids = &first, .n_pids = 1, .list = &list};
+        EXPECT_TRUE(!counting_open(&request, &err));
+        printf("# %s\n", err.text);
+        free_list(&list);
+}
+
+TEST(plain_user_counts_a_process)
+{
+        if (geteuid() || !is_paranoid())
+                SKIP("root, and a kernel that keeps its events from plain users");
+        as_plain_user(count_process_plainly);
+}
+
+/* --- housekeeping --- */
+
+static unsigned count_own_fds(void)
+{
+        DIR *dir = opendir("/proc/self/fd");
+        unsigned n = 0;
+
+        while (dir && readdir(dir))
+                n++;
+        if (dir)
+                closedir(dir);
+        return n;
+}
+
+TEST(nothing_is_left_open)
+{
+        char *const *argv = COMMAND(program, "faults", "1");
+        struct count_list list = {0};
+        struct count_request request = {.argv = argv, .list = &list};
+        unsigned before = count_own_fds();
+        struct tally t;
+
+        add_default(&list);
+        for (int i = 0; i < 64; i++) {
+                struct counting *c = i % 2 ? run_to_end(&request, &t) : opened(&request, &t);
+
+                ASSERT_TRUE(c);
+                counting_free(c);
+        }
+        EXPECT_INT(count_own_fds(), before);
+        EXPECT_INT(waitpid(-1, NULL, WNOHANG), -1);
+        free_list(&list);
+}
+
+TEST(a_stop_ends_the_wait)
+{
+        char *const *argv = COMMAND(program, "sleep", "60000");
+        struct count_list list = {0};
+        struct count_request request = {.argv = argv, .list = &list};
+        uint64_t before_ns = os_monotonic_ns();
+        struct tally t;
+
+        add_default(&list);
+        os_catch_stop();
+        struct counting *c = opened(&request, &t);
+        ASSERT_TRUE(c && begun(c, &t));
+        raise(SIGTERM);
+        EXPECT_TRUE(counting_wait(c, 5000ull * MS));
+        EXPECT_TRUE(os_monotonic_ns() - before_ns < 2000ull * MS);
+        before_ns = os_monotonic_ns();
+        EXPECT_TRUE(counting_wait(c, 20 * MS));
+        EXPECT_TRUE(os_monotonic_ns() - before_ns >= 20 * MS);
+        counting_free(c);
+        free_list(&list);
+}
+
+TEST(counters_cannot_be_told_without_hardware)
+{
+        struct core_kind kind = {.type = 4, .vendor = CORE_X86};
+
+        if (!access("/sys/bus/event_source/devices/cpu", F_OK) ||
+            !access("/sys/bus/event_source/devices/armv8_pmuv3_0", F_OK))
+                SKIP("a machine without hardware counters");
+        EXPECT_INT(counting_probe_counters(&kind), 0);
+        kind.vendor = CORE_ARM;
+        kind.type = 8;
+        EXPECT_INT(counting_probe_counters(&kind), 0);
+}
+
+TEST(the_plan_as_text)
+{
+        char *const *argv = COMMAND(program);
+        const uint32_t cpus[] = {0, 4};
+        struct count_list list = {0};
+        struct count_request request = {.argv = argv, .list = &list};
+        AUTO_RELEASE(buf) out = {0};
+
+        add_default(&list);
+        list.items[1].together = list.items[3].together = 1;
+        list.items[2].event.uncore = true;
+        list.items[2].event.cpus = (uint32_t[]){0, 32};
+        list.items[2].event.n_cpus = 2;
+        counting_describe(&request, &out);
+        EXPECT_CONTAINS(buf_text(&out), "event task-clock\nthreads of the command\ntype 1 (software)\n");
+        EXPECT_CONTAINS(buf_text(&out), "event page-faults\ngroup with context-switches\n");
+        EXPECT_CONTAINS(buf_text(&out), "event cpu-migrations\nthreads all\ncpus each of 0,32\n");
+        buf_clear(&out);
+        request = (struct count_request){.list = &list, .cpus = cpus, .n_cpus = 2};
+        counting_describe(&request, &out);
+        EXPECT_CONTAINS(buf_text(&out), "event task-clock\nthreads all\ncpus each of 0,4\n");
+        free_list(&list);
+}
+
+TAP_MAIN
