@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A source of counts.  Order of calls: open, get_event for the header, begin, then wait, read, pause and resume as often
  * as wanted, end.  Counts pass as records: STAT for each event, CPU and thread, then STAT_ROUND.  STAT.cpu is the CPU's
- * number, UINT32_MAX for a count that follows a thread wherever it runs; STAT.thread counts the threads from 0. */
+ * number, UINT32_MAX for a count that follows a thread wherever it runs; STAT.thread counts the threads from 0.  `enabled` is
+ * how long there was something to count: 0 for a thread that was never on that CPU; `running` less than that is an
+ * event that had to share its counter. */
 #ifndef COUNTING_H
 #define COUNTING_H
 

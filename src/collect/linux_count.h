@@ -41,6 +41,9 @@ struct counted {
         size_t n_events;
         size_t n_counters;
         bool estimates; /* an event has another source */
+        /* Threads on several CPUs: the kernel calls an event enabled on each of them, wherever the thread runs.  This one
+         * never has to share a counter, so that its running time is how long the thread was there. */
+        struct counted_event presence;
 };
 
 /* Opens the list's events on threads `tids` (those of the request; none when it is system-wide).  False when none is
@@ -88,9 +91,17 @@ uint64_t usage_get(const struct usage *usage, enum count_source source);
 struct rounds {
         struct perf_stat *stats;
         size_t n_stats;
-        int *fds;                   /* of each record; -1: an estimate */
-        enum count_source *sources; /* of each record */
+        struct stat_origin *origins; /* of each record */
+        const struct counter *presences;
+        uint64_t *presence_ns;
+        size_t n_presences;
         bool estimates;
+};
+
+struct stat_origin {
+        int fd;                   /* -1: an estimate */
+        enum count_source source; /* of it */
+        uint32_t presence;        /* index; UINT32_MAX: none */
 };
 
 void rounds_init(struct rounds *rounds, const struct counted *counted);

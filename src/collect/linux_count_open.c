@@ -331,6 +331,15 @@ static void take_ids(struct counted *counted)
         }
 }
 
+static void open_presence(struct opener *o)
+{
+        struct counted_event *e = &o->counted->presence;
+
+        e->event = linux_attr_dummy();
+        if (o->cpus && !count_request_is_system_wide(o->request))
+                open_event(o, e, NULL);
+}
+
 static bool is_counted(const struct counted *counted)
 {
         for (size_t i = 0; i < counted->n_events; i++) {
@@ -355,6 +364,7 @@ bool counted_open(const struct count_request *request, const int32_t *tids, size
         machine_raise_file_limit();
         ret->events = mem_new(ret->n_events, sizeof(*ret->events));
         open_all(&o, &first_why);
+        open_presence(&o);
         take_ids(ret);
         free(o.cpus);
         if (is_counted(ret))
@@ -369,6 +379,8 @@ bool counted_open(const struct count_request *request, const int32_t *tids, size
 
 void counted_release(struct counted *counted)
 {
+        close_event(&counted->presence);
+        free(counted->presence.counters);
         for (size_t i = 0; i < counted->n_events && counted->events; i++) {
                 struct counted_event *e = &counted->events[i];
 
@@ -381,14 +393,17 @@ void counted_release(struct counted *counted)
         *counted = (struct counted){0};
 }
 
+static void enable_event(const struct counted_event *e, bool enable, bool also_at_exec)
+{
+        if (!e->leads || (e->at_exec && !also_at_exec))
+                return;
+        for (size_t i = 0; i < e->n_counters; i++)
+                ioctl(e->counters[i].fd, enable ? IOC_ENABLE : IOC_DISABLE, 0);
+}
+
 void counted_enable(const struct counted *counted, bool enable, bool also_at_exec)
 {
-        for (size_t i = 0; i < counted->n_events; i++) {
-                const struct counted_event *e = &counted->events[i];
-
-                if (!e->leads || (e->at_exec && !also_at_exec))
-                        continue;
-                for (size_t k = 0; k < e->n_counters; k++)
-                        ioctl(e->counters[k].fd, enable ? IOC_ENABLE : IOC_DISABLE, 0);
-        }
+        enable_event(&counted->presence, enable, also_at_exec);
+        for (size_t i = 0; i < counted->n_events; i++)
+                enable_event(&counted->events[i], enable, also_at_exec);
 }

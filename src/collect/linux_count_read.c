@@ -21,11 +21,35 @@ static struct perf_stat new_stat(uint64_t id, uint32_t cpu, uint32_t thread)
         };
 }
 
-static void add_stat(struct rounds *r, struct perf_stat stat, int fd, enum count_source source)
+static void add_stat(struct rounds *r, struct perf_stat stat, struct stat_origin origin)
 {
         r->stats[r->n_stats] = stat;
-        r->fds[r->n_stats] = fd;
-        r->sources[r->n_stats++] = source;
+        r->origins[r->n_stats++] = origin;
+}
+
+static uint32_t find_presence(const struct rounds *r, const struct counter *place, size_t guess)
+{
+        for (size_t i = 0; i < r->n_presences; i++) {
+                size_t at = (guess + i) % r->n_presences;
+
+                if (r->presences[at].cpu == place->cpu && r->presences[at].thread == place->thread)
+                        return (uint32_t)at;
+        }
+        return UINT32_MAX;
+}
+
+static void add_event(struct rounds *r, const struct counted_event *e)
+{
+        for (size_t i = 0; i < e->n_counters; i++) {
+                const struct counter *c = &e->counters[i];
+                uint32_t presence = e->event.uncore ? UINT32_MAX : find_presence(r, c, i);
+
+                add_stat(r, new_stat(e->ids[i], c->cpu, c->thread),
+                         (struct stat_origin){c->fd, SOURCE_COUNTER, presence});
+        }
+        if (e->source != SOURCE_COUNTER)
+                add_stat(r, new_stat(e->ids[0], UINT32_MAX, 0),
+                         (struct stat_origin){-1, e->source, UINT32_MAX});
 }
 
 void rounds_init(struct rounds *r, const struct counted *counted)
@@ -33,26 +57,23 @@ void rounds_init(struct rounds *r, const struct counted *counted)
         size_t max = counted->n_counters + counted->n_events;
 
         /* STAT_ROUND stands behind the last one, in room for one more. */
-        *r = (struct rounds){.estimates = counted->estimates};
-        r->stats = mem_new(max + 1, sizeof(*r->stats));
-        r->fds = mem_new(max, sizeof(*r->fds));
-        r->sources = mem_new(max, sizeof(*r->sources));
-        for (size_t i = 0; i < counted->n_events; i++) {
-                const struct counted_event *e = &counted->events[i];
-
-                for (size_t k = 0; k < e->n_counters; k++)
-                        add_stat(r, new_stat(e->ids[k], e->counters[k].cpu, e->counters[k].thread),
-                                 e->counters[k].fd, SOURCE_COUNTER);
-                if (e->source != SOURCE_COUNTER)
-                        add_stat(r, new_stat(e->ids[0], UINT32_MAX, 0), -1, e->source);
-        }
+        *r = (struct rounds){
+                .stats = mem_new(max + 1, sizeof(*r->stats)),
+                .origins = mem_new(max, sizeof(*r->origins)),
+                .presences = counted->presence.counters,
+                .presence_ns = mem_new(counted->presence.n_counters, sizeof(*r->presence_ns)),
+                .n_presences = counted->presence.n_counters,
+                .estimates = counted->estimates,
+        };
+        for (size_t i = 0; i < counted->n_events; i++)
+                add_event(r, &counted->events[i]);
 }
 
 void rounds_release(struct rounds *r)
 {
         free(r->stats);
-        free(r->fds);
-        free(r->sources);
+        free(r->origins);
+        free(r->presence_ns);
 }
 
 /* In the order of attr.read_format. */
@@ -60,14 +81,28 @@ struct reading {
         uint64_t value, enabled, running, id;
 };
 
-static void read_counter(struct perf_stat *stat, int fd)
+static bool read_counter(int fd, struct reading *ret)
 {
+        return read(fd, ret, sizeof(*ret)) == sizeof(*ret);
+}
+
+static void read_stat(struct rounds *r, size_t index)
+{
+        const struct stat_origin *origin = &r->origins[index];
+        struct perf_stat *stat = &r->stats[index];
         struct reading reading;
 
-        if (read(fd, &reading, sizeof(reading)) != sizeof(reading))
+        if (!read_counter(origin->fd, &reading))
                 return;
+        if (origin->presence != UINT32_MAX) {
+                /* The thread may have gone on since its presence was read. */
+                reading.enabled = r->presence_ns[origin->presence];
+                if (reading.enabled < reading.running)
+                        reading.enabled = reading.running;
+        }
         stat->value = reading.value;
-        stat->enabled_ns = reading.enabled;
+        if (reading.enabled > stat->enabled_ns)
+                stat->enabled_ns = reading.enabled;
         stat->running_ns = reading.running;
 }
 
@@ -76,9 +111,9 @@ static void read_estimates(struct rounds *r, struct estimator *estimator, uint64
         struct usage usage = estimator_read(estimator);
 
         for (size_t i = 0; i < r->n_stats; i++) {
-                if (r->fds[i] >= 0)
+                if (r->origins[i].fd >= 0)
                         continue;
-                r->stats[i].value = usage_get(&usage, r->sources[i]);
+                r->stats[i].value = usage_get(&usage, r->origins[i].source);
                 r->stats[i].enabled_ns = elapsed_ns;
                 r->stats[i].running_ns = elapsed_ns;
         }
@@ -86,9 +121,15 @@ static void read_estimates(struct rounds *r, struct estimator *estimator, uint64
 
 void rounds_read(struct rounds *r, struct estimator *estimator, uint64_t elapsed_ns)
 {
+        for (size_t i = 0; i < r->n_presences; i++) {
+                struct reading reading;
+
+                if (read_counter(r->presences[i].fd, &reading))
+                        r->presence_ns[i] = reading.running;
+        }
         for (size_t i = 0; i < r->n_stats; i++) {
-                if (r->fds[i] >= 0)
-                        read_counter(&r->stats[i], r->fds[i]);
+                if (r->origins[i].fd >= 0)
+                        read_stat(r, i);
         }
         if (r->estimates)
                 read_estimates(r, estimator, elapsed_ns);

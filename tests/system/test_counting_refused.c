@@ -4,7 +4,9 @@
 #include <grp.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
+#include "refuse.h"
 #include "tally.h"
 
 TEST(event_without_hardware_leaves_the_others_alone)
@@ -53,8 +55,33 @@ TEST(group_of_software_events)
         free_list(&list);
 }
 
-/* Runs `what` as a plain user in a process of its own; its failures are ours. */
-static void as_plain_user(void (*what)(void))
+TEST(group_that_does_not_fit)
+{
+        char *const *argv = COMMAND(program, "faults", "100");
+        struct count_list list = {0};
+        struct count_request request = {.argv = argv, .list = &list};
+        struct tally t;
+
+        add_default(&list);
+        list.items[0].together = list.items[1].together = list.items[3].together = 1;
+        /* Only a leader may be pinned: the kernel refuses it in a group with the same number as one that is too big. */
+        list.items[3].event.attr.flags |= PERF_ATTR_PINNED;
+        struct counting *c = run_to_end(&request, &t);
+        ASSERT_TRUE(c);
+        for (size_t i = 0; i < 4; i++) {
+                if (i != 2)
+                        EXPECT_STR(counting_get_event(c, i).obstacle,
+                                   "the group of 3 events does not fit into the counters of the CPU: make it "
+                                   "smaller, or leave its braces out");
+        }
+        EXPECT_TRUE(!counting_get_event(c, 2).obstacle);
+        EXPECT_INT(t.n_stats, 1);
+        counting_free(c);
+        free_list(&list);
+}
+
+/* Runs `what` in a process of its own; its failures are ours. */
+static void apart(void (*what)(void))
 {
         int status = 0;
         pid_t pid;
@@ -63,15 +90,19 @@ static void as_plain_user(void (*what)(void))
         pid = fork();
         if (!pid) {
                 tap_failed = false;
-                if (setgroups(0, NULL) || setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534) ||
-                    prctl(PR_SET_DUMPABLE, 1))
-                        _exit(9);
                 what();
                 fflush(stdout);
                 _exit(tap_failed);
         }
         waitpid(pid, &status, 0);
         EXPECT_INT(status, 0);
+}
+
+static void become_plain_user(void)
+{
+        if (setgroups(0, NULL) || setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534) ||
+            prctl(PR_SET_DUMPABLE, 1))
+                _exit(9);
 }
 
 static bool is_paranoid(void)
@@ -89,6 +120,7 @@ static void count_command_plainly(void)
         struct count_request request = {.argv = argv, .list = &list};
         struct tally t;
 
+        become_plain_user();
         add_default(&list);
         struct counting *c = run_to_end(&request, &t);
         ASSERT_TRUE(c);
@@ -113,18 +145,20 @@ TEST(plain_user_counts_a_command)
 {
         if (geteuid() || !is_paranoid())
                 SKIP("root, and a kernel that keeps its events from plain users");
-        as_plain_user(count_command_plainly);
+        apart(count_command_plainly);
 }
 
 static void count_process_plainly(void)
 {
-        struct talker talker = start_talker("2000");
         struct count_list list = {0};
+        struct talker talker;
         struct count_request request = {.pids = &talker.pid, .n_pids = 1, .list = &list};
         const int32_t first = 1;
         struct err err = {0};
         struct tally t;
 
+        become_plain_user();
+        talker = start_talker("2000");
         add_default(&list);
         struct counting *c = opened(&request, &t);
         ASSERT_TRUE(c && begun(c, &t));
@@ -163,7 +197,103 @@ TEST(plain_user_counts_a_process)
 {
         if (geteuid() || !is_paranoid())
                 SKIP("root, and a kernel that keeps its events from plain users");
-        as_plain_user(count_process_plainly);
+        apart(count_process_plainly);
+}
+
+/* As in a container, and as Debian's kernel is to plain users. */
+static void count_without_events(void)
+{
+        char *const *argv = COMMAND(program, "spin", "100");
+        struct count_list list = {0};
+        struct count_request request = {.argv = argv, .list = &list, .interval_ms = 10};
+        struct tally t;
+
+        if (refuse(SYS_perf_event_open, EPERM))
+                _exit(9);
+        add_default(&list);
+        struct counting *c = opened(&request, &t);
+        ASSERT_TRUE(c && begun(c, &t));
+        EXPECT_STR(counting_get_event(c, CLOCK).estimate, "wait4");
+        EXPECT_CONTAINS(counting_get_event(c, MIGRATIONS).obstacle,
+                        "perf_event_open is blocked by a seccomp filter");
+        while (counting_wait(c, 10 * MS))
+                EXPECT_TRUE(counting_read(c, false, NULL));
+        EXPECT_TRUE(is_within(t.value[CLOCK], 50ull * MS, 120ull * MS));
+        counting_end(c);
+        EXPECT_TRUE(counting_read(c, true, NULL));
+        EXPECT_TRUE(is_within(t.value[CLOCK], 99ull * MS, 120ull * MS));
+        EXPECT_TRUE(is_within(t.value[FAULTS], 20, 300));
+        EXPECT_TRUE(!t.shrank);
+        counting_free(c);
+        free_list(&list);
+}
+
+TEST(no_events_at_all)
+{
+        apart(count_without_events);
+}
+
+static void count_without_pidfd(void)
+{
+        char *const *argv = COMMAND(program, "sleep", "30");
+        struct count_list list = {0};
+        struct count_request request = {.argv = argv, .list = &list};
+        struct talker talker;
+        struct tally t;
+
+        if (refuse(SYS_pidfd_open, ENOSYS))
+                _exit(9);
+        add_default(&list);
+        struct counting *c = run_to_end(&request, &t);
+        ASSERT_TRUE(c);
+        EXPECT_TRUE(is_within(t.time_ns, 30ull * MS, 300ull * MS));
+        EXPECT_INT(counting_get_result(c).command_ended, true);
+        counting_free(c);
+        talker = start_talker("100");
+        request = (struct count_request){.pids = &talker.pid, .n_pids = 1, .list = &list};
+        c = opened(&request, &t);
+        ASSERT_TRUE(c && begun(c, &t));
+        EXPECT_TRUE(counting_wait(c, 5 * MS));
+        end_talker(&talker);
+        EXPECT_TRUE(!counting_wait(c, 5000ull * MS));
+        counting_free(c);
+        free_list(&list);
+}
+
+TEST(kernel_without_pidfd)
+{
+        apart(count_without_pidfd);
+}
+
+static void count_with_few_files(void)
+{
+        char *const *argv = COMMAND(program, "faults", "100");
+        struct count_list list = {0};
+        struct count_request request = {.argv = argv, .list = &list};
+        struct rlimit limit = {64, 64};
+        struct tally t;
+        int fd;
+
+        setrlimit(RLIMIT_NOFILE, &limit);
+        do
+                fd = dup(0);
+        while (fd >= 0);
+        /* Two pipes to start the command; of these two descriptors are closed, and pidfd takes one. */
+        for (int i = 0; i < 4; i++)
+                close(63 - i);
+        add_default(&list);
+        struct counting *c = run_to_end(&request, &t);
+        ASSERT_TRUE(c);
+        EXPECT_TRUE(!counting_get_event(c, CLOCK).obstacle);
+        EXPECT_CONTAINS(counting_get_event(c, FAULTS).obstacle, "too many open files");
+        EXPECT_INT(t.n_stats, 1);
+        counting_free(c);
+        free_list(&list);
+}
+
+TEST(too_few_files)
+{
+        apart(count_with_few_files);
 }
 
 /* --- housekeeping --- */
