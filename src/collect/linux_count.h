@@ -41,8 +41,8 @@ struct counted {
         size_t n_events;
         size_t n_counters;
         bool estimates; /* an event has another source */
-        /* Threads on several CPUs: the kernel calls an event enabled on each of them, wherever the thread runs.  This one
-         * never has to share a counter, so that its running time is how long the thread was there. */
+        /* The kernel calls an event of a thread enabled wherever the thread runs, on other CPUs and on cores of other kinds as
+         * well.  This one is on each CPU and never has to share a counter: it tells how long a thread was there. */
         struct counted_event presence;
 };
 
@@ -95,13 +95,15 @@ struct rounds {
         const struct counter *presences;
         uint64_t *presence_ns;
         size_t n_presences;
+        uint32_t *links; /* indexes of presences */
+        size_t n_links, cap_links;
         bool estimates;
 };
 
 struct stat_origin {
-        int fd;                   /* -1: an estimate */
-        enum count_source source; /* of it */
-        uint32_t presence;        /* index; UINT32_MAX: none */
+        int fd;                     /* -1: an estimate */
+        enum count_source source;   /* of it */
+        size_t first_link, n_links; /* the presences whose sum is `enabled`; none: the kernel says it */
 };
 
 void rounds_init(struct rounds *rounds, const struct counted *counted);

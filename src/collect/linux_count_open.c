@@ -335,9 +335,14 @@ static void open_presence(struct opener *o)
 {
         struct counted_event *e = &o->counted->presence;
 
+        if (count_request_is_system_wide(o->request))
+                return;
+        if (!o->cpus && o->request->list->kinds.n_items > 1)
+                o->cpus = machine_cpus(NULL, 0, "", &o->n_cpus, NULL);
+        if (!o->cpus)
+                return;
         e->event = linux_attr_dummy();
-        if (o->cpus && !count_request_is_system_wide(o->request))
-                open_event(o, e, NULL);
+        open_event(o, e, NULL);
 }
 
 static bool is_counted(const struct counted *counted)

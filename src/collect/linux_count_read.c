@@ -27,29 +27,51 @@ static void add_stat(struct rounds *r, struct perf_stat stat, struct stat_origin
         r->origins[r->n_stats++] = origin;
 }
 
-static uint32_t find_presence(const struct rounds *r, const struct counter *place, size_t guess)
+static void link_presence(struct rounds *r, struct stat_origin *origin, size_t index)
+{
+        ARRAY_PUSH(r->links, r->n_links, r->cap_links, (uint32_t)index);
+        origin->n_links++;
+}
+
+static void link_kind(struct rounds *r, const struct counter *c, const struct event *event,
+                      struct stat_origin *origin)
 {
         for (size_t i = 0; i < r->n_presences; i++) {
-                size_t at = (guess + i) % r->n_presences;
-
-                if (r->presences[at].cpu == place->cpu && r->presences[at].thread == place->thread)
-                        return (uint32_t)at;
+                if (r->presences[i].thread == c->thread && linux_event_serves(event, r->presences[i].cpu))
+                        link_presence(r, origin, i);
         }
-        return UINT32_MAX;
+}
+
+/* Both were opened in the same order: it is where the search for the counter before ended, or soon behind. */
+static void link_place(struct rounds *r, const struct counter *c, size_t *next, struct stat_origin *origin)
+{
+        for (size_t i = 0; i < r->n_presences; i++) {
+                size_t at = (*next + i) % r->n_presences;
+
+                if (r->presences[at].thread == c->thread && r->presences[at].cpu == c->cpu) {
+                        link_presence(r, origin, at);
+                        *next = at + 1;
+                        return;
+                }
+        }
 }
 
 static void add_event(struct rounds *r, const struct counted_event *e)
 {
+        size_t next = 0;
+
         for (size_t i = 0; i < e->n_counters; i++) {
                 const struct counter *c = &e->counters[i];
-                uint32_t presence = e->event.uncore ? UINT32_MAX : find_presence(r, c, i);
+                struct stat_origin origin = {.fd = c->fd, .first_link = r->n_links};
 
-                add_stat(r, new_stat(e->ids[i], c->cpu, c->thread),
-                         (struct stat_origin){c->fd, SOURCE_COUNTER, presence});
+                if (!e->event.uncore && c->cpu != UINT32_MAX)
+                        link_place(r, c, &next, &origin);
+                else if (!e->event.uncore && e->event.cpus)
+                        link_kind(r, c, &e->event, &origin);
+                add_stat(r, new_stat(e->ids[i], c->cpu, c->thread), origin);
         }
         if (e->source != SOURCE_COUNTER)
-                add_stat(r, new_stat(e->ids[0], UINT32_MAX, 0),
-                         (struct stat_origin){-1, e->source, UINT32_MAX});
+                add_stat(r, new_stat(e->ids[0], UINT32_MAX, 0), (struct stat_origin){-1, e->source, 0, 0});
 }
 
 void rounds_init(struct rounds *r, const struct counted *counted)
@@ -74,6 +96,7 @@ void rounds_release(struct rounds *r)
         free(r->stats);
         free(r->origins);
         free(r->presence_ns);
+        free(r->links);
 }
 
 /* In the order of attr.read_format. */
@@ -86,6 +109,15 @@ static bool read_counter(int fd, struct reading *ret)
         return read(fd, ret, sizeof(*ret)) == sizeof(*ret);
 }
 
+static uint64_t presence_ns(const struct rounds *r, const struct stat_origin *origin)
+{
+        uint64_t sum = 0;
+
+        for (size_t i = 0; i < origin->n_links; i++)
+                sum += r->presence_ns[r->links[origin->first_link + i]];
+        return sum;
+}
+
 static void read_stat(struct rounds *r, size_t index)
 {
         const struct stat_origin *origin = &r->origins[index];
@@ -94,9 +126,9 @@ static void read_stat(struct rounds *r, size_t index)
 
         if (!read_counter(origin->fd, &reading))
                 return;
-        if (origin->presence != UINT32_MAX) {
+        if (origin->n_links) {
                 /* The thread may have gone on since its presence was read. */
-                reading.enabled = r->presence_ns[origin->presence];
+                reading.enabled = presence_ns(r, origin);
                 if (reading.enabled < reading.running)
                         reading.enabled = reading.running;
         }

@@ -2,6 +2,7 @@
 /* Counts software events of programs whose counts are known, and compares with perf where it is there. */
 #include <signal.h>
 
+#include "linux_count.h"
 #include "perfdata_writer.h"
 #include "tally.h"
 
@@ -260,6 +261,84 @@ TEST(command_pinned_to_a_cpu)
                 EXPECT_TRUE(is_within(t.value[MIGRATIONS], 501, 503));
                 counting_free(c);
         }
+        free_list(&list);
+}
+
+/* A descriptor from which `read` gets what the kernel would say. */
+static int saying(uint64_t value, uint64_t enabled, uint64_t running)
+{
+        const uint64_t numbers[] = {value, enabled, running, 0};
+        int fds[2];
+
+        if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) || write(fds[1], numbers, sizeof(numbers)) < 0)
+                return -1;
+        close(fds[1]);
+        return fds[0];
+}
+
+TEST(enabled_is_the_time_that_a_thread_was_there)
+{
+        struct counter presences[] = {{saying(0, 100, 30), 0, 0}, {saying(0, 100, 70), 1, 0}};
+        struct counter of_kind = {saying(10, 100, 15), UINT32_MAX, 0};
+        struct counter of_cpu = {saying(20, 100, 71), 1, 0};
+        struct counter of_unit = {saying(30, 100, 50), 0, 0};
+        uint64_t ids[] = {1};
+        uint32_t first_cpu[] = {0};
+        struct counted_event events[] = {
+                {.event = {.cpus = first_cpu, .n_cpus = 1},
+                 .ids = ids,
+                 .counters = &of_kind,
+                 .n_counters = 1},
+                {.ids = ids, .counters = &of_cpu, .n_counters = 1},
+                {.event = {.uncore = true}, .ids = ids, .counters = &of_unit, .n_counters = 1},
+        };
+        const struct counted counted = {
+                .events = events,
+                .n_events = 3,
+                .n_counters = 3,
+                .presence = {.counters = presences, .n_counters = 2},
+        };
+        struct rounds rounds;
+
+        rounds_init(&rounds, &counted);
+        rounds_read(&rounds, NULL, 1000);
+        EXPECT_INT(rounds.stats[0].enabled_ns, 30);
+        EXPECT_INT(rounds.stats[0].running_ns, 15);
+        EXPECT_INT(rounds.stats[1].enabled_ns, 71);
+        EXPECT_INT(rounds.stats[2].enabled_ns, 100);
+        /* The pipes are empty now: a read that fails changes nothing. */
+        rounds_read(&rounds, NULL, 2000);
+        EXPECT_INT(rounds.stats[0].value, 10);
+        EXPECT_INT(rounds.stats[1].enabled_ns, 71);
+        rounds_release(&rounds);
+        close(presences[0].fd);
+        close(presences[1].fd);
+        close(of_kind.fd);
+        close(of_cpu.fd);
+        close(of_unit.fd);
+}
+
+TEST(command_on_cores_of_several_kinds)
+{
+        char *const *argv = COMMAND(program, "hops", "301");
+        uint32_t cpus[] = {0, 1};
+        struct count_list list = {0};
+        struct count_request request = {.argv = argv, .list = &list};
+        struct tally t;
+
+        add_default(&list);
+        list.kinds.n_items = 2;
+        for (size_t i = 2; i < 4; i++) {
+                list.items[i].event.cpus = &cpus[i - 2];
+                list.items[i].event.n_cpus = 1;
+        }
+        struct counting *c = run_to_end(&request, &t);
+        ASSERT_TRUE(c);
+        EXPECT_TRUE(t.any_cpu && !t.cpus);
+        EXPECT_INT(t.n_stats, 4);
+        EXPECT_TRUE(is_within(t.value[FAULTS], 40, 200));
+        EXPECT_INT(t.enabled_ns[FAULTS], t.running_ns[FAULTS]);
+        counting_free(c);
         free_list(&list);
 }
 
