@@ -35,6 +35,28 @@ TEST(event_without_hardware_leaves_the_others_alone)
         free_list(&list);
 }
 
+TEST(cpus_that_a_pmu_does_not_serve)
+{
+        char *const *argv = COMMAND(program, "faults", "100");
+        const uint32_t asked[] = {0};
+        uint32_t served[] = {1};
+        struct count_list list = {0};
+        struct count_request request = {.argv = argv, .list = &list, .cpus = asked, .n_cpus = 1};
+        struct tally t;
+
+        add_default(&list);
+        list.items[MIGRATIONS].event.cpus = served;
+        list.items[MIGRATIONS].event.n_cpus = 1;
+        snprintf(list.items[MIGRATIONS].event.pmu, sizeof(list.items[0].event.pmu), "cpu_atom");
+        struct counting *c = run_to_end(&request, &t);
+        ASSERT_TRUE(c);
+        EXPECT_STR(counting_get_event(c, MIGRATIONS).obstacle,
+                   "none of the CPUs asked for has 'cpu-migrations': its PMU is 'cpu_atom'");
+        EXPECT_INT(t.n_stats, 3);
+        counting_free(c);
+        free_list(&list);
+}
+
 TEST(group_of_software_events)
 {
         char *const *argv = COMMAND(program, "faults", "1000");
@@ -128,7 +150,7 @@ static void count_command_plainly(void)
         EXPECT_STR(counting_get_event(c, SWITCHES).estimate, "wait4");
         EXPECT_CONTAINS(counting_get_event(c, MIGRATIONS).obstacle,
                         "counting 'cpu-migrations' needs privilege");
-        EXPECT_TRUE(!counting_get_event(c, CLOCK).obstacle);
+        EXPECT_TRUE(!counting_get_event(c, CLOCK).obstacle && !counting_get_event(c, CLOCK).estimate);
         EXPECT_TRUE(is_within(t.value[FAULTS], 4000, 4400));
         EXPECT_TRUE(t.value[CLOCK] > 100000 && t.value[CLOCK] < t.time_ns * 11 / 10);
         EXPECT_INT(t.enabled_ns[FAULTS], t.time_ns);
@@ -323,6 +345,16 @@ TEST(nothing_is_left_open)
                 struct counting *c = i % 2 ? run_to_end(&request, &t) : opened(&request, &t);
 
                 ASSERT_TRUE(c);
+                counting_free(c);
+        }
+        for (int i = 0; i < 4; i++) {
+                struct talker talker = start_talker("1");
+                const struct count_request attach = {.pids = &talker.pid, .n_pids = 1, .list = &list};
+                struct counting *c = opened(&attach, &t);
+
+                ASSERT_TRUE(c && begun(c, &t));
+                end_talker(&talker);
+                EXPECT_TRUE(!counting_wait(c, 5000ull * MS));
                 counting_free(c);
         }
         EXPECT_INT(count_own_fds(), before);
