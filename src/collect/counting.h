@@ -53,8 +53,8 @@ struct counting_event {
 /* `index` is that of the list. */
 struct counting_event counting_get_event(const struct counting *counting, size_t index);
 
-/* Puts THREAD_MAP, CPU_MAP and STAT_CONFIG, then starts.  A command that can't be run is ERR_MISSING or ERR_DENIED, as
- * collector_begin. */
+/* Starts, then puts THREAD_MAP, CPU_MAP and STAT_CONFIG.  A command that can't be run is ERR_MISSING or ERR_DENIED, and
+ * nothing has been put then. */
 bool counting_begin(struct counting *counting, const struct record_sink *sink, struct err *err);
 
 /* Waits at most that long; returns at once when the last target ends, and once when a stop is requested

@@ -142,14 +142,14 @@ static void stop_counters(struct counting *c)
 bool counting_begin(struct counting *c, const struct record_sink *sink, struct err *err)
 {
         c->sink = *sink;
-        if (!rounds_put_maps(&c->rounds, &c->request, c->tids, c->n_tids, sink, err))
-                return false;
         c->begin_ns = os_monotonic_ns();
         if (c->request.delay_ns)
                 c->enable_at_ns = c->begin_ns + c->request.delay_ns;
         else
                 start_counters(c, false);
-        return !c->request.argv || child_go(&c->child, c->request.argv[0], err);
+        if (c->request.argv && !child_go(&c->child, c->request.argv[0], err))
+                return false;
+        return rounds_put_maps(&c->rounds, &c->request, c->tids, c->n_tids, sink, err);
 }
 
 static void enable_when_due(struct counting *c)

@@ -438,6 +438,7 @@ TEST(command_that_cannot_run)
                 EXPECT_TRUE(!counting_begin(c, &sink, &err));
                 EXPECT_INT(err.code, i ? ERR_DENIED : ERR_MISSING);
                 EXPECT_CONTAINS(err.text, "can't run");
+                EXPECT_INT(t.n_maps, 0);
                 counting_free(c);
         }
         free_list(&list);
