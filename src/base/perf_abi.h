@@ -231,4 +231,31 @@ struct perf_header {
         uint16_t size; /* of the whole record, header included */
 };
 
+/* --- counts, as perf's own records have them: tools/lib/perf/include/perf/event.h --- */
+
+struct perf_stat {
+        struct perf_header header;
+        uint64_t id;
+        uint32_t cpu; /* its number, UINT32_MAX: any; perf before 5.18 had its index in CPU_MAP */
+        uint32_t thread;
+        uint64_t value, enabled_ns, running_ns;
+};
+
+_Static_assert(sizeof(struct perf_stat) == 48, "perf's layout");
+
+enum { PERF_STAT_ROUND_INTERVAL = 0, PERF_STAT_ROUND_FINAL = 1 };
+
+struct perf_stat_round {
+        struct perf_header header;
+        uint64_t type;
+        uint64_t time;
+};
+
+/* tags of STAT_CONFIG and the values of the first */
+enum { PERF_STAT_CONFIG_AGGR_MODE = 0, PERF_STAT_CONFIG_INTERVAL = 1, PERF_STAT_CONFIG_SCALE = 2 };
+enum { PERF_AGGR_NONE = 0, PERF_AGGR_GLOBAL = 1 };
+
+enum { PERF_CPU_MAP_CPUS = 0, PERF_CPU_MAP_MASK = 1 };
+enum { PERF_THREAD_MAP_COMM = 16 };
+
 #endif

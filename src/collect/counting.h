@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A source of counts.  Order of calls: open, get_event for the header, begin, then wait, read, pause and resume as often
  * as wanted, end.  Counts pass as records: STAT for each event, CPU and thread, then STAT_ROUND.  STAT.cpu is the CPU's
- * number, UINT32_MAX for a count that follows a thread wherever it runs; STAT.thread counts the threads from 0. */
+ * number, UINT32_MAX for a count that follows a thread wherever it runs; STAT.thread counts the threads from 0.  `enabled` is
+ * how long there was something to count: 0 for a thread that was never on that CPU; `running` less than that is an
+ * event that had to share its counter. */
 #ifndef COUNTING_H
 #define COUNTING_H
 
@@ -24,9 +26,10 @@ struct count_request {
         bool system_wide;
         const uint32_t *cpus; /* NULL: all */
         size_t n_cpus;
-        const struct count_list *list;
+        const struct count_list *list; /* outlives the counting, as all that is pointed to here */
         bool output_to_stderr;
-        uint64_t delay_ns; /* counting begins this long after the command */
+        uint64_t delay_ns;    /* counting begins this long after the command */
+        uint32_t interval_ms; /* between the reads, for STAT_CONFIG; 0: one read at the end */
 };
 
 struct counting;
@@ -50,15 +53,16 @@ struct counting_event {
 /* `index` is that of the list. */
 struct counting_event counting_get_event(const struct counting *counting, size_t index);
 
-/* Puts THREAD_MAP, CPU_MAP and STAT_CONFIG, then starts.  A command that can't be run is ERR_MISSING or ERR_DENIED, as
- * collector_begin. */
+/* Starts, then puts THREAD_MAP, CPU_MAP and STAT_CONFIG.  A command that can't be run is ERR_MISSING or ERR_DENIED, and
+ * nothing has been put then. */
 bool counting_begin(struct counting *counting, const struct record_sink *sink, struct err *err);
 
-/* Waits at most that long.  true: go on; false: every target has ended. */
+/* Waits at most that long; returns at once when the last target ends, and once when a stop is requested
+ * (os_stop_requested).  true: go on; false: every target has ended. */
 bool counting_wait(struct counting *counting, uint64_t timeout_ns);
 
 /* Puts what has been counted since begin, as it stands now: values, enabled and running times only grow.  STAT_ROUND
- * has the time since begin; `last` makes it the final one. */
+ * has the time since the counters began, which the end of the last target stops; `last` makes it the final one. */
 bool counting_read(struct counting *counting, bool last, struct err *err);
 
 /* Stops and restarts the counters; the target runs on. */

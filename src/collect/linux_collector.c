@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "linux_internal.h"
@@ -97,6 +96,8 @@ static bool open_events(struct collector *c, struct err *err)
 
 struct collector *collector_open(const struct collect_request *request, struct err *err)
 {
+        const struct command command = {request->argv, request->cpus, request->n_cpus,
+                                        request->output_to_stderr};
         AUTO(collector) c = mem_new(1, sizeof(*c));
 
         c->request = *request;
@@ -104,7 +105,7 @@ struct collector *collector_open(const struct collect_request *request, struct e
         c->result.counted_share = 1;
         c->pace_ms = SHORTEST_WAIT_MS;
         keeper_init(&c->keeper);
-        if (request->argv && !child_prepare(&c->child, request, err))
+        if (request->argv && !child_prepare(&c->child, &command, err))
                 return NULL;
         if (!open_events(c, err))
                 return NULL;
@@ -469,8 +470,7 @@ const struct collect_result *collector_get_result(struct collector *c)
         struct collect_result *r = &c->result;
 
         r->command_ended = c->child.pid && c->child.ended;
-        r->exit_status =
-                WIFSIGNALED(c->child.status) ? 128 + WTERMSIG(c->child.status) : WEXITSTATUS(c->child.status);
+        r->exit_status = child_exit_status(&c->child);
         r->kept = c->keeper.kept;
         r->n_kept = c->keeper.n_kept;
         r->roots = c->keeper.roots;

@@ -3,12 +3,31 @@
 #ifndef LINUX_INTERNAL_H
 #define LINUX_INTERNAL_H
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "arena.h"
 #include "buf.h"
 #include "collector.h"
 #include "map.h"
+
+/* --- linux_machine.c: what the machine has --- */
+
+int linux_event_open(const struct perf_attr *attr, int32_t tid, int32_t cpu, int group_fd);
+
+/* Requests of ioctl() for a descriptor of an event. */
+#define IOC_ENABLE     0x2400u
+#define IOC_DISABLE    0x2401u
+#define IOC_SET_OUTPUT 0x2405u
+#define IOC_ID         0x80082407u
+
+bool linux_event_serves(const struct event *event, uint32_t cpu);
+void machine_raise_file_limit(void);
+
+/* The CPUs that are online, or those asked for, which have to be; free() it.  `hint` ends the sentence about one that
+ * is not. */
+uint32_t *machine_cpus(const uint32_t *asked, size_t n_asked, const char *hint, size_t *ret_n,
+                       struct err *err);
 
 /* --- linux_attr.c: attributes --- */
 
@@ -27,7 +46,14 @@ bool linux_attr_needs_dummy(const struct collect_request *request);
 
 /* --- linux_obstacle.c: errno to a sentence --- */
 
-void linux_obstacle(const struct collect_request *request, const struct event *event, int32_t pid, int error,
+/* What was being done when the kernel refused. */
+struct scene {
+        const char *verb, *doing; /* "sample", "sampling" */
+        bool all;                 /* all processes */
+        bool counts;
+};
+
+void linux_obstacle(const struct scene *scene, const struct event *event, int32_t pid, int error,
                     struct err *err);
 
 /* True for the refusals that another source of samples may not meet. */
@@ -87,6 +113,13 @@ void ring_drain(struct ring *ring, struct buf *out);
 
 /* --- linux_spawn.c --- */
 
+struct command {
+        char *const *argv;
+        const uint32_t *cpus; /* it is pinned to them; NULL: it is not */
+        size_t n_cpus;
+        bool output_to_stderr;
+};
+
 struct child {
         pid_t pid;    /* 0: none */
         int go_fd;    /* writing to it lets the child exec */
@@ -95,11 +128,13 @@ struct child {
         bool ended;
         int status;
         uint64_t user_ns, kernel_ns;
+        struct rusage usage; /* with its ended children; valid once it has ended */
 };
 
-bool child_prepare(struct child *child, const struct collect_request *request, struct err *err);
+bool child_prepare(struct child *child, const struct command *command, struct err *err);
 bool child_go(struct child *child, const char *name, struct err *err);
-bool child_reap(struct child *child, bool wait); /* true when it has ended */
+bool child_reap(struct child *child, bool wait);  /* true when it has ended */
+int child_exit_status(const struct child *child); /* as a shell gives it; valid once it has ended */
 void child_release(struct child *child);
 
 /* --- linux_identity.c --- */

@@ -65,7 +65,7 @@ static bool belongs_to_another(int32_t pid)
         return pid > 0 && !stat(path, &st) && st.st_uid != geteuid();
 }
 
-static void denied(const struct collect_request *request, const struct event *event, int32_t pid, int error,
+static void denied(const struct scene *scene, const struct event *event, int32_t pid, int error,
                    struct err *err)
 {
         int level = paranoid_level();
@@ -73,8 +73,7 @@ static void denied(const struct collect_request *request, const struct event *ev
 
         bool foreign = belongs_to_another(pid);
         /* What the kernel would allow is refused by something before it. */
-        bool blocked =
-                may_profile_everything() || (level <= 2 && !kernel && !request->system_wide && !foreign);
+        bool blocked = may_profile_everything() || (level <= 2 && !kernel && !scene->all && !foreign);
 
         if (blocked && own_status("\nSeccomp:", 10))
                 err_set(err, ERR_DENIED,
@@ -88,16 +87,21 @@ static void denied(const struct collect_request *request, const struct event *ev
         else if (foreign)
                 err_set(err, ERR_DENIED, "process %" PRId32 " belongs to another user: run wperf as root",
                         pid);
-        else if (request->system_wide)
+        else if (scene->all)
                 err_set(err, ERR_DENIED,
-                        "sampling all processes needs privilege while perf_event_paranoid is %d: run wperf as root, "
+                        "%s all processes needs privilege while perf_event_paranoid is %d: run wperf as root, "
                         "or 'sudo sysctl kernel.perf_event_paranoid=0'",
-                        level);
+                        scene->doing, level);
+        else if (kernel && event->attr.type == PERF_TYPE_SOFTWARE && scene->counts)
+                err_set(err, ERR_DENIED,
+                        "counting '%s' needs privilege while perf_event_paranoid is %d, since it happens in the kernel: "
+                        "run wperf as root, or 'sudo sysctl kernel.perf_event_paranoid=1'",
+                        event->name, level);
         else if (kernel)
                 err_set(err, ERR_DENIED,
-                        "sampling the kernel (-k) needs privilege while perf_event_paranoid is %d: leave -k out, run "
+                        "%s the kernel (-k) needs privilege while perf_event_paranoid is %d: leave -k out, run "
                         "wperf as root, or 'sudo sysctl kernel.perf_event_paranoid=1'",
-                        level);
+                        scene->doing, level);
         else if (level > 2)
                 err_set(err, ERR_DENIED,
                         "perf_event_paranoid is %d, which forbids profiling to plain users: run wperf as root, or "
@@ -109,25 +113,25 @@ static void denied(const struct collect_request *request, const struct event *ev
                 err->os = error;
 }
 
-static void unsupported(const struct event *event, int error, struct err *err)
+static void unsupported(const struct scene *scene, const struct event *event, int error, struct err *err)
 {
         if (event->attr.type == PERF_TYPE_SOFTWARE)
                 err_os(err, ERR_UNSUPPORTED, error, "the kernel does not take the event '%s'", event->name);
         else
                 err_set(err, ERR_UNSUPPORTED,
-                        "this machine can't sample '%s' (no such event or no hardware counters, as in most virtual "
+                        "this machine can't %s '%s' (no such event or no hardware counters, as in most virtual "
                         "machines): leave -e out, or use -e cpu-clock",
-                        event->name);
+                        scene->verb, event->name);
         if (err)
                 err->os = error;
 }
 
-void linux_obstacle(const struct collect_request *request, const struct event *event, int32_t pid, int error,
+void linux_obstacle(const struct scene *scene, const struct event *event, int32_t pid, int error,
                     struct err *err)
 {
         switch (error) {
         case EPERM:
-        case EACCES: denied(request, event, pid, error, err); return;
+        case EACCES: denied(scene, event, pid, error, err); return;
         case ENOSYS:
                 err_set(err, ERR_UNSUPPORTED,
                         "this kernel has no perf events, or a sandbox hides them: use a kernel with "
@@ -137,7 +141,7 @@ void linux_obstacle(const struct collect_request *request, const struct event *e
         case EOPNOTSUPP:
         case ENODEV:
         case ENXIO:
-        case EINVAL: unsupported(event, error, err); return;
+        case EINVAL: unsupported(scene, event, error, err); return;
         case ESRCH:
                 err_set(err, ERR_MISSING, "there is no process %" PRId32 " (it may have ended just now)",
                         pid);

@@ -7,37 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "linux_internal.h"
 #include "log.h"
-#include "os.h"
 #include "text.h"
-
-#define IOC_ENABLE     0x2400u
-#define IOC_DISABLE    0x2401u
-#define IOC_SET_OUTPUT 0x2405u
-#define IOC_ID         0x80082407u
-
-#define OPEN_CLOEXEC 8u
-
-static int event_open(const struct perf_attr *attr, int32_t tid, int32_t cpu)
-{
-        return (int)syscall(SYS_perf_event_open, attr, tid, cpu, -1, OPEN_CLOEXEC);
-}
-
-/* Each descriptor counts, and 1,024 are few on a machine of 128 CPUs. */
-static void raise_file_limit(void)
-{
-        struct rlimit limit;
-
-        if (getrlimit(RLIMIT_NOFILE, &limit))
-                return;
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 /* Gives up one optional part after the other until the kernel takes the attribute.  Namespaces are for the
  * privileged; the others are unknown to older kernels. */
@@ -63,6 +38,7 @@ static bool drop_feature(struct kernel_features *features, int error)
 
 struct opener {
         const struct collect_request *request;
+        struct scene scene;
         const int32_t *tids; /* {-1} for all */
         size_t n_tids;
         const uint32_t *cpus;
@@ -106,7 +82,7 @@ static int probe(struct opener *o, const struct event *event, bool tracks, struc
                         int fd;
 
                         *ret_attr = make_attr(o, event, tracks, (unsigned)level);
-                        fd = event_open(ret_attr, o->tids[0], cpu);
+                        fd = linux_event_open(ret_attr, o->tids[0], cpu, -1);
                         if (fd >= 0) {
                                 close(fd);
                                 return 0;
@@ -119,17 +95,6 @@ static int probe(struct opener *o, const struct event *event, bool tracks, struc
         }
         o->features = all;
         return error;
-}
-
-static bool serves_cpu(const struct event *event, uint32_t cpu)
-{
-        if (!event->cpus)
-                return true;
-        for (size_t i = 0; i < event->n_cpus; i++) {
-                if (event->cpus[i] == cpu)
-                        return true;
-        }
-        return false;
 }
 
 /* The index of a CPU's ring; its first descriptor makes it. */
@@ -163,15 +128,15 @@ static bool may_be_skipped(const struct opener *o, int error)
 static bool open_everywhere(struct opener *o, struct opened_event *e, struct err *err)
 {
         for (size_t c = 0; c < o->n_cpus; c++) {
-                if (!serves_cpu(&e->event, o->cpus[c]))
+                if (!linux_event_serves(&e->event, o->cpus[c]))
                         continue;
                 for (size_t t = 0; t < o->n_tids; t++) {
-                        int fd = event_open(&e->attr, o->tids[t], (int32_t)o->cpus[c]);
+                        int fd = linux_event_open(&e->attr, o->tids[t], (int32_t)o->cpus[c], -1);
 
                         if (fd < 0 && may_be_skipped(o, errno))
                                 continue;
                         if (fd < 0) {
-                                linux_obstacle(o->request, &e->event, o->tids[t], errno, err);
+                                linux_obstacle(&o->scene, &e->event, o->tids[t], errno, err);
                                 return false;
                         }
                         add_descriptor(o, e, fd, o->cpus[c]);
@@ -221,7 +186,7 @@ static bool open_one(struct opener *o, const struct event *event, bool tracks, s
                 error = probe(o, &e->event, tracks, &e->attr);
         }
         if (error) {
-                linux_obstacle(o->request, &e->event, o->tids[0], error, err);
+                linux_obstacle(&o->scene, &e->event, o->tids[0], error, err);
                 return false;
         }
         return open_everywhere(o, e, err);
@@ -248,58 +213,26 @@ static bool open_all(struct opener *o, struct err *err)
         return true;
 }
 
-/* Online CPUs, or those asked for that are online. */
-static uint32_t *list_cpus(const struct collect_request *request, size_t *ret_n, struct err *err)
-{
-        enum { MAX_CPUS = 8192 };
-        AUTO_RELEASE(buf) text = {0};
-        uint32_t *online = mem_new(MAX_CPUS, sizeof(*online));
-        size_t n = 0;
-
-        if (!os_read_file("/sys/devices/system/cpu/online", 65536, &text, err)) {
-                free(online);
-                return NULL;
-        }
-        text.data[strcspn(text.data, "\n")] = '\0';
-        if (!text_to_cpu_list(text.data, MAX_CPUS, online, MAX_CPUS, &n, err)) {
-                free(online);
-                return NULL;
-        }
-        for (size_t i = 0; i < request->n_cpus; i++) {
-                if (!bsearch(&request->cpus[i], online, n, sizeof(*online), text_compare_u32)) {
-                        err_set(err, ERR_USAGE,
-                                "no such CPU: %" PRIu32 " (online are %s); for a period write cycles:100000",
-                                request->cpus[i], text.data);
-                        free(online);
-                        return NULL;
-                }
-        }
-        if (request->n_cpus) {
-                n = request->n_cpus;
-                memcpy(online, request->cpus, n * sizeof(*online));
-        }
-        *ret_n = n;
-        return online;
-}
-
 bool linux_open(const struct collect_request *request, const int32_t *tids, size_t n_tids, bool at_exec,
                 struct opened *ret, struct err *err)
 {
         struct opener o = {
                 .request = request,
+                .scene = {.verb = "sample", .doing = "sampling", .all = request->system_wide},
                 .tids = tids,
                 .n_tids = n_tids,
                 .at_exec = at_exec,
                 .features = {true, true, true, true, true},
                 .opened = ret,
         };
-        uint32_t *cpus = list_cpus(request, &o.n_cpus, err);
+        uint32_t *cpus = machine_cpus(request->cpus, request->n_cpus, "; for a period write cycles:100000",
+                                      &o.n_cpus, err);
         bool ok;
 
         *ret = (struct opened){0};
         if (!cpus)
                 return false;
-        raise_file_limit();
+        machine_raise_file_limit();
         o.cpus = cpus;
         ret->events = mem_new(request->events->n_items + 1, sizeof(*ret->events));
         ret->ring_fds = mem_new(o.n_cpus, sizeof(*ret->ring_fds));

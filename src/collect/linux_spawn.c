@@ -6,26 +6,25 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "linux_internal.h"
 
-static void pin(const struct collect_request *request)
+static void pin(const struct command *command)
 {
         cpu_set_t set;
 
-        if (!request->n_cpus)
+        if (!command->n_cpus)
                 return;
         CPU_ZERO(&set);
-        for (size_t i = 0; i < request->n_cpus; i++)
-                CPU_SET(request->cpus[i], &set);
+        for (size_t i = 0; i < command->n_cpus; i++)
+                CPU_SET(command->cpus[i], &set);
         sched_setaffinity(0, sizeof(set), &set);
 }
 
-NO_RETURN static void run_child(const struct collect_request *request, int go_fd, int error_fd)
+NO_RETURN static void run_child(const struct command *command, int go_fd, int error_fd)
 {
         char go;
         int error;
@@ -36,10 +35,10 @@ NO_RETURN static void run_child(const struct collect_request *request, int go_fd
         }
         if (go != 'g')
                 _exit(125);
-        pin(request);
-        if (request->output_to_stderr)
+        pin(command);
+        if (command->output_to_stderr)
                 dup2(STDERR_FILENO, STDOUT_FILENO);
-        execvp(request->argv[0], request->argv);
+        execvp(command->argv[0], command->argv);
         error = errno;
         if (write(error_fd, &error, sizeof(error)) < 0)
                 _exit(126);
@@ -52,7 +51,7 @@ static bool no_pipe(struct err *err)
                        "too many open files to start a command; raise the limit with 'ulimit -n 1024'");
 }
 
-bool child_prepare(struct child *child, const struct collect_request *request, struct err *err)
+bool child_prepare(struct child *child, const struct command *command, struct err *err)
 {
         int go[2], error[2];
 
@@ -68,7 +67,7 @@ bool child_prepare(struct child *child, const struct collect_request *request, s
         if (child->pid == 0) {
                 close(go[1]);
                 close(error[0]);
-                run_child(request, go[0], error[1]);
+                run_child(command, go[0], error[1]);
         }
         close(go[0]);
         close(error[1]);
@@ -76,7 +75,7 @@ bool child_prepare(struct child *child, const struct collect_request *request, s
         child->error_fd = error[0];
         if (child->pid < 0) {
                 child->pid = 0;
-                return err_os(err, ERR_LIMIT, errno, "can't start '%s'", request->argv[0]);
+                return err_os(err, ERR_LIMIT, errno, "can't start '%s'", command->argv[0]);
         }
         child->pid_fd = (int)syscall(SYS_pidfd_open, child->pid, 0);
         return true;
@@ -106,20 +105,24 @@ static uint64_t timeval_ns(struct timeval tv)
 
 bool child_reap(struct child *child, bool wait)
 {
-        struct rusage usage;
         pid_t got;
 
         if (!child->pid || child->ended)
                 return true;
         do
-                got = wait4(child->pid, &child->status, wait ? 0 : WNOHANG, &usage);
+                got = wait4(child->pid, &child->status, wait ? 0 : WNOHANG, &child->usage);
         while (got < 0 && errno == EINTR && wait);
         if (got != child->pid)
                 return false;
         child->ended = true;
-        child->user_ns = timeval_ns(usage.ru_utime);
-        child->kernel_ns = timeval_ns(usage.ru_stime);
+        child->user_ns = timeval_ns(child->usage.ru_utime);
+        child->kernel_ns = timeval_ns(child->usage.ru_stime);
         return true;
+}
+
+int child_exit_status(const struct child *child)
+{
+        return WIFSIGNALED(child->status) ? 128 + WTERMSIG(child->status) : WEXITSTATUS(child->status);
 }
 
 void child_release(struct child *child)

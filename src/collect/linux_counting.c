@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Counting through perf_event_open: who is counted, when it begins and ends, and the waiting in between. */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "linux_count.h"
+#include "os.h"
+
+/* How often ends are looked for that can't be waited for. */
+enum { BLIND_NS = 1000000 };
+
+struct counting {
+        struct count_request request;
+        struct child child;
+        int32_t *tids; /* the command, or the threads of the processes */
+        size_t n_tids;
+        struct pollfd *ends; /* of the command or of each process; fd -1: it has ended */
+        size_t n_ends;
+        bool blind; /* the kernel has no pidfd: the ends are looked for */
+        struct counted counted;
+        struct rounds rounds;
+        struct estimator estimator;
+        struct record_sink sink;
+        uint64_t begin_ns, end_ns; /* of the counters; end_ns 0: they count */
+        uint64_t enable_at_ns;     /* the counters wait for their time; 0: they have begun */
+        bool paused, over;
+        int stop_seen;
+};
+
+/* --- opening --- */
+
+static bool attach(struct counting *c, struct err *err)
+{
+        for (size_t i = 0; i < c->request.n_pids; i++) {
+                int32_t pid = c->request.pids[i];
+
+                c->ends[c->n_ends++].fd = (int)syscall(SYS_pidfd_open, pid, 0);
+                if (!proc_threads(pid, &c->tids, &c->n_tids))
+                        return err_set(err, ERR_MISSING, "there is no process %" PRId32, pid);
+        }
+        return true;
+}
+
+static bool start_command(struct counting *c, struct err *err)
+{
+        const struct count_request *r = &c->request;
+        const struct command command = {r->argv, r->cpus, r->n_cpus, r->output_to_stderr};
+
+        if (!child_prepare(&c->child, &command, err))
+                return false;
+        c->ends[c->n_ends++].fd = c->child.pid_fd;
+        c->tids = mem_new(1, sizeof(*c->tids));
+        c->tids[c->n_tids++] = c->child.pid;
+        return true;
+}
+
+static bool find_targets(struct counting *c, struct err *err)
+{
+        c->ends = mem_new(c->request.n_pids + 1, sizeof(*c->ends));
+        if (c->request.argv ? !start_command(c, err) : !attach(c, err))
+                return false;
+        for (size_t i = 0; i < c->n_ends; i++) {
+                c->ends[i].events = POLLIN;
+                c->blind |= c->ends[i].fd < 0;
+        }
+        return true;
+}
+
+struct counting *counting_open(const struct count_request *request, struct err *err)
+{
+        AUTO(counting) c = mem_new(1, sizeof(*c));
+
+        c->request = *request;
+        if (request->argv)
+                c->request.n_pids = 0;
+        c->child = (struct child){.go_fd = -1, .error_fd = -1, .pid_fd = -1};
+        if (!find_targets(c, err) || !counted_open(&c->request, c->tids, c->n_tids, &c->counted, err))
+                return NULL;
+        rounds_init(&c->rounds, &c->counted);
+        estimator_init(&c->estimator, &c->child, &c->request, &c->counted);
+        return TAKE(c);
+}
+
+void counting_free(struct counting *c)
+{
+        if (!c)
+                return;
+        /* The first end is the command's own descriptor. */
+        for (size_t i = c->request.argv ? 1 : 0; i < c->n_ends; i++) {
+                if (c->ends[i].fd >= 0)
+                        close(c->ends[i].fd);
+        }
+        child_release(&c->child);
+        free(c->ends);
+        free(c->tids);
+        rounds_release(&c->rounds);
+        estimator_release(&c->estimator);
+        counted_release(&c->counted);
+        free(c);
+}
+
+struct counting_event counting_get_event(const struct counting *c, size_t index)
+{
+        const struct counted_event *e = &c->counted.events[index];
+        const char *estimate = NULL;
+
+        if (e->source != SOURCE_COUNTER)
+                estimate = c->child.pid ? "wait4" : "/proc";
+        return (struct counting_event){
+                .attr = e->attr,
+                .ids = e->ids,
+                .n_ids = e->n_counters ? e->n_counters : 1,
+                .obstacle = e->obstacle,
+                .estimate = estimate,
+        };
+}
+
+/* --- beginning --- */
+
+static void start_counters(struct counting *c, bool also_at_exec)
+{
+        if (c->counted.estimates)
+                estimator_count(&c->estimator, true);
+        counted_enable(&c->counted, true, also_at_exec);
+}
+
+static void stop_counters(struct counting *c)
+{
+        counted_enable(&c->counted, false, true);
+        if (c->counted.estimates)
+                estimator_count(&c->estimator, false);
+}
+
+bool counting_begin(struct counting *c, const struct record_sink *sink, struct err *err)
+{
+        c->sink = *sink;
+        c->begin_ns = os_monotonic_ns();
+        if (c->request.delay_ns)
+                c->enable_at_ns = c->begin_ns + c->request.delay_ns;
+        else
+                start_counters(c, false);
+        if (c->request.argv && !child_go(&c->child, c->request.argv[0], err))
+                return false;
+        return rounds_put_maps(&c->rounds, &c->request, c->tids, c->n_tids, sink, err);
+}
+
+static void enable_when_due(struct counting *c)
+{
+        uint64_t now_ns;
+
+        if (!c->enable_at_ns || (now_ns = os_monotonic_ns()) < c->enable_at_ns)
+                return;
+        c->enable_at_ns = 0;
+        c->begin_ns = now_ns;
+        if (!c->paused)
+                start_counters(c, true);
+}
+
+void counting_pause(struct counting *c)
+{
+        if (c->paused || c->over)
+                return;
+        c->paused = true;
+        if (!c->enable_at_ns)
+                stop_counters(c);
+}
+
+void counting_resume(struct counting *c)
+{
+        if (!c->paused || c->over)
+                return;
+        c->paused = false;
+        if (!c->enable_at_ns)
+                start_counters(c, true);
+}
+
+/* --- waiting --- */
+
+/* What ends is closed, so that it is not asked again.  The command is reaped: its usage is known then. */
+static void see_ends(struct counting *c)
+{
+        for (size_t i = 0; i < c->n_ends; i++) {
+                bool is_command = c->child.pid;
+
+                if (c->ends[i].fd < 0 || !(c->ends[i].revents & POLLIN))
+                        continue;
+                if (is_command)
+                        child_reap(&c->child, true);
+                else
+                        close(c->ends[i].fd);
+                c->ends[i].fd = -1;
+        }
+}
+
+static bool process_runs(int32_t pid)
+{
+        return !kill(pid, 0) || errno != ESRCH;
+}
+
+static bool targets_run(struct counting *c)
+{
+        if (!c->n_ends)
+                return true;
+        if (c->child.pid)
+                return c->blind ? !child_reap(&c->child, false) : !c->child.ended;
+        for (size_t i = 0; i < c->n_ends; i++) {
+                if (c->ends[i].fd >= 0 || (c->blind && process_runs(c->request.pids[i])))
+                        return true;
+        }
+        return false;
+}
+
+/* Sleeps until then, or until a target ends.  A stop that was requested before, but after the caller last looked, must
+ * not be slept through: the signals are let in by the sleep only.  False: there is one. */
+static bool sleep_until(struct counting *c, uint64_t until_ns)
+{
+        uint64_t now_ns = os_monotonic_ns(), left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
+        struct timespec timeout;
+        sigset_t stops, before;
+        int stop, n = -1;
+
+        if (c->blind && left_ns > BLIND_NS)
+                left_ns = BLIND_NS;
+        timeout = (struct timespec){(time_t)(left_ns / 1000000000u), (long)(left_ns % 1000000000u)};
+        sigemptyset(&stops);
+        sigaddset(&stops, SIGINT);
+        sigaddset(&stops, SIGTERM);
+        sigaddset(&stops, SIGHUP);
+        sigprocmask(SIG_BLOCK, &stops, &before);
+        stop = os_stop_requested();
+        if (stop == c->stop_seen) {
+                /* By default the kernel may be 50 us late; 0 is the default again. */
+                prctl(PR_SET_TIMERSLACK, 1UL);
+                n = ppoll(c->ends, c->n_ends, &timeout, &before);
+                prctl(PR_SET_TIMERSLACK, 0UL);
+        }
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        if (n > 0)
+                see_ends(c);
+        stop = os_stop_requested();
+        if (n < 0 && stop) {
+                c->stop_seen = stop;
+                return false;
+        }
+        return true;
+}
+
+bool counting_wait(struct counting *c, uint64_t timeout_ns)
+{
+        uint64_t now_ns = os_monotonic_ns();
+        uint64_t deadline_ns = timeout_ns < UINT64_MAX - now_ns ? now_ns + timeout_ns : UINT64_MAX;
+
+        for (;;) {
+                uint64_t until_ns = deadline_ns;
+                bool stopped;
+
+                enable_when_due(c);
+                if (c->enable_at_ns && c->enable_at_ns < until_ns)
+                        until_ns = c->enable_at_ns;
+                stopped = !sleep_until(c, until_ns);
+                if (!targets_run(c)) {
+                        if (!c->end_ns)
+                                c->end_ns = os_monotonic_ns();
+                        return false;
+                }
+                if (stopped || os_monotonic_ns() >= deadline_ns) {
+                        enable_when_due(c);
+                        return true;
+                }
+        }
+}
+
+/* --- reading and the end --- */
+
+static uint64_t elapsed_ns(const struct counting *c)
+{
+        uint64_t now_ns = c->end_ns ? c->end_ns : os_monotonic_ns();
+
+        return c->enable_at_ns || now_ns < c->begin_ns ? 0 : now_ns - c->begin_ns;
+}
+
+bool counting_read(struct counting *c, bool last, struct err *err)
+{
+        uint64_t time_ns = elapsed_ns(c);
+
+        rounds_read(&c->rounds, &c->estimator, time_ns);
+        return rounds_put(&c->rounds, &c->sink, last, time_ns, err);
+}
+
+void counting_end(struct counting *c)
+{
+        if (c->over)
+                return;
+        if (!c->end_ns)
+                c->end_ns = os_monotonic_ns();
+        if (!c->paused && !c->enable_at_ns)
+                stop_counters(c);
+        c->over = true;
+}
+
+void counting_stop_command(struct counting *c, bool force)
+{
+        if (c->child.pid && !c->child.ended)
+                kill(c->child.pid, force ? SIGKILL : SIGTERM);
+}
+
+bool counting_command_runs(struct counting *c)
+{
+        return c->child.pid && !child_reap(&c->child, false);
+}
+
+struct counting_result counting_get_result(struct counting *c)
+{
+        struct counting_result result = {.command_ended = c->child.pid && c->child.ended};
+
+        if (result.command_ended) {
+                result.exit_status = child_exit_status(&c->child);
+                result.user_ns = c->child.user_ns;
+                result.kernel_ns = c->child.kernel_ns;
+        }
+        return result;
+}
