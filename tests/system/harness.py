@@ -242,9 +242,13 @@ def too_long(_signal: int, _frame: object) -> None:
     raise TookTooLong()
 
 
-def run_one(number: int, name: str, test: Callable[[Context], None], wperf: str, programs: str) -> bool:
-    context = Context(wperf, programs, tempfile.mkdtemp(prefix="wperf-test-"))
-    os.chmod(context.folder, 0o755)
+def scratch_context(wperf: str, programs: str) -> Context:
+    folder = tempfile.mkdtemp(prefix="wperf-test-")
+    os.chmod(folder, 0o755)
+    return Context(wperf, programs, folder)
+
+
+def run_one(number: int, name: str, test: Callable[[Context], None], context: Context) -> bool:
     begin = time.monotonic()
     verdict, reason, passed = f"ok {number} - {name}", "", True
     signal.alarm(getattr(test, "seconds", TEST_SECONDS))
@@ -290,7 +294,7 @@ def is_sanitized(wperf: str) -> bool:
 def run_alone(name: str, test: Callable[[Context], None], wperf: str, build: str) -> None:
     """One test that is not on the list, as a program of its own."""
     signal.signal(signal.SIGALRM, too_long)
-    passed = run_one(1, name, test, os.path.abspath(wperf), programs_of(build))
+    passed = run_one(1, name, test, scratch_context(os.path.abspath(wperf), programs_of(build)))
     sys.exit(0 if passed else 1)
 
 
@@ -308,6 +312,6 @@ def main(module_name: str) -> None:
              and not (sanitized and hasattr(test, "plain_build_only"))]
     signal.signal(signal.SIGALRM, too_long)
     print(f"1..{len(tests)}")
-    passed = [run_one(number, name, test, wperf, programs_of(build))
+    passed = [run_one(number, name, test, scratch_context(wperf, programs_of(build)))
               for number, (name, test) in enumerate(tests, 1)]
     sys.exit(0 if all(passed) else 1)
