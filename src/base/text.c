@@ -267,6 +267,29 @@ bool text_match_symbol(const char *pattern, const char *name)
         return name_len == len && equal_nocase(pattern, name, len);
 }
 
+bool text_match_glob(const char *pattern, const char *text)
+{
+        const char *star = NULL, *resume = text;
+
+        while (*text) {
+                if (*pattern == '*') {
+                        star = pattern++;
+                        resume = text;
+                } else if (*pattern && (*pattern == '?' || equal_nocase(pattern, text, 1))) {
+                        pattern++;
+                        text++;
+                } else if (star) {
+                        pattern = star + 1;
+                        text = ++resume;
+                } else {
+                        return false;
+                }
+        }
+        while (*pattern == '*')
+                pattern++;
+        return !*pattern;
+}
+
 enum { DISTANCE_MAX_LEN = 48 };
 
 unsigned text_distance(const char *a, const char *b)

@@ -46,6 +46,9 @@ bool text_equal_nocase(const char *a, const char *b);
 /* WindowsPerf's symbol pattern, without regard to case: `name` exact, `^pre`, `suf$`, `^name$`. */
 bool text_match_symbol(const char *pattern, const char *name);
 
+/* Whether all of `text` is what `pattern` says, in any case: `*` is any text, `?` any byte. */
+bool text_match_glob(const char *pattern, const char *text);
+
 /* The number of single-letter changes (insert, delete, replace, swap of neighbours) from a to b, capped. */
 unsigned text_distance(const char *a, const char *b);
 

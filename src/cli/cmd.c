@@ -19,6 +19,23 @@ int cmd_fail(const struct err *err)
         return err->code == ERR_USAGE ? EXIT_WRONG_USAGE : EXIT_FAILED;
 }
 
+void cmd_warn(const struct buf *sentences)
+{
+        AUTO_RELEASE(buf) line = {0};
+
+        for (const char *at = buf_text(sentences), *end; *at; at = end + (*end == '\n')) {
+                AUTO_RELEASE(buf) sentence = {0};
+
+                end = at + strcspn(at, "\n");
+                buf_add(&sentence, at, (size_t)(end - at));
+                buf_clear(&line);
+                buf_add_str(&line, "wperf: warning: ");
+                text_add_printable(&line, buf_text(&sentence));
+                buf_add_char(&line, '\n');
+                os_write_stream(OS_STDERR, line.data, line.len, NULL);
+        }
+}
+
 /* With a closed pipe as an error, so that it gets its sentence; programs that wperf starts keep the signal. */
 bool cmd_write_stdout(const void *bytes, size_t size, struct err *err)
 {
@@ -61,6 +78,17 @@ bool cmd_input_path(const struct command_line *line, const struct input_options 
                 *ret_path =
                         os_stat("wperf.data", &st) || !os_stat("perf.data", &st) ? "wperf.data" : "perf.data";
         return true;
+}
+
+struct event_facts_request cmd_facts_request(const struct machine_options *machine,
+                                             const struct extra_options *extra)
+{
+        return (struct event_facts_request){
+                .cpu_model = machine->cpu_model,
+                .sysfs = machine->sysfs,
+                .extra_events = extra ? extra->extra_events : NULL,
+                .metrics_file = extra ? extra->metrics_file : NULL,
+        };
 }
 
 static bool is_absolute(const char *path)

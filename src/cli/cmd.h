@@ -6,6 +6,7 @@
 
 #include "buf.h"
 #include "err.h"
+#include "event_facts.h"
 #include "option_groups.h"
 #include "options.h"
 
@@ -23,11 +24,19 @@ int cmd_record(const struct command_line *line);
 int cmd_dump(const struct command_line *line);
 int cmd_report(const struct command_line *line);
 int cmd_test(const struct command_line *line);
+int cmd_list(const struct command_line *line);
+int cmd_man(const struct command_line *line);
+int cmd_detect(const struct command_line *line);
+int cmd_names(const struct command_line *line);
 int cmd_version(const struct command_line *line);
 int cmd_help(const struct command_line *line);
 int cmd_explain(const struct command_line *line);
 int cmd_man_page(const struct command_line *line);
 int cmd_completion(const struct command_line *line);
+
+/* What the options say of the machine and of more names; `extra` may be NULL. */
+struct event_facts_request cmd_facts_request(const struct machine_options *machine,
+                                             const struct extra_options *extra);
 
 /* Writes all of `out` to standard output.  Returns `status`, or EXIT_FAILED after one sentence on standard
  * error when that fails and `status` is 0. */
@@ -43,6 +52,9 @@ bool cmd_input_path(const struct command_line *line, const struct input_options 
 /* Prints «wperf: SENTENCE» on standard error and returns the exit status for err->code: EXIT_WRONG_USAGE for
  * ERR_USAGE, else EXIT_FAILED. */
 int cmd_fail(const struct err *err);
+
+/* Prints «wperf: warning: SENTENCE» on standard error for each line of `sentences`. */
+void cmd_warn(const struct buf *sentences);
 
 /* The file that an output option names: `name` under --output-prefix unless it is absolute or "-". */
 void cmd_output_path(const char *prefix, const char *name, struct buf *out);

@@ -279,11 +279,26 @@ static int dry_run(struct recording *r)
         return cmd_print(&out, EXIT_OK);
 }
 
+/* Names of the user's are for what counts. */
+static bool has_extra(const struct record_options *o, struct err *err)
+{
+        if (!o->extra.extra_events && !o->extra.metrics_file)
+                return false;
+        err_set(err, ERR_USAGE,
+                "%s is for list, man, stat and test; to sample write the event's number, as in r70:100000",
+                o->extra.extra_events ? "-E" : "-C");
+        return true;
+}
+
 int cmd_record(const struct command_line *line)
 {
         struct recording r = {.line = line, .options = line->options, .has_command = line->n_args};
-        int status = r.options->sampling.dry_run ? dry_run(&r) : record(&r);
+        struct err err = {0};
+        int status;
 
+        if (has_extra(r.options, &err))
+                return cmd_fail(&err);
+        status = r.options->sampling.dry_run ? dry_run(&r) : record(&r);
         recording_release(&r);
         return status;
 }

@@ -7,8 +7,21 @@
 #include "stat_options.h"
 
 const struct command *const commands[] = {
-        &command_record,   &command_sample,   &command_stat,       &command_report,
-        &command_annotate, &command_dump,     &command_list,       &command_man,
-        &command_test,     &command_detect,   &command_version,    &command_help,
-        &command_explain,  &command_man_page, &command_completion, NULL,
+        &command_record,
+        &command_sample,
+        &command_stat,
+        &command_report,
+        &command_annotate,
+        &command_dump,
+        &command_list,
+        &command_man,
+        &command_test,
+        &command_detect,
+        &command_version,
+        &command_help,
+        &command_explain,
+        &command_man_page,
+        &command_completion,
+        &command_names,
+        NULL,
 };

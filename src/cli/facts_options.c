@@ -9,14 +9,25 @@ static const struct command_group test_groups[] = {
         {&metric_group, offsetof(struct test_options, metric)},
         {&output_group, offsetof(struct test_options, output)},
         {&extra_group, offsetof(struct test_options, extra)},
+        {&machine_group, offsetof(struct test_options, machine)},
         {&general_group, offsetof(struct test_options, general)},
+        {0},
+};
+
+static const struct example test_examples[] = {
+        {"wperf test -e '{inst_spec,vfp_spec},ld_spec' --cpu-model neoverse-n1",
+         "how a Neoverse N1 would count these events, without counting"},
         {0},
 };
 
 const struct command command_test = {
         .name = "test",
         .summary = "show what this machine and this program can do",
+        .about = "Prints what is known of the machine. With -e, -m or --config nothing is measured either: the "
+                 "rows ioctl_events show which events would be counted together. Events with an interval, as "
+                 "for record, are shown as they would be sampled.",
         .groups = test_groups,
+        .examples = test_examples,
         .options_size = sizeof(struct test_options),
         .run = cmd_test,
 };
@@ -39,7 +50,14 @@ const struct command command_version = {
 static const struct command_group list_groups[] = {
         {&output_group, offsetof(struct list_options, output)},
         {&extra_group, offsetof(struct list_options, extra)},
+        {&machine_group, offsetof(struct list_options, machine)},
         {&general_group, offsetof(struct list_options, general)},
+        {0},
+};
+
+static const struct example list_examples[] = {
+        {"wperf list -v cache", "what has 'cache' in its name, with descriptions"},
+        {"wperf list --cpu-model neoverse-v2 'stall_*'", "what a Neoverse V2 has"},
         {0},
 };
 
@@ -48,25 +66,49 @@ const struct command command_list = {
         .aliases = "-l",
         .summary = "list events and metrics",
         .args_usage = "[PATTERN]...",
+        .about = "Lists events, metrics and groups of metrics, all or those that a PATTERN names: a part of "
+                 "the name, or all of it with * and ?, in any case; hw, sw, pmu, metric and metricgroup stand "
+                 "for all of a kind. With -v, descriptions, formulas and units, and which events this "
+                 "machine's PMU does not have.",
         .groups = list_groups,
+        .examples = list_examples,
         .options_size = sizeof(struct list_options),
         .args = ARGS_OWN,
+        .args_names = "all",
+        .run = cmd_list,
+};
+
+static const struct example man_examples[] = {
+        {"wperf man ld_spec,l1d_cache_mpki", "an event and a metric of this machine"},
+        {"wperf man neoverse-v2/retiring", "a metric of another CPU"},
+        {0},
 };
 
 const struct command command_man = {
         .name = "man",
         .summary = "explain an event, a metric or a group of metrics",
-        .args_usage = "[CPU/]NAME...",
+        .args_usage = "[CPU/]NAME[,[CPU/]NAME]...",
         .groups = list_groups,
+        .examples = man_examples,
         .options_size = sizeof(struct list_options),
         .args = ARGS_OWN,
+        .args_names = "all",
+        .run = cmd_man,
+};
+
+static const struct command_group detect_groups[] = {
+        {&machine_group, offsetof(struct detect_options, machine)},
+        {&output_group, offsetof(struct detect_options, output)},
+        {&general_group, offsetof(struct detect_options, general)},
+        {0},
 };
 
 const struct command command_detect = {
         .name = "detect",
         .summary = "list the devices that can measure",
-        .groups = version_groups,
-        .options_size = sizeof(struct version_options),
+        .groups = detect_groups,
+        .options_size = sizeof(struct detect_options),
+        .run = cmd_detect,
 };
 
 static const struct command_group help_groups[] = {
@@ -82,6 +124,7 @@ const struct command command_help = {
         .groups = help_groups,
         .options_size = sizeof(struct version_options),
         .args = ARGS_OWN,
+        .args_names = "commands",
         .run = cmd_help,
 };
 
@@ -114,4 +157,15 @@ const struct command command_completion = {
         .args = ARGS_OWN,
         .hidden = true,
         .run = cmd_completion,
+};
+
+const struct command command_names = {
+        .name = "--names",
+        .summary = "print names for the completion, one a line",
+        .args_usage = "events|metrics|models|all",
+        .groups = list_groups,
+        .options_size = sizeof(struct list_options),
+        .args = ARGS_OWN,
+        .hidden = true,
+        .run = cmd_names,
 };

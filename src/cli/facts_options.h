@@ -11,12 +11,19 @@ struct test_options {
         struct event_options event;
         struct metric_options metric;
         struct extra_options extra;
+        struct machine_options machine;
 };
 
-/* version, detect and help */
+/* version and help */
 struct version_options {
         struct general_options general;
         struct output_options output;
+};
+
+struct detect_options {
+        struct general_options general;
+        struct output_options output;
+        struct machine_options machine;
 };
 
 /* list and man */
@@ -24,6 +31,7 @@ struct list_options {
         struct general_options general;
         struct output_options output;
         struct extra_options extra;
+        struct machine_options machine;
 };
 
 extern const struct command command_test;
@@ -37,5 +45,6 @@ extern const struct command command_help;
 extern const struct command command_explain;
 extern const struct command command_man_page;
 extern const struct command command_completion;
+extern const struct command command_names;
 
 #endif

@@ -108,6 +108,7 @@ static const struct option event_options[] = {
                 .letter = 'e',
                 .kind = OPTION_LIST,
                 .arg = "EVENTS",
+                .names = "events",
                 .offset = offsetof(struct event_options, events),
                 .help = "what to measure: NAME[:MODIFIERS][:INTERVAL],...",
         },
@@ -126,7 +127,6 @@ static const struct option extra_options[] = {
         {
                 .name = "extra-events",
                 .letter = 'E',
-                .later = true,
                 .kind = OPTION_LIST,
                 .arg = "FILE|NAME:0xNN,...",
                 .offset = offsetof(struct extra_options, extra_events),
@@ -135,7 +135,6 @@ static const struct option extra_options[] = {
         {
                 .name = "metrics-file",
                 .letter = 'C',
-                .later = true,
                 .kind = OPTION_FILE,
                 .arg = "FILE",
                 .offset = offsetof(struct extra_options, metrics_file),
@@ -146,6 +145,28 @@ static const struct option extra_options[] = {
 };
 
 const struct option_group extra_group = {"More events and metrics", extra_options};
+
+static const struct option machine_options[] = {
+        {
+                .name = "cpu-model",
+                .kind = OPTION_STRING,
+                .arg = "MODEL",
+                .names = "models",
+                .offset = offsetof(struct machine_options, cpu_model),
+                .help = "answer for a machine with cores of MODEL, such as neoverse-v2",
+        },
+        {
+                .name = "sysfs",
+                .hidden = true,
+                .kind = OPTION_FILE,
+                .arg = "DIR",
+                .offset = offsetof(struct machine_options, sysfs),
+                .help = "answer for the machine whose /sys is copied to DIR",
+        },
+        {0},
+};
+
+const struct option_group machine_group = {"Machine", machine_options};
 
 static const struct option target_options[] = {
         {
@@ -285,6 +306,7 @@ static const struct option metric_options[] = {
                 .letter = 'm',
                 .kind = OPTION_LIST,
                 .arg = "METRICS",
+                .names = "metrics",
                 .offset = offsetof(struct metric_options, metrics),
                 .help = "count what these metrics or groups of metrics need",
         },

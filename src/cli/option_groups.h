@@ -35,6 +35,13 @@ struct extra_options {
 };
 extern const struct option_group extra_group;
 
+/* Which machine is asked; both NULL: this one. */
+struct machine_options {
+        const char *cpu_model; /* an id of the catalogue, or NULL */
+        const char *sysfs;     /* a folder that stands for "/", or NULL */
+};
+extern const struct option_group machine_group;
+
 /* Where and how long it is measured. */
 struct target_options {
         struct cpu_list cpus;

@@ -58,7 +58,8 @@ struct option {
         bool later;          /* parsed, but not done in this version; running says so */
         bool hidden;         /* not in help, man page and completion */
         enum option_kind kind;
-        const char *arg; /* the name of the value in help; NULL for a flag */
+        const char *arg;   /* the name of the value in help; NULL for a flag */
+        const char *names; /* what --names completes the value with ("events"); NULL: nothing */
         uint64_t min, max;
         size_t offset; /* of the value in the struct of its group */
         const struct misreading *misreading;
@@ -103,6 +104,8 @@ struct command {
         size_t options_size;
         const void *defaults; /* options_size bytes, or NULL for zeros */
         enum args_kind args;
+        const char
+                *args_names; /* what --names completes the command's words with; "commands"; NULL: nothing */
         bool hidden;
         int (*run)(const struct command_line *line); /* returns the exit status; NULL: not in this version */
 };

@@ -33,6 +33,7 @@ static const struct option sampling_options[] = {
                 .later = true,
                 .kind = OPTION_LIST,
                 .arg = "METRICS",
+                .names = "metrics",
                 .offset = offsetof(struct sampling_options, metrics),
                 .misreading = &pages_as_metric,
                 .help = "sample what these metrics need",

@@ -222,3 +222,15 @@ bool event_terms_apply_alias(const struct pmu_source *source, const struct pmu *
         }
         return true;
 }
+
+bool pmu_event_config(const struct pmu_source *source, const struct pmu *pmu, const char *name,
+                      uint64_t *ret_config, struct err *err)
+{
+        struct term_extras extras = {0};
+        struct perf_attr attr = {0};
+
+        if (!event_terms_apply_alias(source, pmu, name, &attr, &extras, err))
+                return false;
+        *ret_config = attr.config;
+        return true;
+}

@@ -80,6 +80,10 @@ bool pmu_find_event(const struct pmu_source *source, const struct pmu *pmu, cons
 bool pmu_read_event(const struct pmu_source *source, const struct pmu *pmu, const char *name, struct buf *out,
                     struct err *err);
 
+/* The config word that the PMU's event `name`, a file of its events folder, stands for. */
+bool pmu_event_config(const struct pmu_source *source, const struct pmu *pmu, const char *name,
+                      uint64_t *ret_config, struct err *err);
+
 /* The number in caps/NAME. */
 bool pmu_find_cap(const struct pmu_source *source, const struct pmu *pmu, const char *name,
                   uint64_t *ret_value);

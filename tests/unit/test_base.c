@@ -308,6 +308,19 @@ TEST(symbol_patterns)
         EXPECT_TRUE(!text_match_symbol("", "a"));
 }
 
+TEST(glob_patterns)
+{
+        EXPECT_TRUE(text_match_glob("L1D*", "l1d_cache"));
+        EXPECT_TRUE(text_match_glob("*cache*rd", "ll_cache_miss_rd"));
+        EXPECT_TRUE(text_match_glob("??_spec", "ld_spec"));
+        EXPECT_TRUE(text_match_glob("*", ""));
+        EXPECT_TRUE(text_match_glob("a*b*c", "aXbXbXc"));
+        EXPECT_TRUE(!text_match_glob("l1d", "l1d_cache"));
+        EXPECT_TRUE(!text_match_glob("??_spec", "ase_spec"));
+        EXPECT_TRUE(!text_match_glob("a*b", "aXbX"));
+        EXPECT_TRUE(!text_match_glob("", "a"));
+}
+
 TEST(nearest_name)
 {
         static const char *const names[] = {"timeout", "symbol", "session"};

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Puts into words what the kernel says of each PMU. */
+#include "device_list.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "text.h"
+
+#define DEVICES "/sys/bus/event_source/devices"
+
+/* "0-3,8" */
+static void add_cpus(const struct pmu *pmu, struct buf *out)
+{
+        for (size_t i = 0; i < pmu->n_cpus; i++) {
+                size_t first = i;
+
+                while (i + 1 < pmu->n_cpus && pmu->cpus[i + 1] == pmu->cpus[i] + 1)
+                        i++;
+                buf_printf(out, "%s%" PRIu32, first ? "," : "", pmu->cpus[first]);
+                if (i > first)
+                        buf_printf(out, "-%" PRIu32, pmu->cpus[i]);
+        }
+}
+
+static void describe(const struct pmu *pmu, struct buf *out)
+{
+        bool is_spe = text_starts(pmu->name, "arm_spe_"), uncore = pmu->uncore && !is_spe;
+        const char *what = pmu->core ? "core PMU"
+                           : is_spe  ? "sampling PMU (SPE)"
+                           : uncore  ? "uncore PMU"
+                                     : "PMU";
+
+        buf_printf(out, "%s, type %" PRIu32, what, pmu->type);
+        if (!pmu->cpus) {
+                buf_add_str(out, ", all CPUs");
+        } else if (!pmu->n_cpus) {
+                buf_add_str(out, ", no CPU is online");
+        } else {
+                buf_add_str(out, uncore ? ", opened on CPUs " : ", CPUs ");
+                add_cpus(pmu, out);
+        }
+}
+
+bool device_list(const struct event_facts *facts, device_list_row_fn *row, void *ctx, struct err *err)
+{
+        AUTO_RELEASE(buf) path = {0};
+        AUTO_RELEASE(buf) text = {0};
+
+        if (!facts->pmus.n_items)
+                return err_set(
+                        err, ERR_MISSING,
+                        "no active device interfaces found: " DEVICES
+                        " lists no PMU; it needs Linux with perf events (CONFIG_PERF_EVENTS) and /sys");
+        for (size_t i = 0; i < facts->pmus.n_items; i++) {
+                struct pmu *pmu = &facts->pmus.items[i];
+                struct err why = {0};
+
+                buf_clear(&path);
+                buf_clear(&text);
+                buf_printf(&path, DEVICES "/%s", pmu->name);
+                if (pmu_load(&facts->source, pmu, &why))
+                        describe(pmu, &text);
+                else
+                        buf_add_str(&text, why.text);
+                row(ctx, path.data, text.data);
+        }
+        return true;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Decides which events, metrics and groups are listed, in which order and under which type: the core's by number, the
+ * uncore's, the user's, SPE, then what the kernel has besides. */
+#include "event_listing.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "listing_internal.h"
+#include "text.h"
+
+static const char none[] = "---";
+
+static const char *or_none(const char *text)
+{
+        return text && *text ? text : none;
+}
+
+void event_listing_release(struct event_listing *listing)
+{
+        free(listing->events);
+        free(listing->metrics);
+        free(listing->groups);
+        arena_release(&listing->texts);
+        *listing = (struct event_listing){0};
+}
+
+const char *listing_keep(struct event_listing *listing, const struct buf *text)
+{
+        return arena_copy(&listing->texts, buf_text(text), text->len);
+}
+
+static const char *join(struct event_listing *listing, const char *a, const char *b, const char *c)
+{
+        AUTO_RELEASE(buf) text = {0};
+
+        buf_add_str(&text, a);
+        buf_add_str(&text, b);
+        buf_add_str(&text, c);
+        return listing_keep(listing, &text);
+}
+
+void listing_add_event(struct event_listing *listing, const char *name, uint64_t number, const char *type,
+                       const char *description)
+{
+        AUTO_RELEASE(buf) index = {0};
+        struct listed_event event = {
+                .name = name,
+                .type = type,
+                .description = or_none(description),
+                .number = number,
+        };
+
+        buf_printf(&index, "0x%04" PRIx64, number);
+        event.index = listing_keep(listing, &index);
+        ARRAY_PUSH(listing->events, listing->n_events, listing->cap_events, event);
+}
+
+/* --- cores --- */
+
+/* Whether a kind of core before `kind` has listed it. */
+static bool is_listed(const struct event_facts *facts, size_t kind, const struct catalogue_event *event)
+{
+        for (size_t i = 0; i < kind; i++) {
+                const struct catalogue_cpu *model = event_facts_model(facts, i);
+                const struct catalogue_event *other =
+                        model ? catalogue_find_event(model, event->name, strlen(event->name)) : NULL;
+
+                if (other && other->code == event->code)
+                        return true;
+        }
+        return false;
+}
+
+/* Which cores have it, when not all of them. */
+static void add_kinds(const struct event_facts *facts, const struct catalogue_event *event, struct buf *out)
+{
+        size_t n = 0, n_models = 0;
+        AUTO_RELEASE(buf) names = {0};
+
+        for (size_t i = 0; i < facts->kinds.n_items; i++) {
+                const struct catalogue_cpu *model = event_facts_model(facts, i);
+
+                n_models += model != NULL;
+                if (!model || !catalogue_find_event(model, event->name, strlen(event->name)))
+                        continue;
+                buf_printf(&names, "%s%s", n++ ? ", " : "", model->name);
+        }
+        if (n < n_models)
+                buf_printf(out, "; only on %s", buf_text(&names));
+}
+
+static const char *describe_core(struct event_listing *listing, const struct event_facts *facts,
+                                 const struct catalogue_event *event)
+{
+        AUTO_RELEASE(buf) text = {0};
+
+        buf_add_str(&text, or_none(event->title));
+        add_kinds(facts, event, &text);
+        if (event_facts_core_has(facts, event) == CORE_HAS_NOT)
+                buf_add_str(&text, "; not counted here: the PMU does not have it");
+        return listing_keep(listing, &text);
+}
+
+static int compare_number(const void *a, const void *b)
+{
+        const struct listed_event *x = a, *y = b;
+
+        if (x->number != y->number)
+                return x->number < y->number ? -1 : 1;
+        return strcmp(x->name, y->name);
+}
+
+static void sort_from(struct event_listing *listing, size_t first)
+{
+        if (listing->n_events > first)
+                qsort(listing->events + first, listing->n_events - first, sizeof(*listing->events),
+                      compare_number);
+}
+
+static void add_cores(struct event_listing *listing, const struct event_facts *facts, bool verbose)
+{
+        for (size_t k = 0; k < facts->kinds.n_items; k++) {
+                const struct catalogue_cpu *model = event_facts_model(facts, k);
+
+                for (size_t i = 0; model && i < model->n_events; i++) {
+                        const struct catalogue_event *event = catalogue_get_event(model, i);
+
+                        if (!is_listed(facts, k, event))
+                                listing_add_event(listing, event->name, event->code, "[core PMU event]",
+                                                  verbose ? describe_core(listing, facts, event) : none);
+                }
+        }
+        sort_from(listing, 0);
+}
+
+/* --- uncore and what the user brings --- */
+
+static void add_uncore(struct event_listing *listing, const struct event_facts *facts,
+                       enum catalogue_uncore uncore)
+{
+        static const char *const types[] = {
+                [CATALOGUE_DSU] = "[dsu PMU event]",
+                [CATALOGUE_DMC_CLK] = "[dmc_clk PMU event]",
+                [CATALOGUE_DMC_CLKDIV2] = "[dmc_clkdiv2 PMU event]",
+        };
+        size_t n, first = listing->n_events;
+        const struct catalogue_event *events = catalogue_uncore_events(uncore, &n);
+
+        for (size_t i = 0; i < n; i++)
+                listing_add_event(listing,
+                                  join(listing, event_facts_uncore_prefix(uncore), events[i].name, ""),
+                                  events[i].code, types[uncore], events[i].title);
+        sort_from(listing, first);
+}
+
+static void add_extra(struct event_listing *listing, const struct event_facts *facts)
+{
+        for (size_t i = 0; i < facts->extra.n_events; i++) {
+                const struct extra_event *event = &facts->extra.events[i];
+                const char *name = event->name;
+                AUTO_RELEASE(buf) type = {0};
+
+                if (*event->prefix) {
+                        AUTO_RELEASE(buf) full = {0};
+
+                        buf_printf(&full, "/%s/%s", event->prefix, event->name);
+                        name = listing_keep(listing, &full);
+                }
+                buf_printf(&type, "[%s PMU event*]", *event->prefix ? event->prefix : "core");
+                listing_add_event(listing, name, event->code, listing_keep(listing, &type), "<extra event>");
+        }
+}
+
+static void add_spe(struct event_listing *listing)
+{
+        static const struct {
+                const char *name, *title;
+        } filters[] = {
+                {"load_filter", "Only loads, with 1"},
+                {"store_filter", "Only stores, with 1"},
+                {"branch_filter", "Only branches, with 1"},
+                {"ts_enable", "A time with each sample, with 1"},
+                {"min_latency", "Only operations of at least so many cycles, 0 to 65535"},
+        };
+        struct listed_event event = {
+                .name = "arm_spe_0//",
+                .index = none,
+                .type = "[Kernel PMU event]",
+                .description = "Samples of operations by Arm's Statistical Profiling Extension",
+        };
+
+        ARRAY_PUSH(listing->events, listing->n_events, listing->cap_events, event);
+        event.type = "[SPE filter]";
+        for (size_t i = 0; i < N_ELEMENTS(filters); i++) {
+                event.name = filters[i].name;
+                event.description = filters[i].title;
+                ARRAY_PUSH(listing->events, listing->n_events, listing->cap_events, event);
+        }
+}
+
+/* --- metrics and groups --- */
+
+static void add_metric(struct event_listing *listing, const struct catalogue_metric *metric, bool together)
+{
+        struct listed_metric listed = {
+                .name = metric->name,
+                .events = together ? join(listing, "{", metric->events, "}") : metric->events,
+                .formula = or_none(metric->formula),
+                .unit = or_none(metric->unit),
+                .description = or_none(metric->title),
+        };
+
+        for (size_t i = 0; i < listing->n_metrics; i++) {
+                if (!strcmp(listing->metrics[i].name, metric->name))
+                        return;
+        }
+        ARRAY_PUSH(listing->metrics, listing->n_metrics, listing->cap_metrics, listed);
+}
+
+static void add_metrics(struct event_listing *listing, const struct event_facts *facts)
+{
+        size_t n_built_in;
+        const struct catalogue_metric *built_in = catalogue_built_in(&n_built_in);
+
+        for (size_t i = 0; i < n_built_in; i++) {
+                if (event_facts_has_built_in(facts, &built_in[i]))
+                        add_metric(listing, &built_in[i], built_in[i].events[0] != '/');
+        }
+        for (size_t k = 0; k < facts->kinds.n_items; k++) {
+                const struct catalogue_cpu *model = event_facts_model(facts, k);
+
+                for (size_t i = 0; model && i < model->n_metrics; i++)
+                        add_metric(listing, &model->metrics[i], true);
+        }
+        for (size_t i = 0; i < facts->extra.n_metrics; i++) {
+                struct listed_metric listed = {facts->extra.metrics[i].name, facts->extra.metrics[i].events,
+                                               none, none, "<extra metric>"};
+
+                ARRAY_PUSH(listing->metrics, listing->n_metrics, listing->cap_metrics, listed);
+        }
+}
+
+static void add_group(struct event_listing *listing, const struct catalogue_group *group)
+{
+        struct listed_group listed = {group->name, group->metrics, or_none(group->title)};
+
+        for (size_t i = 0; i < listing->n_groups; i++) {
+                if (!strcmp(listing->groups[i].name, group->name))
+                        return;
+        }
+        ARRAY_PUSH(listing->groups, listing->n_groups, listing->cap_groups, listed);
+}
+
+void event_listing_fill(struct event_listing *listing, const struct event_facts *facts, bool verbose)
+{
+        add_cores(listing, facts, verbose);
+        for (enum catalogue_uncore u = CATALOGUE_DSU; u < CATALOGUE_UNCORES; u++) {
+                if (facts->uncore[u])
+                        add_uncore(listing, facts, u);
+        }
+        add_extra(listing, facts);
+        if (facts->has_spe)
+                add_spe(listing);
+        listing_add_kernel(listing, facts, verbose);
+        add_metrics(listing, facts);
+        for (size_t k = 0; k < facts->kinds.n_items; k++) {
+                const struct catalogue_cpu *model = event_facts_model(facts, k);
+
+                for (size_t i = 0; model && i < model->n_groups; i++)
+                        add_group(listing, &model->groups[i]);
+        }
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Decides what a name is. */
+#include "event_manual.h"
+
+#include <string.h>
+
+#include "manual_internal.h"
+#include "text.h"
+
+/* --- what a name is --- */
+
+static bool is_name(struct manual_name name, const char *text)
+{
+        AUTO_RELEASE(buf) own = {0};
+
+        buf_add(&own, name.at, name.len);
+        return text_equal_nocase(buf_text(&own), text);
+}
+
+static bool tell_of_model(const struct manual_writer *w, const struct catalogue_cpu *cpu,
+                          struct manual_name name)
+{
+        const struct catalogue_metric *metric = catalogue_find_metric(cpu, name.at, name.len);
+        const struct catalogue_event *event = metric ? NULL : catalogue_find_event(cpu, name.at, name.len);
+        const struct catalogue_group *group =
+                metric || event ? NULL : catalogue_find_group(cpu, name.at, name.len);
+
+        if (metric)
+                manual_add_metric(w, cpu, metric);
+        else if (event)
+                manual_add_event(w, cpu, "", event);
+        else if (group)
+                manual_add_group(w, cpu, group);
+        return metric || event || group;
+}
+
+static bool tell_of_machine(const struct manual_writer *w, struct manual_name name)
+{
+        for (size_t i = 0; i < w->facts->kinds.n_items; i++) {
+                const struct catalogue_cpu *cpu = event_facts_model(w->facts, i);
+
+                if (cpu && tell_of_model(w, cpu, name))
+                        return true;
+        }
+        return false;
+}
+
+static bool tell_of_users(const struct manual_writer *w, const char *prefix, struct manual_name name)
+{
+        const struct extra_names *extra = &w->facts->extra;
+
+        for (size_t i = 0; i < extra->n_events; i++) {
+                if (!strcmp(extra->events[i].prefix, prefix) && is_name(name, extra->events[i].name)) {
+                        manual_add_extra_event(w, &extra->events[i]);
+                        return true;
+                }
+        }
+        for (size_t i = 0; !*prefix && i < extra->n_metrics; i++) {
+                if (is_name(name, extra->metrics[i].name)) {
+                        manual_add_extra_metric(w, &extra->metrics[i]);
+                        return true;
+                }
+        }
+        return false;
+}
+
+static bool tell_of_pmus(const struct manual_writer *w, struct manual_name name)
+{
+        for (size_t i = 0; i < w->facts->pmus.n_items; i++) {
+                const struct pmu *pmu = &w->facts->pmus.items[i];
+                AUTO_RELEASE(buf) own = {0};
+
+                if (pmu_find_event(&w->facts->source, pmu, name.at, name.len, &own)) {
+                        manual_add_pmu_event(w, pmu, buf_text(&own));
+                        return true;
+                }
+        }
+        return false;
+}
+
+static bool has_catalogued_cores(const struct event_facts *facts)
+{
+        for (size_t i = 0; i < facts->kinds.n_items; i++) {
+                if (facts->kinds.items[i].vendor == CORE_ARM)
+                        return true;
+        }
+        return false;
+}
+
+/* --- spellings --- */
+
+static bool tell_bare(const struct manual_writer *w, struct manual_name name, struct err *err)
+{
+        struct manual_writer foreign = *w;
+        const struct catalogue_cpu *cpu;
+        struct generic_event generic;
+
+        if (tell_of_machine(w, name) || tell_of_users(w, "", name))
+                return true;
+        if (generic_event_find(name.at, name.len, &generic)) {
+                manual_add_generic(w, &generic);
+                return true;
+        }
+        if (tell_of_pmus(w, name))
+                return true;
+        cpu = has_catalogued_cores(w->facts) ? NULL : manual_find_model(name);
+        foreign.foreign = true;
+        return (cpu && tell_of_model(&foreign, cpu, name)) ||
+               manual_explain_unknown(w->facts, NULL, name, err);
+}
+
+/* /dsu/NAME */
+static bool tell_uncore(const struct manual_writer *w, struct manual_name item, struct err *err)
+{
+        for (enum catalogue_uncore u = CATALOGUE_DSU; u < CATALOGUE_UNCORES; u++) {
+                const char *prefix = event_facts_uncore_prefix(u);
+                size_t n, len = strlen(prefix);
+                const struct catalogue_event *events = catalogue_uncore_events(u, &n);
+                struct manual_name name = {item.at + len, item.len - len};
+                AUTO_RELEASE(buf) plain = {0};
+
+                if (item.len <= len || !is_name((struct manual_name){item.at, len}, prefix))
+                        continue;
+                for (size_t i = 0; i < n; i++) {
+                        if (is_name(name, events[i].name)) {
+                                manual_add_event(w, NULL, prefix, &events[i]);
+                                return true;
+                        }
+                }
+                buf_add(&plain, prefix + 1, len - 2);
+                if (tell_of_users(w, buf_text(&plain), name))
+                        return true;
+        }
+        return manual_explain_unknown(w->facts, NULL, item, err);
+}
+
+/* PMU/EVENT/ */
+static bool tell_pmu_event(const struct manual_writer *w, struct manual_name item, struct err *err)
+{
+        size_t len = strcspn(item.at, "/");
+        struct manual_name name = {item.at + len + 1, item.len > len + 2 ? item.len - len - 2 : 0};
+
+        for (size_t i = 0; i < w->facts->pmus.n_items; i++) {
+                const struct pmu *pmu = &w->facts->pmus.items[i];
+                AUTO_RELEASE(buf) own = {0};
+
+                if (is_name((struct manual_name){item.at, len}, pmu->name) &&
+                    pmu_find_event(&w->facts->source, pmu, name.at, name.len, &own)) {
+                        manual_add_pmu_event(w, pmu, buf_text(&own));
+                        return true;
+                }
+        }
+        return manual_explain_unknown(w->facts, NULL, item, err);
+}
+
+/* CPU/NAME */
+static bool tell_of_cpu(const struct manual_writer *w, struct manual_name item, size_t len, struct err *err)
+{
+        struct manual_name name = {item.at + len + 1, item.len - len - 1};
+        const struct catalogue_cpu *cpu;
+        AUTO_RELEASE(buf) id = {0};
+
+        buf_add(&id, item.at, len);
+        cpu = event_facts_find_model(buf_text(&id), err);
+        if (!cpu) {
+                err->code = ERR_MISSING;
+                return false;
+        }
+        return tell_of_model(w, cpu, name) || manual_explain_unknown(w->facts, cpu, name, err);
+}
+
+static bool tell(const struct manual_writer *w, struct manual_name item, struct err *err)
+{
+        const char *slash = memchr(item.at, '/', item.len);
+
+        if (!item.len)
+                return err_set(err, ERR_USAGE, "a name is missing: there is a comma too many");
+        if (!slash)
+                return tell_bare(w, item, err);
+        if (slash == item.at)
+                return tell_uncore(w, item, err);
+        if (item.at[item.len - 1] == '/')
+                return tell_pmu_event(w, item, err);
+        return tell_of_cpu(w, item, (size_t)(slash - item.at), err);
+}
+
+bool event_manual(const struct event_facts *facts, char *const *words, size_t n_words,
+                  event_manual_field_fn *field, void *ctx, struct err *err)
+{
+        const struct manual_writer w = {facts, field, ctx, false};
+
+        for (size_t i = 0; i < n_words; i++) {
+                for (const char *at = words[i];; at++) {
+                        size_t len = strcspn(at, ",");
+
+                        if (!tell(&w, (struct manual_name){at, len}, err))
+                                return false;
+                        at += len;
+                        if (!*at)
+                                break;
+                }
+        }
+        return true;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What WindowsPerf has no row for: what this kernel allows, and what would be sampled where nobody says. */
+#include "collector.h"
+#include "machine_internal.h"
+
+enum { SAMPLE_FREQ_HZ = 999 };
+
+static void add_probe(struct machine_rows *rows)
+{
+        struct event_list events = {0};
+        struct collect_probe probe;
+        struct err err = {0};
+
+        if (event_parse_sampling("cpu-clock:u", NULL, &rows->request->facts->source, &events, &err) &&
+            collector_probe(&events, false, &probe, &err)) {
+                machine_add(rows, "linux.perf_event_open", "works");
+                machine_add(rows, "linux.build_ids_in_maps", probe.has_build_ids ? "yes" : "no");
+        } else {
+                machine_add(rows, "linux.perf_event_open", err.text);
+                machine_add(rows, "linux.build_ids_in_maps", machine_not_known);
+        }
+        event_list_release(&events);
+}
+
+static const char *why_this_source(const struct machine_rows *rows, const struct collect_probe *probe)
+{
+        if (probe->note[0])
+                return probe->note;
+        return rows->kind ? "the machine has hardware counters"
+                          : "there are no hardware counters here, as in most virtual machines";
+}
+
+static void add_default(struct machine_rows *rows)
+{
+        const struct event_defaults defaults = {.kernel = rows->request->kernel};
+        AUTO_RELEASE(buf) text = {0};
+        struct event_list events = {0};
+        struct collect_probe probe;
+        struct err err = {0};
+
+        if (event_default_sampling(&defaults, &rows->request->facts->source, &events, &err) &&
+            collector_probe(&events, true, &probe, &err))
+                buf_printf(&text, "%s at %d Hz: %s", probe.event, SAMPLE_FREQ_HZ,
+                           why_this_source(rows, &probe));
+        else
+                buf_printf(&text, "none: %s", err.text);
+        machine_add(rows, "linux.sampling_default", text.data);
+        event_list_release(&events);
+}
+
+static void add_pmus(struct machine_rows *rows)
+{
+        const struct pmu_table *pmus = &rows->request->facts->pmus;
+        AUTO_RELEASE(buf) text = {0};
+
+        for (size_t i = 0; i < pmus->n_items; i++)
+                buf_printf(&text, "%s%s", i ? "," : "", pmus->items[i].name);
+        machine_add(rows, "linux.pmus", text.len ? text.data : machine_not_known);
+}
+
+void machine_add_linux(struct machine_rows *rows)
+{
+        machine_add(rows, "linux.kernel", rows->machine.os_release);
+        machine_add(rows, "linux.core_pmu", rows->kind ? rows->kind->pmu : "none");
+        add_probe(rows);
+        add_default(rows);
+        machine_add_file(rows, "linux.perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid");
+        machine_add_file(rows, "linux.kptr_restrict", "/proc/sys/kernel/kptr_restrict");
+        machine_add_file(rows, "linux.perf_event_mlock_kb", "/proc/sys/kernel/perf_event_mlock_kb");
+        machine_add_file(rows, "linux.max_sample_rate", "/proc/sys/kernel/perf_event_max_sample_rate");
+        if (rows->request->verbose)
+                add_pmus(rows);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Decides which sentences a page of `man` has. */
+#include <string.h>
+
+#include "manual_internal.h"
+#include "text.h"
+
+static void add_field(const struct manual_writer *w, const char *field, const char *text)
+{
+        if (text && *text)
+                w->field(w->ctx, field, text);
+}
+
+/* A field that is a list without blanks. */
+static void add_list(const struct manual_writer *w, const char *field, const char *list)
+{
+        AUTO_RELEASE(buf) text = {0};
+
+        for (const char *at = list; *at; at++) {
+                buf_add_char(&text, *at);
+                if (*at == ',')
+                        buf_add_char(&text, ' ');
+        }
+        add_field(w, field, buf_text(&text));
+}
+
+static void add_head(const struct manual_writer *w, const char *cpu, const char *prefix, const char *name,
+                     const char *title)
+{
+        AUTO_RELEASE(buf) text = {0};
+
+        buf_printf(&text, "%s%s", prefix, name);
+        if (title && *title)
+                buf_printf(&text, " - %s", title);
+        add_field(w, "CPU", cpu);
+        add_field(w, "NAME", buf_text(&text));
+}
+
+static void add_sentence(struct buf *out, const char *text)
+{
+        if (!text || !*text)
+                return;
+        buf_printf(out, "%s%c%s", out->len ? " " : "",
+                   *text >= 'a' && *text <= 'z' ? *text - 'a' + 'A' : *text, text + 1);
+        if (!text_ends(text, "."))
+                buf_add_char(out, '.');
+}
+
+static void add_description(const struct manual_writer *w, struct buf *text)
+{
+        if (w->foreign)
+                add_sentence(text, "This machine has no such core");
+        add_field(w, "DESCRIPTION", buf_text(text));
+}
+
+/* --- one page each --- */
+
+static bool machine_has_model(const struct event_facts *facts, const struct catalogue_cpu *cpu)
+{
+        for (size_t i = 0; i < facts->kinds.n_items; i++) {
+                if (event_facts_model(facts, i) == cpu)
+                        return true;
+        }
+        return false;
+}
+
+void manual_add_metric(const struct manual_writer *w, const struct catalogue_cpu *cpu,
+                       const struct catalogue_metric *metric)
+{
+        AUTO_RELEASE(buf) text = {0};
+
+        add_head(w, cpu->id, "", metric->name, metric->title);
+        add_list(w, "EVENTS", metric->events);
+        add_sentence(&text, metric->title);
+        add_description(w, &text);
+        add_field(w, "FORMULA", metric->formula);
+        add_field(w, "UNIT", metric->unit);
+}
+
+void manual_add_group(const struct manual_writer *w, const struct catalogue_cpu *cpu,
+                      const struct catalogue_group *group)
+{
+        AUTO_RELEASE(buf) text = {0};
+
+        add_head(w, cpu->id, "", group->name, group->title);
+        add_list(w, "METRICS", group->metrics);
+        add_sentence(&text, group->title);
+        add_description(w, &text);
+}
+
+void manual_add_event(const struct manual_writer *w, const struct catalogue_cpu *cpu, const char *prefix,
+                      const struct catalogue_event *event)
+{
+        AUTO_RELEASE(buf) text = {0};
+
+        add_head(w, cpu ? cpu->id : "uncore", prefix, event->name, event->title);
+        add_sentence(&text, event->title);
+        buf_printf(&text, "%sIts number is 0x%04x.", text.len ? " " : "", event->code);
+        if (cpu && machine_has_model(w->facts, cpu) && event_facts_core_has(w->facts, event) == CORE_HAS_NOT)
+                add_sentence(&text, "The PMU of this machine does not have it: it is not counted here");
+        add_description(w, &text);
+}
+
+static const char *own_cpu(const struct event_facts *facts)
+{
+        for (size_t i = 0; i < facts->kinds.n_items; i++) {
+                if (event_facts_model(facts, i))
+                        return event_facts_model(facts, i)->id;
+        }
+        return "any";
+}
+
+void manual_add_generic(const struct manual_writer *w, const struct generic_event *event)
+{
+        static const char *const types[] = {
+                [PERF_TYPE_HARDWARE] = "a hardware event",
+                [PERF_TYPE_SOFTWARE] = "a software event",
+                [PERF_TYPE_HW_CACHE] = "a hardware cache event",
+        };
+        AUTO_RELEASE(buf) text = {0};
+
+        add_head(w, own_cpu(w->facts), "", event->name, event->title);
+        add_sentence(&text, event->title);
+        buf_printf(&text, " It is %s of the kernel's own", types[event->type]);
+        if (event->alias)
+                buf_printf(&text, ", also called %s", event->alias);
+        buf_add_char(&text, '.');
+        if (!event_facts_has_generic(w->facts, event))
+                add_sentence(&text, "This machine can't count it");
+        add_field(w, "DESCRIPTION", buf_text(&text));
+}
+
+void manual_add_extra_event(const struct manual_writer *w, const struct extra_event *event)
+{
+        AUTO_RELEASE(buf) prefix = {0};
+        AUTO_RELEASE(buf) text = {0};
+
+        if (*event->prefix)
+                buf_printf(&prefix, "/%s/", event->prefix);
+        add_head(w, *event->prefix ? "uncore" : own_cpu(w->facts), buf_text(&prefix), event->name,
+                 "<extra event>");
+        buf_printf(&text, "An event of -E. Its number is 0x%04x.", event->code);
+        add_field(w, "DESCRIPTION", buf_text(&text));
+}
+
+void manual_add_extra_metric(const struct manual_writer *w, const struct extra_metric *metric)
+{
+        add_head(w, own_cpu(w->facts), "", metric->name, "<extra metric>");
+        add_list(w, "EVENTS", metric->events);
+        add_field(w, "DESCRIPTION", "A metric of -C.");
+}
+
+void manual_add_pmu_event(const struct manual_writer *w, const struct pmu *pmu, const char *name)
+{
+        AUTO_RELEASE(buf) full = {0};
+        AUTO_RELEASE(buf) terms = {0};
+        AUTO_RELEASE(buf) text = {0};
+
+        buf_printf(&full, "%s/%s/", pmu->name, name);
+        add_head(w, own_cpu(w->facts), "", full.data, "Kernel PMU event");
+        buf_printf(&text, "The kernel describes it as %s/", pmu->name);
+        if (pmu_read_event(&w->facts->source, pmu, name, &terms, NULL))
+                buf_add_str(&text, buf_text(&terms));
+        buf_add_str(&text, "/.");
+        add_field(w, "DESCRIPTION", text.data);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The layout of `man`: a heading a field, its text below, indented and wrapped. */
+#ifndef MANUAL_VIEW_H
+#define MANUAL_VIEW_H
+
+#include "buf.h"
+
+enum { MANUAL_VIEW_COLUMNS = 80 };
+
+/* Appends a field; no line is wider than MANUAL_VIEW_COLUMNS. */
+void manual_view_add(const char *field, const char *text, struct buf *out);
+
+#endif

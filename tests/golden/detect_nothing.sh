@@ -1,0 +1,1 @@
+wperf detect --sysfs nowhere

@@ -1,0 +1,1 @@
+wperf list --cpu-model neoverse-n9

@@ -1,0 +1,1 @@
+wperf list -v --cpu-model neoverse-n1

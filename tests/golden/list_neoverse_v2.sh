@@ -1,0 +1,1 @@
+wperf list --cpu-model neoverse-v2

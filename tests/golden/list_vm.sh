@@ -1,0 +1,2 @@
+mkdir root && ln -s "$GOLDEN/../plans/sysfs/vm" root/sys
+wperf list --sysfs root

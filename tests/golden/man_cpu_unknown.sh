@@ -1,0 +1,1 @@
+wperf man neverse-n1/ld_spec

@@ -1,0 +1,1 @@
+wperf man neoverse-n1/l1d_cache_mpki --json

@@ -1,0 +1,1 @@
+wperf man neoverse-n1/ld_spek

@@ -1,0 +1,1 @@
+wperf record -E name:0x70 -e name -- true

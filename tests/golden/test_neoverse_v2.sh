@@ -1,0 +1,1 @@
+wperf test --cpu-model neoverse-v2 -m Topdown_L1
