@@ -11,6 +11,9 @@ struct walk {
         const struct event_facts *facts;
         const struct pmu *pmu;
         bool verbose;
+        const struct pmu
+                *twin; /* the PMU before, one of several alike: uncore_imc_0 for uncore_imc_1; NULL: none */
+        size_t twin_first, twin_end; /* its rows */
 };
 
 static bool add_generic(void *ctx, const struct generic_event *event)
@@ -60,18 +63,47 @@ static const char *describe(const struct walk *walk, const char *name)
         return listing_keep(walk->listing, &text);
 }
 
+/* Servers have hundreds of PMUs alike, whose files say the same: one of each is read. */
+static bool add_as_twin(const struct walk *walk, const char *name, const char *full)
+{
+        AUTO_RELEASE(buf) wanted = {0};
+
+        if (!walk->twin)
+                return false;
+        buf_printf(&wanted, "%s/%s/", walk->twin->name, name);
+        for (size_t low = walk->twin_first, high = walk->twin_end; low < high;) {
+                size_t middle = low + (high - low) / 2;
+                struct listed_event event = walk->listing->events[middle];
+                int order = strcmp(buf_text(&wanted), event.name);
+
+                if (!order) {
+                        event.name = full;
+                        ARRAY_PUSH(walk->listing->events, walk->listing->n_events, walk->listing->cap_events,
+                                   event);
+                        return true;
+                }
+                if (order < 0)
+                        high = middle;
+                else
+                        low = middle + 1;
+        }
+        return false;
+}
+
 static bool add_described(void *ctx, const char *name)
 {
         const struct walk *walk = ctx;
-        AUTO_RELEASE(buf) full = {0};
+        AUTO_RELEASE(buf) text = {0};
+        const char *full;
         uint64_t config;
 
-        if ((walk->pmu->arm && in_models(walk->facts, name)) ||
-            !pmu_event_config(&walk->facts->source, walk->pmu, name, &config, NULL))
+        if (walk->pmu->arm && in_models(walk->facts, name))
                 return true;
-        buf_printf(&full, "%s/%s/", walk->pmu->name, name);
-        listing_add_event(walk->listing, listing_keep(walk->listing, &full), config, "[Kernel PMU event]",
-                          describe(walk, name));
+        buf_printf(&text, "%s/%s/", walk->pmu->name, name);
+        full = listing_keep(walk->listing, &text);
+        if (!add_as_twin(walk, name, full) &&
+            pmu_event_config(&walk->facts->source, walk->pmu, name, &config, NULL))
+                listing_add_event(walk->listing, full, config, "[Kernel PMU event]", describe(walk, name));
         return true;
 }
 
@@ -87,6 +119,17 @@ static bool is_catalogued(const struct event_facts *facts, const struct pmu *pmu
                (facts->uncore[CATALOGUE_DMC_CLK] && text_starts(pmu->name, "arm_dmc620_"));
 }
 
+static bool are_alike(const struct pmu *a, const struct pmu *b)
+{
+        size_t n = strlen(a->name), m = strlen(b->name);
+
+        while (n && a->name[n - 1] >= '0' && a->name[n - 1] <= '9')
+                n--;
+        while (m && b->name[m - 1] >= '0' && b->name[m - 1] <= '9')
+                m--;
+        return n == m && n < strlen(a->name) && !strncmp(a->name, b->name, n) && !a->core;
+}
+
 void listing_add_kernel(struct event_listing *listing, const struct event_facts *facts, bool verbose)
 {
         struct walk walk = {.listing = listing, .facts = facts, .verbose = verbose};
@@ -98,9 +141,12 @@ void listing_add_kernel(struct event_listing *listing, const struct event_facts 
                 walk.pmu = &facts->pmus.items[i];
                 if (is_catalogued(facts, walk.pmu) || (facts->asked_model && walk.pmu->core))
                         continue;
+                walk.twin = i && are_alike(walk.pmu, walk.pmu - 1) ? walk.pmu - 1 : NULL;
                 pmu_each_event(&facts->source, walk.pmu, add_described, &walk);
                 if (listing->n_events > first)
                         qsort(listing->events + first, listing->n_events - first, sizeof(*listing->events),
                               compare_name);
+                walk.twin_first = first;
+                walk.twin_end = listing->n_events;
         }
 }

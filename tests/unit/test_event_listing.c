@@ -36,6 +36,15 @@ static const struct memory_file desktop[] = {
         {"power/format/event", "config:0-7\n"},
         {"power/type", "22\n"},
         {"software/type", "1\n"},
+        {"uncore_imc_0/events/reads", "event=0x04,umask=0x3\n"},
+        {"uncore_imc_0/events/writes", "event=0x05\n"},
+        {"uncore_imc_0/format/event", "config:0-7\n"},
+        {"uncore_imc_0/format/umask", "config:8-15\n"},
+        {"uncore_imc_0/type", "30\n"},
+        {"uncore_imc_1/events/own", "event=0x06\n"},
+        {"uncore_imc_1/events/reads", "event=0x04,umask=0x3\n"},
+        {"uncore_imc_1/format/event", "config:0-7\n"},
+        {"uncore_imc_1/type", "31\n"},
         {NULL, NULL},
 };
 
@@ -188,6 +197,10 @@ TEST(x86)
         EXPECT_STR(find(&l, "cpu/cpu-cycles/")->index, "0x003c");
         EXPECT_STR(find(&l, "cpu/cpu-cycles/")->type, "[Kernel PMU event]");
         EXPECT_STR(find(&l, "power/energy-pkg/")->description, "event=0x02; in Joules");
+        EXPECT_STR(find(&l, "uncore_imc_0/reads/")->index, "0x0304");
+        EXPECT_STR(find(&l, "uncore_imc_1/reads/")->index, "0x0304");
+        EXPECT_STR(find(&l, "uncore_imc_1/own/")->index, "0x0006");
+        EXPECT_TRUE(!has(&l, "uncore_imc_1/writes/"));
         listed_release(&l);
         list_tree(&l, desktop, false);
         EXPECT_STR(find(&l, "power/energy-pkg/")->description, "---");
