@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads PMU descriptions.  Which PMU counts for cores is decided by its name and by whether it has `cpus`
- * (the CPUs that have it) or `cpumask` (the CPUs to open it on, which makes it uncore). */
+ * (the CPUs that have it) or `cpumask` (the CPUs to open it on, which makes it uncore), or by its name where there is
+ * neither. */
 #include "pmu.h"
 
 #include <ctype.h>
@@ -102,6 +103,12 @@ static bool read_cpus(const struct pmu_source *source, struct pmu *pmu, const ch
         return true;
 }
 
+/* The DMC-620's driver has no cpumask and moves its events to a CPU of its choice (drivers/perf/arm_dmc620_pmu.c). */
+static bool is_uncore_name(const char *name)
+{
+        return text_starts(name, "arm_dmc620_");
+}
+
 bool pmu_load(const struct pmu_source *source, struct pmu *pmu, struct err *err)
 {
         AUTO_RELEASE(buf) text = {0};
@@ -115,7 +122,7 @@ bool pmu_load(const struct pmu_source *source, struct pmu *pmu, struct err *err)
                                pmu->name, pmu->name);
         pmu->type = (uint32_t)type;
         if (!read_cpus(source, pmu, "cpus"))
-                pmu->uncore = read_cpus(source, pmu, "cpumask");
+                pmu->uncore = read_cpus(source, pmu, "cpumask") || is_uncore_name(pmu->name);
         pmu->loaded = true;
         return true;
 }

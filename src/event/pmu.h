@@ -28,7 +28,7 @@ struct pmu {
         char name[PMU_NAME_MAX_BYTES];
         bool core;   /* counts for the threads that run on a CPU */
         bool arm;    /* a core PMU of Arm */
-        bool uncore; /* has a cpumask: counts for something larger than a CPU */
+        bool uncore; /* counts for something larger than a CPU; without `cpus`, any CPU will do */
         bool loaded; /* what follows is filled in */
         uint32_t type;
         uint32_t *cpus; /* sorted; NULL: no file says so */

@@ -9,6 +9,7 @@ static const struct memory_file machine[] = {
         {"a name with blanks/type", "1\n"},
         {"apple_firestorm_pmu/type", "20\n"},
         {"apple_firestorm_pmu/cpus", "4-7\n"},
+        {"arm_dmc620_10008c/type", "14\n"},
         {"arm_dsu_0/type", "12\n"},
         {"arm_dsu_0/cpumask", "0\n"},
         {"arm_spe_0/type", "13\n"},
@@ -72,6 +73,9 @@ TEST(others_are_loaded_when_asked_for)
         ASSERT_TRUE(pmu && pmu_load(&source, pmu, &err));
         EXPECT_TRUE(pmu->uncore && !pmu->core);
         EXPECT_INT(pmu->n_cpus, 1);
+        pmu = pmu_find(&table, "arm_dmc620_10008c", 17);
+        ASSERT_TRUE(pmu && pmu_load(&source, pmu, &err));
+        EXPECT_TRUE(pmu->uncore && !pmu->core && !pmu->cpus);
         pmu = pmu_find(&table, "breakpoint", 10);
         ASSERT_TRUE(pmu && pmu_load(&source, pmu, &err));
         EXPECT_TRUE(!pmu->uncore && !pmu->cpus);
