@@ -9,20 +9,6 @@
 
 #define DEVICES "/sys/bus/event_source/devices"
 
-/* "0-3,8" */
-static void add_cpus(const struct pmu *pmu, struct buf *out)
-{
-        for (size_t i = 0; i < pmu->n_cpus; i++) {
-                size_t first = i;
-
-                while (i + 1 < pmu->n_cpus && pmu->cpus[i + 1] == pmu->cpus[i] + 1)
-                        i++;
-                buf_printf(out, "%s%" PRIu32, first ? "," : "", pmu->cpus[first]);
-                if (i > first)
-                        buf_printf(out, "-%" PRIu32, pmu->cpus[i]);
-        }
-}
-
 static void describe(const struct pmu *pmu, struct buf *out)
 {
         bool is_spe = text_starts(pmu->name, "arm_spe_"), uncore = pmu->uncore && !is_spe;
@@ -38,7 +24,7 @@ static void describe(const struct pmu *pmu, struct buf *out)
                 buf_add_str(out, ", no CPU is online");
         } else {
                 buf_add_str(out, uncore ? ", opened on CPUs " : ", CPUs ");
-                add_cpus(pmu, out);
+                text_add_cpu_list(out, pmu->cpus, pmu->n_cpus);
         }
 }
 

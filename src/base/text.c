@@ -88,6 +88,20 @@ static bool parse_small(const char **at, uint32_t *ret_value)
         return true;
 }
 
+void text_add_cpu_list(struct buf *out, const uint32_t *list, size_t n)
+{
+        for (size_t i = 0; i < n;) {
+                size_t last = i;
+
+                while (last + 1 < n && list[last + 1] == list[last] + 1)
+                        last++;
+                buf_printf(out, "%s%" PRIu32, i ? "," : "", list[i]);
+                if (last > i)
+                        buf_printf(out, "-%" PRIu32, list[last]);
+                i = last + 1;
+        }
+}
+
 int text_compare_u32(const void *a, const void *b)
 {
         uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;

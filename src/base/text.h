@@ -23,6 +23,9 @@ bool text_to_duration(const char *text, const char *option, bool allow_zero, uin
 bool text_to_cpu_list(const char *text, uint32_t limit, uint32_t *ret_list, size_t cap, size_t *ret_n,
                       struct err *err);
 
+/* Appends a sorted list as text_to_cpu_list reads it: "0,2,4-7". */
+void text_add_cpu_list(struct buf *out, const uint32_t *list, size_t n);
+
 /* Order of two uint32_t, for qsort and bsearch. */
 int text_compare_u32(const void *a, const void *b);
 

@@ -9,6 +9,7 @@
 
 #include "linux_count.h"
 #include "os.h"
+#include "text.h"
 
 enum {
         MAX_COUNTERS = 32, /* more than any architecture numbers */
@@ -98,12 +99,6 @@ unsigned counting_probe_counters(const struct core_kind *kind)
 
 /* --- the plan --- */
 
-static void add_cpus(struct buf *out, const uint32_t *cpus, size_t n_cpus)
-{
-        for (size_t i = 0; i < n_cpus; i++)
-                buf_printf(out, "%s%" PRIu32, i ? "," : "", cpus[i]);
-}
-
 static void describe_scope(const struct count_request *request, const struct event *event, struct buf *out)
 {
         bool all = event->uncore || count_request_is_system_wide(request);
@@ -118,14 +113,14 @@ static void describe_scope(const struct count_request *request, const struct eve
                 return;
         buf_add_str(out, "cpus each of ");
         if (event->uncore)
-                add_cpus(out, event->cpus, event->n_cpus);
+                text_add_cpu_list(out, event->cpus, event->n_cpus);
         else if (request->n_cpus)
-                add_cpus(out, request->cpus, request->n_cpus);
+                text_add_cpu_list(out, request->cpus, request->n_cpus);
         else
                 buf_add_str(out, "those online");
         if (event->cpus && !event->uncore) {
                 buf_add_str(out, " that its PMU serves: ");
-                add_cpus(out, event->cpus, event->n_cpus);
+                text_add_cpu_list(out, event->cpus, event->n_cpus);
         } else if (event->uncore && !event->cpus) {
                 buf_add_str(out, "0");
         }

@@ -5,6 +5,7 @@
 
 #include "linux_internal.h"
 #include "os.h"
+#include "text.h"
 
 enum { SYSFS_FILE_LIMIT = 65536 };
 
@@ -44,8 +45,7 @@ static void describe_one(const struct collect_request *request, const struct eve
         buf_printf(out, "event %s\n", event->name);
         if (event->n_cpus) {
                 buf_add_str(out, "cpus ");
-                for (size_t i = 0; i < event->n_cpus; i++)
-                        buf_printf(out, "%s%u", i ? "," : "", event->cpus[i]);
+                text_add_cpu_list(out, event->cpus, event->n_cpus);
                 buf_add_str(out, "\n");
         }
         if (event->precise_max)

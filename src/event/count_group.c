@@ -154,7 +154,7 @@ static bool is_memory_controller(enum count_class class)
 bool count_make_group(struct count_builder *b, const struct count_scope *scope, size_t first, const char *at,
                       int32_t *number)
 {
-        const struct count_event *leader;
+        const struct count_event *leader = NULL;
         enum count_class class;
         size_t n;
 

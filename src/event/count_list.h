@@ -36,6 +36,9 @@ struct count_event {
         const char *metric; /* that brought it; NULL */
         const char *doubt;  /* why a count of 0 is none: the PMU does not have the event; NULL: no doubt */
         bool is_cycle;      /* the cycle counter that stands first */
+        /* Told by who opens it: why it can't be counted, and where the count comes from when not from the kernel's
+         * counter; NULL: nothing to say. */
+        const char *obstacle, *estimate;
 };
 
 /* A metric asked for, once for each kind of core that has it. */

@@ -376,4 +376,19 @@ TEST(json_quotes_and_nests)
                                    "\"list\":[18446744073709551615,-1,75.39,null,{}],\"t\":true}");
 }
 
+TEST(cpu_lists_are_written_as_ranges)
+{
+        static const uint32_t list[] = {0, 2, 4, 5, 6, 7, 9, 10};
+        AUTO_RELEASE(buf) out = {0};
+
+        text_add_cpu_list(&out, list, N_ELEMENTS(list));
+        EXPECT_STR(buf_text(&out), "0,2,4-7,9-10");
+        buf_clear(&out);
+        text_add_cpu_list(&out, list, 1);
+        EXPECT_STR(buf_text(&out), "0");
+        buf_clear(&out);
+        text_add_cpu_list(&out, NULL, 0);
+        EXPECT_STR(buf_text(&out), "");
+}
+
 TAP_MAIN
