@@ -59,6 +59,13 @@ void table_add_fixed(struct table *table, double value)
         push(table, (struct table_cell){.fixed = value});
 }
 
+void table_add_u64_as(struct table *table, uint64_t value, const char *text)
+{
+        assert(next_column(table)->type == COLUMN_U64 || next_column(table)->type == COLUMN_THOUSANDS);
+        push(table,
+             (struct table_cell){.number = value, .shown = arena_copy(&table->texts, text, strlen(text))});
+}
+
 void table_add_none(struct table *table)
 {
         push(table, (struct table_cell){.is_none = true});
@@ -79,16 +86,20 @@ size_t table_n_rows(const struct table *table)
         return table->n_cells / table->n_columns;
 }
 
-void table_cell_format(const struct column *column, const struct table_cell *cell, bool thousands,
+void table_cell_format(const struct column *column, const struct table_cell *cell, bool screen,
                        struct buf *out)
 {
         if (cell->is_none)
                 return;
+        if (screen && cell->shown) {
+                text_add_printable(out, cell->shown);
+                return;
+        }
         switch (column->type) {
         case COLUMN_TEXT: text_add_printable(out, cell->text); break;
         case COLUMN_U64: buf_printf(out, "%" PRIu64, cell->number); break;
         case COLUMN_THOUSANDS:
-                if (thousands)
+                if (screen)
                         text_add_thousands(out, cell->number);
                 else
                         buf_printf(out, "%" PRIu64, cell->number);

@@ -41,6 +41,8 @@ AUTO_DEFINE(table)
 void table_add_text(struct table *table, const char *text);
 void table_add_u64(struct table *table, uint64_t value); /* U64, THOUSANDS and HEX */
 void table_add_fixed(struct table *table, double value);
+/* `value` in JSON and CSV, `text` on the screen: "<not counted>" for a count of 0.  U64 and THOUSANDS. */
+void table_add_u64_as(struct table *table, uint64_t value, const char *text);
 void table_add_none(struct table *table); /* blank in text and CSV, null in JSON; any type */
 
 /* Adds a line of totals for the text form only: one text for each column, NULL or "" for none.  A '%' at

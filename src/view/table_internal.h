@@ -8,6 +8,7 @@
 
 struct table_cell {
         bool is_none;
+        const char *shown; /* on the screen in the place of the number; NULL: the number */
         union {
                 const char *text;
                 uint64_t number;
@@ -25,8 +26,8 @@ struct table {
         struct arena texts;
 };
 
-/* Appends a cell as plain text: printable, no separators unless `thousands`. */
-void table_cell_format(const struct column *column, const struct table_cell *cell, bool thousands,
+/* Appends a cell as plain text: printable; on the screen with separators. */
+void table_cell_format(const struct column *column, const struct table_cell *cell, bool screen,
                        struct buf *out);
 
 /* Appends the JSON and CSV name of a column. */

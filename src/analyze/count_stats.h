@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Mean and standard deviation over repeated measurements. */
+#ifndef COUNT_STATS_H
+#define COUNT_STATS_H
+
+#include <stdint.h>
+
+/* Zero-initialised is empty.  Welford's way: one pass, no large sums of squares. */
+struct count_stats {
+        uint64_t n;
+        double mean, m2;
+};
+
+void count_stats_add(struct count_stats *stats, double value);
+
+/* The sample standard deviation, n - 1 below the line; 0 for fewer than two values. */
+double count_stats_deviation(const struct count_stats *stats);
+
+/* The same in percent of the mean; 0 where the mean is 0. */
+double count_stats_percent(const struct count_stats *stats);
+
+#endif

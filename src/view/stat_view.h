@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One count on the screen, as JSON, and as a row of a timeline's CSV: WindowsPerf's tables and keys. */
+#ifndef STAT_VIEW_H
+#define STAT_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "json.h"
+#include "sheet.h"
+
+struct stat_view {
+        const struct sheet *sheet;
+        const char *vendor;  /* "Arm Limited"; NULL: not known */
+        const char *subject; /* of counts that follow threads: "'sleep 1'" */
+        unsigned n_runs;     /* more than 1: values are means */
+        uint64_t elapsed_ns;
+        double elapsed_deviation_percent; /* of several runs; negative: of one */
+        uint64_t user_ns, kernel_ns;      /* CPU time of the command; both 0: not known */
+        const char *const *notes;         /* whole sentences, n_notes of them */
+        size_t n_notes;
+        /* The CPUs of the cluster that a PMU counts ("0-3"), or "". */
+        const char *(*cluster_cpus)(void *ctx, const char *pmu);
+        void *ctx;
+        bool has_exit;
+        int exit_status; /* of the command */
+};
+
+/* The tables, elapsed time and quality. */
+void stat_view_text(const struct stat_view *view, struct buf *out);
+
+/* An object: windowsperf's stat document with `quality`. */
+void stat_view_json(const struct stat_view *view, struct json *json);
+
+/* What is the same in all rows of a timeline's CSV. */
+struct stat_csv {
+        enum count_class class;
+        uint64_t interval_ns; /* the pause between two counts */
+        const char *vendor;
+};
+
+/* True when the sheet has tables of that class. */
+bool stat_csv_has(const struct sheet *sheet, enum count_class class);
+
+/* The lines above the rows; `sheet` is the first count, whose tables give the columns.  With `multiplexed` every event
+ * has a column of its scheduled time after it. */
+void stat_csv_head(const struct stat_csv *csv, const struct sheet *sheet, bool multiplexed, struct buf *out);
+void stat_csv_row(const struct stat_csv *csv, const struct sheet *sheet, bool multiplexed, struct buf *out);
+
+#endif

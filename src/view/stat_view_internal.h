@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The tables of a count, shared by its text and JSON forms. */
+#ifndef STAT_VIEW_INTERNAL_H
+#define STAT_VIEW_INTERNAL_H
+
+#include "stat_view.h"
+#include "table.h"
+
+enum { STAT_COLUMNS_MAX = 8 };
+
+/* A table with the columns that it was made for. */
+struct stat_table {
+        struct column columns[STAT_COLUMNS_MAX];
+        size_t n_columns;
+        struct table *table;
+};
+
+/* For the screen, the clocks' unit stands with the name. */
+void stat_table_init(struct stat_table *made, const struct stat_view *view, const struct sheet_table *from,
+                     bool screen);
+void stat_table_init_metrics(struct stat_table *made, const struct stat_view *view);
+void stat_table_init_l3(struct stat_table *made, const struct stat_view *view);
+void stat_table_init_ddr(struct stat_table *made, const struct stat_view *view);
+
+/* The units of a DMC in one table; `overall` adds the row of all. */
+void stat_table_init_dmc(struct stat_table *made, const struct stat_view *view);
+void stat_table_release(struct stat_table *made);
+
+#endif
