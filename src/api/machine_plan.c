@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "count_config.h"
 #include "text.h"
 
 static const char *const class_rows[] = {
@@ -29,36 +30,6 @@ void machine_plan_release(struct machine_plan *plan)
         for (size_t i = 0; i < N_ELEMENTS(plan->schedules); i++)
                 schedule_release(&plan->schedules[i]);
         *plan = (struct machine_plan){0};
-}
-
-/* --- settings --- */
-
-static void take_setting(const char *item, size_t len, struct machine_plan *plan, struct buf *warnings)
-{
-        static const char key[] = "count.period=";
-        AUTO_RELEASE(buf) text = {0};
-        const char *number;
-        uint64_t value;
-
-        buf_add(&text, item, len);
-        number = text_starts(buf_text(&text), key) ? text.data + strlen(key) : "";
-        if (text_to_u64(number, 10, &value) && value >= COUNT_PERIOD_MIN_MS && value <= COUNT_PERIOD_MAX_MS)
-                plan->period_ms = value;
-        else
-                buf_printf(warnings,
-                           "can't set '%.60s' config: count.period=N with N from %d to %d is all there is\n",
-                           buf_text(&text), COUNT_PERIOD_MIN_MS, COUNT_PERIOD_MAX_MS);
-}
-
-static void take_settings(const char *config, struct machine_plan *plan, struct buf *warnings)
-{
-        plan->period_ms = COUNT_PERIOD_MS;
-        while (config) {
-                size_t len = strcspn(config, ",");
-
-                take_setting(config, len, plan, warnings);
-                config = config[len] ? config + len + 1 : NULL;
-        }
 }
 
 /* --- events --- */
@@ -138,7 +109,7 @@ bool machine_plan_make(const struct machine_test_request *request, const unsigne
         struct machine_plan plan = {0};
         bool ok = true;
 
-        take_settings(request->config, &plan, warnings);
+        plan.period_ms = count_config_period(request->config, warnings);
         if (request->events || request->metrics)
                 ok = parse_events(request, &plan, err);
         for (enum count_class c = COUNT_CORE; ok && plan.has_counting && c < N_ELEMENTS(class_rows); c++)

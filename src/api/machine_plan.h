@@ -9,9 +9,6 @@
 #include "schedule.h"
 
 enum {
-        COUNT_PERIOD_MS = 100,
-        COUNT_PERIOD_MIN_MS = 10,
-        COUNT_PERIOD_MAX_MS = 100,
         USUAL_COUNTERS = 6, /* of a core, where nobody knows */
 };
 

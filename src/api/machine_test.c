@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "arm_cpu.h"
+#include "count_config.h"
 #include "counting.h"
+#include "cpu_vendor.h"
 #include "machine_internal.h"
 #include "text.h"
 
@@ -97,19 +99,19 @@ static void learn(struct machine_rows *rows)
 
 /* --- the product --- */
 
-/* "GenuineIntel" of "GenuineIntel,6,85,7" */
 static void add_vendor(struct machine_rows *rows)
 {
-        const char *cpuid = rows->machine.cpuid, *vendor = NULL;
+        AUTO_RELEASE(buf) cpuid = {0};
+        AUTO_RELEASE(buf) vendor = {0};
 
         if (rows->midr)
-                vendor = arm_cpu_from_midr(rows->midr).vendor;
-        else if (rows->kind && rows->kind->vendor == CORE_ARM)
-                vendor = "Arm Limited";
-        if (!vendor && *cpuid && strchr(cpuid, ','))
-                addf(rows, "pmu_device.vendor_name", "%.*s", (int)strcspn(cpuid, ","), cpuid);
+                text_add_hex(&cpuid, rows->midr);
         else
-                machine_add(rows, "pmu_device.vendor_name", vendor ? vendor : machine_not_known);
+                buf_add_str(&cpuid, rows->machine.cpuid);
+        cpu_vendor_add(buf_text(&cpuid), &vendor);
+        if (!vendor.len && rows->kind && rows->kind->vendor == CORE_ARM)
+                buf_add_str(&vendor, "Arm Limited");
+        machine_add(rows, "pmu_device.vendor_name", vendor.len ? vendor.data : machine_not_known);
 }
 
 static void add_product(struct machine_rows *rows)

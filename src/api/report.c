@@ -12,12 +12,10 @@
 #include "os.h"
 #include "text.h"
 
-enum { STDIN_LIMIT = 1 << 30 };
-
 struct report {
         struct report_request request;
-        struct buf input; /* standard input, when that is the session */
-        struct perfdata_reader *reader;
+        struct session_input *input;
+        struct perfdata_reader *reader; /* the input's */
         struct world *world;
         struct profile *profile;
         struct module_source *modules;
@@ -42,25 +40,11 @@ void report_free(struct report *report)
         module_source_free(report->modules);
         profile_free(report->profile);
         world_free(report->world);
-        perfdata_reader_free(report->reader);
-        buf_release(&report->input);
+        session_input_free(report->input);
         buf_release(&report->run_text);
         map_release(&report->seen_pids);
         free(report->pids);
         free(report);
-}
-
-static bool open_session(struct report *report, struct err *err)
-{
-        const char *path = report->request.path;
-
-        if (strcmp(path, "-")) {
-                report->reader = perfdata_open(path, err);
-        } else if (os_read_stdin(STDIN_LIMIT, &report->input, err)) {
-                report->reader =
-                        perfdata_open_bytes(report->input.data, report->input.len, "standard input", err);
-        }
-        return report->reader;
 }
 
 static void take_lost(struct report *report, const struct perfdata_record *record)
@@ -192,12 +176,20 @@ static void name_places(struct report *report)
 
 struct report *report_make(const struct report_request *request, struct err *err)
 {
+        AUTO(session_input) input = session_input_open(request->path, err);
+
+        return input ? report_make_of(request, TAKE(input), err) : NULL;
+}
+
+struct report *report_make_of(const struct report_request *request, struct session_input *input,
+                              struct err *err)
+{
         AUTO(report) report = mem_new(1, sizeof(*report));
         unsigned keys = request->keys ? request->keys : PROFILE_EVENT | PROFILE_MODULE | PROFILE_SYMBOL;
 
         report->request = *request;
-        if (!open_session(report, err))
-                return NULL;
+        report->input = input;
+        report->reader = input->reader;
         report->world = world_new();
         world_add_build_ids(report->world, report->reader);
         report->profile = profile_new(keys, &request->filter);

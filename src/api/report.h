@@ -13,6 +13,7 @@
 #include "hot.h"
 #include "quality.h"
 #include "run_info.h"
+#include "session_input.h"
 
 struct report_request {
         const char *path; /* of the session; "-": standard input */
@@ -26,6 +27,10 @@ struct report_request {
 struct report;
 
 struct report *report_make(const struct report_request *request, struct err *err);
+
+/* The same of a session that is open already; `input` is then the report's, also on failure. */
+struct report *report_make_of(const struct report_request *request, struct session_input *input,
+                              struct err *err);
 void report_free(struct report *report);
 AUTO_DEFINE(report)
 

@@ -130,3 +130,29 @@ int cmd_print_document(const struct general_options *general, const struct outpu
                 return output->output ? EXIT_OK : cmd_print(json, EXIT_OK);
         return general->quiet ? EXIT_OK : cmd_print(text, EXIT_OK);
 }
+
+int cmd_run_failure(enum run_failure failure, bool has_command)
+{
+        switch (failure) {
+        case RUN_USAGE: return EXIT_WRONG_USAGE;
+        case RUN_NOT_FOUND: return EXIT_NOT_FOUND;
+        case RUN_NOT_RUNNABLE: return EXIT_NOT_RUNNABLE;
+        case RUN_OK:
+        case RUN_FAILED: break;
+        }
+        return has_command ? EXIT_FAILED_COMMAND : EXIT_FAILED;
+}
+
+void cmd_join_line(const struct command_line *line, struct buf *out)
+{
+        buf_printf(out, "wperf %s", line->command->name);
+        for (size_t i = 0; i < line->n_given; i++) {
+                buf_printf(out, " --%s", line->given[i].option->name);
+                if (line->given[i].value)
+                        buf_printf(out, " %s", line->given[i].value);
+        }
+        if (line->n_args)
+                buf_add_str(out, " --");
+        for (size_t i = 0; i < line->n_args; i++)
+                buf_printf(out, " %s", line->args[i]);
+}

@@ -9,6 +9,7 @@
 #include "event_facts.h"
 #include "option_groups.h"
 #include "options.h"
+#include "run.h"
 
 enum exit_status {
         EXIT_OK = 0,
@@ -21,6 +22,7 @@ enum exit_status {
 };
 
 int cmd_record(const struct command_line *line);
+int cmd_stat(const struct command_line *line);
 int cmd_dump(const struct command_line *line);
 int cmd_report(const struct command_line *line);
 int cmd_test(const struct command_line *line);
@@ -52,6 +54,12 @@ bool cmd_input_path(const struct command_line *line, const struct input_options 
 /* Prints «wperf: SENTENCE» on standard error and returns the exit status for err->code: EXIT_WRONG_USAGE for
  * ERR_USAGE, else EXIT_FAILED. */
 int cmd_fail(const struct err *err);
+
+/* The exit status of a run that failed. */
+int cmd_run_failure(enum run_failure failure, bool has_command);
+
+/* The line as it was understood, "wperf record --event cycles -- ./program", for a session's header. */
+void cmd_join_line(const struct command_line *line, struct buf *out);
 
 /* Prints «wperf: warning: SENTENCE» on standard error for each line of `sentences`. */
 void cmd_warn(const struct buf *sentences);

@@ -104,23 +104,6 @@ static bool choose_target(struct recording *r, struct err *err)
                 "nothing to sample: name a process with -p PID or --pe_file NAME, or take all with -a");
 }
 
-/* The line as it was typed, for the session's header. */
-static void join_command_line(struct recording *r)
-{
-        buf_printf(&r->command_line, "wperf %s", r->line->command->name);
-        for (size_t i = 0; i < r->line->n_given; i++) {
-                const struct given_option *given = &r->line->given[i];
-
-                buf_printf(&r->command_line, " --%s", given->option->name);
-                if (given->value)
-                        buf_printf(&r->command_line, " %s", given->value);
-        }
-        if (r->line->n_args)
-                buf_add_str(&r->command_line, " --");
-        for (size_t i = 0; i < r->line->n_args; i++)
-                buf_printf(&r->command_line, " %s", r->line->args[i]);
-}
-
 static struct run_request make_request(struct recording *r)
 {
         const struct record_options *o = r->options;
@@ -148,18 +131,6 @@ static struct run_request make_request(struct recording *r)
                 .tick = tick,
                 .tick_ctx = r,
         };
-}
-
-static int failure_status(enum run_failure failure, bool has_command)
-{
-        switch (failure) {
-        case RUN_USAGE: return EXIT_WRONG_USAGE;
-        case RUN_NOT_FOUND: return EXIT_NOT_FOUND;
-        case RUN_NOT_RUNNABLE: return EXIT_NOT_RUNNABLE;
-        case RUN_OK:
-        case RUN_FAILED: break;
-        }
-        return has_command ? EXIT_FAILED_COMMAND : EXIT_FAILED;
 }
 
 static void draw_start(const struct recording *r)
@@ -191,7 +162,7 @@ static int exit_status(const struct recording *r, const struct run_facts *facts,
         int status = EXIT_OK;
 
         if (facts->write_error)
-                return failure_status(RUN_FAILED, r->has_command);
+                return cmd_run_failure(RUN_FAILED, r->has_command);
         if (!facts->stopped_by_us && facts->has_status && !o->output.json)
                 status = facts->exit_status;
         return !status && poor && o->display.strict ? EXIT_POOR : status;
@@ -223,7 +194,7 @@ static int show(struct recording *r, const struct run *run)
         if (!report) {
                 if (!facts.write_error) /* which has been told already, and is the reason */
                         cmd_fail(&err);
-                return failure_status(RUN_FAILED, r->has_command);
+                return cmd_run_failure(RUN_FAILED, r->has_command);
         }
         output = (struct hot_output){
                 .report = report,
@@ -240,7 +211,7 @@ static int show(struct recording *r, const struct run *run)
                 .exit_status = facts.exit_status,
         };
         if (!hot_output_show(&output, &poor))
-                return failure_status(RUN_FAILED, r->has_command);
+                return cmd_run_failure(RUN_FAILED, r->has_command);
         return exit_status(r, &facts, poor);
 }
 
@@ -253,9 +224,9 @@ static int record(struct recording *r)
 
         if ((!r->has_command && !choose_target(r, &err)) || !choose_session(r, &err)) {
                 cmd_fail(&err);
-                return err.code == ERR_USAGE ? EXIT_WRONG_USAGE : failure_status(RUN_FAILED, r->has_command);
+                return err.code == ERR_USAGE ? EXIT_WRONG_USAGE : cmd_run_failure(RUN_FAILED, r->has_command);
         }
-        join_command_line(r);
+        cmd_join_line(r->line, &r->command_line);
         request = make_request(r);
         r->live = !request.quiet && os_is_terminal(OS_STDOUT);
         draw_start(r);
@@ -263,7 +234,7 @@ static int record(struct recording *r)
         draw_end(r);
         if (!run) {
                 cmd_fail(&err);
-                return failure_status(failure, r->has_command);
+                return cmd_run_failure(failure, r->has_command);
         }
         return show(r, run);
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report: the hot table of a session file, its own or perf's. */
+/* report: the hot table of a session file, its own or perf's; of a session of counts, the tables of stat. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
+#include "count_session.h"
 #include "hot_output.h"
 #include "os.h"
 #include "report_options.h"
+#include "stat_output.h"
 #include "text.h"
 
 static const struct {
@@ -124,14 +126,74 @@ static bool make_request(const struct command_line *line, int32_t *pids, struct 
                parse_sort(o->choice.sort, &ret->keys, err) && parse_time(o->choice.time, &ret->filter, err);
 }
 
+struct replaying {
+        struct count_replay replay;
+        struct stat_output *output;
+        struct err err;
+};
+
+static bool show_round(void *ctx, const struct sheet *sheet, uint64_t elapsed_ns)
+{
+        struct replaying *r = ctx;
+        const struct count_shot shot = {
+                .list = &r->replay.list,
+                .sheet = sheet,
+                .elapsed_ns = elapsed_ns,
+                .elapsed_deviation_percent = -1,
+                .user_ns = r->replay.info.user_ns,
+                .kernel_ns = r->replay.info.kernel_ns,
+                .has_exit = r->replay.has_info && r->replay.info.has_exit,
+                .exit_status = r->replay.info.exit_status,
+        };
+
+        return stat_output_shot(r->output, &shot, &r->err);
+}
+
+/* A session of stat: its tables again. */
+static int show_counts(const struct report_options *o, struct session_input *input)
+{
+        struct replaying r = {0};
+        struct count_run_facts facts = {0};
+        bool poor = false, ok;
+
+        ok = count_replay_open(&r.replay, input->reader, &r.err);
+        if (ok) {
+                struct stat_output_request request = {
+                        .general = &o->general,
+                        .output = &o->output,
+                        .vendor = r.replay.vendor.len ? r.replay.vendor.data : NULL,
+                        .subject = buf_text(&r.replay.subject),
+                        .source_note = r.replay.has_info ? r.replay.info.source_note : "",
+                };
+
+                facts.has_status = r.replay.has_info && r.replay.info.has_exit;
+                facts.exit_status = r.replay.info.exit_status;
+                r.output = stat_output_new(&request);
+                ok = count_replay_read(&r.replay, input->reader, show_round, &r, &r.err) && !r.err.code &&
+                     stat_output_finish(r.output, &facts, &poor, &r.err);
+                stat_output_free(r.output);
+        }
+        count_replay_release(&r.replay);
+        session_input_free(input);
+        if (!ok)
+                return cmd_fail(&r.err);
+        return poor && o->display.strict ? EXIT_POOR : EXIT_OK;
+}
+
 static int show(const struct report_options *o, const struct report_request *request)
 {
+        AUTO(session_input) input = NULL;
         AUTO(report) report = NULL;
         struct hot_output output;
         struct err err = {0};
         bool poor = false;
 
-        report = report_make(request, &err);
+        input = session_input_open(request->path, &err);
+        if (!input)
+                return cmd_fail(&err);
+        if (count_session_is(input->reader))
+                return show_counts(o, TAKE(input));
+        report = report_make_of(request, TAKE(input), &err);
         if (!report)
                 return cmd_fail(&err);
         output = (struct hot_output){

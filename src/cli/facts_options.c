@@ -23,9 +23,10 @@ static const struct example test_examples[] = {
 const struct command command_test = {
         .name = "test",
         .summary = "show what this machine and this program can do",
-        .about = "Prints what is known of the machine. With -e, -m or --config nothing is measured either: the "
-                 "rows ioctl_events show which events would be counted together. Events with an interval, as "
-                 "for record, are shown as they would be sampled.",
+        .about =
+                "Prints what is known of the machine. With -e, -m or --config nothing is measured either: the "
+                "rows ioctl_events show which events would be counted together. Events with an interval, as "
+                "for record, are shown as they would be sampled.",
         .groups = test_groups,
         .examples = test_examples,
         .options_size = sizeof(struct test_options),
@@ -66,10 +67,11 @@ const struct command command_list = {
         .aliases = "-l",
         .summary = "list events and metrics",
         .args_usage = "[PATTERN]...",
-        .about = "Lists events, metrics and groups of metrics, all or those that a PATTERN names: a part of "
-                 "the name, or all of it with * and ?, in any case; hw, sw, pmu, metric and metricgroup stand "
-                 "for all of a kind. With -v, descriptions, formulas and units, and which events this "
-                 "machine's PMU does not have.",
+        .about =
+                "Lists events, metrics and groups of metrics, all or those that a PATTERN names: a part of "
+                "the name, or all of it with * and ?, in any case; hw, sw, pmu, metric and metricgroup stand "
+                "for all of a kind. With -v, descriptions, formulas and units, and which events this "
+                "machine's PMU does not have.",
         .groups = list_groups,
         .examples = list_examples,
         .options_size = sizeof(struct list_options),

@@ -7,10 +7,19 @@
 
 struct timeline_options {
         bool timeline;
-        uint64_t interval_ns; /* the pause between two counts */
-        uint64_t n_counts;    /* 0: no limit */
-        const char *output_csv;
-        uint64_t dmc;
+        uint64_t interval_ns;   /* the pause between two counts */
+        uint64_t n_counts;      /* 0: no limit */
+        uint64_t every_ms;      /* perf's -I; 0: not given */
+        const char *output_csv; /* or NULL */
+        const char *plot;       /* or NULL */
+        bool json_lines;
+};
+
+struct counting_options {
+        uint64_t n_runs; /* of the command */
+        uint64_t dmc;    /* UINT64_MAX: all */
+        const char *session;
+        bool dry_run;
         bool strict;
 };
 
@@ -22,6 +31,8 @@ struct stat_options {
         struct extra_options extra;
         struct target_options target;
         struct timeline_options timeline;
+        struct counting_options counting;
+        struct machine_options machine;
 };
 
 extern const struct command command_stat;

@@ -1,1 +1,1 @@
-wperf stat -m imix -c 1 sleep 3
+wperf annotate x_mul

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Decides the order of a count: events open first, the command starts, the counters stop before anything is read for
+ * the last time.  Counts reach the tables as records, through a sink in memory. */
+#include "count_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "collector.h"
+#include "count_session.h"
+#include "count_stats.h"
+#include "counting.h"
+#include "os.h"
+
+#define KILL_AFTER_NS UINT64_C(2000000000)
+#define LOOK_AROUND_NS                                                                                       \
+        UINT64_C(250000000) /* how long a signal may go unseen when it falls between two waits */
+
+struct count_runner {
+        const struct count_run_request *request;
+        struct count_list list;
+        struct counts *counts;
+        struct sheet_runs *runs; /* NULL for one run */
+        struct count_stats elapsed, user, kernel;
+        struct counting *counting;
+        struct count_session *session;
+        struct record_sink to_counts;
+        struct count_run_facts *facts;
+        uint64_t begin_ns;
+        bool target_ended, stop;
+};
+
+static bool put(void *ctx, const void *records, size_t size, struct err *err)
+{
+        struct count_runner *r = ctx;
+
+        if (r->session && !count_session_put(r->session, records, size, err))
+                return false;
+        return r->to_counts.put(r->to_counts.ctx, records, size, err);
+}
+
+static struct count_request make_request(const struct count_run_request *request,
+                                         const struct count_list *list)
+{
+        return (struct count_request){
+                .argv = request->argv,
+                .pids = request->pids,
+                .n_pids = request->n_pids,
+                .system_wide = request->system_wide,
+                .cpus = request->cpus,
+                .n_cpus = request->n_cpus,
+                .list = list,
+                .output_to_stderr = request->output_to_stderr,
+                .delay_ns = request->delay_ns,
+                .interval_ms = request->timeline ? (uint32_t)(request->timeout_ns / 1000000) : 0,
+        };
+}
+
+bool count_run_describe(const struct count_run_request *request, struct buf *out, struct err *err)
+{
+        struct count_list list = {0};
+        struct count_request counting;
+
+        if (!count_choice_parse(&request->choice, &list, err))
+                return false;
+        counting = make_request(request, &list);
+        counting_describe(&counting, out);
+        count_list_release(&list);
+        return true;
+}
+
+/* --- waiting --- */
+
+/* Until `deadline_ns` (0: none), the end of the target or a signal. */
+static void wait_until(struct count_runner *r, uint64_t deadline_ns)
+{
+        while (!r->target_ended && !r->stop) {
+                uint64_t now_ns = os_monotonic_ns();
+
+                r->facts->stop_signal = os_stop_requested();
+                r->stop = r->facts->stop_signal;
+                if (r->stop || (deadline_ns && now_ns >= deadline_ns))
+                        return;
+                r->target_ended =
+                        !counting_wait(r->counting, deadline_ns ? deadline_ns - now_ns : UINT64_MAX);
+        }
+}
+
+static void tell(const struct count_runner *r, bool counting, bool begins)
+{
+        if (r->request->phase)
+                r->request->phase(r->request->ctx, counting, begins);
+}
+
+/* SIGTERM, and after two seconds SIGKILL.  What it does from here on is not counted. */
+static void end_command(struct count_runner *r)
+{
+        uint64_t start_ns = os_monotonic_ns();
+        bool forced = false;
+
+        counting_stop_command(r->counting, false);
+        while (counting_command_runs(r->counting)) {
+                counting_wait(r->counting, KILL_AFTER_NS);
+                if (!forced && os_monotonic_ns() - start_ns > KILL_AFTER_NS) {
+                        counting_stop_command(r->counting, true);
+                        forced = true;
+                }
+        }
+}
+
+/* --- one count --- */
+
+static bool show(struct count_runner *r, uint64_t start_ns, uint64_t elapsed_ns, struct err *err)
+{
+        struct counting_result result = counting_get_result(r->counting);
+        AUTO(sheet) sheet = sheet_make(&r->list, r->counts, r->runs);
+        struct count_shot shot = {
+                .list = &r->list,
+                .sheet = sheet,
+                .elapsed_ns = elapsed_ns,
+                .elapsed_deviation_percent = -1,
+                .user_ns = result.user_ns,
+                .kernel_ns = result.kernel_ns,
+                .start_ns = start_ns - r->begin_ns,
+                .has_exit = result.command_ended && !r->facts->stopped_by_us,
+                .exit_status = result.exit_status,
+        };
+
+        if (r->runs) {
+                shot.elapsed_ns = (uint64_t)(r->elapsed.mean + 0.5);
+                shot.elapsed_deviation_percent = count_stats_percent(&r->elapsed);
+                shot.user_ns = (uint64_t)(r->user.mean + 0.5);
+                shot.kernel_ns = (uint64_t)(r->kernel.mean + 0.5);
+        }
+        return r->request->shot(r->request->ctx, &shot, err);
+}
+
+/* Counts until `deadline_ns`.  The counters stand still when it returns if they are to pause or to end. */
+static uint64_t count_once(struct count_runner *r, uint64_t deadline_ns, bool *ret_last)
+{
+        uint64_t end_ns;
+
+        tell(r, true, true);
+        wait_until(r, deadline_ns);
+        *ret_last |= r->target_ended || r->stop;
+        if (*ret_last || r->request->interval_ns)
+                counting_pause(r->counting);
+        end_ns = os_monotonic_ns();
+        tell(r, true, false);
+        return end_ns;
+}
+
+/* Ends what was started and reads for the last time. */
+static bool finish(struct count_runner *r, struct err *err)
+{
+        r->facts->stopped_by_us = !r->target_ended;
+        if (r->facts->stopped_by_us)
+                end_command(r);
+        counting_end(r->counting);
+        return counting_read(r->counting, true, err);
+}
+
+/* Sleeps for the pause with the counters standing.  False: it is over. */
+static bool pause_between(struct count_runner *r, uint64_t until_ns)
+{
+        tell(r, false, true);
+        wait_until(r, until_ns);
+        tell(r, false, false);
+        if (r->target_ended || r->stop)
+                return false;
+        counting_resume(r->counting);
+        return true;
+}
+
+static bool run_timeline(struct count_runner *r, struct err *err)
+{
+        const struct count_run_request *request = r->request;
+        uint64_t start_ns = r->begin_ns, deadline_ns = start_ns + request->timeout_ns;
+
+        for (uint64_t n = 1;; n++) {
+                bool last = request->n_counts && n == request->n_counts;
+                uint64_t end_ns = count_once(r, deadline_ns, &last);
+
+                if (!(last ? finish(r, err) : counting_read(r->counting, false, err)) ||
+                    !show(r, start_ns, end_ns - start_ns, err))
+                        return false;
+                if (last)
+                        return true;
+                /* Without a pause one count begins where the other ended: nothing is missed.  Deadlines keep their distance,
+                 * so that no time drifts, unless one was missed by a whole count. */
+                start_ns = end_ns;
+                deadline_ns += request->timeout_ns;
+                if (request->interval_ns) {
+                        if (!pause_between(r, end_ns + request->interval_ns))
+                                return finish(r, err);
+                        start_ns = os_monotonic_ns();
+                }
+                if (request->interval_ns || deadline_ns <= end_ns)
+                        deadline_ns = start_ns + request->timeout_ns;
+        }
+}
+
+static bool run_single(struct count_runner *r, bool is_last, struct err *err)
+{
+        bool last = true;
+        uint64_t deadline_ns = r->request->timeout_ns ? r->begin_ns + r->request->timeout_ns : 0;
+        uint64_t end_ns = count_once(r, deadline_ns, &last);
+        struct counting_result result;
+
+        if (!finish(r, err))
+                return false;
+        result = counting_get_result(r->counting);
+        count_stats_add(&r->elapsed, (double)(end_ns - r->begin_ns));
+        count_stats_add(&r->user, (double)result.user_ns);
+        count_stats_add(&r->kernel, (double)result.kernel_ns);
+        if (r->runs)
+                sheet_runs_add(r->runs, r->counts);
+        return (!is_last && !r->stop) || show(r, r->begin_ns, end_ns - r->begin_ns, err);
+}
+
+/* --- opening --- */
+
+static const char *keep(struct count_list *list, const char *text)
+{
+        return text ? arena_copy(&list->texts, text, strlen(text)) : NULL;
+}
+
+/* What opening the events has told goes into the list, which the tables are made from. */
+static void take_facts(struct count_runner *r)
+{
+        for (size_t i = 0; i < r->list.n_items; i++) {
+                struct counting_event e = counting_get_event(r->counting, i);
+
+                r->list.items[i].obstacle = keep(&r->list, e.obstacle);
+                r->list.items[i].estimate = keep(&r->list, e.estimate);
+                counts_set_event(r->counts, i, e.ids, e.n_ids);
+        }
+}
+
+static bool open_run(struct count_runner *r, enum run_failure *ret_failure, struct err *err)
+{
+        struct count_request request = make_request(r->request, &r->list);
+
+        *ret_failure = RUN_FAILED;
+        r->target_ended = false;
+        counts_forget(r->counts);
+        r->counting = counting_open(&request, err);
+        if (!r->counting) {
+                *ret_failure = err->code == ERR_USAGE ? RUN_USAGE : RUN_FAILED;
+                return false;
+        }
+        take_facts(r);
+        if (!r->request->session_path)
+                return true;
+        r->session = count_session_create(r->request->session_path, &r->list, r->counting, err);
+        return r->session;
+}
+
+static bool begin_run(struct count_runner *r, enum run_failure *ret_failure, struct err *err)
+{
+        struct record_sink sink = {put, r};
+
+        r->begin_ns = os_monotonic_ns();
+        if (counting_begin(r->counting, &sink, err)) {
+                *ret_failure = RUN_FAILED;
+                return !r->session || count_session_begin(r->session, err);
+        }
+        *ret_failure = err->code == ERR_MISSING  ? RUN_NOT_FOUND
+                       : err->code == ERR_DENIED ? RUN_NOT_RUNNABLE
+                                                 : RUN_FAILED;
+        return false;
+}
+
+static void note_status(struct count_runner *r)
+{
+        struct counting_result result = counting_get_result(r->counting);
+
+        r->facts->has_status = result.command_ended;
+        r->facts->exit_status = result.exit_status;
+}
+
+static bool close_session(struct count_runner *r, struct err *err)
+{
+        struct counting_result result = counting_get_result(r->counting);
+        AUTO_RELEASE(buf) subject = {0};
+        struct run_info info = {
+                .source_note = count_source_note(&r->request->choice),
+                .elapsed_ns = (uint64_t)(r->elapsed.mean + 0.5),
+                .user_ns = result.user_ns,
+                .kernel_ns = result.kernel_ns,
+                .counted_share = 1,
+                .not_kept = "",
+                .has_exit = r->facts->has_status && !r->facts->stopped_by_us,
+                .exit_status = r->facts->exit_status,
+        };
+
+        count_run_subject(r->request, &subject);
+        return count_session_close(TAKE(r->session), &info, buf_text(&subject), r->request->command_line,
+                                   err);
+}
+
+static bool run_all(struct count_runner *r, enum run_failure *ret_failure, struct err *err)
+{
+        unsigned n_runs = r->request->n_runs > 1 ? r->request->n_runs : 1;
+
+        for (unsigned i = 1; i <= n_runs && !r->stop; i++) {
+                if (!open_run(r, ret_failure, err))
+                        return false;
+                os_catch_stop();
+                if (!begin_run(r, ret_failure, err))
+                        return false;
+                *ret_failure = RUN_FAILED;
+                if (!(r->request->timeline ? run_timeline(r, err) : run_single(r, i == n_runs, err)))
+                        return false;
+                note_status(r);
+                if (r->session && !close_session(r, err))
+                        return false;
+                counting_free(TAKE(r->counting));
+        }
+        return true;
+}
+
+static void runner_release(struct count_runner *r)
+{
+        count_session_free(r->session);
+        counting_free(r->counting);
+        sheet_runs_free(r->runs);
+        counts_free(r->counts);
+        count_list_release(&r->list);
+}
+
+/* An uncore unit knows no processes. */
+static void warn_of_units(struct count_runner *r)
+{
+        if (r->request->system_wide)
+                return;
+        for (size_t i = 0; i < r->list.n_items; i++) {
+                if (!r->list.items[i].event.uncore)
+                        continue;
+                buf_printf(&r->list.warnings,
+                           "%s counts for its whole unit, not only for %s: other programs are in it\n",
+                           r->list.items[i].event.name, r->request->argv ? "the command" : "the process");
+                return;
+        }
+}
+
+bool count_run(const struct count_run_request *request, struct count_run_facts *ret_facts,
+               enum run_failure *ret_failure, struct err *err)
+{
+        struct count_runner r = {.request = request, .facts = ret_facts};
+        struct err own = {0};
+        bool ok;
+
+        err = err ? err : &own;
+        *ret_facts = (struct count_run_facts){0};
+        if (!count_choice_parse(&request->choice, &r.list, err)) {
+                *ret_failure = err->code == ERR_USAGE ? RUN_USAGE : RUN_FAILED;
+                return false;
+        }
+        warn_of_units(&r);
+        r.counts = counts_new(&r.list);
+        r.to_counts = counts_sink(r.counts);
+        r.runs = request->n_runs > 1 ? sheet_runs_new(&r.list) : NULL;
+        ok = run_all(&r, ret_failure, err);
+        if (ok)
+                *ret_failure = RUN_OK;
+        runner_release(&r);
+        return ok;
+}
+
+void count_run_subject(const struct count_run_request *request, struct buf *out)
+{
+        if (request->argv) {
+                buf_add_char(out, '\'');
+                for (char *const *arg = request->argv; *arg; arg++)
+                        buf_printf(out, "%s%s", arg == request->argv ? "" : " ", *arg);
+                buf_add_char(out, '\'');
+                return;
+        }
+        buf_add_str(out, request->n_pids == 1 ? "process " : "processes ");
+        for (size_t i = 0; i < request->n_pids; i++)
+                buf_printf(out, "%s%d", i ? "," : "", request->pids[i]);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The section FEATURE_WPERF_COUNT: "WPCT", version, whose counts they are, then the list as text. */
+#include "count_session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "counts.h"
+#include "cpu_vendor.h"
+#include "session_facts.h"
+#include "text.h"
+
+enum { COUNT_SECTION_VERSION = 1, SUBJECT_MAX_BYTES = 1 << 16 };
+
+static const char magic[4] = "WPCT";
+
+struct count_session {
+        struct perfdata_writer *writer;
+        struct session_facts *facts;
+        const struct count_list *list;
+        bool begun;
+        struct buf early; /* records from before the beginning */
+};
+
+struct count_session *count_session_create(const char *path, const struct count_list *list,
+                                           const struct counting *counting, struct err *err)
+{
+        AUTO(count_session) session = mem_new(1, sizeof(*session));
+
+        session->list = list;
+        session->facts = session_facts_new();
+        session->writer = perfdata_writer_open(path, err);
+        if (!session->writer)
+                return NULL;
+        for (size_t i = 0; i < list->n_items; i++) {
+                struct counting_event e = counting_get_event(counting, i);
+
+                perfdata_writer_add_event(session->writer, &e.attr, list->items[i].event.name, e.ids,
+                                          e.n_ids);
+        }
+        return TAKE(session);
+}
+
+void count_session_free(struct count_session *session)
+{
+        if (!session)
+                return;
+        perfdata_writer_free(session->writer);
+        session_facts_free(session->facts);
+        buf_release(&session->early);
+        free(session);
+}
+
+bool count_session_begin(struct count_session *session, struct err *err)
+{
+        session->begun = true;
+        return perfdata_writer_begin(session->writer, err) &&
+               (!session->early.len ||
+                perfdata_writer_put(session->writer, session->early.data, session->early.len, err));
+}
+
+bool count_session_put(struct count_session *session, const void *records, size_t size, struct err *err)
+{
+        if (!session->begun) {
+                buf_add(&session->early, records, size);
+                return true;
+        }
+        return perfdata_writer_put(session->writer, records, size, err);
+}
+
+bool count_session_close(struct count_session *session, const struct run_info *info, const char *subject,
+                         const char *command_line, struct err *err)
+{
+        size_t len = strlen(subject) < SUBJECT_MAX_BYTES ? strlen(subject) : SUBJECT_MAX_BYTES;
+        AUTO_RELEASE(buf) section = {0};
+        bool ok;
+
+        buf_add(&section, magic, sizeof(magic));
+        buf_add_u32(&section, COUNT_SECTION_VERSION);
+        buf_add_u32(&section, (uint32_t)len);
+        buf_add(&section, subject, len);
+        count_list_write(session->list, &section);
+        perfdata_writer_add_feature(session->writer, FEATURE_WPERF_COUNT, section.data, section.len);
+        /* Empty: it tells perf that this is a session of counts. */
+        perfdata_writer_add_feature(session->writer, FEATURE_STAT, "", 0);
+        session_facts_write(session->facts, session->writer, command_line);
+        run_info_write(info, session->writer);
+        ok = perfdata_writer_close(TAKE(session->writer), err);
+        count_session_free(session);
+        return ok;
+}
+
+/* --- reading --- */
+
+bool count_session_is(const struct perfdata_reader *reader)
+{
+        struct cursor ours = perfdata_feature(reader, FEATURE_WPERF_COUNT);
+        struct cursor perfs = perfdata_feature(reader, FEATURE_STAT);
+
+        return !ours.failed || !perfs.failed;
+}
+
+static void take_attributes(struct count_list *list, const struct perfdata_reader *reader)
+{
+        for (size_t i = 0; i < list->n_items && i < perfdata_n_events(reader); i++)
+                list->items[i].event.attr = perfdata_get_event(reader, i)->attr;
+}
+
+static const char *index_of(const struct perf_attr *attr, char *text, size_t size)
+{
+        AUTO_RELEASE(buf) hex = {0};
+
+        switch (attr->type) {
+        case PERF_TYPE_HARDWARE: return "hardware";
+        case PERF_TYPE_SOFTWARE: return "software";
+        case PERF_TYPE_HW_CACHE: return "cache";
+        default:
+                text_add_hex(&hex, attr->config);
+                text_copy(text, size, buf_text(&hex));
+                return text;
+        }
+}
+
+/* perf's own session of counts: its attributes are all there is. */
+static void list_attributes(struct count_list *list, const struct perfdata_reader *reader)
+{
+        for (size_t i = 0; i < perfdata_n_events(reader); i++) {
+                const struct perfdata_event *from = perfdata_get_event(reader, i);
+                struct count_event event = {
+                        .event.attr = from->attr, .code = -1, .kind = COUNT_NO_KIND, .group = COUNT_LOOSE};
+                char text[24];
+
+                text_copy(event.event.name, sizeof(event.event.name), from->name);
+                text_copy(event.index, sizeof(event.index), index_of(&from->attr, text, sizeof(text)));
+                event.plain = arena_copy(&list->texts, event.event.name, strlen(event.event.name));
+                ARRAY_PUSH(list->items, list->n_items, list->cap_items, event);
+        }
+}
+
+static bool read_section(struct count_replay *replay, struct cursor section, struct err *err)
+{
+        const void *found = cursor_bytes(&section, sizeof(magic));
+        uint32_t version = cursor_u32(&section), len = cursor_u32(&section);
+        const void *subject = len <= SUBJECT_MAX_BYTES ? cursor_bytes(&section, len) : NULL;
+
+        if (!found || memcmp(found, magic, sizeof(magic)) || !subject)
+                return err_set(err, ERR_FORMAT, "its section of counts is malformed");
+        if (version != COUNT_SECTION_VERSION)
+                return err_set(err, ERR_UNSUPPORTED,
+                               "its section of counts has version %u, this wperf reads %d", version,
+                               COUNT_SECTION_VERSION);
+        buf_add(&replay->subject, subject, len);
+        return count_list_read((const char *)section.at, cursor_left(&section), &replay->list, err);
+}
+
+static bool read_list(struct count_replay *replay, const struct perfdata_reader *reader, struct err *err)
+{
+        struct cursor section = perfdata_feature(reader, FEATURE_WPERF_COUNT);
+
+        if (section.failed)
+                list_attributes(&replay->list, reader);
+        else if (!read_section(replay, section, err))
+                return false;
+        else
+                take_attributes(&replay->list, reader);
+        if (!replay->subject.len)
+                buf_add_str(&replay->subject, "the recorded programs");
+        return true;
+}
+
+static void bind_ids(struct count_replay *replay, const struct perfdata_reader *reader)
+{
+        for (size_t i = 0; i < replay->list.n_items && i < perfdata_n_events(reader); i++) {
+                const struct perfdata_event *e = perfdata_get_event(reader, i);
+
+                counts_set_event(replay->counts, i, e->ids, e->n_ids);
+        }
+}
+
+bool count_replay_open(struct count_replay *replay, const struct perfdata_reader *reader, struct err *err)
+{
+        if (!read_list(replay, reader, err))
+                return false;
+        replay->counts = counts_new(&replay->list);
+        bind_ids(replay, reader);
+        replay->has_info = run_info_read(reader, &replay->texts, &replay->info);
+        cpu_vendor_add(perfdata_feature_str(reader, FEATURE_CPUID), &replay->vendor);
+        return true;
+}
+
+bool count_replay_read(struct count_replay *replay, struct perfdata_reader *reader,
+                       bool (*each)(void *ctx, const struct sheet *sheet, uint64_t elapsed_ns), void *ctx,
+                       struct err *err)
+{
+        struct perfdata_record record;
+        bool go_on = true;
+        int got = 0;
+
+        while (go_on && (got = perfdata_next_raw(reader, &record, err)) > 0) {
+                counts_take(replay->counts, &record.header, record.bytes);
+                if (record.header.type == PERF_RECORD_STAT_ROUND) {
+                        AUTO(sheet) sheet = sheet_make(&replay->list, replay->counts, NULL);
+
+                        go_on = each(ctx, sheet, counts_round_ns(replay->counts));
+                }
+        }
+        if (got < 0)
+                return false;
+        return counts_n_rounds(replay->counts) ||
+               err_set(err, ERR_FORMAT, "the session has no counts: its recorder did not finish");
+}
+
+void count_replay_release(struct count_replay *replay)
+{
+        counts_free(replay->counts);
+        count_list_release(&replay->list);
+        buf_release(&replay->texts);
+        buf_release(&replay->subject);
+        buf_release(&replay->vendor);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stat: from the options to a count, and from its end to the exit status. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "cmd.h"
+#include "collector.h"
+#include "count_run.h"
+#include "cpu_vendor.h"
+#include "os.h"
+#include "stat_options.h"
+#include "stat_output.h"
+
+#define DEFAULT_SHOT_NS UINT64_C(1000000000) /* of a timeline without --timeout */
+
+struct stating {
+        const struct command_line *line;
+        const struct stat_options *options;
+        int32_t *pids;
+        size_t n_pids;
+        char *image_argv[2]; /* --pe_file in the place of a command */
+        struct buf session, command_line, vendor, subject;
+        struct count_run_request request;
+};
+
+static void release(struct stating *s)
+{
+        free(s->pids);
+        buf_release(&s->session);
+        buf_release(&s->command_line);
+        buf_release(&s->vendor);
+        buf_release(&s->subject);
+}
+
+static bool wrong(struct err *err, const char *sentence)
+{
+        return err_set(err, ERR_USAGE, "%s", sentence);
+}
+
+/* What the options contradict each other in. */
+static bool check(const struct stating *s, struct err *err)
+{
+        const struct stat_options *o = s->options;
+        const struct timeline_options *t = &o->timeline;
+        bool timeline = t->timeline || t->every_ms, repeats = o->counting.n_runs > 1;
+
+        if (repeats && !s->line->n_args)
+                return wrong(err, "-r runs a command again and again: add the command");
+        if (repeats && timeline)
+                return wrong(err, "-r and a timeline don't go together: choose one of them");
+        if (repeats && o->counting.session)
+                return wrong(err, "a session keeps one run: leave -r or --session out");
+        if (!timeline && (t->plot || t->json_lines || t->output_csv))
+                return wrong(err,
+                             "--plot, --json-lines and --output-csv belong to a timeline: add -t or -I MS");
+        if (t->json_lines && o->output.json && !o->output.output)
+                return wrong(err, "--json-lines and --json both want standard output: name a file with -o");
+        if (o->target.pids.n && s->line->n_args)
+                return wrong(err, "either -p or a command: both can't be counted at once");
+        if (o->machine.cpu_model && !o->counting.dry_run)
+                return wrong(err,
+                             "--cpu-model is another machine, which can only be looked at: add --dry-run");
+        if (o->machine.sysfs && !o->counting.dry_run)
+                return wrong(err, "--sysfs is another machine, which can only be looked at: add --dry-run");
+        return true;
+}
+
+static void take_pids(struct stating *s)
+{
+        const struct number_list *given = &s->options->target.pids;
+
+        s->pids = mem_new(given->n, sizeof(*s->pids));
+        for (size_t i = 0; i < given->n; i++)
+                s->pids[i] = (int32_t)given->numbers[i];
+        s->n_pids = given->n;
+}
+
+/* -p, a command, --pe_file as one, or a running image. */
+static bool choose_target(struct stating *s, struct err *err)
+{
+        const struct target_options *t = &s->options->target;
+
+        take_pids(s);
+        if (s->n_pids || s->line->n_args)
+                return true;
+        if (t->image_name)
+                return collector_find_image(t->image_name, &s->pids, &s->n_pids, err);
+        if (t->pe_file)
+                s->image_argv[0] = (char *)(uintptr_t)t->pe_file;
+        return true;
+}
+
+static void make_request(struct stating *s)
+{
+        const struct stat_options *o = s->options;
+        char **argv = s->line->n_args ? s->line->args : s->image_argv[0] ? s->image_argv : NULL;
+        bool timeline = o->timeline.timeline || o->timeline.every_ms;
+        uint64_t timeout_ns = o->target.timeout_ns;
+
+        if (o->timeline.every_ms)
+                timeout_ns = o->timeline.every_ms * 1000000;
+        else if (timeline && !timeout_ns)
+                timeout_ns = DEFAULT_SHOT_NS;
+        s->request = (struct count_run_request){
+                .choice =
+                        {
+                                .events = o->event.events,
+                                .metrics = o->metric.metrics,
+                                .extra_events = o->extra.extra_events,
+                                .metrics_file = o->extra.metrics_file,
+                                .kernel = o->event.kernel,
+                                .dmc = o->counting.dmc > UINT32_MAX ? UINT32_MAX : (uint32_t)o->counting.dmc,
+                                .cpu_model = o->machine.cpu_model,
+                                .sysfs = o->machine.sysfs,
+                        },
+                .argv = argv,
+                .pids = s->pids,
+                .n_pids = s->n_pids,
+                .system_wide = o->target.all_cpus || (!argv && !s->n_pids),
+                .cpus = o->target.cpus.cpus,
+                .n_cpus = o->target.cpus.n,
+                .timeout_ns = timeout_ns,
+                .delay_ns = o->target.spawn_delay_ms * 1000000,
+                .timeline = timeline,
+                .interval_ns = o->timeline.every_ms ? 0 : o->timeline.interval_ns,
+                .n_counts = o->timeline.n_counts,
+                .n_runs = (unsigned)o->counting.n_runs,
+                .session_path = o->counting.session ? buf_text(&s->session) : NULL,
+                .command_line = buf_text(&s->command_line),
+                .output_to_stderr = (o->output.json && !o->output.output) || o->timeline.json_lines,
+                .phase = stat_output_phase,
+                .shot = stat_output_shot,
+        };
+}
+
+static struct stat_output_request make_output(struct stating *s, const char *source_note)
+{
+        const struct count_run_request *r = &s->request;
+        struct os_machine machine;
+
+        os_machine_get(&machine);
+        cpu_vendor_add(machine.cpuid, &s->vendor);
+        count_run_subject(r, &s->subject);
+        return (struct stat_output_request){
+                .general = &s->options->general,
+                .output = &s->options->output,
+                .forms = &s->options->timeline,
+                .vendor = s->vendor.len ? s->vendor.data : NULL,
+                .subject = buf_text(&s->subject),
+                .source_note = source_note,
+                .title = r->system_wide ? "all programs" : buf_text(&s->subject),
+                .all_cpus = r->system_wide && !r->n_cpus,
+                .timeline = r->timeline,
+                .timeout_ns = r->timeout_ns,
+                .interval_ns = r->interval_ns,
+                .n_runs = r->n_runs,
+        };
+}
+
+static int run(struct stating *s)
+{
+        const struct stat_options *o = s->options;
+        bool has_command = s->request.argv, poor = false, ok;
+        enum run_failure failure = RUN_OK;
+        struct stat_output_request wanted = make_output(s, count_source_note(&s->request.choice));
+        AUTO(stat_output) output = stat_output_new(&wanted);
+        struct count_run_facts facts;
+        struct err err = {0};
+        int status = EXIT_OK;
+
+        s->request.ctx = output;
+        ok = count_run(&s->request, &facts, &failure, &err) &&
+             stat_output_finish(output, &facts, &poor, &err);
+        if (!ok) {
+                cmd_fail(&err);
+                return cmd_run_failure(failure, has_command);
+        }
+        if (!facts.stopped_by_us && facts.has_status && !o->output.json)
+                status = facts.exit_status;
+        return !status && poor && o->counting.strict ? EXIT_POOR : status;
+}
+
+static int describe(struct stating *s)
+{
+        AUTO_RELEASE(buf) out = {0};
+        struct err err = {0};
+
+        if (!count_run_describe(&s->request, &out, &err))
+                return cmd_fail(&err);
+        return cmd_print(&out, EXIT_OK);
+}
+
+int cmd_stat(const struct command_line *line)
+{
+        struct stating s = {.line = line, .options = line->options};
+        struct err err = {0};
+        int status;
+
+        if (check(&s, &err) && choose_target(&s, &err)) {
+                cmd_join_line(line, &s.command_line);
+                if (s.options->counting.session)
+                        cmd_output_path(s.options->output.output_prefix, s.options->counting.session,
+                                        &s.session);
+                make_request(&s);
+                status = s.options->counting.dry_run ? describe(&s) : run(&s);
+        } else {
+                cmd_fail(&err);
+                status = err.code == ERR_USAGE ? EXIT_WRONG_USAGE : cmd_run_failure(RUN_FAILED, line->n_args);
+        }
+        release(&s);
+        return status;
+}

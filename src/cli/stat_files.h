@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The CSV files of a timeline, one for each class of events, written row by row. */
+#ifndef STAT_FILES_H
+#define STAT_FILES_H
+
+#include "err.h"
+#include "stat_view.h"
+
+struct stat_files;
+
+/* `name` is a template with {timestamp}, {class} and {core}, or NULL for WindowsPerf's own names; `prefix` a folder or
+ * NULL. */
+struct stat_files *stat_files_new(const char *name, const char *prefix, bool all_cpus,
+                                  const struct stat_csv *csv);
+void stat_files_free(struct stat_files *files);
+AUTO_DEFINE(stat_files)
+
+/* Adds a row to each file; the first call makes them.  `told` (may be NULL) gets "timeline file: 'NAME'" lines then. */
+bool stat_files_add(struct stat_files *files, const struct sheet *sheet, struct buf *told, struct err *err);
+
+#endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "stat_output.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "cmd.h"
+#include "os.h"
+#include "stat_files.h"
+#include "stat_plot.h"
+#include "stat_view.h"
+#include "text.h"
+
+struct stat_output {
+        struct stat_output_request request;
+        bool text, document, lines;
+        struct buf documents; /* JSON of the counts so far, joined by commas */
+        uint64_t n_shots;
+        struct stat_files *files;
+        struct stat_plot *plot;
+        struct buf pending; /* what is on its way to the screen */
+        bool live, poor;
+};
+
+static const char *document_file(const struct stat_output *o)
+{
+        const struct output_options *out = o->request.output;
+
+        /* With a timeline that is measured -o names the CSV unless JSON is asked for. */
+        return o->request.timeline && o->request.forms && !out->json ? NULL : out->output;
+}
+
+/* The files and the page of a timeline. */
+static void open_forms(struct stat_output *o)
+{
+        const struct timeline_options *forms = o->request.forms;
+        const struct stat_csv csv = {.interval_ns = o->request.interval_ns, .vendor = o->request.vendor};
+        const char *name = forms->output_csv;
+
+        if (!name && !o->request.output->json)
+                name = o->request.output->output;
+        o->lines = forms->json_lines;
+        if (o->request.timeline)
+                o->files = stat_files_new(name, o->request.output->output_prefix, o->request.all_cpus, &csv);
+        if (forms->plot)
+                o->plot = stat_plot_new();
+}
+
+struct stat_output *stat_output_new(const struct stat_output_request *request)
+{
+        struct stat_output *o = mem_new(1, sizeof(*o));
+
+        o->request = *request;
+        if (request->forms)
+                open_forms(o);
+        o->text = !request->general->quiet && !request->output->json && !o->lines;
+        o->document = request->output->json || document_file(o);
+        o->live = o->text && os_is_terminal(OS_STDOUT);
+        return o;
+}
+
+void stat_output_free(struct stat_output *o)
+{
+        if (!o)
+                return;
+        buf_release(&o->documents);
+        buf_release(&o->pending);
+        stat_files_free(o->files);
+        stat_plot_free(o->plot);
+        free(o);
+}
+
+static bool flush(struct stat_output *o, struct err *err)
+{
+        bool ok = !o->pending.len || cmd_write_stdout(o->pending.data, o->pending.len, err);
+
+        buf_clear(&o->pending);
+        return ok;
+}
+
+void stat_output_phase(void *ctx, bool counting, bool begins)
+{
+        struct stat_output *o = ctx;
+
+        if (!o->text)
+                return;
+        if (begins)
+                buf_add_str(&o->pending, counting ? "counting ..." : "sleeping ...");
+        else
+                buf_add_str(&o->pending, " done\n");
+        if (o->live)
+                flush(o, NULL);
+}
+
+static struct stat_view make_view(struct stat_output *o, const struct count_shot *shot, struct buf *warnings,
+                                  const char **notes, size_t n_max)
+{
+        struct stat_view view = {
+                .sheet = shot->sheet,
+                .vendor = o->request.vendor,
+                .subject = o->request.subject,
+                .n_runs = o->request.n_runs,
+                .elapsed_ns = shot->elapsed_ns,
+                .elapsed_deviation_percent = shot->elapsed_deviation_percent,
+                .user_ns = shot->user_ns,
+                .kernel_ns = shot->kernel_ns,
+                .notes = notes,
+                .has_exit = shot->has_exit,
+                .exit_status = shot->exit_status,
+        };
+
+        if (o->request.source_note[0])
+                notes[view.n_notes++] = o->request.source_note;
+        buf_add_str(warnings, buf_text(&shot->list->warnings));
+        for (char *at = warnings->data; at && *at && view.n_notes < n_max;) {
+                size_t len = strcspn(at, "\n");
+                bool more = at[len];
+
+                at[len] = '\0';
+                notes[view.n_notes++] = at;
+                at += len + more;
+        }
+        return view;
+}
+
+static bool add_file_row(struct stat_output *o, const struct count_shot *shot, struct err *err)
+{
+        bool verbose = o->text && o->request.general->verbose;
+
+        return !o->files || stat_files_add(o->files, shot->sheet, verbose ? &o->pending : NULL, err);
+}
+
+static void add_document(struct stat_output *o, const struct stat_view *view)
+{
+        struct json json;
+
+        if (o->documents.len)
+                buf_add_char(&o->documents, ',');
+        json_init(&json, &o->documents);
+        stat_view_json(view, &json);
+}
+
+bool stat_output_shot(void *ctx, const struct count_shot *shot, struct err *err)
+{
+        enum { NOTES_MAX = 64 };
+        struct stat_output *o = ctx;
+        AUTO_RELEASE(buf) warnings = {0};
+        const char *notes[NOTES_MAX];
+        struct stat_view view = make_view(o, shot, &warnings, notes, NOTES_MAX);
+
+        o->n_shots++;
+        o->poor |= sheet_is_poor(shot->sheet);
+        if (!add_file_row(o, shot, err))
+                return false;
+        if (o->plot)
+                stat_plot_add(o->plot, shot->sheet, shot->start_ns, shot->elapsed_ns);
+        if (o->text)
+                stat_view_text(&view, &o->pending);
+        if (o->lines) {
+                struct json json;
+
+                json_init(&json, &o->pending);
+                stat_view_json(&view, &json);
+                buf_add_char(&o->pending, '\n');
+        }
+        if (o->document)
+                add_document(o, &view);
+        return flush(o, err);
+}
+
+/* WindowsPerf's document: of one count, or of a timeline. */
+static void make_document(const struct stat_output *o, const struct count_run_facts *facts, struct buf *out)
+{
+        const struct stat_output_request *r = &o->request;
+        struct json json;
+
+        if (!r->timeline && o->n_shots <= 1) {
+                buf_add(out, o->documents.data, o->documents.len);
+                buf_add_char(out, '\n');
+                return;
+        }
+        json_init(&json, out);
+        json_begin_object(&json);
+        json_key(&json, "count_duration");
+        json_fixed(&json, (double)r->timeout_ns / 1e9, 3);
+        json_key(&json, "count_interval");
+        json_fixed(&json, (double)r->interval_ns / 1e9, 3);
+        json_key_u64(&json, "count_timeline", o->n_shots);
+        if (facts->has_status && !facts->stopped_by_us)
+                json_key_i64(&json, "target_exit", facts->exit_status);
+        json_key(&json, "timeline");
+        buf_add_char(out, '[');
+        buf_add(out, o->documents.data, o->documents.len);
+        buf_add_str(out, "]}\n");
+}
+
+static bool write_document(struct stat_output *o, const struct count_run_facts *facts, struct err *err)
+{
+        const char *file = document_file(o);
+        AUTO_RELEASE(buf) document = {0};
+        AUTO_RELEASE(buf) path = {0};
+
+        make_document(o, facts, &document);
+        if (!file)
+                return cmd_write_stdout(document.data, document.len, err);
+        cmd_output_path(o->request.output->output_prefix, file, &path);
+        return cmd_write_file(buf_text(&path), &document, err);
+}
+
+static bool write_plot(struct stat_output *o, struct err *err)
+{
+        AUTO_RELEASE(buf) page = {0};
+        AUTO_RELEASE(buf) path = {0};
+
+        stat_plot_render(o->plot, o->request.title, &page);
+        cmd_output_path(o->request.output->output_prefix, o->request.forms->plot, &path);
+        return cmd_write_file(buf_text(&path), &page, err);
+}
+
+bool stat_output_finish(struct stat_output *o, const struct count_run_facts *facts, bool *ret_poor,
+                        struct err *err)
+{
+        *ret_poor = o->poor;
+        return flush(o, err) && (!o->document || write_document(o, facts, err)) &&
+               (!o->plot || write_plot(o, err));
+}

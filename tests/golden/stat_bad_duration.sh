@@ -1,0 +1,1 @@
+wperf stat -e task-clock --timeout 1m30s

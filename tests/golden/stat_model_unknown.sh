@@ -1,0 +1,1 @@
+wperf stat -m imix --cpu-model neoverse-v9 --dry-run

@@ -1,0 +1,1 @@
+wperf stat -r 3

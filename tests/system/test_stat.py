@@ -1,0 +1,336 @@
+#!/usr/bin/python3
+"""wperf stat, run for real: counts against perf's and against what is known, timelines, repeats, ends, sessions."""
+import csv
+import json
+import os
+import re
+import signal
+import statistics
+import time
+
+import harness
+from harness import Context, Done, check
+from test_obstacles import PARANOID, as_plain_user, sysctl
+
+ROUNDS = 5
+
+
+def counts_of(document: dict) -> dict[str, int]:
+    """event name -> counter value, of the first core."""
+    return {row["event_name"]: row["counter_value"] for row in document["core"]["cores"][0]["Performance_counter"]}
+
+
+def stat(t: Context, *argv: str) -> dict:
+    return harness.document_of(t.ours("stat", "--json", *argv))
+
+
+def perf_stat(t: Context, events: str, *argv: str) -> dict[str, int]:
+    done = t.run(harness.need_tool("perf"), "stat", "-x,", "-e", events, "--", *argv)
+    check(done.status == 0, "perf stat", done)
+    rows = [line.split(",") for line in done.err.splitlines() if line.count(",") > 3]
+    return {row[2]: int(float(row[0])) for row in rows if row[0].replace(".", "").isdigit()}
+
+
+def values_of_both(t: Context, event: str, *argv: str) -> tuple[list[int], list[int]]:
+    """Paired runs, one of each after the other."""
+    ours, perfs = [], []
+    for _ in range(ROUNDS):
+        ours.append(counts_of(stat(t, "-e", event, "--", *argv))[event])
+        perfs.append(perf_stat(t, event, *argv)[event])
+    harness.note(f"{event}: wperf {ours}, perf {perfs}")
+    return ours, perfs
+
+
+def check_same(ours: list[int], perfs: list[int], slack: int) -> None:
+    """Medians as near as the runs of one tool are to each other, and `slack` events more."""
+    spread = max(max(ours) - min(ours), max(perfs) - min(perfs))
+    check(abs(statistics.median(ours) - statistics.median(perfs)) <= spread + slack, "the medians agree")
+
+
+def rows_of_table(done: Done) -> dict[str, str]:
+    """event name -> counter value as printed; clocks with their unit."""
+    rows = {}
+    for line in done.out.splitlines():
+        words = line.replace("<not counted>", "<not-counted>").split()
+        if len(words) >= 4 and line.startswith("        ") and ("software" in words or words[-1] == "e"):
+            rows[words[1]] = words[0]
+    return rows
+
+
+# --- against perf and against what is known ---
+
+
+def test_page_faults_are_those_of_perf(t: Context) -> None:
+    ours, perfs = values_of_both(t, "page-faults", t.program("counted"), "faults", "5000")
+    check_same(ours, perfs, 3)
+    check(min(ours) >= 5000, "the pages that were touched")
+
+
+def test_context_switches_are_those_of_perf(t: Context) -> None:
+    ours, perfs = values_of_both(t, "context-switches", t.program("counted"), "switches", "3000")
+    check_same(ours, perfs, 3)
+    check(min(ours) >= 6000, "two for each hand-over")
+
+
+def test_migrations_are_those_of_perf(t: Context) -> None:
+    if os.cpu_count() < 2:
+        raise harness.Skip("a second CPU")
+    ours, perfs = values_of_both(t, "cpu-migrations", t.program("counted"), "hops", "500")
+    check_same(ours, perfs, 2)
+    check(min(ours) >= 500, "the hops")
+
+
+def test_task_clock_is_the_cpu_time(t: Context) -> None:
+    counts = counts_of(stat(t, "-e", "task-clock", "--", t.program("counted"), "spin", "300"))
+    check(295e6 <= counts["task-clock"] <= 400e6, f"300 ms of CPU time: {counts}")
+
+
+# --- scopes ---
+
+
+def test_default_events_without_a_pmu_say_so(t: Context) -> None:
+    done = t.good("stat", "--", t.program("counted"), "faults", "10")
+    rows = rows_of_table(done)
+    for name in ("task-clock", "context-switches", "cpu-migrations", "page-faults"):
+        check(name in rows, f"a row of {name}", done)
+    if not os.path.exists("/sys/bus/event_source/devices/cpu"):
+        check("no hardware counters here" in done.out, "says that there is no PMU", done)
+    check(done.out.splitlines()[-1].startswith("quality: "), "ends with the quality line", done)
+
+
+def test_attached_process(t: Context) -> None:
+    process = t.started_ready(t.program("counted"), "grow", "1000", stdin=harness.subprocess.PIPE)
+    watcher = t.start(t.wperf, "stat", "--json", "-e", "page-faults", "-p", str(process.pid), "--timeout", "2")
+    time.sleep(1)
+    process.stdin.write(b"x")
+    process.stdin.flush()
+    check(process.stdout.readline() == b"done\n", "a thread that began later")
+    out, err = watcher.communicate(timeout=20)
+    document = json.loads(out)
+    check(watcher.returncode == 0 and not err, f"{err}")
+    faults = counts_of(document)["page-faults"]
+    check(1000 <= faults <= 1200, f"the faults of the new thread: {faults}")
+    check(1.9 < document["Time_elapsed"] < 3, "two seconds")
+    check(process.poll() is None, "the process lives on")
+
+
+def test_each_cpu_and_the_sum(t: Context) -> None:
+    harness.need_root()
+    document = stat(t, "-e", "cpu-clock", "--timeout", "0.3")
+    cores = document["core"]["cores"]
+    check(len(cores) == os.cpu_count(), f"a table for each CPU: {len(cores)}")
+    values = [core["Performance_counter"][0]["counter_value"] for core in cores]
+    for value in values:
+        check(0.28e9 < value < 1.0e9, f"a CPU's clock runs all the time: {value}")
+    if len(cores) > 1:
+        total = document["core"]["overall"]["Systemwide_Overall_Performance_Counters"][0]["counter_value"]
+        check(total == sum(values), "the sum")
+
+
+def test_command_pinned_to_a_cpu(t: Context) -> None:
+    document = stat(t, "-e", "task-clock,cpu-migrations", "-c", "0", "--", t.program("counted"), "spin", "50")
+    check(document["core"]["cores"][0]["core_number"] == 0, "the table of core 0")
+    check(counts_of(document)["task-clock"] >= 35e6, "its time")
+
+
+def test_children_are_counted(t: Context) -> None:
+    document = stat(t, "-e", "page-faults", "--", "sh", "-c", f"{t.program('counted')} faults 2000; true")
+    check(counts_of(document)["page-faults"] >= 2000, "the child's faults")
+
+
+# --- ends and statuses ---
+
+
+def test_status_is_the_commands(t: Context) -> None:
+    check(t.ours("stat", "--", "sh", "-c", "exit 7").status == 7, "the command's own")
+    check(t.ours("stat", "--", "sh", "-c", "kill -9 $$").status == 137, "128 and the signal")
+    done = t.ours("stat", "--", "/nowhere/at/all")
+    check(done.status == 127, "not found", done)
+    harness.check_sentence(done, "/nowhere/at/all")
+    done = t.ours("stat", "--", "/etc/passwd")
+    check(done.status == 126, "not runnable", done)
+    done = t.ours("stat", "--json", "--", "sh", "-c", "exit 7")
+    check(done.status == 0 and harness.document_of(done)["target_exit"] == 7, "with --json it is in the document", done)
+
+
+def test_timeout_ends_the_command(t: Context) -> None:
+    done = t.ours("stat", "-e", "task-clock", "--timeout", "0.3", "--", t.program("counted"), "sleep", "30000")
+    check(done.status == 0, "ended by wperf", done)
+    check(done.seconds < 5, "in time", done)
+    elapsed = [line for line in done.out.splitlines() if "seconds time elapsed" in line]
+    check(len(elapsed) == 1 and 0.29 < float(elapsed[0].split()[0]) < 1, "the time counted", done)
+
+
+def test_what_ignores_sigterm_is_killed(t: Context) -> None:
+    done = t.ours("stat", "-e", "task-clock", "--timeout", "0.2", "--", "sh", "-c", "trap '' TERM; while :; do :; done")
+    check(done.status == 0 and 2 <= done.seconds < 10, "killed after two seconds", done)
+
+
+def test_ctrl_c_keeps_the_counts(t: Context) -> None:
+    process = t.start(t.wperf, "stat", "--json", "-e", "task-clock", "--", t.program("counted"), "sleep", "30000")
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=20)
+    check(process.returncode == 0 and "task-clock" in counts_of(json.loads(out)), "the counts so far")
+
+
+def test_the_commands_output_stays_out_of_the_document(t: Context) -> None:
+    done = t.ours("stat", "--json", "-e", "task-clock", "--", "echo", "hello")
+    harness.document_of(done)
+    check(done.err == "hello\n", "it goes to standard error", done)
+
+
+# --- repeats ---
+
+
+def test_repeats_show_mean_and_deviation(t: Context) -> None:
+    done = t.good("stat", "-r", "4", "-e", "page-faults,task-clock", "--", t.program("counted"), "faults", "1000")
+    check("mean of 4 runs" in done.out and "stddev" in done.out, "the heading", done)
+    document = stat(t, "-r", "4", "-e", "page-faults", "--", t.program("counted"), "faults", "1000")
+    row = document["core"]["cores"][0]["Performance_counter"][0]
+    check(document["runs"] == 4 and 1000 <= row["counter_value"] < 1200, f"{row}")
+    check(float(row["stddev"].rstrip(" %")) < 5, f"{row}")
+
+
+# --- timelines ---
+
+
+def test_timeline_rows_are_written_as_they_come(t: Context) -> None:
+    """A killed run keeps what it had."""
+    path = t.path("rows.csv")
+    process = t.start(t.wperf, "stat", "-e", "task-clock,page-faults", "-t", "-i", "0", "--timeout", "100ms", "-o", path,
+                      "--", t.program("counted"), "sleep", "30000")
+    harness.wait_until(lambda: os.path.exists(path) and len(open(path, encoding="ascii").readlines()) >= 11, "three rows")
+    process.kill()
+    process.wait()
+    lines = open(path, encoding="ascii").read().splitlines()
+    check(lines[4] == "Event class,core" and lines[5] == "", f"{lines}")
+    check(lines[7] == "task-clock,page-faults,", f"{lines}")
+    check(all(line.count(",") == 2 and line.endswith(",") for line in lines[8:]), f"{lines}")
+
+
+def test_timeline_document(t: Context) -> None:
+    done = t.ours("stat", "-e", "cpu-clock", "-t", "-i", "100ms", "-n", "3", "--timeout", "200ms", "--json",
+                  "--output-csv", "a_{class}_{core}.csv", "-c", "0", cwd=t.folder)
+    document = harness.document_of(done)
+    check(document["count_duration"] == 0.2 and document["count_interval"] == 0.1, "what was asked for", done)
+    check(document["count_timeline"] == 3 and len(document["timeline"]) == 3, "three counts", done)
+    for one in document["timeline"]:
+        check(0.19 < one["Time_elapsed"] < 0.35, "200 ms each", done)
+        check(0.19e9 < counts_of(one)["cpu-clock"] < 0.35e9, "the pause is not counted", done)
+    rows = list(csv.reader(open(t.path("a_core_0.csv"), encoding="ascii")))
+    check(rows[2] == ["Count interval", "0.10"] and rows[7] == ["cpu-clock", ""] and len(rows) == 11, f"{rows}")
+
+
+def test_timeline_without_pauses_loses_nothing(t: Context) -> None:
+    done = t.ours("stat", "-e", "page-faults", "-I", "50", "--json-lines", "--output-csv", t.path("x.csv"), "--", "sh",
+                  "-c", f"for i in 1 2 3 4 5 6; do {t.program('counted')} faults 500; sleep 0.04; done")
+    documents = [json.loads(line) for line in done.out.splitlines()]
+    total = sum(counts_of(one)["page-faults"] for one in documents)
+    whole = counts_of(stat(t, "-e", "page-faults", "--", "sh", "-c",
+                           f"for i in 1 2 3 4 5 6; do {t.program('counted')} faults 500; sleep 0.04; done"))["page-faults"]
+    harness.note(f"sum of {len(documents)} rows {total}, one count {whole}")
+    check(len(documents) >= 4 and abs(total - whole) < 60, "the rows add up to the whole", done)
+
+
+def test_timeline_page(t: Context) -> None:
+    path = t.path("page.html")
+    t.good("stat", "-q", "-e", "task-clock,page-faults", "-I", "20", "--plot", path, "--output-csv", t.path("x.csv"), "--",
+           t.program("counted"), "spin", "200")
+    page = open(path, encoding="utf-8").read()
+    check(page.startswith("<!doctype html>") and page.endswith("</html>\n"), "a whole page")
+    check(page.count("<svg") == 2 and "<path" in page, "a chart for each event")
+
+
+# --- sessions ---
+
+
+def test_session_is_shown_again(t: Context) -> None:
+    path = t.path("counts.data")
+    first = t.good("stat", "-e", "page-faults,context-switches", "--session", path, "--", t.program("counted"), "faults",
+                   "100")
+    again = t.good("report", path)
+    check(rows_of_table(first) == rows_of_table(again) != {}, "the same rows", again)
+    document = harness.document_of(t.ours("report", "--json", path))
+    check(counts_of(document)["page-faults"] >= 100, "as JSON too")
+    check("STAT" in t.good("dump", path).out, "and as records")
+
+
+def test_perf_prints_our_session(t: Context) -> None:
+    path = t.path("counts.data")
+    t.good("stat", "-e", "page-faults,context-switches", "--session", path, "--", t.program("counted"), "faults", "100")
+    done = t.run(harness.need_tool("perf"), "stat", "report", "-i", path)
+    ours = counts_of(harness.document_of(t.ours("report", "--json", path)))
+    check(done.status == 0, "perf stat report", done)
+    for name, value in ours.items():
+        check(any(f"{value:,}" in line and name in line for line in done.err.splitlines()), f"{name} {value}", done)
+
+
+def test_perfs_session_is_shown(t: Context) -> None:
+    path = t.path("perf.data")
+    done = t.run(harness.need_tool("perf"), "stat", "record", "-o", path, "-e", "page-faults", "--",
+                 t.program("counted"), "faults", "777")
+    value = next(line.split()[0].replace(",", "") for line in done.err.splitlines() if "page-faults" in line)
+    document = harness.document_of(t.ours("report", "--json", path))
+    check(counts_of(document)["page-faults"] == int(value), f"perf says {value}: {document}")
+
+
+def test_a_command_that_cannot_run_leaves_the_session(t: Context) -> None:
+    path = t.path("counts.data")
+    t.good("stat", "-e", "page-faults", "--session", path, "--", "true")
+    before = open(path, "rb").read()
+    check(t.ours("stat", "--session", path, "--", "/nowhere").status == 127, "not found")
+    check(open(path, "rb").read() == before and not os.path.exists(path + ".old"), "the session is as it was")
+
+
+# --- plain users ---
+
+
+def test_plain_user_gets_switches_and_faults_from_elsewhere(t: Context) -> None:
+    with sysctl(PARANOID, 2):
+        done = as_plain_user(t, t.wperf, "stat", "-e", "task-clock,context-switches,page-faults,cpu-migrations", "--",
+                             t.program("counted"), "faults", "3000")
+    rows = rows_of_table(done)
+    check(done.status == 0 and done.err == "", "it counts", done)
+    check(int(rows["page-faults"].replace(",", "")) >= 3000, "faults", done)
+    check("page-faults comes from wait4" in done.out and "context-switches comes from wait4" in done.out, "says so", done)
+    check(rows["cpu-migrations"] == "<not-counted>" and "cpu-migrations is not counted: " in done.out, "migrations", done)
+    done = as_plain_user(t, t.wperf, "stat", "--timeout", "1")
+    check(done.status == 1, "all CPUs are refused", done)
+    harness.check_sentence(done, "perf_event_paranoid is 2", "root")
+
+
+# --- dry runs ---
+
+
+def test_dry_run_prints_every_attribute(t: Context) -> None:
+    done = t.good("stat", "-m", "imix", "-e", "l1i_cache:u", "-c", "7", "--timeout", "10.5", "--cpu-model", "neoverse-n1",
+                  "--dry-run")
+    blocks = done.out.strip().split("\n\n")
+    check([block.splitlines()[0] for block in blocks] ==
+          ["event " + name for name in ("cycle", "l1i_cache:u", "inst_spec", "dp_spec", "vfp_spec", "ase_spec", "ld_spec",
+                                        "st_spec")], "the events", done)
+    check(all("group with inst_spec" in block for block in blocks[3:]), "the group", done)
+    check(all(re.search(r"^config 0x", block, re.M) and "exclude_kernel 1" in block for block in blocks), "fields", done)
+    done = t.good("stat", "-e", "task-clock", "--dry-run", "--", "./program")
+    check("enable_on_exec 1" in done.out and "inherit 1" in done.out, "the command's events", done)
+
+
+# --- usage ---
+
+
+def test_contradictions_are_told(t: Context) -> None:
+    for argv, words in {
+            ("-r", "3"): ["-r", "command"],
+            ("-t", "-r", "3", "--", "true"): ["timeline"],
+            ("--plot", "x.html", "--", "true"): ["-t"],
+            ("-p", "1", "--", "true"): ["-p", "command"],
+            ("--cpu-model", "neoverse-v2", "--", "true"): ["--dry-run"],
+    }.items():
+        done = t.ours("stat", *argv)
+        check(done.status == 2, "wrong usage", done)
+        harness.check_sentence(done, *words)
+
+
+if __name__ == "__main__":
+    harness.main(__name__)
