@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0 */
-/* A test double of Linux's uncore drivers: two DSUs, one a CPU, and two DMC-620 channels.  Names, formats, events and refusals
- * are those of drivers/perf/arm_dsu_pmu.c and arm_dmc620_pmu.c.  What they count is traffic that a test writes into
- * the parameter `traffic`: an event of weight W counts W for each unit on the first instance, 2 W on the second.  Cycles are
- * nanoseconds. */
+/* A test double of Linux's uncore drivers: two DSUs, one a CPU, and two DMC-620 channels.  Names, formats, events and
+ * refusals are those of drivers/perf/arm_dsu_pmu.c and arm_dmc620_pmu.c.  What they count is traffic that a test writes
+ * into the parameter `traffic`: an event of weight W counts W for each unit on the first instance, 2 W on the second.
+ * Cycles are nanoseconds. */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
 #include <linux/device.h>

@@ -1,7 +1,7 @@
 #!/bin/bash
-# fetch.sh DIR   Fetches what the arm64 guest is made of from the Debian archives that apt knows, and unpacks it: DIR/kernel
-# (image and modules), DIR/headers (to build a module), DIR/busybox, DIR/perf (Debian's perf with its libraries).  What is
-# there already stays.  Nothing is installed.  Needs the architecture arm64 in dpkg.
+# fetch.sh DIR   Fetches what the arm64 guest is made of from the Debian archives that apt knows, and unpacks it:
+# DIR/kernel (image and modules), DIR/headers (to build a module), DIR/busybox, DIR/perf (Debian's perf with its
+# libraries).  What is there already stays.  Nothing is installed.  Needs the architecture arm64 in dpkg.
 
 set -eu
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8
@@ -22,8 +22,8 @@ depends() {
 
 # The libraries that a package can load, not the programs that it recommends or that its libraries would like to have.
 libraries() {
-        apt-cache depends --recurse --no-recommends --no-suggests --no-conflicts --no-breaks --no-replaces --no-enhances \
-                "$1:arm64" | sed -n 's/^ *Depends: \(\(lib\|zlib\)[^ ]*:arm64\)$/\1/p' | sort -u
+        apt-cache depends --recurse --no-recommends --no-suggests --no-conflicts --no-breaks --no-replaces \
+                --no-enhances "$1:arm64" | sed -n 's/^ *Depends: \(\(lib\|zlib\)[^ ]*:arm64\)$/\1/p' | sort -u
 }
 
 # unpack FOLDER PACKAGE...
@@ -47,8 +47,9 @@ move_headers() {
 
 key=$(sha256sum <"$script")
 [ "$(cat fetched 2>/dev/null)" = "$key $dir" ] && exit 0
-dpkg --print-foreign-architectures | grep -qx arm64 || die "the architecture arm64 is missing: dpkg --add-architecture arm64"
-[ "$(id -u)" -ne 0 ] || apt-get update -qq || echo "apt-get update failed; trying with the lists that are there" >&2
+dpkg --print-foreign-architectures | grep -qx arm64 || die "no architecture arm64: dpkg --add-architecture arm64"
+[ "$(id -u)" -ne 0 ] || apt-get update -qq ||
+        echo "apt-get update failed; trying with the lists that are there" >&2
 image=$(depends linux-image-cloud-arm64 'linux-image-[0-9][^ :]*')
 [ -n "$image" ] || die "apt knows no linux-image-cloud-arm64:arm64: apt-get update"
 release=${image#linux-image-}

@@ -91,7 +91,7 @@ def need(path: str, what: str) -> str:
 
 
 class Machine:
-    """A guest with wperf at /bin/wperf, the programs of this folder, and perf and the module where they are asked for."""
+    """A guest with wperf, the programs of this folder, and perf and the module where they are asked for."""
 
     def __init__(self, wperf: str, programs: str, packages: str, cpus: int = 1, extra: tuple[str, ...] = ()) -> None:
         if not shutil.which("qemu-system-aarch64"):
@@ -222,7 +222,7 @@ def main(module_name: str, **machine_options) -> None:
     signal.signal(signal.SIGALRM, harness.too_long)
     try:
         tests = choose_tests(sys.modules[module_name], machine, names)
-        print(f"1..{len(tests)}")
+        print(f"1..{len(tests)}" if tests else "1..0 # SKIP commands that are not in this version")
         passed = [harness.run_one(number, name, test, Guest("wperf", programs, f"/tmp/{number}", machine=machine))
                   for number, (name, test) in enumerate(tests, 1)]
     finally:
@@ -247,3 +247,10 @@ def of_command(name: str) -> Callable:
         test.command = name
         return test
     return set_command
+
+
+def total_of(done: Done) -> int:
+    """What `loops` says that it executes."""
+    match = re.search(r"^instructions (\d+)$", done.out, re.M)
+    check(match is not None, "the program's own number", done)
+    return int(match[1])

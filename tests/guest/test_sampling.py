@@ -3,18 +3,11 @@
 import re
 
 import machine
-from machine import Guest, check, harness
+from machine import Guest, check, harness, total_of
 
 PERIOD = 100003  # a prime, so that it goes through all instructions of a loop
 LOOPS = {"loop_of_four": (4, 4), "loop_of_six": (6, 8), "loop_of_five": (5, 8)}  # instructions, and where they begin
 ALL = sum(length for length, _ in LOOPS.values())
-
-
-def total_of(done: harness.Done) -> int:
-    """What `loops` says that it executes."""
-    match = re.search(r"^instructions (\d+)$", done.out, re.M)
-    check(match is not None, "the program's own number", done)
-    return int(match[1])
 
 
 def check_binomial(count: int, n: int, share: float, what: str) -> None:
