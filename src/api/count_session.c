@@ -2,6 +2,7 @@
 /* The section FEATURE_WPERF_COUNT: "WPCT", version, whose counts they are, then the list as text. */
 #include "count_session.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,10 +96,13 @@ bool count_session_close(struct count_session *session, const struct run_info *i
 
 bool count_session_is(const struct perfdata_reader *reader)
 {
-        struct cursor ours = perfdata_feature(reader, FEATURE_WPERF_COUNT);
-        struct cursor perfs = perfdata_feature(reader, FEATURE_STAT);
+        size_t n = perfdata_n_events(reader);
 
-        return !ours.failed || !perfs.failed;
+        for (size_t i = 0; i < n; i++) {
+                if (perfdata_get_event(reader, i)->attr.sample_period_or_freq)
+                        return false;
+        }
+        return n;
 }
 
 static void take_attributes(struct count_list *list, const struct perfdata_reader *reader)
@@ -145,10 +149,10 @@ static bool read_section(struct count_replay *replay, struct cursor section, str
         const void *subject = len <= SUBJECT_MAX_BYTES ? cursor_bytes(&section, len) : NULL;
 
         if (!found || memcmp(found, magic, sizeof(magic)) || !subject)
-                return err_set(err, ERR_FORMAT, "its section of counts is malformed");
+                return err_set(err, ERR_FORMAT, "feature 225 (what was counted) is malformed");
         if (version != COUNT_SECTION_VERSION)
                 return err_set(err, ERR_UNSUPPORTED,
-                               "its section of counts has version %u, this wperf reads %d", version,
+                               "feature 225 (what was counted) has version %u, this wperf reads %d", version,
                                COUNT_SECTION_VERSION);
         buf_add(&replay->subject, subject, len);
         return count_list_read((const char *)section.at, cursor_left(&section), &replay->list, err);
@@ -189,22 +193,46 @@ bool count_replay_open(struct count_replay *replay, const struct perfdata_reader
         return true;
 }
 
+/* What is wrong with the file goes with the last round, as a warning of the list. */
+static void add_damage(struct count_replay *replay, const struct perfdata_reader *reader)
+{
+        const struct perfdata_damage *damage = perfdata_get_damage(reader);
+        struct buf *out = &replay->list.warnings;
+        size_t before = out->len;
+
+        if (damage->cut_bytes)
+                buf_printf(out, "%" PRIu64 " bytes of the file are missing or not whole\n",
+                           damage->cut_bytes);
+        if (damage->data_size_missing || damage->features_missing)
+                buf_add_str(out, "the recorder did not finish the file\n");
+        if (damage->n_malformed)
+                buf_printf(out, "%" PRIu64 " records of the file are malformed\n", damage->n_malformed);
+        replay->damaged = out->len > before;
+}
+
 bool count_replay_read(struct count_replay *replay, struct perfdata_reader *reader,
                        bool (*each)(void *ctx, const struct sheet *sheet, uint64_t elapsed_ns), void *ctx,
                        struct err *err)
 {
+        struct sheet *last = NULL; /* the round that has not been given out yet */
         struct perfdata_record record;
+        uint64_t last_ns = 0;
         bool go_on = true;
         int got = 0;
 
         while (go_on && (got = perfdata_next_raw(reader, &record, err)) > 0) {
                 counts_take(replay->counts, &record.header, record.bytes);
-                if (record.header.type == PERF_RECORD_STAT_ROUND) {
-                        AUTO(sheet) sheet = sheet_make(&replay->list, replay->counts, NULL);
-
-                        go_on = each(ctx, sheet, counts_round_ns(replay->counts));
-                }
+                if (record.header.type != PERF_RECORD_STAT_ROUND)
+                        continue;
+                go_on = !last || each(ctx, last, last_ns);
+                sheet_free(last);
+                last = sheet_make(&replay->list, replay->counts, NULL);
+                last_ns = counts_round_ns(replay->counts);
         }
+        add_damage(replay, reader);
+        if (got >= 0 && go_on && last)
+                each(ctx, last, last_ns);
+        sheet_free(last);
         if (got < 0)
                 return false;
         return counts_n_rounds(replay->counts) ||

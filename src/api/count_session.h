@@ -30,7 +30,7 @@ bool count_session_put(struct count_session *session, const void *records, size_
 bool count_session_close(struct count_session *session, const struct run_info *info, const char *subject,
                          const char *command_line, struct err *err);
 
-/* True when the session holds counts and no samples of its own: one of stat. */
+/* True for a session of stat, ours or perf's, finished or not: none of its events is sampled. */
 bool count_session_is(const struct perfdata_reader *reader);
 
 /* What a session of stat says. */
@@ -39,6 +39,7 @@ struct count_replay {
         struct counts *counts;
         struct run_info info;
         bool has_info;
+        bool damaged;     /* parts of the file are missing, as the list's warnings say */
         struct buf texts; /* info's */
         struct buf subject, vendor;
 };

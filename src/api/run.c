@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "core_kind.h"
 #include "os.h"
 #include "run_info.h"
 #include "session_facts.h"
@@ -19,7 +20,8 @@ struct run {
         struct run_facts out;
         struct err write_error;
         unsigned n_ticks;
-        bool begun; /* the session file is being written */
+        struct buf doubts; /* events that the PMU may not have, a sentence each */
+        bool begun;        /* the session file is being written */
 };
 
 enum { ZSTD_LEVEL = 1, TICK_MS = 1000, KILL_AFTER_NS = 2000000000, POLL_STEP_MS = 100 };
@@ -32,6 +34,7 @@ void run_free(struct run *run)
         collector_free(run->collector);
         event_list_release(&run->events);
         session_facts_free(run->facts);
+        buf_release(&run->doubts);
         free(run);
 }
 
@@ -184,21 +187,67 @@ static void fill_facts(struct run *run, uint64_t start_ns)
                 run->out.exit_status = collected->exit_status;
 }
 
-/* Why this event and no better one, and what would give more; "" when there is nothing to say. */
+/* The kernel opens Arm events that are not there, and no sample comes. */
+static void add_doubts(struct run *run)
+{
+        struct pmu_source source = collector_pmu_source(NULL);
+        struct core_kinds kinds;
+
+        core_kinds_load(&source, &kinds);
+        for (size_t i = 0; i < run->events.n_items; i++) {
+                const struct event *event = &run->events.items[i];
+
+                for (size_t k = 0; k < kinds.n_items; k++) {
+                        const struct core_kind *kind = &kinds.items[k];
+                        bool raw = event->attr.type == PERF_TYPE_RAW || event->attr.type == kind->type;
+
+                        if (kind->vendor != CORE_ARM || !raw ||
+                            (event->pmu[0] && strcmp(event->pmu, kind->pmu)))
+                                continue;
+                        if (run->doubts.len)
+                                buf_add_str(&run->doubts, "; ");
+                        if (!core_kind_add_doubt(kind, (uint32_t)event->attr.config & 0xffff, event->name,
+                                                 &run->doubts) &&
+                            run->doubts.len)
+                                buf_truncate(&run->doubts, run->doubts.len - strlen("; "));
+                }
+        }
+        core_kinds_release(&kinds);
+}
+
+/* Why this event and no better one, what would give more, and what may give nothing; "" when there is nothing to
+ * say. */
 static const char *source_note(const struct run *run, const struct run_request *request)
 {
         struct pmu_source source = collector_pmu_source(NULL);
         char pmu[64];
 
+        if (run->doubts.len)
+                return run->doubts.data;
         if (collector_source_note(run->collector)[0] || request->events || event_has_core_pmu(&source, pmu))
                 return collector_source_note(run->collector);
         return "no hardware counters here (no core PMU, as in most virtual machines), so CPU time is "
                "sampled; on bare metal or with a passed-through PMU cycles are";
 }
 
+static bool has_raw_event(const struct run *run)
+{
+        for (size_t i = 0; i < run->events.n_items; i++) {
+                const struct event *event = &run->events.items[i];
+
+                if (event->attr.type == PERF_TYPE_RAW || (event->pmu[0] && !event->uncore))
+                        return true;
+        }
+        return false;
+}
+
 static bool finish_session(struct run *run, const struct run_request *request, struct err *err)
 {
-        struct run_info info = {
+        struct run_info info;
+
+        if (has_raw_event(run))
+                add_doubts(run);
+        info = (struct run_info){
                 .source_note = source_note(run, request),
                 .elapsed_ns = run->out.elapsed_ns,
                 .user_ns = run->out.collected->user_ns,

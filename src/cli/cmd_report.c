@@ -150,7 +150,7 @@ static bool show_round(void *ctx, const struct sheet *sheet, uint64_t elapsed_ns
 }
 
 /* A session of stat: its tables again. */
-static int show_counts(const struct report_options *o, struct session_input *input)
+static int show_counts(const struct report_options *o, const char *path, struct session_input *input)
 {
         struct replaying r = {0};
         struct count_run_facts facts = {0};
@@ -172,11 +172,14 @@ static int show_counts(const struct report_options *o, struct session_input *inp
                 ok = count_replay_read(&r.replay, input->reader, show_round, &r, &r.err) && !r.err.code &&
                      stat_output_finish(r.output, &facts, &poor, &r.err);
                 stat_output_free(r.output);
+                poor |= r.replay.damaged;
         }
         count_replay_release(&r.replay);
         session_input_free(input);
-        if (!ok)
+        if (!ok) {
+                err_in(&r.err, "%s", path);
                 return cmd_fail(&r.err);
+        }
         return poor && o->display.strict ? EXIT_POOR : EXIT_OK;
 }
 
@@ -192,7 +195,7 @@ static int show(const struct report_options *o, const struct report_request *req
         if (!input)
                 return cmd_fail(&err);
         if (count_session_is(input->reader))
-                return show_counts(o, TAKE(input));
+                return show_counts(o, request->path, TAKE(input));
         report = report_make_of(request, TAKE(input), &err);
         if (!report)
                 return cmd_fail(&err);

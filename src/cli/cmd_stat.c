@@ -51,6 +51,8 @@ static bool check(const struct stating *s, struct err *err)
                 return wrong(err, "-r and a timeline don't go together: choose one of them");
         if (repeats && o->counting.session)
                 return wrong(err, "a session keeps one run: leave -r or --session out");
+        if (o->counting.session && !strcmp(o->counting.session, "-"))
+                return wrong(err, "standard output has the table: name a file for the session");
         if (!timeline && (t->plot || t->json_lines || t->output_csv))
                 return wrong(err,
                              "--plot, --json-lines and --output-csv belong to a timeline: add -t or -I MS");

@@ -180,3 +180,25 @@ enum core_has core_kind_has(const struct core_kind *kind, uint32_t code)
                 return kind->lists_events && !kind->model_believed ? CORE_HAS_NOT : CORE_MAY_HAVE;
         return kind->model_believed && catalogue_find_code(kind->model, code) ? CORE_HAS : CORE_HAS_NOT;
 }
+
+bool core_kind_add_doubt(const struct core_kind *kind, uint32_t code, const char *name, struct buf *out)
+{
+        if (core_kind_has(kind, code) != CORE_HAS_NOT)
+                return false;
+        if (core_code_is_advertised(code))
+                buf_printf(out,
+                           "the PMU does not advertise %s (0x%02" PRIx32 "): the kernel opens it and reads 0",
+                           name, code);
+        else if (!kind->model_believed)
+                buf_printf(
+                        out,
+                        "the PMU advertises few of %s's events, as emulators do: the kernel opens %s (0x%02" PRIx32
+                        ") and reads 0",
+                        kind->model && kind->model->implementer ? kind->model->name : "a core", name, code);
+        else
+                buf_printf(out,
+                           "%s is not known to have %s (0x%02" PRIx32
+                           "): the kernel opens it and reads 0 where it is not there",
+                           kind->model->name, name, code);
+        return true;
+}

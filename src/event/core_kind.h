@@ -49,6 +49,9 @@ enum core_has { CORE_HAS, CORE_HAS_NOT, CORE_MAY_HAVE };
 /* Whether the Arm event `code` counts on that kind: the kernel opens events that are not there and they read 0. */
 enum core_has core_kind_has(const struct core_kind *kind, uint32_t code);
 
+/* Appends one sentence why a count of 0 of that event, called `name`, is none; false where the kind has it or may have it. */
+bool core_kind_add_doubt(const struct core_kind *kind, uint32_t code, const char *name, struct buf *out);
+
 /* The sysfs tree of a machine with one kind of cores, of that model: PMU "armv8_pmuv3_0" of type 8 with CPUs 0-127, its
  * format fields and the events of the kernel's ranges, and the identification register; for "x86_64" PMU "cpu" of
  * type 4.  `model` must live on. */

@@ -196,23 +196,8 @@ static const char *explain_doubt(struct count_builder *b, const struct count_eve
         const struct core_kind *kind = e->kind >= 0 ? &b->list.kinds.items[e->kind] : NULL;
         AUTO_RELEASE(buf) text = {0};
 
-        if (!kind || e->code < 0 || core_kind_has(kind, (uint32_t)e->code) != CORE_HAS_NOT)
+        if (!kind || e->code < 0 || !core_kind_add_doubt(kind, (uint32_t)e->code, e->plain, &text))
                 return NULL;
-        if (core_code_is_advertised((uint32_t)e->code))
-                buf_printf(&text, "the PMU does not advertise %s (0x%02x): the kernel opens it and reads 0",
-                           e->plain, (unsigned)e->code);
-        else if (!kind->model_believed)
-                buf_printf(
-                        &text,
-                        "the PMU advertises few of %s's events, as emulators do: the kernel opens %s (0x%02x) "
-                        "and reads 0",
-                        kind->model && kind->model->implementer ? kind->model->name : "a core", e->plain,
-                        (unsigned)e->code);
-        else
-                buf_printf(&text,
-                           "%s is not known to have %s (0x%02x): the kernel opens it and reads 0 where it is "
-                           "not there",
-                           kind->model->name, e->plain, (unsigned)e->code);
         return arena_copy(&b->list.texts, text.data, text.len);
 }
 

@@ -87,6 +87,12 @@ def test_two_events_at_once(t: Guest) -> None:
         check(sum(row["count"] for row in event["samples"]) == 299, f"299 of {event['type']}", done)
 
 
+def test_an_event_that_is_not_there_is_said(t: Guest) -> None:
+    done = t.ours("record", "-e", "r1b:1000", "--", "loops", "1")
+    check("note: the PMU does not advertise r1b (0x1b)" in done.out, "why there are no samples", done)
+    check(harness.quality_of(done)["samples"] == 0, "and there are none", done)
+
+
 def test_a_frequency_is_kept(t: Guest) -> None:
     done = t.good("record", "-e", "cycles:u", "-F", "10000", "--", "loops", "50")
     n, expected = check_shares(done), total_of(done) // 100000

@@ -39,7 +39,7 @@ def report(t: Context, name: str, *more: str) -> Done:
         check(done.out == "", "nothing on standard output", done)
     else:
         check(done.err == "", "nothing on standard error", done)
-        harness.quality_of(done)
+        check(done.out.splitlines()[-1].startswith("quality: "), "ends with the quality line", done)
     return done
 
 
@@ -107,6 +107,37 @@ def test_wild_numbers_in_records_and_features(t: Context) -> None:
     chosen = random.Random(1)
     for _ in range(150):
         at, number = chosen.randrange(HEAD_BYTES, len(data) - 8), chosen.choice(WILD)
+        size = chosen.choice((2, 4, 8))
+        broken = data[:at] + (number & (2 ** (8 * size) - 1)).to_bytes(size, "little") + data[at + size:]
+        said.add(f"{number:#x} at byte {at}", report(t, put(t, "wild.data", broken)))
+    said.show()
+
+
+def session_of_counts(t: Context) -> bytes:
+    """Three rounds of two events."""
+    t.good("stat", "-q", "-e", "page-faults,task-clock", "-I", "20", "--output-csv", "x.csv", "--session", "counts.data",
+           "--", t.program("spin"), "50")
+    with open(t.path("counts.data"), "rb") as file:
+        return file.read()
+
+
+def test_counts_that_are_cut(t: Context) -> None:
+    data = session_of_counts(t)
+    said = Sentences()
+    for length in cuts_of(len(data)):
+        done = report(t, put(t, "cut.data", data[:length]))
+        said.add(f"at {length} bytes of {len(data)}", done)
+        check(done.status or "of the file are missing" in done.out or "did not finish" in done.out,
+              f"says that {length} of {len(data)} bytes are not all", done)
+    said.show()
+
+
+def test_wild_numbers_in_counts(t: Context) -> None:
+    data = session_of_counts(t)
+    said = Sentences()
+    chosen = random.Random(2)
+    for _ in range(200):
+        at, number = chosen.randrange(8, len(data) - 8), chosen.choice(WILD)
         size = chosen.choice((2, 4, 8))
         broken = data[:at] + (number & (2 ** (8 * size) - 1)).to_bytes(size, "little") + data[at + size:]
         said.add(f"{number:#x} at byte {at}", report(t, put(t, "wild.data", broken)))

@@ -275,6 +275,18 @@ def test_perfs_session_is_shown(t: Context) -> None:
     check(counts_of(document)["page-faults"] == int(value), f"perf says {value}: {document}")
 
 
+def test_session_of_a_killed_run(t: Context) -> None:
+    path = t.path("counts.data")
+    process = t.start(t.wperf, "stat", "-q", "-e", "page-faults", "-I", "20", "--output-csv", t.path("x.csv"), "--session",
+                      path, "--", t.program("counted"), "sleep", "30000")
+    harness.wait_until(lambda: os.path.exists(path) and os.path.getsize(path) > 1000, "some rounds")
+    process.kill()
+    process.wait()
+    done = t.good("report", path)
+    check("did not finish the file" in done.out and "page-faults" in done.out, "the rounds that it had", done)
+    check(t.ours("report", "-q", "--strict", path).status == 3, "and that is poor quality")
+
+
 def test_a_command_that_cannot_run_leaves_the_session(t: Context) -> None:
     path = t.path("counts.data")
     t.good("stat", "-e", "page-faults", "--session", path, "--", "true")
@@ -325,6 +337,7 @@ def test_contradictions_are_told(t: Context) -> None:
             ("-t", "-r", "3", "--", "true"): ["timeline"],
             ("--plot", "x.html", "--", "true"): ["-t"],
             ("-p", "1", "--", "true"): ["-p", "command"],
+            ("--session", "-", "--", "true"): ["name a file"],
             ("--cpu-model", "neoverse-v2", "--", "true"): ["--dry-run"],
     }.items():
         done = t.ours("stat", *argv)
