@@ -53,7 +53,6 @@ PLATFORM_ROOMS = {"os", "collect"}
 LIBRARY_HEADERS: dict[str, tuple[str, ...]] = {
     "codec": ("zlib.h", "zstd.h", "lzma.h"),
     "disasm": ("llvm-c/",),
-    "event": ("perfmon/pfmlib.h",),
     "view": ("curses.h", "ncurses.h"),
 }
 

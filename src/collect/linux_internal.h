@@ -44,6 +44,10 @@ struct event linux_attr_dummy(void);
 /* True when the first event does not cover every CPU or begins later, so that a dummy event has to track. */
 bool linux_attr_needs_dummy(const struct collect_request *request);
 
+/* --- linux_vendor_event.c: for pmu_source; only in builds with libpfm4's header --- */
+
+bool linux_vendor_event_find(void *ctx, const char *name, struct vendor_event *ret);
+
 /* --- linux_obstacle.c: errno to a sentence --- */
 
 /* What was being done when the kernel refused. */

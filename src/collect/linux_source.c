@@ -32,8 +32,13 @@ static bool list_below(void *ctx, const char *path, bool (*each)(void *each_ctx,
 
 struct pmu_source collector_pmu_source(const char *root)
 {
-        return (struct pmu_source){read_below, list_below, (void *)(uintptr_t)(root ? root : ""),
-                                   !root || !*root};
+        struct pmu_source source = {read_below, list_below, (void *)(uintptr_t)(root ? root : "")};
+
+#if HAVE_PFM
+        if (!root || !*root)
+                source.find_vendor_event = linux_vendor_event_find;
+#endif
+        return source;
 }
 
 static void describe_one(const struct collect_request *request, const struct event *event, bool tracks,

@@ -56,28 +56,21 @@ static bool is_too_large(struct count_builder *b, size_t first, int32_t index, s
 }
 
 /* A metric's events can be counted one by one; a group of the user's was asked for as it is. */
-static bool complain(struct count_builder *b, const struct count_scope *scope, const struct core_kind *kind,
-                     size_t n, const char *at)
+static void warn(struct count_builder *b, const struct count_scope *scope, const struct core_kind *kind,
+                 size_t n, const char *at)
 {
-        if (scope->metric) {
+        if (scope->metric)
                 buf_printf(
                         &b->list.warnings,
                         "metric '%s' has %zu events, '%s' has %u counters: they are counted one by one, not "
                         "as a group\n",
                         scope->metric, n, kind->pmu, kind->n_counters);
-                return true;
-        }
-        if (kind->n_counters_measured)
-                return err_set(
-                        b->err, ERR_LIMIT,
-                        "event group size(%zu) exceeds number of hardware PMU counters(%u) (column %zu)", n,
-                        kind->n_counters, event_column(scope->whole, at));
-        buf_printf(
-                &b->list.warnings,
-                "the group in column %zu can never be counted on this CPU: event group size(%zu) exceeds number "
-                "of hardware PMU counters(%u)\n",
-                event_column(scope->whole, at), n, kind->n_counters);
-        return true;
+        else
+                buf_printf(
+                        &b->list.warnings,
+                        "the group in column %zu can never be counted on this CPU: event group size(%zu) exceeds "
+                        "number of hardware PMU counters(%u)\n",
+                        event_column(scope->whole, at), n, kind->n_counters);
 }
 
 /* Whether events `a` and `b` belong to one group of the kernel. */
@@ -174,8 +167,7 @@ bool count_make_group(struct count_builder *b, const struct count_scope *scope, 
         for (size_t i = 0; i < b->list.kinds.n_items; i++) {
                 if (!is_too_large(b, first, (int32_t)i, &n))
                         continue;
-                if (!complain(b, scope, &b->list.kinds.items[i], n, at))
-                        return false;
+                warn(b, scope, &b->list.kinds.items[i], n, at);
                 if (scope->metric)
                         return true;
         }

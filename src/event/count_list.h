@@ -67,7 +67,7 @@ struct count_text {
         const struct extra_names *extra; /* -E and -C; NULL: none */
         uint32_t dmc;                    /* the only controller to take; UINT32_MAX: all */
         /* Measures an Arm kind's counters, 0 where that is not possible; asked where a group needs more than four.
-         * NULL: the model's table is all that is known, and a group that is too large is a warning and no error. */
+         * NULL: the model's table is all that is known. */
         unsigned (*measure_counters)(const struct core_kind *kind);
 };
 

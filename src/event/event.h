@@ -13,6 +13,12 @@
 #include "err.h"
 #include "perf_abi.h"
 
+struct vendor_event {
+        uint64_t config;
+        bool has_offcore;
+        uint64_t offcore; /* for the PMU's field offcore_rsp */
+};
+
 /* Where the facts of /sys come from.  Paths begin with "/sys/..."; both return false when it is not there.
  * read_file appends (64 KiB are enough); list_dir goes on until `each` returns false. */
 struct pmu_source {
@@ -20,7 +26,9 @@ struct pmu_source {
         bool (*list_dir)(void *ctx, const char *path, bool (*each)(void *each_ctx, const char *name),
                          void *each_ctx);
         void *ctx;
-        bool this_machine; /* and not another's tree: the CPU itself can be asked as well */
+        /* The vendor's own events of this machine's x86 cores, NAME[.UNIT] in any case.  NULL: another machine's tree, or
+         * nobody knows them. */
+        bool (*find_vendor_event)(void *ctx, const char *name, struct vendor_event *ret);
 };
 
 struct event {

@@ -8,7 +8,6 @@
 #include "arena.h"
 #include "event_internal.h"
 #include "text.h"
-#include "x86_event.h"
 
 static size_t column(const struct event_resolver *r, const char *at)
 {
@@ -269,16 +268,18 @@ static bool add_other_pmu_event(struct event_resolver *r, struct event_item *ite
 static bool add_x86_event(struct event_resolver *r, const struct event_item *item, bool *ret_found)
 {
         const struct pmu *pmu = r->pmus->n_cores == 1 ? r->pmus->cores[0] : NULL;
-        struct x86_event found;
+        const struct pmu_source *source = r->pmus->source;
+        struct vendor_event found;
+        char name[128];
         struct pmu_field field;
         struct event *event;
 
-        if (!pmu || r->kinds->items[0].vendor != CORE_X86 || !r->pmus->source->this_machine ||
-            !x86_event_find(item->name, &found))
+        if (!pmu || r->kinds->items[0].vendor != CORE_X86 || !source->find_vendor_event ||
+            !span_copy(name, sizeof(name), item->name) ||
+            !source->find_vendor_event(source->ctx, name, &found))
                 return true;
-        if (found.has_offcore &&
-            (pmu_find_field(r->pmus->source, pmu, "offcore_rsp", 11, &field, NULL) <= 0 ||
-             found.offcore > pmu_field_max(&field)))
+        if (found.has_offcore && (pmu_find_field(source, pmu, "offcore_rsp", 11, &field, NULL) <= 0 ||
+                                  found.offcore > pmu_field_max(&field)))
                 return true;
         event = event_resolver_add(r, item, pmu, pmu->type, found.config);
         if (!event)
