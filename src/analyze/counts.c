@@ -15,6 +15,7 @@ struct sums {
 /* What an event has counted on one CPU: up to now, and up to the end of the last two rounds. */
 struct cell {
         uint32_t event, cpu;
+        uint32_t next; /* cell of the same event, + 1; 0: none */
         struct sums now, end, begin;
 };
 
@@ -33,7 +34,8 @@ struct counts {
         size_t n_streams, cap_streams;
         struct cell *cells;
         size_t n_cells, cap_cells;
-        uint32_t *cpus; /* with COUNT_CORE counts, sorted */
+        uint32_t *first_cells; /* of each event, + 1 */
+        uint32_t *cpus;        /* with COUNT_CORE counts, sorted */
         size_t n_cpus, cap_cpus;
         uint64_t n_rounds, round_end_ns, round_ns;
 };
@@ -43,6 +45,7 @@ struct counts *counts_new(const struct count_list *list)
         struct counts *counts = mem_new(1, sizeof(*counts));
 
         counts->list = list;
+        counts->first_cells = mem_new(list->n_items, sizeof(*counts->first_cells));
         return counts;
 }
 
@@ -51,6 +54,7 @@ void counts_free(struct counts *counts)
         if (!counts)
                 return;
         counts_forget(counts);
+        free(counts->first_cells);
         free(counts);
 }
 
@@ -62,7 +66,9 @@ void counts_forget(struct counts *counts)
         free(counts->streams);
         free(counts->cells);
         free(counts->cpus);
-        *counts = (struct counts){.list = counts->list};
+        *counts = (struct counts){.list = counts->list, .first_cells = counts->first_cells};
+        for (size_t i = 0; i < counts->list->n_items; i++)
+                counts->first_cells[i] = 0;
 }
 
 void counts_set_event(struct counts *counts, size_t event, const uint64_t *ids, size_t n_ids)
@@ -90,11 +96,12 @@ static void add_cpu(struct counts *counts, uint32_t cpu)
 static uint32_t cell_of(struct counts *counts, uint32_t event, uint32_t cpu)
 {
         uint64_t *slot = map_put(&counts->cell_of_place, (uint64_t)event << 32 | cpu, NULL);
-        struct cell cell = {.event = event, .cpu = cpu};
+        struct cell cell = {.event = event, .cpu = cpu, .next = counts->first_cells[event]};
 
         if (!*slot) {
                 ARRAY_PUSH(counts->cells, counts->n_cells, counts->cap_cells, cell);
                 *slot = counts->n_cells;
+                counts->first_cells[event] = (uint32_t)counts->n_cells;
                 if (counts->list->items[event].class == COUNT_CORE)
                         add_cpu(counts, cpu);
         }
@@ -283,27 +290,13 @@ struct count counts_sum(const struct counts *counts, size_t event)
 
         if (counts->list->items[event].obstacle)
                 return obstructed(counts, event);
-        for (size_t i = 0; i < counts->n_cells; i++) {
-                struct sums sums = cell_sums(&counts->cells[i]);
+        for (uint32_t i = counts->first_cells[event]; i; i = counts->cells[i - 1].next) {
+                struct sums sums = cell_sums(&counts->cells[i - 1]);
 
-                if (counts->cells[i].event != event)
-                        continue;
                 all.value += sums.value;
                 all.enabled_ns += sums.enabled_ns;
                 all.running_ns += sums.running_ns;
                 any = true;
         }
         return any ? make_count(counts, event, &all) : (struct count){.state = COUNT_ELSEWHERE};
-}
-
-bool counts_are_multiplexed(const struct counts *counts, enum count_class class)
-{
-        for (size_t i = 0; i < counts->n_cells; i++) {
-                struct sums sums = cell_sums(&counts->cells[i]);
-
-                if (counts->list->items[counts->cells[i].event].class == class &&
-                    sums.running_ns < sums.enabled_ns)
-                        return true;
-        }
-        return false;
 }

@@ -61,7 +61,4 @@ struct count {
 struct count counts_get(const struct counts *counts, size_t event, uint32_t cpu);
 struct count counts_sum(const struct counts *counts, size_t event);
 
-/* True when some event of the class was counted only part of the time in the last round. */
-bool counts_are_multiplexed(const struct counts *counts, enum count_class class);
-
 #endif

@@ -6,6 +6,7 @@
 #include "arena.h"
 #include "cmd.h"
 #include "collector.h"
+#include "count_config.h"
 #include "count_run.h"
 #include "cpu_vendor.h"
 #include "os.h"
@@ -38,6 +39,15 @@ static bool wrong(struct err *err, const char *sentence)
         return err_set(err, ERR_USAGE, "%s", sentence);
 }
 
+static bool is_given(const struct command_line *line, const char *name)
+{
+        for (size_t i = 0; i < line->n_given; i++) {
+                if (!strcmp(line->given[i].option->name, name))
+                        return true;
+        }
+        return false;
+}
+
 /* What the options contradict each other in. */
 static bool check(const struct stating *s, struct err *err)
 {
@@ -56,6 +66,9 @@ static bool check(const struct stating *s, struct err *err)
         if (!timeline && (t->plot || t->json_lines || t->output_csv))
                 return wrong(err,
                              "--plot, --json-lines and --output-csv belong to a timeline: add -t or -I MS");
+        if (!t->timeline && (is_given(s->line, "interval") || is_given(s->line, "count")) &&
+            !(t->every_ms && !is_given(s->line, "interval")))
+                return wrong(err, "-i and -n say how often a timeline counts: add -t");
         if (t->json_lines && o->output.json && !o->output.output)
                 return wrong(err, "--json-lines and --json both want standard output: name a file with -o");
         if (o->target.pids.n && s->line->n_args)
@@ -160,6 +173,21 @@ static struct stat_output_request make_output(struct stating *s, const char *sou
         };
 }
 
+/* The setting is for a driver that takes turns itself. */
+static void warn_of_config(const char *config)
+{
+        AUTO_RELEASE(buf) warnings = {0};
+
+        if (!config)
+                return;
+        count_config_period(config, &warnings);
+        if (!warnings.len)
+                buf_add_str(&warnings,
+                            "count.period has no effect here: Linux itself decides how often counters "
+                            "take turns");
+        cmd_warn(&warnings);
+}
+
 static int run(struct stating *s)
 {
         const struct stat_options *o = s->options;
@@ -171,6 +199,7 @@ static int run(struct stating *s)
         struct err err = {0};
         int status = EXIT_OK;
 
+        warn_of_config(o->metric.config);
         s->request.ctx = output;
         ok = count_run(&s->request, &facts, &failure, &err) &&
              stat_output_finish(output, &facts, &poor, &err);

@@ -20,7 +20,8 @@ struct stat_output {
         struct stat_files *files;
         struct stat_plot *plot;
         struct buf pending; /* what is on its way to the screen */
-        bool live, poor;
+        uint64_t n_poor;    /* counts of poor quality */
+        bool live;
 };
 
 static const char *document_file(const struct stat_output *o)
@@ -124,11 +125,40 @@ static struct stat_view make_view(struct stat_output *o, const struct count_shot
         return view;
 }
 
+/* WindowsPerf's lines: "     5              core events: 0x001b 0x0073". */
+static void add_events(const struct count_list *list, struct buf *out)
+{
+        buf_add_str(out, "events to be counted:\n");
+        for (int class = 0; class < COUNT_CLASSES; class ++) {
+                AUTO_RELEASE(buf) numbers = {0};
+                size_t n = 0;
+
+                for (size_t i = 0; i < list->n_items; i++) {
+                        const struct count_event *e = &list->items[i];
+
+                        if (e->class != (enum count_class) class || e->is_cycle)
+                                continue;
+                        if (e->code >= 0)
+                                buf_printf(&numbers, " 0x%04x", (unsigned)e->code);
+                        else
+                                buf_printf(&numbers, " %s", e->event.name);
+                        n++;
+                }
+                if (n)
+                        buf_printf(out, "  %4zu%18s events:%s\n", n,
+                                   count_class_name((enum count_class) class), buf_text(&numbers));
+        }
+}
+
 static bool add_file_row(struct stat_output *o, const struct count_shot *shot, struct err *err)
 {
         bool verbose = o->text && o->request.general->verbose;
 
-        return !o->files || stat_files_add(o->files, shot->sheet, verbose ? &o->pending : NULL, err);
+        if (!o->files)
+                return true;
+        if (verbose && o->n_shots == 1)
+                add_events(shot->list, &o->pending);
+        return stat_files_add(o->files, shot->sheet, verbose ? &o->pending : NULL, err);
 }
 
 static void add_document(struct stat_output *o, const struct stat_view *view)
@@ -150,7 +180,7 @@ bool stat_output_shot(void *ctx, const struct count_shot *shot, struct err *err)
         struct stat_view view = make_view(o, shot, &warnings, notes, NOTES_MAX);
 
         o->n_shots++;
-        o->poor |= sheet_is_poor(shot->sheet);
+        o->n_poor += sheet_is_poor(shot->sheet);
         if (!add_file_row(o, shot, err))
                 return false;
         if (o->plot)
@@ -192,7 +222,15 @@ static void make_document(const struct stat_output *o, const struct count_run_fa
         json_key(&json, "timeline");
         buf_add_char(out, '[');
         buf_add(out, o->documents.data, o->documents.len);
-        buf_add_str(out, "]}\n");
+        buf_add_char(out, ']');
+        json.need_comma = true;
+        json_key(&json, "quality");
+        json_begin_object(&json);
+        json_key_bool(&json, "poor", o->n_poor);
+        json_key_u64(&json, "poor_counts", o->n_poor);
+        json_end_object(&json);
+        json_end_object(&json);
+        buf_add_char(out, '\n');
 }
 
 static bool write_document(struct stat_output *o, const struct count_run_facts *facts, struct err *err)
@@ -221,7 +259,7 @@ static bool write_plot(struct stat_output *o, struct err *err)
 bool stat_output_finish(struct stat_output *o, const struct count_run_facts *facts, bool *ret_poor,
                         struct err *err)
 {
-        *ret_poor = o->poor;
+        *ret_poor = o->n_poor;
         return flush(o, err) && (!o->document || write_document(o, facts, err)) &&
                (!o->plot || write_plot(o, err));
 }

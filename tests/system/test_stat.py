@@ -214,12 +214,22 @@ def test_timeline_document(t: Context) -> None:
                   "--output-csv", "a_{class}_{core}.csv", "-c", "0", cwd=t.folder)
     document = harness.document_of(done)
     check(document["count_duration"] == 0.2 and document["count_interval"] == 0.1, "what was asked for", done)
+    check(document["quality"] == {"poor": False, "poor_counts": 0}, "the quality of all", done)
     check(document["count_timeline"] == 3 and len(document["timeline"]) == 3, "three counts", done)
     for one in document["timeline"]:
         check(0.19 < one["Time_elapsed"] < 0.35, "200 ms each", done)
         check(0.19e9 < counts_of(one)["cpu-clock"] < 0.35e9, "the pause is not counted", done)
     rows = list(csv.reader(open(t.path("a_core_0.csv"), encoding="ascii")))
     check(rows[2] == ["Count interval", "0.10"] and rows[7] == ["cpu-clock", ""] and len(rows) == 11, f"{rows}")
+
+
+def test_timeline_says_what_it_writes(t: Context) -> None:
+    done = t.good("stat", "-v", "-e", "page-faults,task-clock", "-t", "-i", "0", "-n", "2", "--timeout", "20ms", "-o", "x.csv", "--",
+                  t.program("counted"), "sleep", "500", cwd=t.folder)
+    check("timeline file: 'x.csv'\n" in done.out, "the file", done)
+    check("events to be counted:\n     2              core events: page-faults task-clock\n" in done.out, "the events", done)
+    check(done.out.count("counting ... done\n") == 2, "two counts", done)
+    check("sleeping" not in done.out, "and no pause", done)
 
 
 def test_timeline_without_pauses_loses_nothing(t: Context) -> None:
@@ -312,6 +322,13 @@ def test_plain_user_gets_switches_and_faults_from_elsewhere(t: Context) -> None:
     harness.check_sentence(done, "perf_event_paranoid is 2", "root")
 
 
+def test_a_setting_without_effect_is_told(t: Context) -> None:
+    for config, words in {"count.period=50": "count.period has no effect here", "count.period=5": "can't set 'count.period=5'",
+                          "x=1": "can't set 'x=1'"}.items():
+        done = t.ours("stat", "-q", "--config", config, "-e", "task-clock", "--", "true")
+        check(done.status == 0 and done.err.startswith("wperf: warning: " + words) and done.err.count("\n") == 1, config, done)
+
+
 # --- dry runs ---
 
 
@@ -338,6 +355,9 @@ def test_contradictions_are_told(t: Context) -> None:
             ("--plot", "x.html", "--", "true"): ["-t"],
             ("-p", "1", "--", "true"): ["-p", "command"],
             ("--session", "-", "--", "true"): ["name a file"],
+            ("-i", "2", "--", "true"): ["-t"],
+            ("-n", "2", "--", "true"): ["-t"],
+            ("-I", "20", "-i", "2", "--", "true"): ["-t"],
             ("--cpu-model", "neoverse-v2", "--", "true"): ["--dry-run"],
     }.items():
         done = t.ours("stat", *argv)

@@ -76,7 +76,6 @@ TEST(a_round_is_the_difference_to_the_one_before)
         EXPECT_INT(count.scaled, 30);
         EXPECT_INT(counts_round_ns(counts), 2000);
         EXPECT_INT(counts_n_rounds(counts), 2);
-        EXPECT_TRUE(counts_are_multiplexed(counts, COUNT_CORE));
         /* A value that shrinks is a damaged file's: it is no count. */
         builder_stat(counts, 0, 0, 3, 10, 10);
         builder_round(counts, 3500);
