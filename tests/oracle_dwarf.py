@@ -19,6 +19,7 @@ import time
 TWICE = "a relative folder that the peer names twice"
 ALIAS = "the outermost name, which the peer takes from the symbol table"
 PADDING = "a name between functions, where the peer takes the nearest symbol"
+FILE_SYMBOL = "the file of code without debug information, which the peer takes from the symbol table"
 LLVM_AGREES = ", and llvm agrees with wperf"
 
 
@@ -103,9 +104,11 @@ def kind_of(addr, mine, theirs, tables):
     explained = set()
     for i, (a, b) in enumerate(zip(mine, theirs)):
         outermost = i == len(mine) - 1
-        if a[1] != b[1] and not is_twice(a[1], b[1]):
+        if a[1] is None and b[1] and not a[2] and not b[2]:
+            explained.add(FILE_SYMBOL)
+        elif a[1] != b[1] and not is_twice(a[1], b[1]):
             return f"file of the {'outer' if i else 'innermost'} frame"
-        if a[1] != b[1]:
+        elif a[1] != b[1]:
             explained.add(TWICE)
         if a[2] != b[2]:
             return f"line of the {'outer' if i else 'innermost'} frame"

@@ -11,3 +11,11 @@ int is_far(const struct shape *a, const struct shape *b)
 {
         return distance(&a->at, &b->at) > longest(a);
 }
+
+/* A constant whose signed LEB128 has ten bytes. */
+enum limit { LOWEST = -0x7fffffffffffffffL - 1 };
+
+enum limit lowest(void)
+{
+        return LOWEST;
+}
