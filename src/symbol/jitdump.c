@@ -217,7 +217,10 @@ static void read_records(struct reading *r, struct cursor *c, struct buf *note)
                 }
                 body = cursor_sub(c, cursor_pos(c), size - JITDUMP_RECORD_HEADER_SIZE);
                 if (c->failed || body.failed) {
-                        buf_printf(say(note), "ends inside of the record at byte %" PRIu64, off);
+                        buf_printf(say(note),
+                                   "ends inside of the record at byte %" PRIu64
+                                   ", as it may while its process runs",
+                                   off);
                         return;
                 }
                 if (r->dump->n_codes == JITDUMP_MAX_LOADS) {
