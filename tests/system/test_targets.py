@@ -201,6 +201,30 @@ def test_a_perf_map_by_the_inner_pid(t: Context) -> None:
     check(share(done, "jit_hot_loop") > 80, "the name of the inner perf map", done)
 
 
+def test_a_jitdump(t: Context) -> None:
+    done = t.good("record", "--", t.program("jitdumper"), t.folder, "400")
+    check(re.search(r"dumped_loop:jit-[0-9]+\.dump", done.out) and share(done, "dumped_loop") > 90, "the name", done)
+    check(share(t.good("report"), "dumped_loop") > 90, "and in a later report")
+
+
+def test_a_jitdump_with_replaced_code(t: Context) -> None:
+    done = t.good("record", "--", t.program("jitdumper"), t.folder, "400", "again")
+    check(share(done, "dumped_loop") > 90, "the latest name", done)
+
+
+def test_a_jitdump_that_was_removed(t: Context) -> None:
+    done = t.good("record", "--", t.program("jitdumper"), t.folder, "400", "gone")
+    check(share(done, "dumped_loop") > 90, "the name, from the file that was kept open", done)
+
+
+def test_a_jitdump_in_another_namespace(t: Context) -> None:
+    """Its name has the PID that the JIT sees, and its folder is not to be seen from here."""
+    argv = namespace_command(t, "sh", "-c", 'cp "$1" "$2/jd" && exec "$2/jd" "$2" 400', "sh", t.program("jitdumper"),
+                             t.path("inner"))
+    done = t.good("record", "--", *argv)
+    check(share(done, "dumped_loop") > 80, "the name by the target's own root", done)
+
+
 def remove_perf_maps() -> None:
     """Those that our own jit program left."""
     for name in os.listdir("/tmp"):
