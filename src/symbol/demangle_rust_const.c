@@ -135,14 +135,14 @@ static bool parse_str(struct rust_name *r)
         struct cursor digits;
         size_t n;
 
-        if (!parse_digits(r, &text, &n) || n % 2)
+        if (!parse_digits(r, &text, &n))
                 return false;
         digits = cursor_make(text, n);
         rust_add(r, "\"");
         while (cursor_left(&digits)) {
                 uint32_t c;
 
-                if (r->p.failed || !demangle_spend(&r->d) || !take_utf8(&digits, &c))
+                if (!take_utf8(&digits, &c))
                         return false;
                 add_escaped(r, c, '"');
         }

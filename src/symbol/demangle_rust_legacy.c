@@ -34,11 +34,11 @@ static bool parse_part(struct demangle *d, struct part *ret_part)
 {
         uint32_t len;
 
-        if (!demangle_number(d, &len) || !len || len > cursor_left(&d->in))
+        if (!demangle_number(d, &len) || !len)
                 return false;
         ret_part->text = cursor_bytes(&d->in, len);
         ret_part->len = len;
-        return true;
+        return ret_part->text;
 }
 
 /* u20 and the like: the character, or 0. */

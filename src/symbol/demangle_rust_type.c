@@ -45,7 +45,7 @@ static bool parse_binder(struct rust_name *r)
 {
         uint64_t n;
 
-        if (!rust_optional62(r, "G", &n) || n > DEMANGLE_MAX_WORK)
+        if (!rust_optional62(r, "G", &n))
                 return false;
         if (n == 0)
                 return true;

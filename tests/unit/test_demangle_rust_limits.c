@@ -79,12 +79,12 @@ static void add_number62(struct buf *out, size_t n)
 }
 
 /* Each tuple holds the one before twice: 2^n types in n steps. */
-static char *doubling(int n_steps)
+static char *doubling(const char *start, int n_steps, const char *end)
 {
         struct buf name = {0};
-        size_t before = 8;
+        size_t before = strlen(start) - 2;
 
-        buf_add_str(&name, "_RINvC1a1bTE");
+        buf_printf(&name, "%sTE", start);
         for (int i = 0; i < n_steps; i++) {
                 size_t at = name.len - 2;
 
@@ -95,22 +95,22 @@ static char *doubling(int n_steps)
                 buf_add_char(&name, 'E');
                 before = at;
         }
-        buf_add_char(&name, 'E');
+        buf_add_str(&name, end);
         return buf_take(&name);
 }
 
 TEST(doubling_is_refused)
 {
         struct buf out = {0};
-        char *name = doubling(2);
+        char *name = doubling("_RINvC1a1b", 2, "E");
 
         EXPECT_STR(text_of(&out, name, true), "a::b::<(), ((), ()), (((), ()), ((), ()))>");
         free(name);
-        name = doubling(10);
+        name = doubling("_RINvC1a1b", 10, "E");
         EXPECT_INT(strncmp(text_of(&out, name, true), "a::b::<(), ((), ()), (((", 24), 0);
         EXPECT_TRUE(out.len < DEMANGLE_MAX_OUTPUT_BYTES);
         free(name);
-        name = doubling(40);
+        name = doubling("_RINvC1a1b", 40, "E");
         EXPECT_STR(text_of(&out, name, true), "(refused)");
         free(name);
         buf_release(&out);
@@ -142,7 +142,7 @@ TEST(references_to_themselves_are_refused)
 TEST(what_is_not_shown_is_read_once)
 {
         struct buf out = {0};
-        char *name = repeated("_RNvMINtC1a1b", "TB5_B5_E", 3000, "Eh1c");
+        char *name = doubling("_RNvMINtC1a1b", 40, "Eh1c");
 
         EXPECT_STR(text_of(&out, name, true), "<u8>::c");
         free(name);
