@@ -15,8 +15,8 @@
 struct resolver;
 
 struct resolver_options {
-        bool demangle;                 /* C++ names readable, without parameters */
-        bool demangle_params;          /* with parameters ("long" names) */
+        bool demangle;                 /* C++ and Rust names readable, in short form (demangle.h) */
+        bool demangle_params;          /* in long form */
         const char *kallsyms_path;     /* NULL: /proc/kallsyms */
         const char *const *debug_dirs; /* NULL-terminated; NULL: /usr/lib/debug */
 };
