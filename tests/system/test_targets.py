@@ -60,7 +60,7 @@ def test_ten_thousand_children(t: Context) -> None:
     check_good(done, 15)  # each child begins in the loader, which takes longer on a busy machine
     again = t.good("report", "--sort", "process", "--csv", "--sample-display-row", "100000")
     n = len(harness.csv_of(again))
-    check(n > 8000, f"{n} processes have samples")
+    check(n > 5000, f"{n} processes have samples")
     check(again.seconds < 20, f"report took {again.seconds:.1f} s")
     harness.note(f"record {done.seconds:.1f} s, report {again.seconds:.1f} s, {n} processes with samples")
 
