@@ -24,6 +24,7 @@ enum exit_status {
 int cmd_record(const struct command_line *line);
 int cmd_stat(const struct command_line *line);
 int cmd_dump(const struct command_line *line);
+int cmd_symbolize(const struct command_line *line);
 int cmd_report(const struct command_line *line);
 int cmd_test(const struct command_line *line);
 int cmd_list(const struct command_line *line);

@@ -5,13 +5,16 @@
 #include "record_options.h"
 #include "report_options.h"
 #include "stat_options.h"
+#include "symbolize_options.h"
 
+/* clang-format off */
 const struct command *const commands[] = {
         &command_record,
         &command_sample,
         &command_stat,
         &command_report,
         &command_annotate,
+        &command_symbolize,
         &command_dump,
         &command_list,
         &command_man,
@@ -25,3 +28,4 @@ const struct command *const commands[] = {
         &command_names,
         NULL,
 };
+/* clang-format on */

@@ -101,3 +101,48 @@ struct object *debug_search(const struct debug_wanted *wanted, struct buf *note)
         buf_release(&search.refused);
         return found;
 }
+
+/* --- The file that several debug files share --- */
+
+/* FILE NUL BUILD-ID. */
+static bool read_altlink(struct object *object, const char **ret_name, struct cursor *ret_build_id)
+{
+        const struct object_section *section = object_find_section(object, ".gnu_debugaltlink");
+
+        if (!section || !object_read_section(object, section, ret_build_id, NULL))
+                return false;
+        *ret_name = cursor_str(ret_build_id, NULL);
+        return *ret_name && **ret_name;
+}
+
+/* The name is from the folder of the debug file, or absolute. */
+static struct object *search_by_altlink(struct search *search, const char *debug_path, const char *name)
+{
+        if (name[0] != '/')
+                buf_add(&search->path, debug_path, (size_t)(text_base_name(debug_path) - debug_path));
+        buf_add_str(&search->path, name);
+        return try_path(search);
+}
+
+struct object *debug_search_alt(struct object *debug, const char *const *dirs, struct buf *note)
+{
+        struct cursor build_id;
+        const char *name;
+        struct debug_wanted wanted = {.dirs = dirs};
+        struct search search = {.wanted = &wanted};
+        struct object *found;
+
+        if (!read_altlink(debug, &name, &build_id))
+                return NULL;
+        wanted.build_id = build_id.at;
+        wanted.build_id_size = cursor_left(&build_id);
+        found = search_by_altlink(&search, object_name(debug), name);
+        if (!found)
+                found = search_by_build_id(&search);
+        if (!found && !note->len)
+                buf_printf(note, "%s, which has a part of its debug information, %s", name,
+                           search.refused.len ? "is of another build" : "is not there");
+        buf_release(&search.path);
+        buf_release(&search.refused);
+        return found;
+}

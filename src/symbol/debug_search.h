@@ -22,4 +22,8 @@ struct debug_wanted {
  * is none; `note` then says so if a file was there but another one. */
 struct object *debug_search(const struct debug_wanted *wanted, struct buf *note);
 
+/* The file that .gnu_debugaltlink of a debug file names (dwz), there or by build id under DIR/.build-id.  NULL when
+ * it names none, or with a note when what it names is not there. */
+struct object *debug_search_alt(struct object *debug, const char *const *dirs, struct buf *note);
+
 #endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Addresses of one object file to functions, inlined functions and source lines. */
+#ifndef SYMBOLIZE_H
+#define SYMBOLIZE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attributes.h"
+#include "dwarf.h"
+#include "err.h"
+
+struct symbolize_request {
+        const char *path;              /* of the object file */
+        const char *const *debug_dirs; /* NULL-terminated; NULL: /usr/lib/debug */
+        bool no_demangle;
+        const uint64_t *addrs; /* virtual addresses, in any order, kept by the caller */
+        size_t n_addrs;
+};
+
+struct symbolize;
+
+/* Opens the file, finds its debug file where it has no debug information itself, and looks all addresses up.
+ * Fails only when there is no such object file. */
+struct symbolize *symbolize_make(const struct symbolize_request *request, struct err *err);
+void symbolize_free(struct symbolize *symbolize);
+AUTO_DEFINE(symbolize)
+
+/* The frames of address i of the request, innermost first; 0 of them when nothing is known.  A function without
+ * debug information has its name from the symbol table.  Names are readable unless the request says otherwise. */
+size_t symbolize_frames(const struct symbolize *symbolize, size_t i, const struct dwarf_frame **ret_frames);
+
+/* What is missing or damaged, sentences separated by newlines; "" when all is well. */
+const char *symbolize_note(const struct symbolize *symbolize);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* symbolize: addresses of an object file as functions and source lines, as addr2line prints them. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "json.h"
+#include "os.h"
+#include "symbolize.h"
+#include "symbolize_options.h"
+#include "text.h"
+
+enum { MAX_STDIN_BYTES = 256 << 20 };
+
+/* --- Addresses --- */
+
+struct addresses {
+        uint64_t *addrs;
+        size_t n, cap;
+};
+
+static bool add_address(struct addresses *list, const char *word)
+{
+        const char *digits = text_starts(word, "0x") || text_starts(word, "0X") ? word + 2 : word;
+        uint64_t addr;
+
+        if (!text_to_u64(digits, 16, &addr))
+                return false;
+        ARRAY_PUSH(list->addrs, list->n, list->cap, addr);
+        return true;
+}
+
+static bool read_words(struct addresses *list, const struct command_line *line, struct err *err)
+{
+        for (size_t i = 0; i < line->n_args; i++) {
+                if (!add_address(list, line->args[i]))
+                        return err_set(err, ERR_USAGE, "'%s' is no hexadecimal address", line->args[i]);
+        }
+        return true;
+}
+
+static bool read_stdin(struct addresses *list, struct err *err)
+{
+        AUTO_RELEASE(buf) text = {0};
+        size_t n_line = 0;
+
+        if (!os_read_stdin(MAX_STDIN_BYTES, &text, err))
+                return false;
+        for (char *at = text.data, *end; at && *at; at = end) {
+                char *word = at + strspn(at, " \t\r");
+                size_t len = strcspn(word, " \t\r\n");
+
+                n_line++;
+                end = word + strcspn(word, "\n");
+                end += *end == '\n';
+                word[len] = '\0';
+                if (len && !add_address(list, word))
+                        return err_set(err, ERR_FORMAT,
+                                       "standard input: line %zu: '%.40s' is no hexadecimal address", n_line,
+                                       word);
+        }
+        return true;
+}
+
+/* --- Documents --- */
+
+static void add_place(const struct dwarf_frame *frame, struct buf *out)
+{
+        text_add_printable(out, frame->path ? frame->path : "??");
+        if (frame->line)
+                buf_printf(out, ":%" PRIu32, frame->line);
+        else
+                buf_add_str(out, frame->path ? ":?" : ":0");
+}
+
+static void add_text(uint64_t addr, const struct dwarf_frame *frames, size_t n, struct buf *out)
+{
+        static const struct dwarf_frame nothing;
+
+        buf_printf(out, "0x%016" PRIx64 ": ", addr);
+        if (!n) {
+                buf_add_str(out, "?? ");
+                add_place(&nothing, out);
+                buf_add_char(out, '\n');
+        }
+        for (size_t i = 0; i < n; i++) {
+                if (i)
+                        buf_add_str(out, " (inlined by) ");
+                text_add_printable(out, frames[i].function ? frames[i].function : "??");
+                buf_add_str(out, " at ");
+                add_place(&frames[i], out);
+                buf_add_char(out, '\n');
+        }
+}
+
+static void add_json_text(struct json *json, const char *key, const char *text)
+{
+        json_key(json, key);
+        if (text)
+                json_str(json, text);
+        else
+                json_null(json);
+}
+
+static void add_json_number(struct json *json, const char *key, uint32_t number)
+{
+        json_key(json, key);
+        if (number)
+                json_u64(json, number);
+        else
+                json_null(json);
+}
+
+/* One row a frame; an address of which nothing is known has one too. */
+static void add_json(uint64_t addr, const struct dwarf_frame *frames, size_t n, struct json *json)
+{
+        static const struct dwarf_frame nothing;
+
+        for (size_t i = 0; i < (n ? n : 1); i++) {
+                const struct dwarf_frame *frame = n ? &frames[i] : &nothing;
+
+                json_begin_object(json);
+                json_key(json, "address");
+                json_hex(json, addr);
+                add_json_text(json, "function", frame->function);
+                add_json_text(json, "file", frame->path);
+                add_json_number(json, "line", frame->line);
+                add_json_number(json, "column", frame->column);
+                json_key_bool(json, "inlined", frame->is_inlined);
+                json_key(json, "start");
+                if (frame->function)
+                        json_hex(json, frame->start);
+                else
+                        json_null(json);
+                json_end_object(json);
+        }
+}
+
+static int show(const struct symbolize_options *o, const struct symbolize_request *request)
+{
+        AUTO(symbolize) symbolize = NULL;
+        AUTO_RELEASE(buf) text = {0};
+        AUTO_RELEASE(buf) document = {0};
+        AUTO_RELEASE(buf) note = {0};
+        struct err err = {0};
+        struct json json;
+
+        symbolize = symbolize_make(request, &err);
+        if (!symbolize)
+                return cmd_fail(&err);
+        json_init(&json, &document);
+        json_begin_object(&json);
+        json_key(&json, "frames");
+        json_begin_array(&json);
+        for (size_t i = 0; i < request->n_addrs; i++) {
+                const struct dwarf_frame *frames;
+                size_t n = symbolize_frames(symbolize, i, &frames);
+
+                add_text(request->addrs[i], frames, n, &text);
+                add_json(request->addrs[i], frames, n, &json);
+        }
+        json_end_array(&json);
+        json_end_object(&json);
+        buf_add_char(&document, '\n');
+        buf_add_str(&note, symbolize_note(symbolize));
+        if (note.len)
+                cmd_warn(&note);
+        return cmd_print_document(&o->general, &o->output, &text, &document);
+}
+
+int cmd_symbolize(const struct command_line *line)
+{
+        const struct symbolize_options *o = line->options;
+        struct addresses list = {0};
+        struct err err = {0};
+        int status;
+
+        if (!o->file)
+                err_set(&err, ERR_USAGE,
+                        "symbolize needs -e FILE, the program or library whose addresses they are");
+        else if (line->n_args)
+                read_words(&list, line, &err);
+        else
+                read_stdin(&list, &err);
+        status = err.code ? cmd_fail(&err)
+                          : show(o, &(struct symbolize_request){.path = o->file,
+                                                                .no_demangle = o->no_demangle,
+                                                                .addrs = list.addrs,
+                                                                .n_addrs = list.n});
+        free(list.addrs);
+        return status;
+}

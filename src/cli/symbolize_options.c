@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The command line of `symbolize`, with addr2line's letters. */
+#include "symbolize_options.h"
+
+#include "cmd.h"
+
+#define ALWAYS(long_name, the_letter)                                                                        \
+        {                                                                                                    \
+                .name = long_name, .letter = the_letter, .hidden = true,                                     \
+                .offset = offsetof(struct symbolize_options, always), .help = "accepted; it is always done", \
+        }
+
+static const struct option symbolize_table[] = {
+        {
+                .name = "exe",
+                .aliases = "obj",
+                .letter = 'e',
+                .kind = OPTION_FILE,
+                .arg = "FILE",
+                .offset = offsetof(struct symbolize_options, file),
+                .help = "the program or library whose addresses they are",
+        },
+        {
+                .name = "no-demangle",
+                .offset = offsetof(struct symbolize_options, no_demangle),
+                .help = "show C++ and Rust names as they stand in the file",
+        },
+        ALWAYS("addresses", 'a'),
+        ALWAYS("functions", 'f'),
+        ALWAYS("inlines", 'i'),
+        ALWAYS("pretty-print", 'p'),
+        ALWAYS("demangle", 'C'),
+        {0},
+};
+
+static const struct option_group symbolize_group = {"Object file", symbolize_table};
+
+static const struct command_group symbolize_groups[] = {
+        {&symbolize_group, 0},
+        {&output_group, offsetof(struct symbolize_options, output)},
+        {&general_group, offsetof(struct symbolize_options, general)},
+        {0},
+};
+
+static const struct example symbolize_examples[] = {
+        {"wperf symbolize -e /usr/bin/python3 0x51d6c0", "what stands at an address of python3"},
+        {"wperf symbolize -e libc.so.6 --json < addresses", "many addresses, one a line"},
+        {0},
+};
+
+const struct command command_symbolize = {
+        .name = "symbolize",
+        .summary = "turn addresses of a program into functions and source lines",
+        .args_usage = "-e FILE [ADDRESS...]",
+        .about =
+                "Prints each address with its function, inlined functions first, and its source line, in the "
+                "manner of addr2line -afip.  Addresses are hexadecimal and count as in the file; without any on "
+                "the command line they are read from standard input, one a line.",
+        .groups = symbolize_groups,
+        .examples = symbolize_examples,
+        .options_size = sizeof(struct symbolize_options),
+        .args = ARGS_OWN,
+        .run = cmd_symbolize,
+};

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a command line says to `symbolize`. */
+#ifndef SYMBOLIZE_OPTIONS_H
+#define SYMBOLIZE_OPTIONS_H
+
+#include "option_groups.h"
+
+struct symbolize_options {
+        struct general_options general;
+        struct output_options output;
+        const char *file; /* or NULL */
+        bool no_demangle;
+        bool always; /* accepted: what addr2line does only when it is asked */
+};
+
+extern const struct command command_symbolize;
+
+#endif

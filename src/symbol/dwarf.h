@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Debug information (DWARF 2 to 5): addresses of an object to functions, inlined functions and source lines. */
+#ifndef DWARF_H
+#define DWARF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attributes.h"
+#include "err.h"
+#include "object.h"
+
+/* What a hostile file cannot get past.  A unit that does is left out, with a note. */
+enum {
+        DWARF_MAX_UNITS = 1 << 20,
+        DWARF_MAX_ABBREVS = 1 << 16,   /* in one table */
+        DWARF_MAX_ATTRS = 1 << 20,     /* of one table */
+        DWARF_MAX_TABLES_PASSES = 4,   /* size of all tables together, as a multiple of their section's */
+        DWARF_MAX_DEPTH = 1024,        /* entries inside each other */
+        DWARF_MAX_INTERVALS = 1 << 22, /* address ranges in one sorted array */
+        DWARF_MAX_FILES = 1 << 20,     /* of one line table, and as many folders */
+        DWARF_MAX_ENTRY_FORMATS = 255, /* parts of a file's entry in a line table */
+        DWARF_MAX_CHAIN = 16,          /* entries that only refer to another one for their name */
+        DWARF_MAX_INDIRECT = 4,        /* forms that only say which form it is */
+        DWARF_MAX_PATH_BYTES = 16 * 1024,
+        DWARF_MAX_TEXT_BYTES = 64 * 1024, /* of a name */
+        DWARF_MAX_PASSES = 64, /* bytes read in one look-up, as a multiple of the size of all sections */
+};
+
+struct dwarf;
+
+/* Reads the units' headers.  `alt` is the file that .gnu_debugaltlink names, or NULL; both must outlive the
+ * reader.  ERR_MISSING when the object has no debug information; ERR_UNSUPPORTED for one that is not linked or is
+ * of the other byte order. */
+struct dwarf *dwarf_open(struct object *object, struct object *alt, struct err *err);
+void dwarf_free(struct dwarf *dwarf);
+AUTO_DEFINE(dwarf)
+
+struct dwarf_frame {
+        const char *function; /* as in the file, mangled where it says so; NULL: it does not say */
+        const char *path;     /* of the source file; NULL: it does not say */
+        uint32_t line;        /* 0: it does not say */
+        uint32_t column;      /* 0: it does not say */
+        bool is_inlined;      /* into the next frame */
+        uint64_t start; /* the function's first address, or that of its inlined copy; 0 without a function */
+};
+
+/* The frames of address i are the spans[i].n frames from frames[spans[i].first] on, innermost first, none where
+ * nothing is known.  Texts live as long as the reader. */
+struct dwarf_span {
+        size_t first;
+        size_t n;
+};
+
+struct dwarf_frames {
+        struct dwarf_frame *frames;
+        size_t n_frames, cap_frames;
+        struct dwarf_span *spans; /* one an address */
+};
+
+/* Looks up `n` sorted, distinct addresses.  Units are decoded once a call and forgotten, so one call with many
+ * addresses is much cheaper than many calls.  Never fails: what is damaged has no frames and is in the note. */
+void dwarf_find(struct dwarf *dwarf, const uint64_t *addrs, size_t n, struct dwarf_frames *ret_frames);
+void dwarf_frames_release(struct dwarf_frames *frames);
+
+/* The first damage that was met, one sentence, and of how many units; "" when there is none. */
+const char *dwarf_note(const struct dwarf *dwarf);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Abbreviation tables, each parsed once into attribute lists and skip programs: how to step over an entry with as
+ * few reads as its forms allow.  Most entries of a unit are only stepped over. */
+#include <stdlib.h>
+
+#include "dwarf_form.h"
+
+static enum dwarf_role role_of(uint16_t tag)
+{
+        switch (tag) {
+        case DW_TAG_subprogram: return DWARF_ROLE_FUNCTION;
+        case DW_TAG_inlined_subroutine: return DWARF_ROLE_INLINED;
+        case DW_TAG_array_type:
+        case DW_TAG_enumeration_type:
+        case DW_TAG_subroutine_type:
+        case DW_TAG_call_site:
+        case DW_TAG_GNU_call_site: return DWARF_ROLE_TYPE;
+        case DW_TAG_class_type:
+        case DW_TAG_structure_type:
+        case DW_TAG_union_type: return DWARF_ROLE_STRUCT;
+        default: return DWARF_ROLE_OTHER;
+        }
+}
+
+/* Appends to the program of `abbrev`, or makes its last step longer. */
+static void add_skip(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abbrev, uint8_t kind, uint32_t n)
+{
+        struct dwarf_skip *last = abbrev->n_skips ? &abbrevs->skips[abbrevs->n_skips - 1] : NULL;
+
+        if (last && last->kind == kind && (kind == DWARF_LAYOUT_FIXED || kind == DWARF_LAYOUT_LEB)) {
+                last->n += n;
+                return;
+        }
+        if (!n && kind == DWARF_LAYOUT_FIXED)
+                return;
+        ARRAY_PUSH(abbrevs->skips, abbrevs->n_skips, abbrevs->cap_skips, (struct dwarf_skip){kind, n});
+        abbrev->n_skips++;
+}
+
+static void compile_attr(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abbrev,
+                         const struct dwarf_attr *attr, const struct dwarf_shape *shape)
+{
+        const struct dwarf_layout *layout = dwarf_layout_get(attr->form);
+
+        switch ((enum dwarf_layout_kind)layout->kind) {
+        case DWARF_LAYOUT_IMPLIED: break;
+        case DWARF_LAYOUT_FIXED:
+                add_skip(abbrevs, abbrev, DWARF_LAYOUT_FIXED, dwarf_layout_bytes(layout, shape));
+                break;
+        case DWARF_LAYOUT_LEB:
+        case DWARF_LAYOUT_SIGNED: add_skip(abbrevs, abbrev, DWARF_LAYOUT_LEB, 1); break;
+        default: add_skip(abbrevs, abbrev, layout->kind, layout->n); break;
+        }
+}
+
+/* Called before the attribute's own step is added. */
+static void note_attr(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abbrev,
+                      const struct dwarf_attr *attr)
+{
+        const struct dwarf_skip *skip = abbrev->n_skips ? &abbrevs->skips[abbrev->first_skip] : NULL;
+
+        switch (attr->name) {
+        case DW_AT_sibling:
+                if (attr->form == DW_FORM_ref4 && !skip)
+                        abbrev->sibling_at = 0;
+                else if (attr->form == DW_FORM_ref4 && abbrev->n_skips == 1 &&
+                         skip->kind == DWARF_LAYOUT_FIXED && skip->n < DWARF_NO_SIBLING)
+                        abbrev->sibling_at = (uint16_t)skip->n;
+                break;
+        case DW_AT_low_pc:
+        case DW_AT_ranges: abbrev->may_have_code = true; break;
+        default: break;
+        }
+}
+
+static bool read_attrs(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abbrev,
+                       const struct dwarf_shape *shape, struct cursor *c, struct err *err)
+{
+        for (;;) {
+                uint64_t name = dwarf_uleb(c), form = dwarf_uleb(c);
+                struct dwarf_attr attr = {.name = (uint16_t)name, .form = (uint16_t)form};
+
+                if (form == DW_FORM_implicit_const)
+                        attr.constant = cursor_sleb(c);
+                if (c->failed)
+                        return err_set(err, ERR_FORMAT, ".debug_abbrev ends inside a table");
+                if (!name && !form)
+                        return true;
+                if (form > UINT16_MAX || dwarf_layout_get(attr.form)->kind == DWARF_LAYOUT_UNKNOWN)
+                        return err_set(err, ERR_UNSUPPORTED, ".debug_abbrev has the unknown form 0x%llx",
+                                       (unsigned long long)form);
+                if (name > UINT16_MAX)
+                        attr.name = 0;
+                if (abbrevs->n_attrs >= DWARF_MAX_ATTRS)
+                        return err_set(err, ERR_LIMIT, ".debug_abbrev has more than %d attributes in a table",
+                                       DWARF_MAX_ATTRS);
+                note_attr(abbrevs, abbrev, &attr);
+                compile_attr(abbrevs, abbrev, &attr, shape);
+                ARRAY_PUSH(abbrevs->attrs, abbrevs->n_attrs, abbrevs->cap_attrs, attr);
+                abbrev->n_attrs++;
+        }
+}
+
+static bool read_abbrev(struct dwarf_abbrevs *abbrevs, uint64_t code, const struct dwarf_shape *shape,
+                        struct cursor *c, struct err *err)
+{
+        uint64_t tag = dwarf_uleb(c);
+        struct dwarf_abbrev abbrev = {
+                .first_attr = (uint32_t)abbrevs->n_attrs,
+                .first_skip = (uint32_t)abbrevs->n_skips,
+                .tag = (uint16_t)(tag <= UINT16_MAX ? tag : 0),
+                .sibling_at = DWARF_NO_SIBLING,
+                .has_children = cursor_u8(c),
+        };
+
+        if (abbrevs->n_abbrevs >= DWARF_MAX_ABBREVS)
+                return err_set(err, ERR_LIMIT, ".debug_abbrev has more than %d abbreviations in a table",
+                               DWARF_MAX_ABBREVS);
+        abbrev.role = (uint8_t)role_of(abbrev.tag);
+        if (!read_attrs(abbrevs, &abbrev, shape, c, err))
+                return false;
+        *map_put(&abbrevs->codes, code, NULL) = abbrevs->n_abbrevs + 1;
+        abbrevs->is_dense &= code == abbrevs->n_abbrevs + 1;
+        ARRAY_PUSH(abbrevs->abbrevs, abbrevs->n_abbrevs, abbrevs->cap_abbrevs, abbrev);
+        return true;
+}
+
+static struct dwarf_abbrevs *abbrevs_read(struct dwarf_file *file, uint64_t off,
+                                          const struct dwarf_shape *shape, struct err *err)
+{
+        AUTO(dwarf_abbrevs) abbrevs = mem_new(1, sizeof(*abbrevs));
+        struct cursor c = file->sections[DWARF_ABBREV];
+        uint64_t code;
+
+        abbrevs->is_dense = true;
+        if (!cursor_seek(&c, off)) {
+                err_set(err, ERR_FORMAT, "its abbreviations lie outside .debug_abbrev");
+                return NULL;
+        }
+        while ((code = dwarf_uleb(&c))) {
+                const uint8_t *at = c.at;
+
+                if (!read_abbrev(abbrevs, code, shape, &c, err) ||
+                    !dwarf_spend(file, (uint64_t)(c.at - at), err))
+                        return NULL;
+        }
+        file->tables_bytes += cursor_pos(&c) - off;
+        if (file->tables_bytes / DWARF_MAX_TABLES_PASSES > (uint64_t)(c.end - c.start)) {
+                err_set(err, ERR_LIMIT, "its tables of abbreviations overlap too much");
+                return NULL;
+        }
+        if (abbrevs->is_dense)
+                map_release(&abbrevs->codes);
+        return TAKE(abbrevs);
+}
+
+const struct dwarf_abbrevs *dwarf_abbrevs_get(struct dwarf_file *file, uint64_t off, struct dwarf_shape shape,
+                                              struct err *err)
+{
+        uint64_t key = off << 10 | (uint64_t)(shape.version <= 2) << 9 | (uint64_t)shape.offset_bytes << 5 |
+                       shape.address_bytes;
+        const uint64_t *id = map_find(&file->table_ids, key);
+        struct dwarf_abbrevs *abbrevs;
+
+        if (id)
+                return file->tables[*id - 1];
+        abbrevs = abbrevs_read(file, off, &shape, err);
+        if (!abbrevs)
+                return NULL;
+        ARRAY_PUSH(file->tables, file->n_tables, file->cap_tables, abbrevs);
+        *map_put(&file->table_ids, key, NULL) = file->n_tables;
+        return abbrevs;
+}
+
+void dwarf_abbrevs_free(struct dwarf_abbrevs *abbrevs)
+{
+        if (!abbrevs)
+                return;
+        free(abbrevs->abbrevs);
+        free(abbrevs->attrs);
+        free(abbrevs->skips);
+        map_release(&abbrevs->codes);
+        free(abbrevs);
+}
+
+const struct dwarf_abbrev *dwarf_abbrev_find_sparse(const struct dwarf_abbrevs *abbrevs, uint64_t code)
+{
+        const uint64_t *id = map_find(&abbrevs->codes, code);
+
+        return id ? &abbrevs->abbrevs[*id - 1] : NULL;
+}
+
+/* The kinds whose sizes stand in the entry. */
+static void skip_slowly(const struct dwarf_skip *skip, const struct dwarf_shape *shape, struct cursor *c)
+{
+        static const uint16_t block_forms[] = {DW_FORM_block, DW_FORM_block1, DW_FORM_block2, 0,
+                                               DW_FORM_block4};
+        struct dwarf_value ignored;
+
+        switch (skip->kind) {
+        case DWARF_LAYOUT_TEXT: cursor_str(c, NULL); break;
+        case DWARF_LAYOUT_INDIRECT: dwarf_read_form(c, DW_FORM_indirect, 0, shape, 0, &ignored); break;
+        default: dwarf_read_form(c, block_forms[skip->n], 0, shape, 0, &ignored); break;
+        }
+}
+
+void dwarf_skip_attrs(const struct dwarf_abbrevs *abbrevs, const struct dwarf_abbrev *abbrev,
+                      const struct dwarf_shape *shape, struct cursor *c)
+{
+        for (uint32_t i = 0; i < abbrev->n_skips; i++) {
+                const struct dwarf_skip *skip = &abbrevs->skips[abbrev->first_skip + i];
+
+                switch (skip->kind) {
+                case DWARF_LAYOUT_FIXED: cursor_take(c, skip->n); break;
+                case DWARF_LAYOUT_LEB:
+                        for (uint32_t n = skip->n; n;)
+                                n -= cursor_u8(c) < 0x80;
+                        break;
+                default: skip_slowly(skip, shape, c); break;
+                }
+        }
+}

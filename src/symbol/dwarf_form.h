@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How the forms of attributes are laid out (DWARF 5, section 7.5.6), as data. */
+#ifndef DWARF_FORM_H
+#define DWARF_FORM_H
+
+#include "dwarf_internal.h"
+
+enum dwarf_layout_kind {
+        DWARF_LAYOUT_UNKNOWN,
+        DWARF_LAYOUT_FIXED,    /* n bytes */
+        DWARF_LAYOUT_LEB,      /* a number of variable length */
+        DWARF_LAYOUT_SIGNED,   /* the same, signed */
+        DWARF_LAYOUT_TEXT,     /* up to a NUL */
+        DWARF_LAYOUT_BLOCK,    /* a length of n bytes (0: LEB), then as many bytes */
+        DWARF_LAYOUT_INDIRECT, /* the form, then its value */
+        DWARF_LAYOUT_IMPLIED,  /* nothing: the constant stands in the abbreviation */
+};
+
+/* Sizes that the unit decides. */
+enum { DWARF_SIZE_ADDRESS = 0xff, DWARF_SIZE_OFFSET = 0xfe, DWARF_SIZE_REF_ADDR = 0xfd };
+
+struct dwarf_layout {
+        uint8_t kind; /* enum dwarf_layout_kind */
+        uint8_t n;
+        uint8_t class; /* enum dwarf_class */
+        bool in_unit;  /* a reference from the unit's start */
+};
+
+/* Never NULL. */
+const struct dwarf_layout *dwarf_layout_get(uint16_t form);
+
+/* The bytes of a fixed form. */
+unsigned dwarf_layout_bytes(const struct dwarf_layout *layout, const struct dwarf_shape *shape);
+
+#endif

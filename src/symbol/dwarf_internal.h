@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files dwarf_*.c share: sections, abbreviations, units, values, ranges, trees and lines.  A file's
+ * debug sections are a dwarf_file; offsets of entries are offsets in its .debug_info. */
+#ifndef DWARF_INTERNAL_H
+#define DWARF_INTERNAL_H
+
+#include "arena.h"
+#include "buf.h"
+#include "cursor.h"
+#include "dwarf.h"
+#include "dwarf_names.h"
+#include "map.h"
+#include "strpool.h"
+
+enum dwarf_section {
+        DWARF_INFO,
+        DWARF_ABBREV,
+        DWARF_ARANGES,
+        DWARF_LINE,
+        DWARF_STR,
+        DWARF_LINE_STR,
+        DWARF_STR_OFFSETS,
+        DWARF_ADDR,
+        DWARF_RANGES,
+        DWARF_RNGLISTS,
+        DWARF_N_SECTIONS,
+};
+
+struct dwarf_unit;
+struct dwarf_abbrevs;
+
+struct dwarf_file {
+        struct cursor sections[DWARF_N_SECTIONS]; /* empty where there is none */
+        struct dwarf_unit *units;                 /* by offset */
+        size_t n_units, cap_units;
+        struct map table_ids; /* of what an abbreviation table depends on to its index + 1 */
+        struct dwarf_abbrevs **tables;
+        size_t n_tables, cap_tables;
+        uint64_t tables_bytes;  /* their size in the file */
+        struct dwarf_file *alt; /* or NULL */
+        uint64_t *budget;       /* bytes that may still be read in this look-up */
+};
+
+/* False and ERR_LIMIT when the look-up has already read so much that the file must be hostile. */
+bool dwarf_spend(const struct dwarf_file *file, uint64_t n_bytes, struct err *err);
+
+/* --- Abbreviations --- */
+
+struct dwarf_attr {
+        uint16_t name, form;
+        int64_t constant; /* DW_FORM_implicit_const */
+};
+
+enum dwarf_role {
+        DWARF_ROLE_OTHER,
+        DWARF_ROLE_FUNCTION,
+        DWARF_ROLE_INLINED,
+        DWARF_ROLE_TYPE,   /* holds no code, in any language */
+        DWARF_ROLE_STRUCT, /* holds no code in C */
+};
+
+enum { DWARF_NO_SIBLING = 0xffff };
+
+struct dwarf_abbrev {
+        uint32_t first_attr, n_attrs;
+        uint32_t first_skip, n_skips;
+        uint16_t tag;
+        uint16_t sibling_at; /* where in the entry DW_AT_sibling stands, 4 bytes, or DWARF_NO_SIBLING */
+        uint8_t role;        /* enum dwarf_role */
+        bool has_children;
+        bool may_have_code; /* it has an attribute that says where */
+};
+
+/* A step over attributes that nobody asked for. */
+struct dwarf_skip {
+        uint8_t kind;
+        uint32_t n; /* bytes, or how often */
+};
+
+/* What decides the size of forms. */
+struct dwarf_shape {
+        uint8_t version;
+        uint8_t address_bytes;
+        uint8_t offset_bytes;
+};
+
+struct dwarf_abbrevs {
+        struct dwarf_abbrev *abbrevs;
+        size_t n_abbrevs, cap_abbrevs;
+        struct dwarf_attr *attrs;
+        size_t n_attrs, cap_attrs;
+        struct dwarf_skip *skips;
+        size_t n_skips, cap_skips;
+        bool is_dense;    /* code i + 1 is abbrevs[i] */
+        struct map codes; /* else: to index + 1 */
+};
+
+/* The table at `off`, parsed at the first call for this shape and kept with the file. */
+const struct dwarf_abbrevs *dwarf_abbrevs_get(struct dwarf_file *file, uint64_t off, struct dwarf_shape shape,
+                                              struct err *err);
+void dwarf_abbrevs_free(struct dwarf_abbrevs *abbrevs);
+AUTO_DEFINE(dwarf_abbrevs)
+
+const struct dwarf_abbrev *dwarf_abbrev_find_sparse(const struct dwarf_abbrevs *abbrevs, uint64_t code);
+
+static inline const struct dwarf_abbrev *dwarf_abbrev_find(const struct dwarf_abbrevs *abbrevs, uint64_t code)
+{
+        if (!abbrevs->is_dense)
+                return dwarf_abbrev_find_sparse(abbrevs, code);
+        return code - 1 < abbrevs->n_abbrevs ? &abbrevs->abbrevs[code - 1] : NULL;
+}
+
+/* Moves `c`, which is behind the abbreviation code, to the next entry; a damaged one sets c->failed. */
+void dwarf_skip_attrs(const struct dwarf_abbrevs *abbrevs, const struct dwarf_abbrev *abbrev,
+                      const struct dwarf_shape *shape, struct cursor *c);
+
+/* --- Values --- */
+
+enum dwarf_class {
+        DWARF_NONE,
+        DWARF_ADDRESS,
+        DWARF_ADDRESS_INDEX,
+        DWARF_CONSTANT,
+        DWARF_REFERENCE,     /* an offset in this file's .debug_info */
+        DWARF_ALT_REFERENCE, /* in the other file's */
+        DWARF_OFFSET,        /* in the section that the attribute implies */
+        DWARF_LIST_INDEX,
+        DWARF_TEXT, /* `text` */
+        DWARF_STR_OFFSET,
+        DWARF_LINE_STR_OFFSET,
+        DWARF_ALT_STR_OFFSET,
+        DWARF_STR_INDEX,
+        DWARF_OTHER, /* blocks, signatures */
+};
+
+struct dwarf_value {
+        uint16_t name; /* DW_AT_* */
+        uint8_t class; /* enum dwarf_class */
+        uint64_t number;
+        const char *text;
+};
+
+/* Reads one attribute.  A reference is made absolute with `unit_off`.  On a form that is not known c->failed. */
+void dwarf_read_form(struct cursor *c, uint16_t form, int64_t constant, const struct dwarf_shape *shape,
+                     uint64_t unit_off, struct dwarf_value *ret_value);
+
+/* A number of 1, 2, 3, 4 or 8 bytes. */
+uint64_t dwarf_read_sized(struct cursor *c, unsigned n_bytes);
+
+/* A unit's or table's length, and whether offsets have 4 or 8 bytes. */
+uint64_t dwarf_read_length(struct cursor *c, uint8_t *ret_offset_bytes);
+
+/* ULEB128 with the short form inline. */
+static inline uint64_t dwarf_uleb(struct cursor *c)
+{
+        if (!c->failed && c->at < c->end && *c->at < 0x80)
+                return *c->at++;
+        return cursor_uleb(c);
+}
+
+/* --- Units --- */
+
+struct dwarf_unit {
+        struct dwarf_file *file;
+        uint64_t off, end, first_entry;
+        uint64_t abbrev_off;
+        struct dwarf_shape shape;
+        bool has_code;    /* a compilation unit, not a type or partial unit */
+        bool is_listed;   /* .debug_aranges has its ranges */
+        bool is_prepared; /* what follows is set */
+        bool is_c;        /* of a language whose structs hold no functions */
+        bool has_lines;
+        const struct dwarf_abbrevs *abbrevs;
+        uint64_t str_offsets_base, addr_base, rnglists_base;
+        uint64_t low_addr; /* what ranges are relative to */
+        uint64_t line_off;
+        const char *folder; /* the compiler's working directory, or NULL */
+};
+
+/* Lists the headers.  False where the chain of units breaks; those before are listed. */
+bool dwarf_units_scan(struct dwarf_file *file, struct err *err);
+
+/* The unit that holds the entry at `off`, or NULL. */
+struct dwarf_unit *dwarf_unit_at(const struct dwarf_file *file, uint64_t off);
+
+/* The unit whose header is at `off`, or NULL. */
+struct dwarf_unit *dwarf_unit_from(const struct dwarf_file *file, uint64_t off);
+
+/* Reads the abbreviations and the unit's own entry. */
+bool dwarf_unit_prepare(struct dwarf_unit *unit, struct err *err);
+
+/* NULL, or the address; false when the table lacks it. */
+const char *dwarf_value_text(const struct dwarf_unit *unit, const struct dwarf_value *value);
+bool dwarf_value_addr(const struct dwarf_unit *unit, const struct dwarf_value *value, uint64_t *ret_addr);
+
+/* An entry whose attributes are read one after the other. */
+struct dwarf_entry {
+        const struct dwarf_unit *unit;
+        const struct dwarf_abbrev *abbrev;
+        uint32_t n_read;
+        struct cursor c;
+};
+
+/* The unit must be prepared.  False when there is none at `off`. */
+bool dwarf_entry_open(const struct dwarf_unit *unit, uint64_t off, struct dwarf_entry *ret_entry);
+bool dwarf_entry_next(struct dwarf_entry *entry, struct dwarf_value *ret_value);
+
+/* --- Ranges --- */
+
+struct dwarf_interval {
+        uint64_t start, end;
+        uint32_t owner;
+};
+
+struct dwarf_intervals {
+        struct dwarf_interval *items;
+        size_t n, cap;
+};
+
+/* Where code is, as an entry's attributes say it. */
+struct dwarf_code {
+        struct dwarf_value low, high, ranges;
+};
+
+/* Takes the value if it is one of them. */
+void dwarf_code_take(struct dwarf_code *code, const struct dwarf_value *value);
+
+/* Appends the ranges of `code`, without those that the linker has dropped. */
+bool dwarf_add_ranges(const struct dwarf_unit *unit, const struct dwarf_code *code, uint32_t owner,
+                      struct dwarf_intervals *out, struct err *err);
+
+bool dwarf_is_dropped(uint64_t addr, uint8_t address_bytes);
+
+/* From `start` to the next segment's: the owner. */
+struct dwarf_segment {
+        uint64_t start;
+        uint32_t owner;
+};
+
+#define DWARF_NO_OWNER UINT32_MAX
+
+struct dwarf_segments {
+        struct dwarf_segment *items;
+        size_t n, cap;
+};
+
+/* Sorts the intervals and cuts them into segments that do not overlap: of two at one address the owner is the
+ * one that began later, of two that began together the one with the greater number. */
+void dwarf_flatten(struct dwarf_intervals *intervals, struct dwarf_segments *out);
+
+/* The owner at `addr`, or DWARF_NO_OWNER. */
+uint32_t dwarf_segments_find(const struct dwarf_segments *segments, uint64_t addr);
+
+/* --- Which unit has an address --- */
+
+/* Takes a sentence about a unit that could not be read. */
+struct dwarf_complaints {
+        struct buf first;
+        size_t n;
+};
+
+void dwarf_complain(struct dwarf_complaints *complaints, const struct dwarf_unit *unit,
+                    const struct err *err);
+
+/* By .debug_aranges; the owner is the unit's index.  Sets is_listed of the units in it. */
+void dwarf_index_listed(struct dwarf_file *file, struct dwarf_segments *out,
+                        struct dwarf_complaints *complaints);
+
+/* By the entries of the units that are not listed, and where those do not say it by their functions. */
+void dwarf_index_scanned(struct dwarf_file *file, struct dwarf_segments *out,
+                         struct dwarf_complaints *complaints);
+
+/* --- Functions --- */
+
+struct dwarf_node {
+        uint64_t start;
+        const char *function; /* set when is_read */
+        uint32_t parent;      /* DWARF_NO_OWNER: not inlined */
+        uint32_t off;         /* from the unit's start */
+        uint32_t call_file;   /* DWARF_NO_FILE: it does not say */
+        uint32_t call_line, call_column;
+        bool is_read;
+};
+
+#define DWARF_NO_FILE UINT32_MAX
+
+/* Functions and inlined functions of a unit. */
+struct dwarf_tree {
+        struct dwarf_node *nodes;
+        size_t n_nodes, cap_nodes;
+        struct dwarf_intervals intervals; /* the owner is a node */
+        struct dwarf_segments segments;
+};
+
+bool dwarf_tree_build(const struct dwarf_unit *unit, struct dwarf_tree *tree, struct err *err);
+void dwarf_tree_release(struct dwarf_tree *tree);
+
+/* Reads name and call site of a node at the first call. */
+struct dwarf_node *dwarf_tree_node(const struct dwarf_unit *unit, struct dwarf_tree *tree, uint32_t id);
+
+/* --- Lines --- */
+
+struct dwarf_row {
+        uint64_t addr;
+        uint32_t file, line, column;
+};
+
+struct dwarf_sequence {
+        uint64_t start, end;
+        size_t first, n;
+};
+
+struct dwarf_source {
+        const char *name;
+        uint64_t folder;
+        str_id path;
+};
+
+struct dwarf_lines {
+        uint8_t version;
+        const char *folder; /* of the unit */
+        const char **folders;
+        size_t n_folders, cap_folders;
+        struct dwarf_source *sources;
+        size_t n_sources, cap_sources;
+        struct dwarf_row *rows;
+        size_t n_rows, cap_rows;
+        struct dwarf_sequence *sequences;
+        size_t n_sequences, cap_sequences;
+};
+
+/* Where the line program is, and how its opcodes count. */
+struct dwarf_program {
+        struct cursor code;
+        struct dwarf_shape shape;
+        uint8_t min_instruction_bytes;
+        int8_t line_base;
+        uint8_t line_range, opcode_base;
+        uint8_t n_operands[256]; /* of each standard opcode */
+};
+
+/* Reads the header at unit->line_off with its lists of folders and files. */
+bool dwarf_lines_header(const struct dwarf_unit *unit, struct dwarf_lines *lines,
+                        struct dwarf_program *ret_program, struct err *err);
+
+/* The whole table.  On failure what was read before stays. */
+bool dwarf_lines_read(const struct dwarf_unit *unit, struct dwarf_lines *lines, struct err *err);
+void dwarf_lines_release(struct dwarf_lines *lines);
+
+/* The row that covers `addr`, or NULL. */
+const struct dwarf_row *dwarf_lines_find(const struct dwarf_lines *lines, uint64_t addr);
+
+/* The path of file number `file`, interned in `paths`; NULL when there is no such file. */
+const char *dwarf_lines_path(struct dwarf_lines *lines, uint64_t file, struct strpool *paths);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The functions and inlined functions of a unit, found in one walk over its entries that reads nothing but where
+ * their code is.  Names and call sites are read for the nodes that an address fell into. */
+#include <stdlib.h>
+
+#include "dwarf_form.h"
+
+struct walk {
+        const struct dwarf_unit *unit;
+        struct dwarf_tree *tree;
+        struct cursor c;
+        size_t depth;
+        uint32_t parents[DWARF_MAX_DEPTH]; /* the node around the entries of each depth */
+};
+
+/* --- The walk --- */
+
+/* Reads the entry's ranges.  *ret_node is its node, or DWARF_NO_OWNER where it has no code. */
+static bool read_code(struct walk *walk, const struct dwarf_abbrev *abbrev, uint32_t off, uint32_t parent,
+                      uint32_t *ret_node, struct err *err)
+{
+        struct dwarf_tree *tree = walk->tree;
+        struct dwarf_entry entry = {.unit = walk->unit, .abbrev = abbrev, .c = walk->c};
+        struct dwarf_code code = {0};
+        struct dwarf_value value;
+        size_t n_before = tree->intervals.n;
+        uint32_t id = (uint32_t)tree->n_nodes;
+
+        while (dwarf_entry_next(&entry, &value))
+                dwarf_code_take(&code, &value);
+        walk->c = entry.c;
+        *ret_node = DWARF_NO_OWNER;
+        if (!dwarf_add_ranges(walk->unit, &code, id, &tree->intervals, err))
+                return false;
+        if (tree->intervals.n == n_before)
+                return true;
+        ARRAY_PUSH(tree->nodes, tree->n_nodes, tree->cap_nodes,
+                   (struct dwarf_node){.start = tree->intervals.items[n_before].start,
+                                       .parent = parent,
+                                       .off = off,
+                                       .call_file = DWARF_NO_FILE});
+        *ret_node = id;
+        return true;
+}
+
+/* Moves behind the children of an entry that can't hold code, where it says how far they go.  `at` is the
+ * entry's start behind the code of its abbreviation. */
+static bool skip_children(struct walk *walk, const struct dwarf_abbrev *abbrev, const uint8_t *at)
+{
+        struct cursor c = walk->c;
+        uint64_t sibling;
+
+        if (abbrev->sibling_at == DWARF_NO_SIBLING ||
+            (abbrev->role != DWARF_ROLE_TYPE && (abbrev->role != DWARF_ROLE_STRUCT || !walk->unit->is_c)))
+                return false;
+        c.at = at;
+        cursor_skip(&c, abbrev->sibling_at);
+        sibling = cursor_u32(&c);
+        /* Never backwards: the walk must end. */
+        if (c.failed || sibling < cursor_pos(&walk->c) || !cursor_seek(&walk->c, sibling))
+                return false;
+        return true;
+}
+
+static bool visit(struct walk *walk, const struct dwarf_abbrev *abbrev, uint32_t off, struct err *err)
+{
+        const uint8_t *at = walk->c.at;
+        uint32_t around = walk->parents[walk->depth], node = around;
+
+        if (abbrev->may_have_code && abbrev->role == DWARF_ROLE_FUNCTION) {
+                if (!read_code(walk, abbrev, off, DWARF_NO_OWNER, &node, err))
+                        return false;
+        } else if (abbrev->may_have_code && abbrev->role == DWARF_ROLE_INLINED) {
+                if (!read_code(walk, abbrev, off, around, &node, err))
+                        return false;
+                if (node == DWARF_NO_OWNER)
+                        node = around;
+        } else {
+                dwarf_skip_attrs(walk->unit->abbrevs, abbrev, &walk->unit->shape, &walk->c);
+        }
+        if (!abbrev->has_children || skip_children(walk, abbrev, at))
+                return true;
+        if (walk->depth + 1 >= DWARF_MAX_DEPTH)
+                return err_set(err, ERR_LIMIT, "its entries are nested deeper than %d", DWARF_MAX_DEPTH);
+        walk->parents[++walk->depth] = node;
+        return true;
+}
+
+static bool walk_entries(struct walk *walk, struct err *err)
+{
+        const struct dwarf_abbrevs *abbrevs = walk->unit->abbrevs;
+
+        do {
+                uint32_t off = (uint32_t)cursor_pos(&walk->c);
+                uint64_t code = dwarf_uleb(&walk->c);
+                const struct dwarf_abbrev *abbrev;
+
+                if (!code) {
+                        if (walk->depth)
+                                walk->depth--;
+                        continue;
+                }
+                abbrev = dwarf_abbrev_find(abbrevs, code);
+                if (!abbrev)
+                        return err_set(err, ERR_FORMAT, "entry 0x%llx has no abbreviation",
+                                       (unsigned long long)(walk->unit->off + off));
+                if (!visit(walk, abbrev, off, err))
+                        return false;
+        } while (walk->depth && cursor_left(&walk->c) && !walk->c.failed);
+        if (walk->c.failed)
+                return err_set(err, ERR_FORMAT, "it ends inside an entry");
+        return true;
+}
+
+bool dwarf_tree_build(const struct dwarf_unit *unit, struct dwarf_tree *tree, struct err *err)
+{
+        struct walk walk;
+
+        if (!dwarf_spend(unit->file, unit->end - unit->off, err))
+                return false;
+        walk.unit = unit;
+        walk.tree = tree;
+        walk.c = cursor_sub(&unit->file->sections[DWARF_INFO], unit->off, unit->end - unit->off);
+        cursor_seek(&walk.c, unit->first_entry - unit->off);
+        walk.depth = 0;
+        walk.parents[0] = DWARF_NO_OWNER;
+        if (!walk_entries(&walk, err)) {
+                dwarf_tree_release(tree);
+                return false;
+        }
+        dwarf_flatten(&tree->intervals, &tree->segments);
+        return true;
+}
+
+void dwarf_tree_release(struct dwarf_tree *tree)
+{
+        free(tree->nodes);
+        free(tree->intervals.items);
+        free(tree->segments.items);
+        *tree = (struct dwarf_tree){0};
+}
+
+/* --- Names --- */
+
+struct naming {
+        const char *linkage, *plain;
+        const struct dwarf_unit *next; /* the entry that has the rest */
+        uint64_t next_off;
+};
+
+/* Notes where a reference leads, if it leads anywhere. */
+static void follow(struct naming *naming, const struct dwarf_unit *unit, const struct dwarf_value *value)
+{
+        const struct dwarf_file *file = value->class == DWARF_ALT_REFERENCE ? unit->file->alt : unit->file;
+        struct dwarf_unit *target;
+
+        if (!file || (value->class != DWARF_REFERENCE && value->class != DWARF_ALT_REFERENCE))
+                return;
+        target = dwarf_unit_at(file, value->number);
+        if (!target || !dwarf_unit_prepare(target, NULL))
+                return;
+        naming->next = target;
+        naming->next_off = value->number;
+}
+
+static void take_name(struct naming *naming, const struct dwarf_unit *unit, const struct dwarf_value *value)
+{
+        switch (value->name) {
+        case DW_AT_linkage_name:
+        case DW_AT_MIPS_linkage_name:
+                if (!naming->linkage)
+                        naming->linkage = dwarf_value_text(unit, value);
+                break;
+        case DW_AT_name:
+                if (!naming->plain)
+                        naming->plain = dwarf_value_text(unit, value);
+                break;
+        case DW_AT_abstract_origin:
+        case DW_AT_specification: follow(naming, unit, value); break;
+        default: break;
+        }
+}
+
+static void take_call_site(struct dwarf_node *node, const struct dwarf_value *value)
+{
+        uint32_t number = value->number <= UINT32_MAX ? (uint32_t)value->number : 0;
+
+        if (value->class != DWARF_CONSTANT)
+                return;
+        if (value->name == DW_AT_call_file)
+                node->call_file = number;
+        else if (value->name == DW_AT_call_line)
+                node->call_line = number;
+        else if (value->name == DW_AT_call_column)
+                node->call_column = number;
+}
+
+struct dwarf_node *dwarf_tree_node(const struct dwarf_unit *unit, struct dwarf_tree *tree, uint32_t id)
+{
+        struct dwarf_node *node = &tree->nodes[id];
+        struct naming naming = {.next = unit, .next_off = unit->off + node->off};
+
+        if (node->is_read)
+                return node;
+        for (int i = 0; i < DWARF_MAX_CHAIN && naming.next && !naming.linkage; i++) {
+                const struct dwarf_unit *at = naming.next;
+                struct dwarf_entry entry;
+                struct dwarf_value value;
+
+                naming.next = NULL;
+                if (!dwarf_entry_open(at, naming.next_off, &entry))
+                        break;
+                while (dwarf_entry_next(&entry, &value)) {
+                        take_name(&naming, at, &value);
+                        if (!i)
+                                take_call_site(node, &value);
+                }
+        }
+        node->function = naming.linkage ? naming.linkage : naming.plain;
+        node->is_read = true;
+        return node;
+}

@@ -1,0 +1,54 @@
+#!/bin/sh
+# Makes every file in this folder again, here.  Debian 12: gcc 12.2, binutils 2.40, clang, lld and llvm 14.0.6, dwz
+# 0.15, gcc-aarch64-linux-gnu 12.2.  Run it in this folder; the files are checked in.
+set -eu
+cd "$(dirname "$0")"
+rm -f ./*.so ./*.answers ./*.debug
+
+map="-ffile-prefix-map=$PWD=/src"
+small="-Wl,-z,noseparate-code,-z,max-page-size=4096,-z,norelro"
+flags="-O2 -g $map -nostdlib -shared -fPIC -fvisibility=hidden -fno-stack-protector $small"
+
+# Without a symbol table, so that names can only come from the debug information.
+finish() {
+        "${2-objcopy}" --strip-all --keep-section='.debug*' --remove-section='.comment' "$1"
+}
+
+for version in 2 3 4 5; do
+        gcc $flags -fcf-protection=none -gdwarf-$version -gstrict-dwarf -o gcc$version.so one.c two.c
+        finish gcc$version.so
+done
+gcc $flags -fcf-protection=none -gdwarf-5 -gdwarf64 -o gcc5-64.so one.c two.c
+finish gcc5-64.so
+gcc $flags -fcf-protection=none -gdwarf-5 -gz=zlib -o gcc5-zlib.so one.c two.c
+finish gcc5-zlib.so
+aarch64-linux-gnu-gcc $flags -gdwarf-5 -o arm64.so one.c two.c
+finish arm64.so aarch64-linux-gnu-objcopy
+g++ $flags -fcf-protection=none -gdwarf-5 -fno-exceptions -fno-rtti -o cxx.so cxx.cc
+finish cxx.so
+
+# No .debug_aranges; indexes into .debug_str_offsets, .debug_addr and .debug_rnglists; sections dropped by the linker.
+clang="clang-14 -fuse-ld=lld -O2 -g $map -nostdlib -shared -fPIC -fvisibility=hidden -ffunction-sections -Wl,--gc-sections,-z,max-page-size=4096"
+$clang -gdwarf-5 -Wl,-u,twice,-u,is_far,-e,twice -o clang5.so one.c two.c
+finish clang5.so
+$clang -gdwarf-4 -Wl,-u,twice,-e,twice -o clang4.so one.c two.c
+finish clang4.so
+
+# What two files share, in a third one (.gnu_debugaltlink).
+for name in dwz1 dwz2; do
+        gcc $flags -fcf-protection=none -gdwarf-5 -Wl,--build-id=sha1 -o $name.so one.c two.c
+        finish $name.so
+done
+cp dwz1.so answer-dwz.so
+dwz -m dwz.debug -M dwz.debug dwz1.so dwz2.so
+rm -f dwz2.so
+
+for file in *.so; do
+        case $file in
+        # llvm-symbolizer 14 does not read .gnu_debugaltlink: the answers are of the file before dwz.
+        dwz1.so) ;;
+        answer-dwz.so) ./answers.py $file > dwz1.answers ;;
+        *) ./answers.py $file > "${file%.so}.answers" ;;
+        esac
+done
+rm -f answer-dwz.so

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Any bytes as an ELF file whose debug information is looked up: addresses all over its code, the file as its own
+ * shared part too. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwarf.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum {
+        MAX_INPUT_BYTES = 1 << 18,
+        MAX_UNPACKED_BYTES =
+                4 << 20, /* a file with a packed section that may be larger is left alone, for speed */
+        MAX_ADDRS = 512,
+};
+
+/* So that reads are not optimised away. */
+static volatile uint64_t sink;
+
+static bool is_small(const struct object *object)
+{
+        for (size_t i = 0; i < object_n_sections(object); i++) {
+                const struct object_section *section = object_get_section(object, i);
+
+                if ((section->flags & OBJECT_SECTION_PACKED) && section->size_bytes > MAX_UNPACKED_BYTES)
+                        return false;
+        }
+        return true;
+}
+
+/* Some addresses of low memory, where small objects have their code, and of the section that holds it. */
+static size_t choose_addrs(const struct object *object, uint64_t *addrs)
+{
+        size_t n = 0;
+        uint64_t addr = 0;
+
+        for (; n < MAX_ADDRS / 2; n++, addr += 7)
+                addrs[n] = addr;
+        for (size_t i = 0; i < object_n_sections(object) && n < MAX_ADDRS; i++) {
+                const struct object_section *section = object_get_section(object, i);
+
+                if (!(section->flags & OBJECT_SECTION_CODE))
+                        continue;
+                for (uint64_t off = 0; off < section->size_bytes && off < 1024 && n < MAX_ADDRS; off += 3) {
+                        if (section->addr + off > addrs[n - 1])
+                                addrs[n++] = section->addr + off;
+                }
+        }
+        return n;
+}
+
+static void read_frame(const struct dwarf_frame *frame)
+{
+        if (frame->function)
+                sink += strlen(frame->function) + frame->start;
+        if (frame->path)
+                sink += strlen(frame->path);
+        sink += frame->line + frame->column + frame->is_inlined;
+}
+
+static void look_up(struct object *object, struct object *alt)
+{
+        AUTO(dwarf) dwarf = dwarf_open(object, alt, NULL);
+        uint64_t addrs[MAX_ADDRS];
+        size_t n = choose_addrs(object, addrs);
+        struct dwarf_frames frames;
+
+        if (!dwarf)
+                return;
+        dwarf_find(dwarf, addrs, n, &frames);
+        for (size_t i = 0; i < n; i++) {
+                const struct dwarf_span *span = &frames.spans[i];
+
+                if (span->n > DWARF_MAX_DEPTH || (span->n && span->first + span->n > frames.n_frames))
+                        abort();
+        }
+        for (size_t i = 0; i < frames.n_frames; i++)
+                read_frame(&frames.frames[i]);
+        sink += strlen(dwarf_note(dwarf));
+        dwarf_frames_release(&frames);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+        AUTO(object) object = size <= MAX_INPUT_BYTES ? object_open_bytes(data, size, "input", NULL) : NULL;
+
+        if (object && is_small(object)) {
+                look_up(object, NULL);
+                look_up(object, object);
+        }
+        return 0;
+}

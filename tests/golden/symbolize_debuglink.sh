@@ -1,0 +1,1 @@
+wperf symbolize -e "$GOLDEN/../data/elf/names-link.so" 1101 1121

@@ -1,0 +1,1 @@
+wperf symbolize -e none.so 0x10

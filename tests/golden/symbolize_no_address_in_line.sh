@@ -1,0 +1,1 @@
+printf '10\n0xzz\n' | wperf symbolize -e "$GOLDEN/../data/dwarf/gcc5.so"

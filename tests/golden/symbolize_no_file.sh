@@ -1,0 +1,1 @@
+wperf symbolize 0x10

@@ -1,0 +1,1 @@
+wperf symbolize -e "$GOLDEN/../data/elf/names-stripped.so" 1121

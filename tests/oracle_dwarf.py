@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""By hand: wperf symbolize against llvm-symbolizer-14 and addr2line on random addresses of a program's code.
+
+    tests/oracle_dwarf.py [--wperf W] [-n 20000] [--seed 1] FILE...
+
+Each address is compared frame by frame.  What differs is counted by kind with two examples; kinds that are
+explained are told apart from the rest.
+"""
+import argparse
+import collections
+import json
+import random
+import re
+import subprocess
+import sys
+import time
+
+TWICE = "a relative folder that the peer names twice"
+ALIAS = "the outermost name, which the peer takes from the symbol table"
+PADDING = "a name between functions, where the peer takes the nearest symbol"
+LLVM_AGREES = ", and llvm agrees with wperf"
+
+
+def symbols(path):
+    """The names of the symbol tables of a file and of its debug file, by start and end."""
+    out = subprocess.run(["readelf", "-nW", path], capture_output=True, text=True).stdout
+    found = re.search(r"Build ID: (\w\w)(\w+)", out)
+    paths = [path] + ([f"/usr/lib/debug/.build-id/{found[1]}/{found[2]}.debug"] if found else [])
+    rows = collections.defaultdict(list)
+    for line in subprocess.run(["readelf", "-sW", *paths], capture_output=True, text=True).stdout.splitlines():
+        words = line.split()
+        if len(words) == 8 and words[3] in ("FUNC", "NOTYPE", "IFUNC") and words[6] != "UND":
+            size = int(words[2], 0)
+            rows[words[7].split("@")[0]].append((int(words[1], 16), int(words[1], 16) + size))
+    return rows
+
+
+def text_range(path):
+    for line in subprocess.run(["readelf", "-SW", path], capture_output=True, text=True).stdout.splitlines():
+        found = re.match(r"\s*\[\s*\d+\]\s+\.text\s+\S+\s+(\w+)\s+\w+\s+(\w+)", line)
+        if found:
+            return int(found[1], 16), int(found[2], 16)
+    sys.exit(f"{path}: no .text")
+
+
+def timed(command, text):
+    start = time.time()
+    out = subprocess.run(command, input=text, capture_output=True, text=True)
+    return out.stdout, time.time() - start
+
+
+def ours(wperf, path, addrs):
+    text = "".join(f"{a:#x}\n" for a in addrs)
+    out, seconds = timed([wperf, "symbolize", "-e", path, "--json", "--no-demangle"], text)
+    frames = collections.defaultdict(list)
+    for row in json.loads(out)["frames"]:
+        frames[int(row["address"], 16)].append((row["function"], row["file"], row["line"] or 0, row["column"] or 0))
+    return frames, seconds
+
+
+def llvm(path, addrs):
+    text = "".join(f"{a:#x}\n" for a in addrs)
+    out, seconds = timed(["llvm-symbolizer-14", "--inlines", "--no-demangle", "-e", path], text)
+    frames = {}
+    for addr, block in zip(addrs, out.split("\n\n")):
+        lines = block.strip("\n").split("\n")
+        frames[addr] = []
+        for name, place in zip(lines[::2], lines[1::2]):
+            file, line, column = place.rsplit(":", 2)
+            frames[addr].append((None if name == "??" else name, None if file == "??" else file, int(line), int(column)))
+    return frames, seconds
+
+
+def addr2line(path, addrs):
+    text = "".join(f"{a:#x}\n" for a in addrs)
+    out, seconds = timed(["addr2line", "-afi", "-e", path], text)
+    frames, current, name = {}, None, None
+    for line in out.splitlines():
+        if re.fullmatch(r"0x[0-9a-f]{16}", line):
+            current, name = frames.setdefault(int(line, 16), []), None
+        elif name is None:
+            name = line
+        else:
+            file, number = line.split(" (discriminator")[0].rsplit(":", 1)
+            current.append((None if name == "??" else name, None if file == "??" else file,
+                            int(number) if number.isdigit() else 0, 0))
+            name = None
+    return frames, seconds
+
+
+def is_twice(mine, theirs):
+    return bool(mine and theirs and mine.startswith("./") and len(theirs) > len(mine)
+                and theirs.endswith("/" + mine) and mine.startswith(theirs[:-len(mine) - 1]))
+
+
+def kind_of(addr, mine, theirs, tables):
+    """None where both are equal, else the kind and whether it is explained."""
+    if mine == theirs:
+        return None
+    if len(mine) != len(theirs):
+        return f"{'fewer' if len(mine) < len(theirs) else 'more'} frames than the peer"
+    explained = set()
+    for i, (a, b) in enumerate(zip(mine, theirs)):
+        outermost = i == len(mine) - 1
+        if a[1] != b[1] and not is_twice(a[1], b[1]):
+            return f"file of the {'outer' if i else 'innermost'} frame"
+        if a[1] != b[1]:
+            explained.add(TWICE)
+        if a[2] != b[2]:
+            return f"line of the {'outer' if i else 'innermost'} frame"
+        if a[3] != b[3]:
+            return "column"
+        if a[0] != b[0]:
+            if not outermost:
+                return "name of an inlined function"
+            ranges = tables.get((b[0] or "").split("@")[0], [])
+            if any(start <= addr < end for start, end in ranges):
+                explained.add(ALIAS)
+            elif a[0] is None and b[0]:
+                explained.add(PADDING)
+            elif b[0] is None:
+                explained.add("a name that only wperf has, from the symbol table")
+            else:
+                return "name of the outermost function"
+    return "explained: " + " and ".join(sorted(explained))
+
+
+def compare(peer, mine, theirs, addrs, tables, other=None):
+    kinds = collections.defaultdict(list)
+    for addr in addrs:
+        a, b = mine[addr], theirs.get(addr, [])
+        c = other[addr] if other else None
+        if peer == "addr2line":
+            a = [frame[:3] + (0,) for frame in a]
+            c = [frame[:3] + (0,) for frame in c]
+        kind = kind_of(addr, a, b, tables)
+        if kind and other and not kind.startswith("explained"):
+            agreed = kind_of(addr, a, c, tables)
+            if agreed is None or agreed.startswith("explained"):
+                kind += LLVM_AGREES
+        if kind:
+            kinds[kind].append((addr, a, b))
+    print(f"  {peer}: {len(addrs) - sum(map(len, kinds.values()))} of {len(addrs)} equal")
+    for kind, cases in sorted(kinds.items(), key=lambda item: -len(item[1])):
+        print(f"    {len(cases):6} {kind}")
+        for addr, a, b in cases[:2]:
+            print(f"           {addr:#x}: ours {a}\n           {'':{len(hex(addr))}}  peer {b}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--wperf", default="build/dev/src/cli/wperf")
+    parser.add_argument("-n", type=int, default=20000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--no-addr2line", action="store_true")
+    parser.add_argument("files", nargs="+")
+    args = parser.parse_args()
+    for path in args.files:
+        start, size = text_range(path)
+        addrs = sorted(random.Random(args.seed).sample(range(start, start + size), min(args.n, size)))
+        mine, seconds = ours(args.wperf, path, addrs)
+        print(f"{path}: {len(addrs)} addresses, wperf {seconds:.3f} s")
+        theirs, seconds = llvm(path, addrs)
+        print(f"  llvm-symbolizer-14 {seconds:.3f} s")
+        tables = symbols(path)
+        compare("llvm", mine, theirs, addrs, tables)
+        by_llvm = theirs
+        if not args.no_addr2line:
+            theirs, seconds = addr2line(path, addrs)
+            print(f"  addr2line {seconds:.3f} s")
+            compare("addr2line", mine, theirs, addrs, tables, by_llvm)
+
+
+main()

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The small objects of tests/data/dwarf, every address of their code, against the answers that stand beside them. */
+#include <stdlib.h>
+
+#include "arena.h"
+#include "buf.h"
+#include "cursor.h"
+#include "debug_search.h"
+#include "dwarf.h"
+#include "os.h"
+#include "tap.h"
+#include "test_data.h"
+
+enum { MAX_ANSWERS_BYTES = 1 << 20 };
+
+static const char *const no_dirs[] = {NULL};
+
+struct looked_up {
+        struct object *object, *alt;
+        struct dwarf *dwarf;
+        uint64_t *addrs;
+        size_t n_addrs;
+        struct dwarf_frames frames;
+};
+
+static bool open_object(struct looked_up *l, const char *name)
+{
+        AUTO_RELEASE(buf) note = {0};
+        struct err err = {0};
+
+        l->object = object_open(data_path(name), &err);
+        if (l->object) {
+                l->alt = debug_search_alt(l->object, no_dirs, &note);
+                l->dwarf = dwarf_open(l->object, l->alt, &err);
+        }
+        if (!l->dwarf)
+                TAP_FAIL("%s", err.text);
+        EXPECT_STR(buf_text(&note), "");
+        return l->dwarf;
+}
+
+static void looked_up_release(struct looked_up *l)
+{
+        dwarf_frames_release(&l->frames);
+        dwarf_free(l->dwarf);
+        object_free(l->alt);
+        object_free(l->object);
+        free(l->addrs);
+}
+
+/* Every address of [start, end). */
+static void look_up_all(struct looked_up *l, uint64_t start, uint64_t end)
+{
+        l->n_addrs = (size_t)(end - start);
+        l->addrs = mem_new(l->n_addrs, sizeof(*l->addrs));
+        for (size_t i = 0; i < l->n_addrs; i++)
+                l->addrs[i] = start + i;
+        dwarf_find(l->dwarf, l->addrs, l->n_addrs, &l->frames);
+}
+
+/* As answers.py writes them. */
+static void add_frames(const struct looked_up *l, size_t i, struct buf *out)
+{
+        const struct dwarf_span *span = &l->frames.spans[i];
+
+        buf_clear(out);
+        if (!span->n)
+                buf_add_str(out, "?? ??:0:0");
+        for (size_t j = 0; j < span->n; j++) {
+                const struct dwarf_frame *frame = &l->frames.frames[span->first + j];
+
+                buf_printf(out, "%s%s %s:%u:%u", j ? "\t" : "", frame->function ? frame->function : "??",
+                           frame->path ? frame->path : "??", frame->line, frame->column);
+                EXPECT_TRUE(frame->is_inlined == (j + 1 < span->n));
+        }
+}
+
+struct answer {
+        uint64_t addr;
+        const char *frames; /* from there on */
+};
+
+/* Cuts the lines ADDRESS TAB FRAMES of `text`; the last one's address is where the code ends. */
+static size_t read_answers(char *text, struct answer **ret_answers)
+{
+        size_t n = 0, cap = 0;
+
+        *ret_answers = NULL;
+        for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+                char *end;
+                uint64_t addr = strtoull(line, &end, 16);
+
+                ARRAY_PUSH(*ret_answers, n, cap, (struct answer){addr, end + 1});
+        }
+        return n;
+}
+
+static void expect_answers(const char *name, const char *answers_name)
+{
+        AUTO_RELEASE(looked_up) l = {0};
+        AUTO_RELEASE(buf) text = {0};
+        AUTO_RELEASE(buf) got = {0};
+        struct answer *answers = NULL;
+        size_t n = 0, at = 0, n_wrong = 0;
+
+        if (os_read_file(data_path(answers_name), MAX_ANSWERS_BYTES, &text, NULL))
+                n = read_answers(text.data, &answers);
+        EXPECT_TRUE(n > 10);
+        if (n > 10 && open_object(&l, name)) {
+                look_up_all(&l, answers[0].addr, answers[n - 1].addr);
+                for (size_t i = 0; i < l.n_addrs; i++) {
+                        at += answers[at + 1].addr == l.addrs[i];
+                        add_frames(&l, i, &got);
+                        if (strcmp(buf_text(&got), answers[at].frames) != 0 && !n_wrong++)
+                                TAP_FAIL("%s 0x%" PRIx64 ": '%s', want '%s'", name, l.addrs[i],
+                                         buf_text(&got), answers[at].frames);
+                }
+                EXPECT_INT(n_wrong, 0);
+                EXPECT_STR(dwarf_note(l.dwarf), "");
+        }
+        free(answers);
+}
+
+TEST(dwarf_reads_versions_2_to_5_of_gcc)
+{
+        expect_answers("dwarf/gcc2.so", "dwarf/gcc2.answers");
+        expect_answers("dwarf/gcc3.so", "dwarf/gcc3.answers");
+        expect_answers("dwarf/gcc4.so", "dwarf/gcc4.answers");
+        expect_answers("dwarf/gcc5.so", "dwarf/gcc5.answers");
+}
+
+TEST(dwarf_reads_offsets_of_64_bits)
+{
+        expect_answers("dwarf/gcc5-64.so", "dwarf/gcc5-64.answers");
+}
+
+TEST(dwarf_reads_compressed_sections)
+{
+        expect_answers("dwarf/gcc5-zlib.so", "dwarf/gcc5-zlib.answers");
+}
+
+TEST(dwarf_reads_arm64)
+{
+        expect_answers("dwarf/arm64.so", "dwarf/arm64.answers");
+}
+
+TEST(dwarf_reads_clang_without_aranges)
+{
+        expect_answers("dwarf/clang4.so", "dwarf/clang4.answers");
+        expect_answers("dwarf/clang5.so", "dwarf/clang5.answers");
+}
+
+TEST(dwarf_prefers_linkage_names)
+{
+        expect_answers("dwarf/cxx.so", "dwarf/cxx.answers");
+}
+
+TEST(dwarf_follows_into_the_file_of_dwz)
+{
+        expect_answers("dwarf/dwz1.so", "dwarf/dwz1.answers");
+}
+
+TEST(dwarf_leaves_out_what_the_linker_dropped)
+{
+        AUTO_RELEASE(looked_up) l = {0};
+
+        ASSERT_TRUE(open_object(&l, "dwarf/clang5.so"));
+        look_up_all(&l, 0, 0x100);
+        EXPECT_INT(l.frames.n_frames, 0);
+}
+
+/* --- Damage --- */
+
+/* The bytes of gcc5.so with `size` of them replaced at `off` of a section. */
+struct damaged {
+        struct buf bytes;
+        struct object *object;
+        struct dwarf *dwarf;
+        struct err err;
+};
+
+static void damaged_release(struct damaged *d)
+{
+        dwarf_free(d->dwarf);
+        object_free(d->object);
+        buf_release(&d->bytes);
+}
+
+static void damage(struct damaged *d, const char *section, uint64_t off, const void *with, size_t size)
+{
+        AUTO(object) whole = object_open(data_path("dwarf/gcc5.so"), NULL);
+        const struct object_section *found = whole ? object_find_section(whole, section) : NULL;
+
+        if (!found || !os_read_file(data_path("dwarf/gcc5.so"), MAX_ANSWERS_BYTES, &d->bytes, NULL)) {
+                TAP_FAIL("gcc5.so has no %s", section);
+                return;
+        }
+        memcpy(d->bytes.data + found->file_off + off, with, size);
+        d->object = object_open_bytes(d->bytes.data, d->bytes.len, "damaged", &d->err);
+        d->dwarf = dwarf_open(d->object, NULL, &d->err);
+}
+
+/* Names of the innermost functions at the starts of one.c's and two.c's code. */
+static void expect_functions(struct damaged *d, const char *in_one, const char *in_two)
+{
+        AUTO_RELEASE(looked_up) whole = {0};
+        struct dwarf_frames frames;
+        uint64_t addrs[2];
+        const char *want[2] = {in_one, in_two};
+
+        ASSERT_TRUE(d->dwarf && open_object(&whole, "dwarf/gcc5.so"));
+        look_up_all(&whole, 0x200, 0x400);
+        addrs[0] = addrs[1] = 0;
+        for (size_t i = 0; i < whole.n_addrs; i++) {
+                const struct dwarf_span *span = &whole.frames.spans[i];
+                const char *name = span->n ? whole.frames.frames[span->first + span->n - 1].function : NULL;
+
+                if (name && !strcmp(name, "twice"))
+                        addrs[0] = whole.addrs[i];
+                if (name && !strcmp(name, "is_far"))
+                        addrs[1] = whole.addrs[i];
+        }
+        ASSERT_TRUE(addrs[0] && addrs[1] && addrs[0] < addrs[1]);
+        dwarf_find(d->dwarf, addrs, 2, &frames);
+        for (size_t i = 0; i < 2; i++) {
+                const struct dwarf_span *span = &frames.spans[i];
+
+                EXPECT_STR(span->n && frames.frames[span->first + span->n - 1].function
+                                   ? frames.frames[span->first + span->n - 1].function
+                                   : "",
+                           want[i]);
+        }
+        dwarf_frames_release(&frames);
+}
+
+TEST(dwarf_reads_on_behind_a_damaged_unit)
+{
+        AUTO_RELEASE(damaged) d = {0};
+
+        damage(&d, ".debug_info", 8, "\xf0\xff\xff\x7f", 4); /* where its abbreviations are */
+        expect_functions(&d, "", "is_far");
+        EXPECT_CONTAINS(dwarf_note(d.dwarf), "unit 0x0: its abbreviations lie outside .debug_abbrev");
+}
+
+TEST(dwarf_passes_over_a_version_of_the_future)
+{
+        AUTO_RELEASE(damaged) d = {0};
+
+        damage(&d, ".debug_info", 4, "\x06", 1);
+        expect_functions(&d, "", "is_far");
+}
+
+TEST(dwarf_keeps_functions_when_lines_are_damaged)
+{
+        AUTO_RELEASE(damaged) d = {0};
+
+        damage(&d, ".debug_line", 4, "\x09", 1); /* its version */
+        expect_functions(&d, "twice", "is_far");
+        EXPECT_CONTAINS(dwarf_note(d.dwarf), "version 9 of its line table is not supported");
+}
+
+TEST(dwarf_scans_units_when_aranges_are_damaged)
+{
+        AUTO_RELEASE(damaged) d = {0};
+
+        damage(&d, ".debug_aranges", 0, "\xff\xff\xff\x7f", 4);
+        expect_functions(&d, "twice", "is_far");
+        EXPECT_CONTAINS(dwarf_note(d.dwarf), ".debug_aranges is cut");
+}
+
+TEST(dwarf_ends_where_the_units_break)
+{
+        AUTO_RELEASE(damaged) d = {0};
+
+        damage(&d, ".debug_info", 0, "\xf0\xff\xff\x7f", 4);
+        expect_functions(&d, "", "");
+        EXPECT_CONTAINS(dwarf_note(d.dwarf), "unit 0x0 is longer than .debug_info");
+}
+
+TEST(dwarf_refuses_what_it_cannot_read)
+{
+        struct err err = {0};
+        AUTO(object) without = object_open(data_path("elf/names-stripped.so"), &err);
+        AUTO(object) not_linked = object_open(data_path("elf/names.o"), &err);
+
+        ASSERT_TRUE(without && not_linked);
+        EXPECT_TRUE(!dwarf_open(without, NULL, &err));
+        EXPECT_INT(err.code, ERR_MISSING);
+        EXPECT_TRUE(!dwarf_open(not_linked, NULL, &err));
+        EXPECT_INT(err.code, ERR_UNSUPPORTED);
+}
+
+TAP_MAIN
