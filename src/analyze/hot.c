@@ -61,20 +61,23 @@ void hot_interval(double share, double n, double *ret_low, double *ret_high)
 
 /* --- names --- */
 
-/* Code in memory without a file belongs to the map that names it; what no map names is just anonymous. */
-static str_id anonymous_name(const struct builder *b, const struct module *module, bool is_named)
+/* Code in memory without a file belongs to the map or dump that names it; what none names is just anonymous. */
+static str_id anonymous_name(const struct builder *b, const struct module *module,
+                             const struct symbol *symbol)
 {
         const char *path = world_text(b->world, module->path);
         char name[40];
 
-        if (is_named)
+        if (symbol->module)
+                return strpool_add(b->hot->names, resolver_text(b->resolver, symbol->module));
+        if (symbol->status == SYMBOL_NAMED)
                 snprintf(name, sizeof(name), "perf-%" PRId32 ".map", module->pid);
         else
                 snprintf(name, sizeof(name), "%s", path[0] == '[' ? path : "[anon]");
         return strpool_add(b->hot->names, name);
 }
 
-static str_id module_name(const struct builder *b, module_id id, enum symbol_status status)
+static str_id module_name(const struct builder *b, module_id id, const struct symbol *symbol)
 {
         const struct module *module;
 
@@ -82,7 +85,7 @@ static str_id module_name(const struct builder *b, module_id id, enum symbol_sta
                 return 0;
         module = world_get_module(b->world, id);
         if (module->kind == MODULE_ANON)
-                return anonymous_name(b, module, status == SYMBOL_NAMED);
+                return anonymous_name(b, module, symbol);
         return strpool_add(b->hot->names, text_base_name(world_text(b->world, module->path)));
 }
 
@@ -194,7 +197,7 @@ static void add_place(struct builder *b, const struct profile_place *place)
         size_t index;
 
         if (keys & (PROFILE_MODULE | PROFILE_SYMBOL))
-                row.module = module_name(b, place->module, symbol.status);
+                row.module = module_name(b, place->module, &symbol);
         if (keys & PROFILE_SYMBOL) {
                 row.bare = bare_name(b, &symbol);
                 row.symbol = shown_name(b, row.bare, row.module);

@@ -7,6 +7,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "jitdump.h"
 #include "map.h"
 #include "object.h"
 #include "os.h"
@@ -15,7 +16,9 @@ struct module_source {
         const struct world *world;
         const struct collect_result *collected;
         struct resolver *resolver;
-        struct map ids; /* module -> resolver id + 1 */
+        struct map ids;      /* module -> resolver id + 1 */
+        struct map jitdumps; /* pid -> module + 1 of the jitdump that it mapped to tell of it */
+        bool has_jitdumps;   /* they were looked for */
         module_id *used;
         size_t n_used, cap_used;
         bool same_machine; /* the session was made under the kernel that runs here now */
@@ -61,6 +64,7 @@ void module_source_free(struct module_source *source)
                 return;
         resolver_free(source->resolver);
         map_release(&source->ids);
+        map_release(&source->jitdumps);
         free(source->used);
         free(source);
 }
@@ -115,6 +119,21 @@ static void perf_map_path(const struct module_source *source, int32_t pid, struc
         buf_printf(out, "/tmp/perf-%" PRId32 ".map", pid);
 }
 
+static const struct module *jitdump_of(struct module_source *source, int32_t pid)
+{
+        const uint64_t *at;
+
+        for (size_t i = 0; !source->has_jitdumps && i < world_n_modules(source->world); i++) {
+                const struct module *module = world_get_module(source->world, (module_id)i);
+
+                if (module->kind == MODULE_FILE && jitdump_is_name(world_text(source->world, module->path)))
+                        *map_put(&source->jitdumps, (uint32_t)module->pid, NULL) = i + 1;
+        }
+        source->has_jitdumps = true;
+        at = map_find(&source->jitdumps, (uint32_t)pid);
+        return at ? world_get_module(source->world, (module_id)(*at - 1)) : NULL;
+}
+
 static bool is_build(const char *path, const struct module *module)
 {
         AUTO(object) object = object_open(path, NULL);
@@ -141,6 +160,23 @@ static bool foreign_path(const struct module_source *source, const struct module
         return !is_build(path, module) && is_build(buf_text(out), module);
 }
 
+static resolver_id describe_jit(struct module_source *source, int32_t pid)
+{
+        const struct module *jitdump = jitdump_of(source, pid);
+        AUTO_RELEASE(buf) map = {0};
+        AUTO_RELEASE(buf) kept = {0};
+        struct resolver_module desc = {.kind = RESOLVER_PERFMAP};
+
+        perf_map_path(source, pid, &map);
+        desc.path = map.data;
+        if (jitdump) {
+                desc.jitdump_path = world_text(source->world, jitdump->path);
+                if (kept_path(source, jitdump, &kept))
+                        desc.jitdump_open_path = kept.data;
+        }
+        return resolver_add_module(source->resolver, &desc);
+}
+
 static resolver_id describe(struct module_source *source, module_id id)
 {
         const struct module *module = world_get_module(source->world, id);
@@ -165,11 +201,7 @@ static resolver_id describe(struct module_source *source, module_id id)
         case MODULE_KERNEL:
         case MODULE_KERNEL_MODULE:
         case MODULE_KSYMBOL: desc.kind = source->same_machine ? RESOLVER_KERNEL : RESOLVER_NONE; break;
-        case MODULE_ANON:
-                desc.kind = RESOLVER_PERFMAP;
-                perf_map_path(source, module->pid, &other);
-                desc.path = other.data;
-                break;
+        case MODULE_ANON: return describe_jit(source, module->pid);
         }
         return resolver_add_module(source->resolver, &desc);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where the names of a session's modules come from on this machine: files, files kept open, the running
- * kernel and vdso when they are the session's, perf maps. */
+ * kernel and vdso when they are the session's, perf maps, jitdumps. */
 #ifndef MODULE_SOURCE_H
 #define MODULE_SOURCE_H
 

@@ -34,6 +34,7 @@ struct counted_event {
         enum count_source source; /* not SOURCE_COUNTER: no counters */
         bool leads;               /* a group, or stands alone: it is what is enabled and disabled */
         bool at_exec;             /* the kernel enables it when the command starts */
+        uint32_t group;           /* counted_group */
 };
 
 struct counted {
@@ -56,6 +57,11 @@ void counted_enable(const struct counted *counted, bool enable, bool also_at_exe
 /* The attribute as it is opened; `leads` as above. */
 struct perf_attr counted_attr(const struct count_request *request, const struct event *event, bool leads);
 bool count_request_is_system_wide(const struct count_request *request);
+
+/* Events with the same number, which is not 0, are one group of the kernel: those of a group of the list, and what stands
+ * alone of the software events where all threads are counted.  They never have to wait for a counter, and one read, which
+ * interrupts the other CPU, then brings them all. */
+uint32_t counted_group(const struct count_request *request, size_t index);
 
 /* --- linux_count_fallback.c: what the kernel tells without counters --- */
 
@@ -92,6 +98,11 @@ struct rounds {
         struct perf_stat *stats;
         size_t n_stats;
         struct stat_origin *origins; /* of each record */
+        struct group_read *groups;
+        size_t n_groups, cap_groups;
+        uint32_t *members; /* of the groups: indexes of records */
+        size_t n_members, cap_members;
+        uint64_t *group_values; /* room for the largest group */
         const struct counter *presences;
         uint64_t *presence_ns;
         size_t n_presences;
@@ -100,8 +111,15 @@ struct rounds {
         bool estimates;
 };
 
+/* A leader's descriptor that is read for its whole group. */
+struct group_read {
+        int fd;
+        size_t first_member, n_members; /* in the order of the kernel's answer */
+};
+
 struct stat_origin {
-        int fd;                     /* -1: an estimate */
+        int fd; /* -1: an estimate, or read with its group */
+        bool in_group;
         enum count_source source;   /* of it */
         size_t first_link, n_links; /* the presences whose sum is `enabled`; none: the kernel says it */
 };

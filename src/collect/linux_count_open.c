@@ -39,6 +39,16 @@ bool count_request_is_system_wide(const struct count_request *r)
         return r->system_wide || (!r->argv && !r->n_pids);
 }
 
+uint32_t counted_group(const struct count_request *request, size_t index)
+{
+        const struct count_event *e = &request->list->items[index];
+
+        if (e->together)
+                return e->together;
+        return e->event.attr.type == PERF_TYPE_SOFTWARE && count_request_is_system_wide(request) ? UINT32_MAX
+                                                                                                 : 0;
+}
+
 struct perf_attr counted_attr(const struct count_request *request, const struct event *event, bool leads)
 {
         struct perf_attr attr = event->attr;
@@ -48,8 +58,11 @@ struct perf_attr counted_attr(const struct count_request *request, const struct 
         /* perf writes ids into a session of counts for this bit. */
         attr.sample_type = PERF_SAMPLE_IDENTIFIER;
         attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID;
+        /* What is inherited can't be read as a group. */
         if (follows)
                 attr.flags |= PERF_ATTR_INHERIT;
+        else
+                attr.read_format |= PERF_FORMAT_GROUP;
         if (leads)
                 attr.flags |= PERF_ATTR_DISABLED;
         if (leads && follows && request->argv && !request->delay_ns)
@@ -238,14 +251,12 @@ static bool opens_alone(struct opener *o, const struct counted_event *e)
 static void group_does_not_fit(struct opener *o, size_t first, const struct counted_event *refused,
                                struct err *ret_first)
 {
-        const struct count_event *items = o->request->list->items;
-        uint32_t together = items[first].together;
         const char *pmu = refused->event.pmu;
         struct err why = {0};
         size_t n = 0;
 
         for (size_t i = first; i < o->counted->n_events; i++)
-                n += items[i].together == together;
+                n += o->counted->events[i].group == o->counted->events[first].group;
         err_set(&why, ERR_LIMIT,
                 "the group of %zu events does not fit into the counters of %s%s: make it smaller, or leave its braces "
                 "out",
@@ -253,7 +264,7 @@ static void group_does_not_fit(struct opener *o, size_t first, const struct coun
         for (size_t i = first; i < o->counted->n_events; i++) {
                 struct counted_event *e = &o->counted->events[i];
 
-                if (items[i].together != together)
+                if (e->group != o->counted->events[first].group)
                         continue;
                 close_event(e);
                 e->source = SOURCE_COUNTER;
@@ -265,14 +276,13 @@ static void group_does_not_fit(struct opener *o, size_t first, const struct coun
 
 static void open_group(struct opener *o, size_t first, struct err *first_why)
 {
-        const struct count_event *items = o->request->list->items;
         struct counted_event *leader = NULL;
 
         for (size_t i = first; i < o->counted->n_events; i++) {
                 struct counted_event *e = &o->counted->events[i];
                 int error;
 
-                if (items[i].together != items[first].together)
+                if (e->group != o->counted->events[first].group)
                         continue;
                 error = open_event(o, e, leader);
                 if (error == EINVAL && leader && opens_alone(o, e)) {
@@ -286,10 +296,10 @@ static void open_group(struct opener *o, size_t first, struct err *first_why)
         }
 }
 
-static bool is_first_of_group(const struct count_list *list, size_t index)
+static bool is_first_of_group(const struct counted *counted, size_t index)
 {
         for (size_t i = 0; i < index; i++) {
-                if (list->items[i].together == list->items[index].together)
+                if (counted->events[i].group == counted->events[index].group)
                         return false;
         }
         return true;
@@ -299,13 +309,15 @@ static void open_all(struct opener *o, struct err *first_why)
 {
         const struct count_list *list = o->request->list;
 
-        for (size_t i = 0; i < list->n_items; i++)
+        for (size_t i = 0; i < list->n_items; i++) {
                 o->counted->events[i].event = list->items[i].event;
+                o->counted->events[i].group = counted_group(o->request, i);
+        }
         for (size_t i = 0; i < list->n_items; i++) {
                 struct counted_event *e = &o->counted->events[i];
 
-                if (list->items[i].together) {
-                        if (is_first_of_group(list, i))
+                if (e->group) {
+                        if (is_first_of_group(o->counted, i))
                                 open_group(o, i, first_why);
                 } else {
                         int error = open_event(o, e, NULL);

@@ -128,10 +128,12 @@ static void describe_scope(const struct count_request *request, const struct eve
 }
 
 /* The event that leads the group of `index`; itself when it is alone. */
-static size_t leader_of(const struct count_list *list, size_t index)
+static size_t leader_of(const struct count_request *request, size_t index)
 {
-        for (size_t i = 0; i < index && list->items[index].together; i++) {
-                if (list->items[i].together == list->items[index].together)
+        uint32_t group = counted_group(request, index);
+
+        for (size_t i = 0; i < index && group; i++) {
+                if (counted_group(request, i) == group)
                         return i;
         }
         return index;
@@ -141,7 +143,7 @@ void counting_describe(const struct count_request *request, struct buf *out)
 {
         for (size_t i = 0; i < request->list->n_items; i++) {
                 const struct event *event = &request->list->items[i].event;
-                size_t leader = leader_of(request->list, i);
+                size_t leader = leader_of(request, i);
                 struct perf_attr attr = counted_attr(request, event, leader == i);
 
                 buf_printf(out, "event %s\n", event->name);

@@ -11,6 +11,8 @@
 #include "os.h"
 #include "text.h"
 
+enum { GROUP_HEAD = 3 };
+
 static struct perf_stat new_stat(uint64_t id, uint32_t cpu, uint32_t thread)
 {
         return (struct perf_stat){
@@ -71,12 +73,60 @@ static void add_event(struct rounds *r, const struct counted_event *e)
                 add_stat(r, new_stat(e->ids[i], c->cpu, c->thread), origin);
         }
         if (e->source != SOURCE_COUNTER)
-                add_stat(r, new_stat(e->ids[0], UINT32_MAX, 0), (struct stat_origin){-1, e->source, 0, 0});
+                add_stat(r, new_stat(e->ids[0], UINT32_MAX, 0),
+                         (struct stat_origin){.fd = -1, .source = e->source});
+}
+
+/* The records of the events from `first` on that are in the group of `leader`, in the same place: the kernel answers in the
+ * order in which they were opened. */
+static void add_members(struct rounds *r, const struct counted *counted, size_t leader, const size_t *starts,
+                        size_t place, struct group_read *group)
+{
+        const struct counter *at = &counted->events[leader].counters[place];
+
+        for (size_t i = leader; i < counted->n_events; i++) {
+                const struct counted_event *e = &counted->events[i];
+
+                for (size_t k = 0; k < e->n_counters; k++) {
+                        size_t guess = (place + k) % e->n_counters;
+                        size_t stat = starts[i] + guess;
+
+                        if (e->counters[guess].cpu != at->cpu || e->counters[guess].thread != at->thread ||
+                            (i != leader && (!e->group || e->group != counted->events[leader].group)))
+                                continue;
+                        r->origins[stat].fd = -1;
+                        r->origins[stat].in_group = true;
+                        ARRAY_PUSH(r->members, r->n_members, r->cap_members, (uint32_t)stat);
+                        group->n_members++;
+                        break;
+                }
+        }
+}
+
+static void add_groups(struct rounds *r, const struct counted *counted, const size_t *starts)
+{
+        size_t largest = 0;
+
+        for (size_t i = 0; i < counted->n_events; i++) {
+                const struct counted_event *e = &counted->events[i];
+
+                if (!e->leads || !(e->attr.read_format & PERF_FORMAT_GROUP))
+                        continue;
+                for (size_t k = 0; k < e->n_counters; k++) {
+                        struct group_read group = {.fd = e->counters[k].fd, .first_member = r->n_members};
+
+                        add_members(r, counted, i, starts, k, &group);
+                        ARRAY_PUSH(r->groups, r->n_groups, r->cap_groups, group);
+                        largest = group.n_members > largest ? group.n_members : largest;
+                }
+        }
+        r->group_values = mem_new(GROUP_HEAD + 2 * largest, sizeof(*r->group_values));
 }
 
 void rounds_init(struct rounds *r, const struct counted *counted)
 {
         size_t max = counted->n_counters + counted->n_events;
+        size_t *starts;
 
         /* STAT_ROUND stands behind the last one, in room for one more. */
         *r = (struct rounds){
@@ -87,12 +137,20 @@ void rounds_init(struct rounds *r, const struct counted *counted)
                 .n_presences = counted->presence.n_counters,
                 .estimates = counted->estimates,
         };
-        for (size_t i = 0; i < counted->n_events; i++)
+        starts = mem_new(counted->n_events, sizeof(*starts));
+        for (size_t i = 0; i < counted->n_events; i++) {
+                starts[i] = r->n_stats;
                 add_event(r, &counted->events[i]);
+        }
+        add_groups(r, counted, starts);
+        free(starts);
 }
 
 void rounds_release(struct rounds *r)
 {
+        free(r->groups);
+        free(r->members);
+        free(r->group_values);
         free(r->stats);
         free(r->origins);
         free(r->presence_ns);
@@ -138,12 +196,29 @@ static void read_stat(struct rounds *r, size_t index)
         stat->running_ns = reading.running;
 }
 
+/* nr, enabled, running, then value and id of each member. */
+static void read_group(struct rounds *r, const struct group_read *group)
+{
+        const uint64_t *values = r->group_values;
+        size_t size = (GROUP_HEAD + 2 * group->n_members) * sizeof(*values);
+
+        if (read(group->fd, r->group_values, size) != (ssize_t)size || values[0] != group->n_members)
+                return;
+        for (size_t i = 0; i < group->n_members; i++) {
+                struct perf_stat *stat = &r->stats[r->members[group->first_member + i]];
+
+                stat->value = values[GROUP_HEAD + 2 * i];
+                stat->enabled_ns = values[1];
+                stat->running_ns = values[2];
+        }
+}
+
 static void read_estimates(struct rounds *r, struct estimator *estimator, uint64_t elapsed_ns)
 {
         struct usage usage = estimator_read(estimator);
 
         for (size_t i = 0; i < r->n_stats; i++) {
-                if (r->origins[i].fd >= 0)
+                if (r->origins[i].fd >= 0 || r->origins[i].in_group)
                         continue;
                 r->stats[i].value = usage_get(&usage, r->origins[i].source);
                 r->stats[i].enabled_ns = elapsed_ns;
@@ -163,6 +238,8 @@ void rounds_read(struct rounds *r, struct estimator *estimator, uint64_t elapsed
                 if (r->origins[i].fd >= 0)
                         read_stat(r, i);
         }
+        for (size_t i = 0; i < r->n_groups; i++)
+                read_group(r, &r->groups[i]);
         if (r->estimates)
                 read_estimates(r, estimator, elapsed_ns);
 }

@@ -21,7 +21,7 @@ enum module_kind {
         MODULE_KERNEL,        /* [kernel.kallsyms]: addresses are absolute */
         MODULE_KERNEL_MODULE, /* a loaded kernel module: addresses are absolute */
         MODULE_KSYMBOL, /* code that the kernel made (a BPF program): path is its symbol; absolute addresses */
-        MODULE_ANON,    /* memory without a file; its names may stand in the process' perf map */
+        MODULE_ANON,    /* memory without a file; its names may stand in the process' jitdump or perf map */
 };
 
 struct module {

@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides what is a mangled C++ name at all, and what compilers put around one: clone suffixes and
- * global constructors.  The grammar is in the files beside this one. */
+/* Decides what is a mangled name of C++ or Rust at all, and what compilers put around one: clone suffixes and
+ * global constructors.  The grammars are in the files beside this one. */
 #include "demangle.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "demangle_internal.h"
+#include "demangle_rust_internal.h"
 
 static bool is_letter(char c)
 {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static void add_bracketed(struct buf *out, const char *start, const struct demangle *d)
+{
+        buf_add_str(out, " [clone ");
+        buf_add(out, start, (size_t)((const char *)d->in.at - start));
+        buf_add_char(out, ']');
 }
 
 /* `.part.0`, `.cold`, `.llvm.123`, `.123`: one word and the numbers behind it make one suffix. */
@@ -34,25 +42,54 @@ static bool add_clone(struct demangle *d, struct buf *out)
                 while (demangle_is_digit(demangle_look(d, 0)))
                         cursor_skip(&d->in, 1);
         }
-        buf_add_str(out, " [clone ");
-        buf_add(out, start, (size_t)((const char *)d->in.at - start));
-        buf_add_char(out, ']');
+        add_bracketed(out, start, d);
         return true;
+}
+
+/* `.llvm.123`, which LLVM adds where a local name becomes a global one: it only keeps names apart. */
+static bool add_llvm(struct demangle *d, bool is_long, struct buf *out)
+{
+        const char *start = (const char *)d->in.at;
+
+        if (!demangle_eat(d, ".llvm."))
+                return false;
+        while (is_letter(demangle_look(d, 0)) || demangle_is_digit(demangle_look(d, 0)))
+                cursor_skip(&d->in, 1);
+        if (is_long)
+                add_bracketed(out, start, d);
+        return true;
+}
+
+static bool demangle_rust(struct demangle *d, bool with_params, struct buf *out)
+{
+        struct cursor start = d->in;
+        size_t len = out->len;
+
+        if (demangle_rust_v0(d, with_params, out))
+                return true;
+        d->in = start;
+        buf_truncate(out, len);
+        if (demangle_rust_legacy(d, with_params, out))
+                return true;
+        d->in = start;
+        buf_truncate(out, len);
+        return false;
 }
 
 static bool demangle_one(struct demangle *d, bool with_params, struct buf *out)
 {
+        bool is_rust = demangle_rust(d, with_params, out);
         struct node *n;
 
-        if (!demangle_eat(d, "_Z"))
-                return false;
-        n = demangle_encoding(d);
-        if (!n || (cursor_left(&d->in) && demangle_look(d, 0) != '.'))
-                return false;
-        if (!print_whole(d, n, with_params, out))
-                return false;
+        if (!is_rust) {
+                n = demangle_eat(d, "_Z") ? demangle_encoding(d) : NULL;
+                if (!n || (cursor_left(&d->in) && demangle_look(d, 0) != '.'))
+                        return false;
+                if (!print_whole(d, n, with_params, out))
+                        return false;
+        }
         while (cursor_left(&d->in)) {
-                if (!add_clone(d, out))
+                if (!(is_rust && add_llvm(d, with_params, out)) && !add_clone(d, out))
                         return false;
         }
         return true;

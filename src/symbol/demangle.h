@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* C++ symbol names (Itanium C++ ABI, section 5.1) as people read them. */
+/* Symbol names of C++ (Itanium C++ ABI, section 5.1) and Rust (RFC 2603 and the older form) as people read them. */
 #ifndef DEMANGLE_H
 #define DEMANGLE_H
 
@@ -18,10 +18,16 @@ enum {
 };
 
 /* Appends the readable form of `mangled` to `out`.  Returns false, with `out` as it was, when the name is
- * not a mangled C++ name, is malformed, or passes a limit; the caller then shows the name as it stands.
- * With `with_params` false the parameter list and return type of a function are left out
+ * not a mangled name, is malformed, or passes a limit; the caller then shows the name as it stands.
+ * With `with_params` false the parameter list and return type of a C++ function are left out
  * (`ns::Class<int>::method`), with true the full signature comes as c++filt prints it.  What a compiler
- * adds behind a dot becomes `[clone .cold]` in both. */
+ * adds behind a dot becomes `[clone .cold]` in both.
+ *
+ * A Rust name has no parameters.  False gives the path with its generic arguments and without what only keeps
+ * names apart, as rustfilt prints it (`<alloc::vec::Vec<u8>>::push`, `app::sum::<4>`); `.llvm.123` goes too.
+ * True adds that: the disambiguators of crates and the types of constants (`app[51b6c0ff]::sum::<4usize>`), or
+ * in a name of the older form the hash (`app::sum::h0123456789abcdef`), as rustfilt -h.  The number of a
+ * closure is part of its name.  A name of the older form is told from a C++ name by its hash. */
 bool demangle_cxx(const char *mangled, bool with_params, struct buf *out);
 
 #endif

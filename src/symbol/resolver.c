@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Keeps the modules, opens each at its first lookup, and gives names out as interned text.  Where the names
- * come from is the matter of resolver_file, kallsyms and perfmap. */
+ * come from is the matter of resolver_file, kallsyms, perfmap and jitdump. */
 #include "resolver.h"
 
 #include <assert.h>
@@ -10,17 +10,20 @@
 #include "arena.h"
 #include "buf.h"
 #include "demangle.h"
+#include "jitdump.h"
 #include "kallsyms.h"
 #include "perfmap.h"
 #include "resolver_file.h"
 #include "resolver_kernel.h"
 #include "symtab.h"
+#include "text.h"
 
 struct module {
         struct resolver_module is; /* with strings and build id of its own */
         bool is_loaded;
         struct resolver_file *file; /* RESOLVER_FILE */
         struct perfmap *perfmap;    /* RESOLVER_PERFMAP */
+        struct jitdump *jitdump;    /* the same, when there is one */
         struct kallsyms *kallsyms;  /* RESOLVER_KERNEL, when it is the kernel of these; the resolver's */
         struct buf note;
         /* The last answer, and the addresses for which it is the answer. */
@@ -59,6 +62,7 @@ void resolver_free(struct resolver *resolver)
         for (size_t i = 0; i < resolver->n_modules; i++) {
                 resolver_file_free(resolver->modules[i]->file);
                 perfmap_free(resolver->modules[i]->perfmap);
+                jitdump_free(resolver->modules[i]->jitdump);
                 buf_release(&resolver->modules[i]->note);
                 free(resolver->modules[i]);
         }
@@ -86,6 +90,8 @@ resolver_id resolver_add_module(struct resolver *resolver, const struct resolver
         module->is = *described;
         module->is.path = keep_text(resolver, described->path ? described->path : "");
         module->is.open_path = keep_text(resolver, described->open_path);
+        module->is.jitdump_path = keep_text(resolver, described->jitdump_path);
+        module->is.jitdump_open_path = keep_text(resolver, described->jitdump_open_path);
         if (described->build_id_size)
                 module->is.build_id = (const uint8_t *)arena_copy(
                         &resolver->arena, (const char *)described->build_id, described->build_id_size);
@@ -113,10 +119,36 @@ static void load_kernel(struct resolver *resolver, struct module *module)
         buf_add_str(&module->note, buf_text(&resolver->kallsyms_note));
 }
 
+/* The profile has merged the samples of an address, whenever they were taken: a session's clock is not the jitdump's
+ * anyway, unless it was recorded with CLOCK_MONOTONIC. */
+static void load_jitdump(struct module *module)
+{
+        const char *path =
+                module->is.jitdump_open_path ? module->is.jitdump_open_path : module->is.jitdump_path;
+        AUTO_RELEASE(buf) note = {0};
+
+        module->jitdump = jitdump_new(path, &note);
+        if (jitdump_get_facts(module->jitdump)->has_replaced)
+                buf_printf(&note, "%scode was replaced at some addresses, and the latest is named",
+                           note.len ? "; " : "");
+        if (note.len)
+                buf_printf(&module->note, "%s: %s", text_base_name(module->is.jitdump_path), buf_text(&note));
+}
+
+/* A compiler that writes a jitdump owes no perf map. */
+static void load_jit(struct module *module)
+{
+        AUTO_RELEASE(buf) unsaid = {0};
+        struct buf *note = module->is.jitdump_path ? &unsaid : &module->note;
+
+        if (module->is.jitdump_path)
+                load_jitdump(module);
+        module->perfmap = perfmap_new(module->is.open_path ? module->is.open_path : module->is.path, note);
+}
+
 static struct module *load(struct resolver *resolver, resolver_id id)
 {
         struct module *module = find_module(resolver, id);
-        const char *path = module->is.open_path ? module->is.open_path : module->is.path;
 
         if (module->is_loaded)
                 return module;
@@ -126,7 +158,7 @@ static struct module *load(struct resolver *resolver, resolver_id id)
                 module->file = resolver_file_new(&module->is, resolver->options.debug_dirs, &module->note);
                 break;
         case RESOLVER_KERNEL: load_kernel(resolver, module); break;
-        case RESOLVER_PERFMAP: module->perfmap = perfmap_new(path, &module->note); break;
+        case RESOLVER_PERFMAP: load_jit(module); break;
         case RESOLVER_NONE: break;
         }
         return module;
@@ -169,16 +201,42 @@ static str_id text_of_hit(struct resolver *resolver, const struct module *module
         return *hit->text;
 }
 
-/* Always sets the addresses for which the answer is the same. */
-static enum symbol_status find_hit(struct module *module, uint64_t addr, struct symtab_hit *ret_hit)
+/* What the jitdump does not know may stand in the perf map, but not beyond the next function of the jitdump. */
+static enum symbol_status find_jit(const struct module *module, uint64_t addr, struct symtab_hit *ret_hit,
+                                   bool *ret_is_of_jitdump)
 {
+        uint64_t from = 0, to = UINT64_MAX;
+
+        if (module->jitdump) {
+                *ret_is_of_jitdump = jitdump_find(module->jitdump, addr, CODE_HISTORY_LATEST, ret_hit);
+                if (*ret_is_of_jitdump)
+                        return SYMBOL_NAMED;
+                from = ret_hit->same_from;
+                to = ret_hit->same_to;
+        }
+        if (!perfmap_find(module->perfmap, addr, ret_hit)) {
+                ret_hit->same_from = ret_hit->same_to = addr;
+                return SYMBOL_NONE;
+        }
+        if (ret_hit->same_from < from)
+                ret_hit->same_from = from;
+        if (ret_hit->same_to > to)
+                ret_hit->same_to = to;
+        return SYMBOL_NAMED;
+}
+
+/* Always sets the addresses for which the answer is the same. */
+static enum symbol_status find_hit(struct module *module, uint64_t addr, struct symtab_hit *ret_hit,
+                                   bool *ret_is_of_jitdump)
+{
+        *ret_is_of_jitdump = false;
         ret_hit->same_from = ret_hit->same_to = addr;
         if (module->file)
                 return resolver_file_find(module->file, addr, ret_hit);
         if (module->kallsyms && kallsyms_find(module->kallsyms, addr, ret_hit))
                 return SYMBOL_NAMED;
-        if (module->perfmap && perfmap_find(module->perfmap, addr, ret_hit))
-                return SYMBOL_NAMED;
+        if (module->perfmap)
+                return find_jit(module, addr, ret_hit, ret_is_of_jitdump);
         return SYMBOL_NONE;
 }
 
@@ -203,6 +261,7 @@ struct symbol resolver_find(struct resolver *resolver, resolver_id id, uint64_t 
         struct module *module = load(resolver, id);
         enum symbol_status status;
         struct symtab_hit hit;
+        bool is_of_jitdump;
 
         if (module->file && !resolver_file_to_addr(module->file, addr, &addr))
                 return (struct symbol){.status = SYMBOL_NONE, .addr = addr};
@@ -210,8 +269,10 @@ struct symbol resolver_find(struct resolver *resolver, resolver_id id, uint64_t 
                 module->last.addr = addr;
                 return module->last;
         }
-        status = find_hit(module, addr, &hit);
+        status = find_hit(module, addr, &hit, &is_of_jitdump);
         module->last = symbol_of_hit(resolver, module, status, addr, &hit);
+        if (is_of_jitdump)
+                module->last.module = strpool_add(resolver->texts, text_base_name(module->is.jitdump_path));
         module->last_from = hit.same_from;
         module->last_to = hit.same_to;
         return module->last;

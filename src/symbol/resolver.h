@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turns (module, address) into a function's name and range.  Knows files, debug files, kallsyms and perf
- * maps; does not know sessions: the caller describes each module once. */
+/* Turns (module, address) into a function's name and range.  Knows files, debug files, kallsyms, perf maps and
+ * jitdumps; does not know sessions: the caller describes each module once. */
 #ifndef RESOLVER_H
 #define RESOLVER_H
 
@@ -15,8 +15,8 @@
 struct resolver;
 
 struct resolver_options {
-        bool demangle;                 /* C++ names readable, without parameters */
-        bool demangle_params;          /* with parameters ("long" names) */
+        bool demangle;                 /* C++ and Rust names readable, in short form (demangle.h) */
+        bool demangle_params;          /* in long form */
         const char *kallsyms_path;     /* NULL: /proc/kallsyms */
         const char *const *debug_dirs; /* NULL-terminated; NULL: /usr/lib/debug */
 };
@@ -29,7 +29,7 @@ AUTO_DEFINE(resolver)
 enum resolver_kind {
         RESOLVER_FILE,    /* an object file; addresses are file offsets */
         RESOLVER_KERNEL,  /* kernel and its modules by kallsyms; addresses are absolute */
-        RESOLVER_PERFMAP, /* a perf-PID.map; addresses are absolute */
+        RESOLVER_PERFMAP, /* a perf-PID.map, and a jitdump; addresses are absolute */
         RESOLVER_NONE,    /* nothing is known: every answer is SYMBOL_NONE */
 };
 
@@ -41,6 +41,8 @@ struct resolver_module {
         size_t image_size;
         const uint8_t *build_id; /* what the session says; a file with another one is not used */
         size_t build_id_size;    /* 0: not known */
+        /* RESOLVER_PERFMAP: a jit-PID.dump, which is asked before the perf map; NULL: none. */
+        const char *jitdump_path, *jitdump_open_path;
 };
 
 typedef uint32_t resolver_id;
@@ -57,13 +59,14 @@ enum symbol_status {
 struct symbol {
         enum symbol_status status;
         str_id name;    /* SYMBOL_NAMED; resolver_text gives it */
-        str_id module;  /* the kernel module that kallsyms says it is in ("nf_tables"), else 0 */
+        str_id module;  /* the kernel module ("nf_tables") or jitdump ("jit-7.dump") that it is in, else 0 */
         uint64_t start; /* address of its first byte as the object counts (ELF virtual address; absolute) */
         uint64_t size;
         uint64_t addr; /* the looked-up address, counted the same way */
 };
 
-/* Never fails: what is not known is SYMBOL_NONE with addr set as well as it can be. */
+/* Never fails: what is not known is SYMBOL_NONE with addr set as well as it can be.  Of code that replaced other code
+ * at the same address the latest is meant. */
 struct symbol resolver_find(struct resolver *resolver, resolver_id module, uint64_t addr);
 
 const char *resolver_text(const struct resolver *resolver, str_id id);

@@ -215,7 +215,11 @@ def test_events_that_begin_later(t: Context) -> None:
     later = t.good("record", "-D", "600", "--", t.program("spin"), "900")
     check(harness.row_named(later, "spin_here").share > 95, "names of what was mapped before are right", later)
     first, second = harness.quality_of(at_once)["samples"], harness.quality_of(later)["samples"]
-    check(0.05 * first < second < 0.7 * first, f"{first} samples at once, {second} from 600 ms on", later)
+    # On a busy machine the program takes longer, and more of its work comes after the delay.
+    elapsed = next(float(line.split()[0]) for line in later.out.splitlines() if "seconds time elapsed" in line)
+    share = 1 - 0.6 / elapsed
+    check(second < first, f"{first} samples at once, {second} from 600 ms on", later)
+    check(abs(second / first - share) < 0.3, f"{first} samples at once, {second} from 600 ms of {elapsed} s on", later)
 
 
 if __name__ == "__main__":

@@ -270,6 +270,47 @@ TEST(resolver_names_functions_of_a_perf_map)
         EXPECT_STR(resolver_note(resolver, gone_id), "no such file");
 }
 
+TEST(resolver_asks_a_jitdump_before_the_perf_map)
+{
+        AUTO(resolver) resolver = new_resolver();
+        struct resolver_module both = {.kind = RESOLVER_PERFMAP,
+                                       .path = data_path("text/perf.map"),
+                                       .jitdump_path = "/elsewhere/jit-4711.dump",
+                                       .jitdump_open_path = data_path("jit/jit-4711.dump")};
+        struct resolver_module dump = {.kind = RESOLVER_PERFMAP,
+                                       .path = data_path("text/perf-0.map"),
+                                       .jitdump_path = data_path("jit/jit-4711.dump")};
+        resolver_id id = resolver_add_module(resolver, &both);
+        resolver_id dump_id = resolver_add_module(resolver, &dump);
+        struct symbol symbol;
+
+        expect_name(resolver, id, 0x7f0000001010, "py::main:/srv/app.py");
+        expect_name(resolver, id, 0x7f0000001040, "in_the_dump");
+        expect_name(resolver, id, 0x7f0000001060, "py::main:/srv/app.py");
+        expect_name(resolver, id, 0x7f000000103f, "py::main:/srv/app.py");
+        EXPECT_INT(resolver_find(resolver, id, 0x7f0000001010).module, 0);
+        symbol = resolver_find(resolver, id, 0x7f0000001050);
+        EXPECT_STR(resolver_text(resolver, symbol.module), "jit-4711.dump");
+        EXPECT_INT(symbol.start, 0x7f0000001040);
+        EXPECT_INT(symbol.size, 0x20);
+        expect_name(resolver, dump_id, 0x7f000000505f - 0x40, "_ZN5after1fEv");
+        EXPECT_INT(resolver_find(resolver, dump_id, 0x7f0000001010).status, SYMBOL_NONE);
+        EXPECT_STR(resolver_note(resolver, dump_id),
+                   "jit-4711.dump: code was replaced at some addresses, and the latest is named");
+}
+
+TEST(resolver_says_why_a_jitdump_has_no_names)
+{
+        AUTO(resolver) resolver = new_resolver();
+        struct resolver_module gone = {.kind = RESOLVER_PERFMAP,
+                                       .path = data_path("text/perf.map"),
+                                       .jitdump_path = "/no-such-folder/jit-1.dump"};
+        resolver_id id = resolver_add_module(resolver, &gone);
+
+        expect_name(resolver, id, 0x7f0000001010, "py::main:/srv/app.py");
+        EXPECT_STR(resolver_note(resolver, id), "jit-1.dump: no such file");
+}
+
 TEST(resolver_makes_names_readable_when_asked)
 {
         struct resolver_options plain = {0}, readable = {.demangle = true}, whole = {.demangle_params = true};

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Decides which records are whole and what belongs together: a line table with the load that follows it, a move with
+ * the load of its number.  Which code stood where and when is the matter of code_history. */
+#include "jitdump.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "map.h"
+#include "note.h"
+#include "os.h"
+#include "text.h"
+
+#define JITDUMP_MAGIC         0x4a695444u
+#define JITDUMP_MAGIC_SWAPPED 0x4454694au
+
+enum {
+        JITDUMP_VERSION = 1,
+        JITDUMP_HEADER_SIZE = 40,
+        JITDUMP_RECORD_HEADER_SIZE = 16,
+        JITDUMP_LINE_MIN_SIZE = 17,
+        JITDUMP_ARCH_TIME = 1 << 0, /* a flag of the header */
+};
+
+enum jitdump_record {
+        JIT_CODE_LOAD,
+        JIT_CODE_MOVE,
+        JIT_CODE_DEBUG_INFO,
+        JIT_CODE_CLOSE,
+        JIT_CODE_UNWINDING_INFO,
+};
+
+struct code {
+        struct jitdump_load is;
+        str_id text;
+};
+
+struct jitdump {
+        struct os_map *map; /* NULL: bytes are the caller's */
+        struct cursor file;
+        struct jitdump_facts facts;
+        struct code *codes;
+        size_t n_codes, cap_codes;
+        struct code_history *history;
+};
+
+/* While the records are read. */
+struct reading {
+        struct jitdump *dump;
+        struct map by_index, by_addr; /* the last load of a number, of an address; index + 1 */
+        uint64_t time;                /* of the record */
+        /* A line table that waits for its load; n_lines 0: none. */
+        uint64_t lines_addr, lines_off, lines_size, n_lines;
+        uint64_t n_damaged;
+};
+
+/* --- Records --- */
+
+static uint64_t file_off(const struct jitdump *dump, const struct cursor *c)
+{
+        return (uint64_t)(c->at - dump->file.start);
+}
+
+static void add_code(struct reading *r, const struct jitdump_load *load)
+{
+        struct jitdump *dump = r->dump;
+
+        ARRAY_PUSH(dump->codes, dump->n_codes, dump->cap_codes, (struct code){.is = *load});
+        *map_put(&r->by_index, load->code_index, NULL) = dump->n_codes;
+        *map_put(&r->by_addr, load->addr, NULL) = dump->n_codes;
+}
+
+static bool read_load(struct reading *r, struct cursor *c)
+{
+        struct jitdump_load load = {.time = r->time};
+        uint64_t end;
+
+        cursor_skip(c, 4 + 4 + 8); /* pid, tid, vma: perf goes by the code's address */
+        load.addr = cursor_u64(c);
+        load.size_bytes = cursor_u64(c);
+        load.code_index = cursor_u64(c);
+        load.name = cursor_str(c, &load.name_len);
+        load.code_off = file_off(r->dump, c);
+        if (!cursor_skip(c, load.size_bytes) || __builtin_add_overflow(load.addr, load.size_bytes, &end))
+                return false;
+        if (load.name_len > JITDUMP_MAX_NAME)
+                load.name_len = JITDUMP_MAX_NAME;
+        if (r->n_lines && r->lines_addr == load.addr) {
+                load.lines_off = r->lines_off;
+                load.lines_size = r->lines_size;
+                load.n_lines = r->n_lines;
+        }
+        add_code(r, &load);
+        return true;
+}
+
+/* The load that a move speaks of; compilers that do not number their code say where it was. */
+static const struct code *find_moved(const struct reading *r, uint64_t code_index, uint64_t old_addr)
+{
+        const uint64_t *at = map_find(&r->by_index, code_index);
+
+        if (!at || r->dump->codes[*at - 1].is.addr != old_addr)
+                at = map_find(&r->by_addr, old_addr);
+        return at ? &r->dump->codes[*at - 1] : NULL;
+}
+
+static bool read_move(struct reading *r, struct cursor *c)
+{
+        const struct code *code;
+        struct jitdump_load load;
+        uint64_t old_addr, new_addr, code_index, end;
+
+        cursor_skip(c, 4 + 4 + 8);
+        old_addr = cursor_u64(c);
+        new_addr = cursor_u64(c);
+        cursor_skip(c, 8); /* its size, which can't change */
+        code_index = cursor_u64(c);
+        code = c->failed ? NULL : find_moved(r, code_index, old_addr);
+        if (!code || __builtin_add_overflow(new_addr, code->is.size_bytes, &end))
+                return false;
+        load = code->is;
+        load.time = r->time;
+        load.addr = new_addr;
+        load.moved_by += new_addr - old_addr;
+        add_code(r, &load);
+        return true;
+}
+
+static bool read_debug_info(struct reading *r, struct cursor *c)
+{
+        uint64_t addr = cursor_u64(c), n = cursor_u64(c), off = file_off(r->dump, c);
+
+        r->n_lines = 0;
+        if (c->failed || n > cursor_left(c) / JITDUMP_LINE_MIN_SIZE)
+                return false;
+        for (uint64_t i = 0; i < n; i++) {
+                cursor_skip(c, JITDUMP_LINE_MIN_SIZE - 1);
+                cursor_str(c, NULL);
+        }
+        if (c->failed)
+                return false;
+        r->lines_addr = addr;
+        r->lines_off = off;
+        r->lines_size = file_off(r->dump, c) - off;
+        r->n_lines = n;
+        return true;
+}
+
+static bool read_record(struct reading *r, uint32_t id, struct cursor *c)
+{
+        bool ok;
+
+        switch (id) {
+        case JIT_CODE_LOAD:
+                ok = read_load(r, c);
+                r->n_lines = 0;
+                return ok;
+        case JIT_CODE_MOVE: return read_move(r, c);
+        case JIT_CODE_DEBUG_INFO: return read_debug_info(r, c);
+        case JIT_CODE_CLOSE:
+        case JIT_CODE_UNWINDING_INFO:
+        default: return true;
+        }
+}
+
+/* --- The file --- */
+
+/* The note, ready for what is said next. */
+static struct buf *say(struct buf *note)
+{
+        if (note->len)
+                buf_add_str(note, "; ");
+        return note;
+}
+
+static bool read_header(struct jitdump *dump, struct buf *note)
+{
+        struct cursor *c = &dump->file;
+        uint32_t magic = cursor_u32(c), version, size;
+
+        c->swap = magic == JITDUMP_MAGIC_SWAPPED;
+        version = cursor_u32(c);
+        size = cursor_u32(c);
+        if (c->failed || size < JITDUMP_HEADER_SIZE || (magic != JITDUMP_MAGIC && !c->swap)) {
+                buf_add_str(note, "is no jitdump file");
+                return false;
+        }
+        if (version != JITDUMP_VERSION) {
+                buf_printf(say(note), "jitdump version %" PRIu32 " is not supported", version);
+                return false;
+        }
+        dump->facts.machine = cursor_u32(c);
+        cursor_skip(c, 4);
+        dump->facts.pid = cursor_u32(c);
+        dump->facts.time = cursor_u64(c);
+        dump->facts.arch_time = cursor_u64(c) & JITDUMP_ARCH_TIME;
+        if (!cursor_seek(c, size)) {
+                buf_add_str(note, "ends inside of its header");
+                return false;
+        }
+        return true;
+}
+
+static void read_records(struct reading *r, struct cursor *c, struct buf *note)
+{
+        while (cursor_left(c)) {
+                uint64_t off = cursor_pos(c);
+                uint32_t id = cursor_u32(c), size = cursor_u32(c);
+                struct cursor body;
+
+                r->time = cursor_u64(c);
+                if (!c->failed && size < JITDUMP_RECORD_HEADER_SIZE) {
+                        buf_printf(say(note), "what follows byte %" PRIu64 " is damaged and left out", off);
+                        return;
+                }
+                body = cursor_sub(c, cursor_pos(c), size - JITDUMP_RECORD_HEADER_SIZE);
+                if (c->failed || body.failed) {
+                        buf_printf(say(note),
+                                   "ends inside of the record at byte %" PRIu64
+                                   ", as it may while its process runs",
+                                   off);
+                        return;
+                }
+                if (r->dump->n_codes == JITDUMP_MAX_LOADS) {
+                        buf_printf(say(note), "what follows its first %d functions is left out",
+                                   JITDUMP_MAX_LOADS);
+                        return;
+                }
+                cursor_skip(c, cursor_left(&body));
+                r->n_damaged += !read_record(r, id, &body);
+        }
+}
+
+static void make_history(struct jitdump *dump)
+{
+        struct code_range *ranges = mem_new(dump->n_codes, sizeof(*ranges));
+
+        for (size_t i = 0; i < dump->n_codes; i++) {
+                const struct jitdump_load *load = &dump->codes[i].is;
+
+                ranges[i] = (struct code_range){load->addr, load->addr + load->size_bytes, load->time};
+        }
+        dump->history = code_history_new(ranges, dump->n_codes);
+        dump->facts.has_replaced = code_history_has_replaced(dump->history);
+        free(ranges);
+}
+
+static void read_file(struct jitdump *dump, struct buf *note)
+{
+        struct reading r = {.dump = dump};
+        struct cursor c;
+
+        if (read_header(dump, note)) {
+                c = dump->file;
+                read_records(&r, &c, note);
+                if (r.n_damaged)
+                        buf_printf(say(note), "damaged records left out: %" PRIu64, r.n_damaged);
+                if (!dump->n_codes)
+                        buf_add_str(say(note), "has no functions");
+        }
+        make_history(dump);
+        map_release(&r.by_index);
+        map_release(&r.by_addr);
+}
+
+struct jitdump *jitdump_new_bytes(const void *bytes, size_t size, struct buf *note)
+{
+        struct jitdump *dump = mem_new(1, sizeof(*dump));
+
+        dump->file = cursor_make(bytes, size);
+        read_file(dump, note);
+        return dump;
+}
+
+struct jitdump *jitdump_new(const char *path, struct buf *note)
+{
+        AUTO_RELEASE(buf) own_note = {0};
+        struct err err = {0};
+        struct os_map *map = os_map_open(path, &err);
+        struct jitdump *dump =
+                jitdump_new_bytes(map ? map->bytes : NULL, map ? map->size_bytes : 0, &own_note);
+
+        dump->map = map;
+        if (!map || !os_map_check(map, path, &err))
+                note_add_error(note, &err, path);
+        else
+                buf_add_str(note, buf_text(&own_note));
+        return dump;
+}
+
+void jitdump_free(struct jitdump *dump)
+{
+        if (!dump)
+                return;
+        code_history_free(dump->history);
+        os_map_free(dump->map);
+        free(dump->codes);
+        free(dump);
+}
+
+/* --- Use --- */
+
+const struct jitdump_facts *jitdump_get_facts(const struct jitdump *dump)
+{
+        return &dump->facts;
+}
+
+size_t jitdump_n_loads(const struct jitdump *dump)
+{
+        return dump->n_codes;
+}
+
+const struct jitdump_load *jitdump_get_load(const struct jitdump *dump, size_t index)
+{
+        return &dump->codes[index].is;
+}
+
+void jitdump_lines_begin(const struct jitdump *dump, const struct jitdump_load *load,
+                         struct jitdump_lines *ret)
+{
+        *ret = (struct jitdump_lines){
+                .at = cursor_sub(&dump->file, load->lines_off, load->lines_size),
+                .n_left = load->n_lines,
+                .moved_by = load->moved_by,
+                .file = "",
+        };
+}
+
+bool jitdump_lines_next(struct jitdump_lines *lines, struct jitdump_line *ret)
+{
+        struct cursor *c = &lines->at;
+        struct jitdump_line line;
+        const char *file;
+
+        if (!lines->n_left)
+                return false;
+        line.addr = cursor_u64(c) + lines->moved_by;
+        line.line = cursor_u32(c);
+        line.discriminator = cursor_u32(c);
+        file = cursor_str(c, NULL);
+        if (!file) /* the mapped file was cut since it was read */
+                return false;
+        if (strcmp(file, "\xff") != 0) /* as in the entry before */
+                lines->file = file;
+        line.file = lines->file;
+        lines->n_left--;
+        *ret = line;
+        return true;
+}
+
+bool jitdump_find(const struct jitdump *dump, uint64_t addr, uint64_t time, struct symtab_hit *ret_hit)
+{
+        uint64_t from, to;
+        uint32_t index;
+        struct code *code;
+
+        if (!code_history_find(dump->history, addr, time, &index, &from, &to)) {
+                ret_hit->same_from = from;
+                ret_hit->same_to = to;
+                return false;
+        }
+        code = &dump->codes[index];
+        *ret_hit = (struct symtab_hit){
+                .index = index,
+                .start = code->is.addr,
+                .end = code->is.addr + code->is.size_bytes,
+                .same_from = from,
+                .same_to = to,
+                .name = code->is.name,
+                .name_max = code->is.name_len,
+                .text = &code->text,
+        };
+        return true;
+}
+
+bool jitdump_is_name(const char *path)
+{
+        const char *name = text_base_name(path);
+        size_t n_digits;
+
+        if (!text_starts(name, "jit-"))
+                return false;
+        n_digits = strspn(name + 4, "0123456789");
+        return n_digits && !strcmp(name + 4 + n_digits, ".dump");
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A jitdump file: what a just-in-time compiler says of the code it made, with the code itself, its lines and the times
+ * (tools/perf/Documentation/jitdump-specification.txt in Linux).  In either byte order. */
+#ifndef JITDUMP_H
+#define JITDUMP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attributes.h"
+#include "buf.h"
+#include "code_history.h"
+#include "cursor.h"
+#include "symtab.h"
+
+enum {
+        JITDUMP_MAX_LOADS =
+                1 << 20, /* functions, those that were moved counted again; later ones are left out */
+        JITDUMP_MAX_NAME = 1 << 16, /* bytes of a function's name; the rest is cut off */
+};
+
+struct jitdump;
+
+/* Reads the file.  Never fails: what is whole is taken.  What is missing is said in `note`, which stays as it was
+ * when all is well. */
+struct jitdump *jitdump_new(const char *path, struct buf *note);
+
+/* The same for bytes in memory, kept by the caller. */
+struct jitdump *jitdump_new_bytes(const void *bytes, size_t size, struct buf *note);
+
+void jitdump_free(struct jitdump *dump);
+AUTO_DEFINE(jitdump)
+
+struct jitdump_facts {
+        uint32_t machine; /* ELF's e_machine */
+        uint32_t pid;     /* as the process itself sees it */
+        uint64_t time;    /* of the file's beginning */
+        bool arch_time;   /* times are of the processor's counter (TSC), not of CLOCK_MONOTONIC */
+        bool has_replaced; /* memory was used again: an address alone does not tell the function for all times */
+};
+
+/* All 0 when the file is no jitdump file. */
+const struct jitdump_facts *jitdump_get_facts(const struct jitdump *dump);
+
+/* Code at an address from a time on: a JIT_CODE_LOAD, or a JIT_CODE_MOVE of one. */
+struct jitdump_load {
+        uint64_t time;
+        uint64_t addr, size_bytes;
+        uint64_t code_index; /* the compiler's own number of it */
+        const char *name;    /* name_len bytes, without a NUL where it was cut off */
+        size_t name_len;
+        uint64_t code_off; /* of its bytes in the file, size_bytes of them */
+        uint64_t lines_off, lines_size, n_lines;
+        uint64_t moved_by; /* from where its line table has it */
+};
+
+size_t jitdump_n_loads(const struct jitdump *dump);
+const struct jitdump_load *jitdump_get_load(const struct jitdump *dump, size_t index);
+
+/* The line table of a load, in the file's order. */
+struct jitdump_line {
+        uint64_t addr; /* V8 and LLVM add 64 to it, the size of the ELF header that perf inject makes */
+        uint32_t line, discriminator;
+        const char *file;
+};
+
+struct jitdump_lines {
+        struct cursor at;
+        uint64_t n_left, moved_by;
+        const char *file; /* of the entry before */
+};
+
+void jitdump_lines_begin(const struct jitdump *dump, const struct jitdump_load *load,
+                         struct jitdump_lines *ret);
+bool jitdump_lines_next(struct jitdump_lines *lines, struct jitdump_line *ret);
+
+/* The function that stood at `addr` at `time` by the dump's clock, or CODE_HISTORY_LATEST.  hit->index is the load's;
+ * false: of *ret_hit only same_from and same_to are set. */
+bool jitdump_find(const struct jitdump *dump, uint64_t addr, uint64_t time, struct symtab_hit *ret_hit);
+
+/* Whether a path's last part is jit-PID.dump: a process maps a page of that file to tell of it. */
+bool jitdump_is_name(const char *path);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Any bytes as a jitdump. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "jitdump.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void look_up(const struct jitdump *dump, uint64_t addr, uint64_t time)
+{
+        struct symtab_hit hit = {0};
+        const struct jitdump_load *load;
+
+        if (!jitdump_find(dump, addr, time, &hit)) {
+                if (addr < hit.same_from || (addr >= hit.same_to && addr != UINT64_MAX))
+                        abort();
+                return;
+        }
+        load = jitdump_get_load(dump, hit.index);
+        if (addr < hit.start || addr >= hit.end || addr < hit.same_from || addr >= hit.same_to ||
+            hit.same_from < hit.start || hit.same_to > hit.end || load->time > time ||
+            load->addr != hit.start || hit.name != load->name || *hit.text)
+                abort();
+}
+
+static void use(const struct jitdump *dump, const struct jitdump_load *load, size_t size)
+{
+        struct jitdump_lines lines;
+        struct jitdump_line line;
+        uint64_t n_lines = 0;
+
+        if (load->code_off > size || load->size_bytes > size - load->code_off ||
+            load->name_len > JITDUMP_MAX_NAME || strnlen(load->name, load->name_len) != load->name_len)
+                abort();
+        for (jitdump_lines_begin(dump, load, &lines); jitdump_lines_next(&lines, &line); n_lines++) {
+                if (strlen(line.file) > size)
+                        abort();
+        }
+        if (n_lines != load->n_lines)
+                abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+        AUTO_RELEASE(buf) note = {0};
+        AUTO(jitdump) dump = jitdump_new_bytes(data, size, &note);
+
+        for (size_t i = 0; i < jitdump_n_loads(dump); i++) {
+                const struct jitdump_load *load = jitdump_get_load(dump, i);
+                uint64_t around[] = {load->addr - 1, load->addr, load->addr + load->size_bytes};
+                struct symtab_hit hit;
+
+                use(dump, load, size);
+                for (unsigned j = 0; j < 3; j++) {
+                        look_up(dump, around[j], load->time);
+                        look_up(dump, around[j], load->time - 1);
+                        look_up(dump, around[j], CODE_HISTORY_LATEST);
+                }
+                if (load->size_bytes && !jitdump_find(dump, load->addr, load->time, &hit))
+                        abort();
+        }
+        return 0;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes the seeds of fuzz_jitdump into the folder that is its argument, and jit-4711.dump, which is tests/data/jit's.
+ * Run by hand when the format learns something. */
+#include "jitdump_builder.h"
+
+#include <stdio.h>
+
+static const char *folder;
+
+static void save(struct dump_builder *b, const char *name)
+{
+        char path[500];
+        FILE *out;
+
+        snprintf(path, sizeof(path), "%s/%s", folder, name);
+        out = fopen(path, "wb");
+        if (!out || fwrite(b->bytes.data, 1, b->bytes.len, out) != b->bytes.len || fclose(out))
+                perror(path);
+        buf_release(&b->bytes);
+}
+
+static void make_every_kind(const char *name, bool swap, size_t cut)
+{
+        struct dump_builder b = {.swap = swap};
+
+        dump_every_kind(&b);
+        b.bytes.len -= cut;
+        save(&b, name);
+}
+
+static void make_crowded(void)
+{
+        struct dump_builder b = {0};
+
+        dump_header(&b, 1);
+        for (unsigned i = 0; i < 12; i++)
+                dump_load(&b, 100 - i % 3, 0x1000 + i * 3 % 16, 5 + i, i % 4, "f");
+        dump_move(&b, 101, 0x1000, 0x1004, 5, 0);
+        dump_move(&b, 102, 0x1004, 0x1000, 5, 99);
+        save(&b, "crowded");
+}
+
+static void make_damaged(void)
+{
+        struct dump_builder b = {0};
+
+        dump_header(&b, 0);
+        dump_begin(&b, 0, 1);
+        dump_end(&b);
+        dump_move(&b, 1, 1, 2, 3, 4);
+        dump_lines_begin(&b, 1, 0x1000, UINT64_MAX);
+        dump_end(&b);
+        dump_lines_begin(&b, 1, 0x1000, 2);
+        dump_line(&b, 0x1000, 1, 1, "only one, and long enough for two");
+        dump_end(&b);
+        dump_load(&b, 1, 0x1000, 4, 0, "f");
+        dump_load(&b, 1, UINT64_MAX - 2, 4, 0, "wraps");
+        dump_begin(&b, 3, 1);
+        save(&b, "damaged");
+}
+
+static void make_headers(void)
+{
+        struct dump_builder b = {0};
+
+        dump_header(&b, 0);
+        save(&b, "header");
+        dump_header(&b, 0);
+        dump_set_u32(&b, 4, 9);
+        save(&b, "version");
+        dump_header(&b, 0);
+        dump_set_u32(&b, 8, 48);
+        buf_add_zeros(&b.bytes, 8);
+        dump_load(&b, 1, 0x1000, 4, 0, "f");
+        save(&b, "long_header");
+}
+
+/* Among the functions of tests/data/text/perf.map. */
+static void make_data(void)
+{
+        struct dump_builder b = {0};
+
+        dump_header(&b, 0);
+        dump_load(&b, 1, 0x7f0000001040, 0x20, 0, "in_the_dump");
+        dump_load(&b, 2, 0x7f0000005000, 0x20, 1, "before");
+        dump_load(&b, 3, 0x7f0000005000, 0x20, 2, "_ZN5after1fEv");
+        save(&b, "jit-4711.dump");
+}
+
+int main(int argc, char **argv)
+{
+        if (argc != 2)
+                return 2;
+        folder = argv[1];
+        make_every_kind("every_kind", false, 0);
+        make_every_kind("every_kind_swapped", true, 0);
+        make_every_kind("cut", false, 30);
+        make_crowded();
+        make_damaged();
+        make_headers();
+        make_data();
+        return 0;
+}
