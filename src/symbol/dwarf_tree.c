@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions and inlined functions of a unit, found in one walk over its entries that reads nothing but where
  * their code is.  Names and call sites are read for the nodes that an address fell into. */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "dwarf_form.h"
@@ -102,8 +103,8 @@ static bool walk_entries(struct walk *walk, struct err *err)
                 }
                 abbrev = dwarf_abbrev_find(abbrevs, code);
                 if (!abbrev)
-                        return err_set(err, ERR_FORMAT, "entry 0x%llx has no abbreviation",
-                                       (unsigned long long)(walk->unit->off + off));
+                        return err_set(err, ERR_FORMAT, "entry 0x%" PRIx64 " has no abbreviation",
+                                       walk->unit->off + off);
                 if (!visit(walk, abbrev, off, err))
                         return false;
         } while (walk->depth && cursor_left(&walk->c) && !walk->c.failed);
