@@ -69,7 +69,8 @@ def test_page_faults_are_those_of_perf(t: Context) -> None:
 def test_context_switches_are_those_of_perf(t: Context) -> None:
     ours, perfs = values_of_both(t, "context-switches", t.program("counted"), "switches", "3000")
     check_same(ours, perfs, 3)
-    check(min(ours) >= 6000, "two for each hand-over")
+    # Now and then one side finds its byte already there and goes on without a switch: 5,999 were seen, of perf too.
+    check(min(ours) >= 5940, "two for each hand-over")
 
 
 def test_migrations_are_those_of_perf(t: Context) -> None:
@@ -77,7 +78,7 @@ def test_migrations_are_those_of_perf(t: Context) -> None:
         raise harness.Skip("a second CPU")
     ours, perfs = values_of_both(t, "cpu-migrations", t.program("counted"), "hops", "500")
     check_same(ours, perfs, 2)
-    check(min(ours) >= 500, "the hops")
+    check(min(ours) >= 499, "the hops, but the first where the program is there already")
 
 
 def test_task_clock_is_the_cpu_time(t: Context) -> None:
