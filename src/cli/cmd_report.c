@@ -107,7 +107,7 @@ static bool parse_time(const char *text, struct profile_filter *filter, struct e
         return true;
 }
 
-static bool make_request(const struct command_line *line, int32_t *pids, struct report_request *ret,
+static bool make_request(const struct command_line *line, const int32_t *pids, struct report_request *ret,
                          struct err *err)
 {
         const struct report_options *o = line->options;
@@ -116,8 +116,6 @@ static bool make_request(const struct command_line *line, int32_t *pids, struct 
                 .no_demangle = o->choice.no_demangle,
                 .long_names = o->display.long_names,
         };
-        for (size_t i = 0; i < o->choice.pids.n; i++)
-                pids[i] = (int32_t)o->choice.pids.numbers[i];
         ret->filter.pids = pids;
         ret->filter.n_pids = o->choice.pids.n;
         ret->filter.comms = o->choice.comms;
@@ -138,6 +136,7 @@ static bool show_round(void *ctx, const struct sheet *sheet, uint64_t elapsed_ns
         const struct count_shot shot = {
                 .list = &r->replay.list,
                 .sheet = sheet,
+                .source_note = r->replay.has_info ? r->replay.info.source_note : "",
                 .elapsed_ns = elapsed_ns,
                 .elapsed_deviation_percent = -1,
                 .user_ns = r->replay.info.user_ns,
@@ -163,14 +162,13 @@ static int show_counts(const struct report_options *o, const char *path, struct 
                         .output = &o->output,
                         .vendor = r.replay.vendor.len ? r.replay.vendor.data : NULL,
                         .subject = buf_text(&r.replay.subject),
-                        .source_note = r.replay.has_info ? r.replay.info.source_note : "",
                 };
 
                 facts.has_status = r.replay.has_info && r.replay.info.has_exit;
                 facts.exit_status = r.replay.info.exit_status;
-                r.output = stat_output_new(&request);
-                ok = count_replay_read(&r.replay, input->reader, show_round, &r, &r.err) && !r.err.code &&
-                     stat_output_finish(r.output, &facts, &poor, &r.err);
+                r.output = stat_output_new(&request, &r.err);
+                ok = r.output && count_replay_read(&r.replay, input->reader, show_round, &r, &r.err) &&
+                     !r.err.code && stat_output_finish(r.output, &facts, &poor, &r.err);
                 stat_output_free(r.output);
                 poor |= r.replay.damaged;
         }
@@ -216,7 +214,7 @@ static int show(const struct report_options *o, const struct report_request *req
 int cmd_report(const struct command_line *line)
 {
         const struct report_options *o = line->options;
-        int32_t *pids = mem_new(o->choice.pids.n, sizeof(*pids));
+        int32_t *pids = cmd_pids(&o->choice.pids);
         struct report_request request;
         struct err err = {0};
         int status = make_request(line, pids, &request, &err) ? show(o, &request) : cmd_fail(&err);

@@ -59,6 +59,9 @@ bool os_list_dir(const char *path, bool (*each)(void *ctx, const char *name), vo
 /* The target of a symbolic link, appended to `out`; false when there is none. */
 bool os_read_link(const char *path, struct buf *out);
 
+/* Whether a file could be written there, or made in its folder where there is none; nothing is changed. */
+bool os_can_write(const char *path, struct err *err);
+
 bool os_rename(const char *from, const char *to, struct err *err); /* replaces `to` */
 bool os_make_dir(const char *path, struct err *err);               /* mode 0700; an existing one is success */
 bool os_remove(const char *path, struct err *err);

@@ -289,6 +289,25 @@ bool os_remove(const char *path, struct err *err)
         return !unlink(path) || fail(err, path);
 }
 
+bool os_can_write(const char *path, struct err *err)
+{
+        const char *slash = strrchr(path, '/');
+        AUTO_RELEASE(buf) folder = {0};
+        struct os_stat there;
+
+        if (os_stat(path, &there)) {
+                if (!there.is_dir)
+                        return !access(path, W_OK) || fail(err, path);
+                errno = EISDIR;
+                return fail(err, path);
+        }
+        if (slash)
+                buf_add(&folder, path, (size_t)(slash - path) + 1);
+        else
+                buf_add_str(&folder, ".");
+        return !access(buf_text(&folder), W_OK) || fail(err, path);
+}
+
 struct os_file {
         int fd;
         bool can_seek;

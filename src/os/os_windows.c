@@ -237,6 +237,20 @@ bool os_read_link(const char *path, struct buf *out)
         return false;
 }
 
+bool os_can_write(const char *path, struct err *err)
+{
+        size_t len = strlen(path);
+        AUTO_RELEASE(buf) folder = {0};
+        struct os_stat there;
+
+        if (os_stat(path, &there))
+                return !there.is_dir || err_set(err, ERR_IO, "%s: it is a folder", path);
+        while (len && path[len - 1] != '/' && path[len - 1] != '\\')
+                len--;
+        buf_add(&folder, path, len);
+        return os_stat(len ? folder.data : ".", &there) || fail(err, path);
+}
+
 bool os_rename(const char *from, const char *to, struct err *err)
 {
         wchar_t *f = wide(from), *t = wide(to);
