@@ -17,7 +17,7 @@ bool count_choice_parse(const struct count_choice *choice, struct count_list *re
                 .dmc = choice->dmc,
                 .measure_counters = choice->cpu_model || choice->sysfs ? NULL : counting_probe_counters,
         };
-        const struct catalogue_cpu *model;
+        const struct catalogue_cpu *model = NULL;
         struct pmu_source source;
         bool ok;
 

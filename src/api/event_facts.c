@@ -77,7 +77,7 @@ bool event_facts_source(const char *cpu_model, const char *sysfs, struct pmu_sou
 
 bool event_facts_load(const struct event_facts_request *request, struct event_facts *ret, struct err *err)
 {
-        const struct catalogue_cpu *model;
+        const struct catalogue_cpu *model = NULL;
         struct pmu_source source;
 
         if (!event_facts_source(request->cpu_model, request->sysfs, &source, &model, err))
