@@ -41,6 +41,7 @@ struct resolver_module {
         size_t image_size;
         const uint8_t *build_id; /* what the session says; a file with another one is not used */
         size_t build_id_size;    /* 0: not known */
+        bool addrs_are_virtual;  /* RESOLVER_FILE: the caller counts as the object does, not file offsets */
         /* RESOLVER_PERFMAP: a jit-PID.dump, which is asked before the perf map; NULL: none. */
         const char *jitdump_path, *jitdump_open_path;
 };
@@ -68,6 +69,39 @@ struct symbol {
 /* Never fails: what is not known is SYMBOL_NONE with addr set as well as it can be.  Of code that replaced other code
  * at the same address the latest is meant. */
 struct symbol resolver_find(struct resolver *resolver, resolver_id module, uint64_t addr);
+
+/* A function of an address, or one that was inlined there. */
+struct resolver_frame {
+        str_id function;       /* 0: not known */
+        str_id path;           /* of the source file; 0: not known */
+        uint32_t line, column; /* 0: not known */
+        bool is_inlined;       /* into the next frame */
+        uint64_t start;        /* of the function or of its inlined copy; 0 without a function */
+};
+
+/* Frames of address i: frames[spans[i].first] and the following, spans[i].n of them, innermost first. */
+struct resolver_frames {
+        struct resolver_frame *frames;
+        size_t n_frames, cap_frames;
+        struct {
+                size_t first, n;
+        } * spans;
+};
+
+/* Looks up `n` distinct addresses of a module, sorted, in one go: its units of debug information are read once a call.
+ * Where there is none the one frame is what resolver_find says; SYMBOL_NONE has no frame.  Never fails; what is missing
+ * is in the module's note. */
+void resolver_find_frames(struct resolver *resolver, resolver_id module, const uint64_t *addrs, size_t n,
+                          struct resolver_frames *ret_frames);
+void resolver_frames_release(struct resolver_frames *frames);
+
+/* The code of a module as it was mapped, `size` bytes from the address on that resolver_find gives as `addr`.  False
+ * when there are none.  Kept by the resolver. */
+bool resolver_read_code(struct resolver *resolver, resolver_id module, uint64_t addr, uint64_t size,
+                        const uint8_t **ret_code);
+
+/* False, with a sentence, after a file of the module has become shorter while it was read. */
+bool resolver_check(const struct resolver *resolver, resolver_id module, struct err *err);
 
 const char *resolver_text(const struct resolver *resolver, str_id id);
 
