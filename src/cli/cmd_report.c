@@ -20,7 +20,8 @@ static const struct {
         {"event", PROFILE_EVENT},   {"process", PROFILE_PROCESS}, {"pid", PROFILE_PROCESS},
         {"comm", PROFILE_PROCESS},  {"thread", PROFILE_THREAD},   {"tid", PROFILE_THREAD},
         {"cpu", PROFILE_CPU},       {"module", PROFILE_MODULE},   {"dso", PROFILE_MODULE},
-        {"symbol", PROFILE_SYMBOL}, {"sym", PROFILE_SYMBOL},
+        {"symbol", PROFILE_SYMBOL}, {"sym", PROFILE_SYMBOL},      {"line", PROFILE_LINE},
+        {"srcline", PROFILE_LINE},
 };
 
 static unsigned find_key(const char *word, size_t len)
@@ -42,9 +43,10 @@ static bool unknown_key(const char *word, size_t len, struct err *err)
         for (size_t i = 0; i < N_ELEMENTS(sort_keys); i++)
                 names[i] = sort_keys[i].name;
         near = text_nearest(key, names, N_ELEMENTS(names));
-        return err_set(err, ERR_USAGE,
-                       "--sort has no key '%s'%s%s%s; it takes event, process, thread, cpu, module, symbol",
-                       key, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+        return err_set(
+                err, ERR_USAGE,
+                "--sort has no key '%s'%s%s%s; it takes event, process, thread, cpu, module, symbol, line",
+                key, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
 static bool parse_sort(const char *text, unsigned *ret_keys, struct err *err)
@@ -115,6 +117,7 @@ static bool make_request(const struct command_line *line, const int32_t *pids, s
         *ret = (struct report_request){
                 .no_demangle = o->choice.no_demangle,
                 .long_names = o->display.long_names,
+                .inlines = o->choice.inlines && !o->choice.no_inlines,
         };
         ret->filter.pids = pids;
         ret->filter.n_pids = o->choice.pids.n;
