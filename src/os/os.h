@@ -119,6 +119,18 @@ int os_stop_requested(void);
 
 /* --- Libraries and processes ------------------------------------------------------------------------------- */
 
+/* A library that is loaded at run time. */
+struct os_library;
+
+/* By its file name, from where the system keeps libraries.  ERR_MISSING. */
+struct os_library *os_library_open(const char *name, struct err *err);
+void os_library_free(struct os_library *library);
+AUTO_DEFINE(os_library)
+
+/* Stores the address of a function of the library at `ret_function`, which points to a pointer to a function; false when
+ * it has none of that name. */
+bool os_library_find(struct os_library *library, const char *name, void *ret_function);
+
 /* The vdso image of this process, valid for ever; false where there is none. */
 bool os_vdso(const uint8_t **ret_bytes, size_t *ret_size);
 

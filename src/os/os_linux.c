@@ -4,6 +4,7 @@
 #include "os.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -526,6 +527,34 @@ void os_catch_stop(void)
 int os_stop_requested(void)
 {
         return stop_signal;
+}
+
+/* --- libraries and processes --- */
+
+/* struct os_library has no definition: it is the system's own handle. */
+struct os_library *os_library_open(const char *name, struct err *err)
+{
+        void *handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+
+        if (!handle)
+                err_set(err, ERR_MISSING, "%s", dlerror());
+        return handle;
+}
+
+void os_library_free(struct os_library *library)
+{
+        if (library)
+                dlclose(library);
+}
+
+bool os_library_find(struct os_library *library, const char *name, void *ret_function)
+{
+        void *address = dlsym(library, name);
+
+        /* ISO C has no conversion of a pointer to data into one to a function. */
+        if (address)
+                memcpy(ret_function, &address, sizeof(address));
+        return address;
 }
 
 bool os_vdso(const uint8_t **ret_bytes, size_t *ret_size)
