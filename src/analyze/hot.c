@@ -245,7 +245,8 @@ static void add_place(struct builder *b, size_t place_index)
         b->hot->rows[index].count += place->count;
         b->hot->rows[index].weight += place->weight;
         ARRAY_PUSH(b->hot->pcs, b->hot->n_pcs, b->hot->cap_pcs,
-                   (struct hot_pc){place->event, (uint32_t)index, symbol.addr, place->count});
+                   (struct hot_pc){place->event, (uint32_t)index, place->module, symbol.addr, place->count,
+                                   place->weight});
 }
 
 /* A row with what its order needs, so that plain qsort will do. */

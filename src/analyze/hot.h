@@ -37,9 +37,10 @@ struct hot_row {
 /* A distinct address of a row, for verbose output. */
 struct hot_pc {
         uint32_t event;
-        uint32_t row;  /* index into the rows */
-        uint64_t addr; /* as the object counts */
-        uint64_t count;
+        uint32_t row;     /* index into the rows */
+        module_id module; /* MODULE_NONE: none */
+        uint64_t addr;    /* as the object counts */
+        uint64_t count, weight;
 };
 
 struct hot;

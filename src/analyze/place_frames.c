@@ -6,8 +6,8 @@
 #include "arena.h"
 
 struct at {
-        module_id module;
-        uint64_t offset;
+        resolver_id module;
+        uint64_t addr;
         size_t place;
 };
 
@@ -26,50 +26,62 @@ static int compare(const void *a, const void *b)
 
         if (x->module != y->module)
                 return x->module < y->module ? -1 : 1;
-        return (x->offset > y->offset) - (x->offset < y->offset);
+        return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
 /* Looks up the places of one module, in order of address; the same address may be there more than once. */
-static void find_module(struct place_frames *f, struct resolver *resolver, resolver_id id,
-                        const struct at *order, size_t n)
+static void find_module(struct place_frames *f, struct resolver *resolver, const struct at *order, size_t n)
 {
         uint64_t *addrs = mem_new(n, sizeof(*addrs));
         struct resolver_frames found;
         size_t n_distinct = 0;
 
         for (size_t i = 0; i < n; i++) {
-                if (!n_distinct || order[i].offset != addrs[n_distinct - 1])
-                        addrs[n_distinct++] = order[i].offset;
+                if (!n_distinct || order[i].addr != addrs[n_distinct - 1])
+                        addrs[n_distinct++] = order[i].addr;
                 f->places[order[i].place].module = (uint32_t)f->n_modules;
                 f->places[order[i].place].span = (uint32_t)n_distinct - 1;
         }
-        resolver_find_frames(resolver, id, addrs, n_distinct, &found);
+        resolver_find_frames(resolver, order[0].module, addrs, n_distinct, &found);
         ARRAY_PUSH(f->modules, f->n_modules, f->cap_modules, found);
         free(addrs);
+}
+
+/* The places that a resolver can be asked for; returns how many. */
+static size_t list_places(struct place_frames *f, const struct profile *profile, struct resolver *resolver,
+                          const struct hot_modules *modules, struct at *order)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < profile_n_places(profile); i++) {
+                const struct profile_place *place = profile_get_place(profile, i);
+                struct at at = {.place = i};
+
+                f->places[i].module = UINT32_MAX;
+                if (place->module == MODULE_NONE)
+                        continue;
+                at.module = modules->get(modules->ctx, place->module);
+                if (resolver_to_addr(resolver, at.module, place->offset, &at.addr))
+                        order[n++] = at;
+        }
+        return n;
 }
 
 struct place_frames *place_frames_new(const struct profile *profile, struct resolver *resolver,
                                       const struct hot_modules *modules)
 {
         struct place_frames *f = mem_new(1, sizeof(*f));
-        size_t n = profile_n_places(profile), end;
-        struct at *order = mem_new(n, sizeof(*order));
+        struct at *order = mem_new(profile_n_places(profile), sizeof(*order));
+        size_t n, end;
 
-        f->places = mem_new(n, sizeof(*f->places));
-        for (size_t i = 0; i < n; i++) {
-                const struct profile_place *place = profile_get_place(profile, i);
-
-                order[i] = (struct at){place->module, place->offset, i};
-                f->places[i].module = UINT32_MAX;
-        }
+        f->places = mem_new(profile_n_places(profile), sizeof(*f->places));
+        n = list_places(f, profile, resolver, modules, order);
         if (n)
                 qsort(order, n, sizeof(*order), compare);
         for (size_t i = 0; i < n; i = end) {
                 for (end = i + 1; end < n && order[end].module == order[i].module; end++)
                         ;
-                if (order[i].module != MODULE_NONE)
-                        find_module(f, resolver, modules->get(modules->ctx, order[i].module), order + i,
-                                    end - i);
+                find_module(f, resolver, order + i, end - i);
         }
         free(order);
         return f;

@@ -61,7 +61,6 @@ static void open_file(struct symbolize *s)
         const struct resolver_module module = {
                 .kind = RESOLVER_FILE,
                 .path = request->path,
-                .addrs_are_virtual = true,
         };
 
         s->resolver = resolver_new(&options);

@@ -226,22 +226,30 @@ static struct symbol symbol_of_hit(struct resolver *resolver, const struct modul
         return symbol;
 }
 
-bool resolver_to_addr(const struct module *module, uint64_t addr, uint64_t *ret_addr)
+bool resolver_to_addr(struct resolver *resolver, resolver_id id, uint64_t offset, uint64_t *ret_addr)
 {
-        *ret_addr = addr;
-        return !module->file || module->is.addrs_are_virtual ||
-               resolver_file_to_addr(module->file, addr, ret_addr);
+        const struct module *module = resolver_load(resolver, id);
+
+        *ret_addr = offset;
+        return !module->file || resolver_file_to_addr(module->file, offset, ret_addr);
 }
 
-struct symbol resolver_find(struct resolver *resolver, resolver_id id, uint64_t addr)
+struct symbol resolver_find(struct resolver *resolver, resolver_id id, uint64_t offset)
+{
+        uint64_t addr;
+
+        if (!resolver_to_addr(resolver, id, offset, &addr))
+                return (struct symbol){.status = SYMBOL_NONE, .addr = offset};
+        return resolver_find_addr(resolver, id, addr);
+}
+
+struct symbol resolver_find_addr(struct resolver *resolver, resolver_id id, uint64_t addr)
 {
         struct module *module = resolver_load(resolver, id);
         enum symbol_status status;
         struct symtab_hit hit;
         bool is_of_jitdump;
 
-        if (!resolver_to_addr(module, addr, &addr))
-                return (struct symbol){.status = SYMBOL_NONE, .addr = addr};
         if (addr >= module->last_from && addr < module->last_to) {
                 module->last.addr = addr;
                 return module->last;

@@ -41,7 +41,6 @@ struct resolver_module {
         size_t image_size;
         const uint8_t *build_id; /* what the session says; a file with another one is not used */
         size_t build_id_size;    /* 0: not known */
-        bool addrs_are_virtual;  /* RESOLVER_FILE: the caller counts as the object does, not file offsets */
         /* RESOLVER_PERFMAP: a jit-PID.dump, which is asked before the perf map; NULL: none. */
         const char *jitdump_path, *jitdump_open_path;
 };
@@ -66,9 +65,15 @@ struct symbol {
         uint64_t addr; /* the looked-up address, counted the same way */
 };
 
+/* What the object counts for an address of the module (ELF virtual address for a file offset); false: it can't be told. */
+bool resolver_to_addr(struct resolver *resolver, resolver_id module, uint64_t offset, uint64_t *ret_addr);
+
 /* Never fails: what is not known is SYMBOL_NONE with addr set as well as it can be.  Of code that replaced other code
  * at the same address the latest is meant. */
-struct symbol resolver_find(struct resolver *resolver, resolver_id module, uint64_t addr);
+struct symbol resolver_find(struct resolver *resolver, resolver_id module, uint64_t offset);
+
+/* The same for an address as the object counts. */
+struct symbol resolver_find_addr(struct resolver *resolver, resolver_id module, uint64_t addr);
 
 /* A function of an address, or one that was inlined there. */
 struct resolver_frame {
@@ -88,15 +93,38 @@ struct resolver_frames {
         } * spans;
 };
 
-/* Looks up `n` distinct addresses of a module, sorted, in one go: its units of debug information are read once a call.
- * Where there is none the one frame is what resolver_find says; SYMBOL_NONE has no frame.  Never fails; what is missing
+/* Looks up `n` distinct addresses as the object counts, sorted, in one go: units of debug information are read once a
+ * call.  Where there is none the one frame is what resolver_find says; SYMBOL_NONE has no frame.  Never fails; what is missing
  * is in the module's note. */
 void resolver_find_frames(struct resolver *resolver, resolver_id module, const uint64_t *addrs, size_t n,
                           struct resolver_frames *ret_frames);
 void resolver_frames_release(struct resolver_frames *frames);
 
-/* The code of a module as it was mapped, `size` bytes from the address on that resolver_find gives as `addr`.  False
- * when there are none.  Kept by the resolver. */
+/* A label of a function: in an interpreter with computed goto the name of a handler. */
+struct resolver_label {
+        str_id name, path; /* path: of the source file that declares it; 0: not known */
+        uint32_t line;     /* 0: not known */
+        uint64_t addr;     /* valid with has_addr: an optimised build may have lost it */
+        bool has_addr;
+};
+
+/* Those of the function at `addr`, by address, those without one behind them by line.  The caller frees *ret_labels.
+ * Returns their number. */
+size_t resolver_find_labels(struct resolver *resolver, resolver_id module, uint64_t addr,
+                            struct resolver_label **ret_labels);
+
+/* [start, end) */
+struct resolver_extent {
+        uint64_t start, end;
+};
+
+/* All code of the function at `addr`, by address: its .cold part too where debug information tells of it.  The caller
+ * frees *ret_extents.  Returns their number, 0 where nothing is known. */
+size_t resolver_find_extents(struct resolver *resolver, resolver_id module, uint64_t addr,
+                             struct resolver_extent **ret_extents);
+
+/* The code of a module as it was mapped, `size` bytes from `addr` on, as the object counts.  False when there are none.
+ * Kept by the resolver. */
 bool resolver_read_code(struct resolver *resolver, resolver_id module, uint64_t addr, uint64_t size,
                         const uint8_t **ret_code);
 

@@ -12,26 +12,27 @@ struct finder {
         struct module *module;
         resolver_id id;
         struct resolver_frames *out;
-        const uint64_t *addrs; /* as the caller counts */
+        const uint64_t *addrs;
         size_t n;
 };
 
-/* A name or path as the debug information has it: the same address is the same text. */
-static str_id text_of(struct finder *f, const char *text, bool is_function)
+str_id resolver_frame_text(struct resolver *resolver, struct module *module, const char *text,
+                           bool is_function)
 {
         AUTO_RELEASE(buf) readable = {0};
         uint64_t *id;
 
         if (!text || !*text)
                 return 0;
-        id = map_put(&f->module->frame_texts, (uint64_t)(uintptr_t)text, NULL);
+        /* The same place is the same text. */
+        id = map_put(&module->frame_texts, (uint64_t)(uintptr_t)text, NULL);
         if (*id)
                 return (str_id)*id;
         if (is_function)
-                resolver_add_readable(f->resolver, text, &readable);
+                resolver_add_readable(resolver, text, &readable);
         else
                 buf_add_str(&readable, text);
-        *id = strpool_add_len(f->resolver->texts, buf_text(&readable), readable.len);
+        *id = strpool_add_len(resolver->texts, buf_text(&readable), readable.len);
         return (str_id)*id;
 }
 
@@ -44,22 +45,23 @@ static void add_frame(struct finder *f, size_t i, struct resolver_frame frame)
         ARRAY_PUSH(out->frames, out->n_frames, out->cap_frames, frame);
 }
 
-static void add_dwarf_frames(struct finder *f, size_t i, const struct dwarf_frames *found, size_t found_index)
+static void add_dwarf_frames(struct finder *f, size_t i, const struct dwarf_frames *found)
 {
-        const struct dwarf_span *span = &found->spans[found_index];
+        const struct dwarf_span *span = &found->spans[i];
 
         for (size_t k = 0; k < span->n; k++) {
                 const struct dwarf_frame *from = &found->frames[span->first + k];
 
-                add_frame(f, i,
-                          (struct resolver_frame){
-                                  .function = text_of(f, from->function, true),
-                                  .path = text_of(f, from->path, false),
-                                  .line = from->line,
-                                  .column = from->column,
-                                  .is_inlined = from->is_inlined,
-                                  .start = from->start,
-                          });
+                add_frame(
+                        f, i,
+                        (struct resolver_frame){
+                                .function = resolver_frame_text(f->resolver, f->module, from->function, true),
+                                .path = resolver_frame_text(f->resolver, f->module, from->path, false),
+                                .line = from->line,
+                                .column = from->column,
+                                .is_inlined = from->is_inlined,
+                                .start = from->start,
+                        });
         }
 }
 
@@ -72,7 +74,7 @@ static void complete(struct finder *f, size_t i)
 
         if (last && last->function)
                 return;
-        symbol = resolver_find(f->resolver, f->id, f->addrs[i]);
+        symbol = resolver_find_addr(f->resolver, f->id, f->addrs[i]);
         if (symbol.status != SYMBOL_NAMED)
                 return;
         if (!last) {
@@ -85,30 +87,12 @@ static void complete(struct finder *f, size_t i)
 
 static void find_in_dwarf(struct finder *f, struct dwarf *dwarf)
 {
-        uint64_t *virtual = mem_new(f->n, sizeof(*virtual));
-        size_t *index = mem_new(f->n, sizeof(*index)); /* of each in `virtual`; SIZE_MAX: it has none */
         struct dwarf_frames found = {0};
-        size_t n_found = 0;
 
-        /* File offsets in ascending order need not give ascending addresses where segments overlap in the file. */
-        for (size_t i = 0; i < f->n; i++) {
-                uint64_t addr;
-
-                index[i] = SIZE_MAX;
-                if (!resolver_to_addr(f->module, f->addrs[i], &addr) ||
-                    (n_found && addr <= virtual[n_found - 1]))
-                        continue;
-                virtual[n_found] = addr;
-                index[i] = n_found++;
-        }
-        dwarf_find(dwarf, virtual, n_found, &found);
-        for (size_t i = 0; i < f->n; i++) {
-                if (index[i] != SIZE_MAX)
-                        add_dwarf_frames(f, i, &found, index[i]);
-        }
+        dwarf_find(dwarf, f->addrs, f->n, &found);
+        for (size_t i = 0; i < f->n; i++)
+                add_dwarf_frames(f, i, &found);
         dwarf_frames_release(&found);
-        free(virtual);
-        free(index);
 }
 
 /* --- code made at run time --- */
@@ -149,7 +133,7 @@ static void find_jit_line(struct finder *f, const struct jitdump_load *load, uin
 static void add_jit_frame(struct finder *f, size_t i)
 {
         const struct jitdump *dump = f->module->jitdump;
-        struct symbol symbol = resolver_find(f->resolver, f->id, f->addrs[i]);
+        struct symbol symbol = resolver_find_addr(f->resolver, f->id, f->addrs[i]);
         struct resolver_frame frame = {.function = symbol.name, .start = symbol.start};
         struct symtab_hit hit;
 
@@ -172,17 +156,21 @@ static void add_dwarf_note(struct module *module, const struct dwarf *dwarf)
         buf_printf(&module->note, "%s%s", module->note.len ? "; " : "", note);
 }
 
+struct dwarf *resolver_dwarf(struct resolver *resolver, struct module *module)
+{
+        if (!module->file)
+                return NULL;
+        return resolver_file_dwarf(module->file, &module->is, resolver->options.debug_dirs, &module->note);
+}
+
 void resolver_find_frames(struct resolver *resolver, resolver_id id, const uint64_t *addrs, size_t n,
                           struct resolver_frames *ret)
 {
         struct module *module = resolver_load(resolver, id);
         struct finder f = {resolver, module, id, ret, addrs, n};
-        struct dwarf *dwarf = NULL;
+        struct dwarf *dwarf = resolver_dwarf(resolver, module);
 
         *ret = (struct resolver_frames){.spans = mem_new(n, sizeof(*ret->spans))};
-        if (module->file)
-                dwarf = resolver_file_dwarf(module->file, &module->is, resolver->options.debug_dirs,
-                                            &module->note);
         if (dwarf) {
                 find_in_dwarf(&f, dwarf);
                 add_dwarf_note(module, dwarf);
@@ -200,27 +188,4 @@ void resolver_frames_release(struct resolver_frames *frames)
         free(frames->frames);
         free(frames->spans);
         *frames = (struct resolver_frames){0};
-}
-
-bool resolver_read_code(struct resolver *resolver, resolver_id id, uint64_t addr, uint64_t size,
-                        const uint8_t **ret_code)
-{
-        struct module *module = resolver_load(resolver, id);
-        const struct object *object = module->file ? resolver_file_object(module->file) : NULL;
-        struct cursor code;
-
-        if (object) {
-                if (!object_read_addr(object, addr, size, &code))
-                        return false;
-                *ret_code = code.at;
-                return true;
-        }
-        return module->jitdump && jitdump_read_code(module->jitdump, addr, size, ret_code);
-}
-
-bool resolver_check(const struct resolver *resolver, resolver_id id, struct err *err)
-{
-        const struct module *module = resolver->modules[id];
-
-        return !module->file || resolver_file_check(module->file, err);
 }

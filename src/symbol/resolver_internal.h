@@ -41,8 +41,12 @@ struct resolver {
 /* The module, opened. */
 struct module *resolver_load(struct resolver *resolver, resolver_id id);
 
-/* From what the caller counts to what the object counts; false: it can't be told. */
-bool resolver_to_addr(const struct module *module, uint64_t addr, uint64_t *ret_addr);
+/* The debug information of a module's file, NULL: none. */
+struct dwarf *resolver_dwarf(struct resolver *resolver, struct module *module);
+
+/* A name or path as the debug information has it, made readable if it is a function's; 0 for NULL and "". */
+str_id resolver_frame_text(struct resolver *resolver, struct module *module, const char *text,
+                           bool is_function);
 
 /* Appends `name` as the options want it. */
 void resolver_add_readable(const struct resolver *resolver, const char *name, struct buf *out);
