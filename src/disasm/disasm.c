@@ -23,30 +23,32 @@ static void set_effect(struct disasm_insn *insn, struct disasm_effect effect)
         insn->is_operand = effect.is_operand;
 }
 
-static bool is_lock_or_rep(uint8_t byte)
+static bool is_only_prefixes(const uint8_t *code, size_t n)
 {
-        return byte == 0xf0 || byte == 0xf2 || byte == 0xf3;
+        for (size_t i = 0; i < n; i++) {
+                if (!disasm_is_prefix_x86_64(code[i]))
+                        return false;
+        }
+        return true;
 }
 
-/* LLVM takes some prefixes for instructions: `lock` of every one, `xacquire`.  They are put before what follows. */
+/* LLVM takes some prefixes for instructions, `lock` always.  They are put before what follows; alone they are none. */
 static size_t decode_x86_64(struct disasm *d, const uint8_t *code, size_t size, uint64_t addr,
                             char raw[DISASM_MAX_TEXT_BYTES])
 {
-        size_t at = 0, len = 0, n;
+        size_t at = 0, len = 0;
 
-        while (at < size) {
-                n = disasm_decode(d, code + at, size - at, addr + at, raw + len, DISASM_MAX_TEXT_BYTES - len);
+        while (at < size && len + 1 < DISASM_MAX_TEXT_BYTES) {
+                size_t n = disasm_decode(d, code + at, size - at, addr + at, raw + len,
+                                         DISASM_MAX_TEXT_BYTES - len);
+
+                if (!n || !is_only_prefixes(code + at, n))
+                        return n ? at + n : 0;
                 at += n;
-                if (!n)
-                        break;
-                if (n > 1 || !is_lock_or_rep(code[at - 1]))
-                        return at;
                 len += strlen(raw + len);
-                if (len + 2 >= DISASM_MAX_TEXT_BYTES)
-                        break;
                 raw[len++] = '\t';
         }
-        return disasm_decode(d, code, 1, addr, raw, DISASM_MAX_TEXT_BYTES);
+        return 0;
 }
 
 static void add_x86_64(struct disasm *d, const uint8_t *code, size_t size, struct disasm_insn *insn,

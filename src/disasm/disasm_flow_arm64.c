@@ -10,7 +10,7 @@ static int64_t signed_field(uint32_t word, unsigned low, unsigned n_bits)
         uint64_t sign = 1ull << (n_bits - 1);
         uint64_t value = (word >> low) & (2 * sign - 1);
 
-        return (int64_t)(value ^ sign) - (int64_t)sign;
+        return (int64_t)((value ^ sign) - sign);
 }
 
 static struct disasm_effect goes_to(enum disasm_flow flow, uint64_t addr, int64_t words)

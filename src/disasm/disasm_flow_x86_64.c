@@ -28,10 +28,10 @@ static int64_t signed_at(const struct insn *insn, size_t off, size_t n_bytes)
 
         for (size_t i = 0; i < n_bytes; i++)
                 value |= (uint64_t)byte_at(insn, off + i) << (8 * i);
-        return (int64_t)(value ^ sign) - (int64_t)sign;
+        return (int64_t)((value ^ sign) - sign);
 }
 
-static bool is_prefix(uint8_t byte)
+bool disasm_is_prefix_x86_64(uint8_t byte)
 {
         switch (byte) {
         case 0x26:
@@ -75,7 +75,7 @@ static void find_opcode(struct insn *insn)
         size_t at = 0;
         uint8_t next;
 
-        for (; at < insn->size && is_prefix(insn->code[at]); at++)
+        for (; at < insn->size && disasm_is_prefix_x86_64(insn->code[at]); at++)
                 insn->has_addr32 |= insn->code[at] == 0x67;
         next = byte_at(insn, at + 1);
         switch (byte_at(insn, at)) {

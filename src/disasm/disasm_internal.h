@@ -13,6 +13,9 @@
 /* The longest text that is taken from LLVM, with its NUL; a longer one is cut. */
 enum { DISASM_MAX_TEXT_BYTES = 256 };
 
+/* As disasm_open, of one library; NULL when it is not there or lacks the architecture. */
+struct disasm *disasm_open_library(const char *name, enum disasm_arch arch, enum disasm_syntax syntax);
+
 enum disasm_arch disasm_get_arch(const struct disasm *disasm);
 
 /* The size of the instruction at the start of `size` bytes and LLVM's text for it; 0 when there is none.  `text_size` is
@@ -30,6 +33,9 @@ struct disasm_effect {
 /* Of the `size` bytes of one instruction.  Any bytes may be asked about. */
 struct disasm_effect disasm_effect_x86_64(const uint8_t *code, size_t size, uint64_t addr);
 struct disasm_effect disasm_effect_arm64(uint32_t word, uint64_t addr);
+
+/* Prefixes of old and REX. */
+bool disasm_is_prefix_x86_64(uint8_t byte);
 
 /* LLVM's text, which begins with a tab and has tabs in it, as struct disasm_insn promises it; instead of `out`'s content. */
 void disasm_text_clean(struct buf *out, const char *text);

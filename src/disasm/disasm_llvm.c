@@ -85,12 +85,12 @@ static bool create(struct disasm *d, enum disasm_syntax syntax)
                set_options(d->context, HEX_NUMBERS);
 }
 
-static struct disasm *open_in(const char *library_name, enum disasm_arch arch, enum disasm_syntax syntax)
+struct disasm *disasm_open_library(const char *name, enum disasm_arch arch, enum disasm_syntax syntax)
 {
         AUTO(disasm) d = mem_new(1, sizeof(*d));
 
         d->arch = arch;
-        d->library = os_library_open(library_name, NULL);
+        d->library = os_library_open(name, NULL);
         if (!d->library || !create(d, syntax))
                 return NULL;
         return TAKE(d);
@@ -99,7 +99,7 @@ static struct disasm *open_in(const char *library_name, enum disasm_arch arch, e
 struct disasm *disasm_open(enum disasm_arch arch, enum disasm_syntax syntax, struct err *err)
 {
         for (size_t i = 0; i < N_ELEMENTS(library_names); i++) {
-                struct disasm *d = open_in(library_names[i], arch, syntax);
+                struct disasm *d = disasm_open_library(library_names[i], arch, syntax);
 
                 if (d)
                         return d;

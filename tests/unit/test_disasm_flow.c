@@ -94,6 +94,7 @@ static const struct effect_case x86_flow[] = {
         {"c7 f8 10 00 00 00", DISASM_BRANCH, GOES, 0x1016},                          /* xbegin */
         {"c6 f8 00", DISASM_NEXT, NO_TARGET, 0},                                     /* xabort */
         {"d5 00 a1 08 07 06 05 04 03 02 01", DISASM_JUMP, GOES, 0x0102030405060708}, /* jmpabs */
+        {"d5 00 a1 08 07 06 05 04 03 02 ff", DISASM_JUMP, GOES, 0xff02030405060708},
         {"a1 08 07 06 05 04 03 02 01", DISASM_NEXT, NO_TARGET, 0},
 };
 

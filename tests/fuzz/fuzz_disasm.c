@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Any bytes as code: the first byte chooses architecture and syntax, the rest is the code, at an address that the second
+ * byte chooses.  Every byte belongs to one instruction, in order; texts are one line; blocks lie within.  Without libLLVM
+ * the decoders of control flow alone are asked. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "disasm_internal.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { MAX_TEXT_BYTES = 320, N_DISASMS = 3 };
+
+static void check(bool holds)
+{
+        if (!holds)
+                abort();
+}
+
+/* Opened once: a start of LLVM takes longer than thousands of inputs. */
+static struct disasm *disasm_of(unsigned which)
+{
+        static struct disasm *disasms[N_DISASMS];
+        static bool is_tried[N_DISASMS];
+
+        if (!is_tried[which]) {
+                is_tried[which] = true;
+                disasms[which] = disasm_open(which == 2 ? DISASM_AARCH64 : DISASM_X86_64,
+                                             which == 1 ? DISASM_INTEL : DISASM_ATT, NULL);
+        }
+        return disasms[which];
+}
+
+static void check_text(const char *text)
+{
+        size_t len = strlen(text);
+
+        check(len > 0 && len < MAX_TEXT_BYTES && text[len - 1] != ' ');
+        for (size_t i = 0; i < len; i++)
+                check(text[i] >= ' ' && text[i] < 0x7f);
+}
+
+static void check_insn(const struct disasm_code *code, size_t i)
+{
+        const struct disasm_insn *insn = &code->insns[i];
+
+        check(insn->size >= 1 && insn->size <= 15 && insn->flow <= DISASM_TRAP);
+        check(!i || insn->addr == code->insns[i - 1].addr + code->insns[i - 1].size);
+        check(insn->is_code || (insn->flow == DISASM_NEXT && !insn->has_target));
+        check(insn->has_target || (!insn->is_operand && insn->target == 0));
+        check(insn->flow != DISASM_BRANCH || insn->has_target);
+        check(disasm_find(code, insn->addr) == insn);
+        check(disasm_find(code, insn->addr + insn->size - 1) == insn);
+        check_text(insn->text);
+}
+
+static void check_blocks(const struct disasm_code *code)
+{
+        size_t n, *blocks = disasm_blocks(code, &n);
+
+        check(n <= code->n_insns && (n > 0) == (code->n_insns > 0));
+        for (size_t i = 0; i < n; i++)
+                check(i ? blocks[i] > blocks[i - 1] && blocks[i] < code->n_insns : blocks[i] == 0);
+        free(blocks);
+}
+
+static void check_effects(const uint8_t *code, size_t size)
+{
+        uint32_t word = 0;
+
+        for (size_t off = 0; off < size; off++) {
+                check(disasm_effect_x86_64(code + off, size - off, off).flow <= DISASM_TRAP);
+                word = word >> 8 | (uint32_t)code[off] << 24;
+                check(disasm_effect_arm64(word, off).flow <= DISASM_TRAP);
+        }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+        static const uint64_t addrs[] = {0, 0x401000, 0xffffffff81000000, UINT64_MAX - 64};
+        AUTO_RELEASE(disasm_code) code = {0};
+        struct disasm *disasm;
+        uint64_t addr;
+
+        if (size < 2)
+                return 0;
+        check_effects(data + 2, size - 2);
+        disasm = disasm_of(data[0] % N_DISASMS);
+        if (!disasm)
+                return 0;
+        addr = addrs[data[1] % N_ELEMENTS(addrs)];
+        disasm_add(disasm, data + 2, size - 2, addr, &code);
+        for (size_t i = 0; i < code.n_insns; i++)
+                check_insn(&code, i);
+        if (size - 2 <= UINT64_MAX - addr)
+                check((code.n_insns ? code.insns[code.n_insns - 1].addr + code.insns[code.n_insns - 1].size
+                                    : addr) == addr + size - 2);
+        check_blocks(&code);
+        return 0;
+}
