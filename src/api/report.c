@@ -160,8 +160,14 @@ static void find_image(struct report *report)
         report->image.base_address = image.entry + report->image.runtime_delta;
 }
 
+static struct hot_modules hot_modules_of(const struct report *report)
+{
+        return (struct hot_modules){module_source_get, module_source_is_executable, report->modules};
+}
+
 static void name_places(struct report *report)
 {
+        struct hot_modules modules;
         struct resolver_options options = {
                 .demangle = !report->request.no_demangle,
                 .demangle_params = report->request.long_names,
@@ -169,10 +175,9 @@ static void name_places(struct report *report)
 
         report->modules =
                 module_source_new(report->world, report->reader, &options, report->request.collected);
-        report->hot = hot_new(
-                report->profile, report->world, module_source_resolver(report->modules),
-                &(struct hot_modules){module_source_get, module_source_is_executable, report->modules},
-                report->request.inlines);
+        modules = hot_modules_of(report);
+        report->hot = hot_new(report->profile, report->world, module_source_resolver(report->modules),
+                              &modules, report->request.inlines);
 }
 
 struct report *report_make(const struct report_request *request, struct err *err)
@@ -222,9 +227,34 @@ struct report_event report_get_event(const struct report *report, size_t index)
         };
 }
 
+const char *report_event_skid(const struct report_event *event)
+{
+        uint64_t precise = (event->attr.flags & PERF_ATTR_PRECISE) >> PERF_ATTR_PRECISE_SHIFT;
+
+        /* A software clock has no precise levels, whatever its attribute says. */
+        return precise >= 2 && event->attr.type != PERF_TYPE_SOFTWARE ? "none" : "possible";
+}
+
 const struct hot *report_hot(const struct report *report)
 {
         return report->hot;
+}
+
+struct resolver *report_resolver(const struct report *report)
+{
+        return module_source_resolver(report->modules);
+}
+
+resolver_id report_resolver_id(const struct report *report, module_id module)
+{
+        return module_source_get(report->modules, module);
+}
+
+struct annotate *report_annotate_whole(const struct report *report, uint32_t event)
+{
+        const struct hot_modules modules = hot_modules_of(report);
+
+        return annotate_new_whole(report->profile, report_resolver(report), &modules, event);
 }
 
 const struct world *report_world(const struct report *report)

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "annotate.h"
 #include "attributes.h"
 #include "collector.h"
 #include "err.h"
@@ -21,7 +22,7 @@ struct report_request {
         struct profile_filter
                 filter; /* from_ns and to_ns by the session's clock, or since its first sample */
         bool no_demangle, long_names;
-        bool inlines; /* as in hot_new */
+        bool inlines;                           /* as in hot_new */
         const struct collect_result *collected; /* of the run just made, for files that only it holds; NULL */
 };
 
@@ -50,7 +51,15 @@ struct report_module {
 
 size_t report_n_events(const struct report *report);
 struct report_event report_get_event(const struct report *report, size_t index);
+
+/* "none" when its samples have the address of the instruction that they are of, else "possible". */
+const char *report_event_skid(const struct report_event *event);
 const struct hot *report_hot(const struct report *report);
+
+/* For what looks closer than rows do: annotation.h. */
+struct resolver *report_resolver(const struct report *report);
+resolver_id report_resolver_id(const struct report *report, module_id module);
+struct annotate *report_annotate_whole(const struct report *report, uint32_t event);
 const struct world *report_world(const struct report *report);
 const struct quality *report_quality(const struct report *report);
 

@@ -26,6 +26,7 @@ int cmd_stat(const struct command_line *line);
 int cmd_dump(const struct command_line *line);
 int cmd_symbolize(const struct command_line *line);
 int cmd_report(const struct command_line *line);
+int cmd_annotate(const struct command_line *line);
 int cmd_test(const struct command_line *line);
 int cmd_list(const struct command_line *line);
 int cmd_man(const struct command_line *line);

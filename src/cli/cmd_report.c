@@ -64,67 +64,19 @@ static bool parse_sort(const char *text, unsigned *ret_keys, struct err *err)
         return true;
 }
 
-/* Seconds with up to nine decimals, exactly; "" is `otherwise`. */
-static bool parse_seconds(const char *text, size_t len, uint64_t otherwise, uint64_t *ret_ns)
-{
-        uint64_t ns = 0, unit = 1000000000;
-        size_t i = 0;
-
-        if (!len) {
-                *ret_ns = otherwise;
-                return true;
-        }
-        for (; i < len && text[i] >= '0' && text[i] <= '9'; i++) {
-                if (ns > UINT64_MAX / 20000000000u)
-                        return false;
-                ns = ns * 10 + (uint64_t)(text[i] - '0');
-        }
-        if (!i || ns > UINT64_MAX / 2000000000u)
-                return false;
-        ns *= 1000000000;
-        if (i < len && text[i] == '.') {
-                for (i++; i < len && text[i] >= '0' && text[i] <= '9'; i++) {
-                        unit /= 10;
-                        ns += unit * (uint64_t)(text[i] - '0');
-                }
-        }
-        *ret_ns = ns;
-        return i == len;
-}
-
-static bool parse_time(const char *text, struct profile_filter *filter, struct err *err)
-{
-        const char *comma = text ? strchr(text, ',') : NULL;
-
-        if (!text)
-                return true;
-        filter->times_are_relative = true;
-        if (!comma || !parse_seconds(text, (size_t)(comma - text), 0, &filter->from_ns) ||
-            !parse_seconds(comma + 1, strlen(comma + 1), 0, &filter->to_ns) ||
-            (filter->to_ns && filter->to_ns < filter->from_ns))
-                return err_set(
-                        err, ERR_USAGE,
-                        "--time takes A,B in seconds from the first sample, either may be left out: '%s'",
-                        text);
-        return true;
-}
-
 static bool make_request(const struct command_line *line, const int32_t *pids, struct report_request *ret,
                          struct err *err)
 {
         const struct report_options *o = line->options;
 
         *ret = (struct report_request){
-                .no_demangle = o->choice.no_demangle,
+                .no_demangle = o->filter.no_demangle,
                 .long_names = o->display.long_names,
                 .inlines = o->choice.inlines && !o->choice.no_inlines,
         };
-        ret->filter.pids = pids;
-        ret->filter.n_pids = o->choice.pids.n;
-        ret->filter.comms = o->choice.comms;
-        ret->filter.modules = o->choice.modules;
         return cmd_input_path(line, &o->input, &ret->path, err) &&
-               parse_sort(o->choice.sort, &ret->keys, err) && parse_time(o->choice.time, &ret->filter, err);
+               parse_sort(o->choice.sort, &ret->keys, err) &&
+               filter_fill(&o->filter, pids, &ret->filter, err);
 }
 
 struct replaying {
@@ -217,7 +169,7 @@ static int show(const struct report_options *o, const struct report_request *req
 int cmd_report(const struct command_line *line)
 {
         const struct report_options *o = line->options;
-        int32_t *pids = cmd_pids(&o->choice.pids);
+        int32_t *pids = cmd_pids(&o->filter.pids);
         struct report_request request;
         struct err err = {0};
         int status = make_request(line, pids, &request, &err) ? show(o, &request) : cmd_fail(&err);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotate_output.h"
 #include "arena.h"
 #include "hot_view.h"
 #include "os.h"
@@ -18,10 +19,12 @@ struct view_parts {
         struct run_info run;
         bool has_run;
         struct arena arena; /* sections of the modules */
+        struct annotate_output annotated;
 };
 
 static void release_parts(struct view_parts *parts)
 {
+        annotation_free(parts->annotated.annotation);
         arena_release(&parts->arena);
         free(parts->events);
         free(parts->modules);
@@ -65,6 +68,31 @@ static void fill_lists(const struct report *report, struct view_parts *p)
         p->view.n_modules = n_modules;
 }
 
+/* --annotate, --disassemble: the functions of the rows that are shown. */
+static void annotate(const struct hot_output *o, struct view_parts *p)
+{
+        const struct display_options *display = o->display;
+        const struct annotation_request request = {
+                .symbol = display->symbol,
+                .all = true,
+                .max_functions = (size_t)display->rows,
+                .with_code = display->disassemble,
+        };
+
+        if ((!display->annotate && !display->disassemble) || !(p->view.keys & PROFILE_SYMBOL))
+                return;
+        p->annotated = (struct annotate_output){
+                .report = o->report,
+                .annotation = annotation_new(o->report, &request, NULL),
+                .max_columns = os_is_terminal(OS_STDOUT) ? os_terminal_columns(OS_STDOUT) : 0,
+                .max_rows = display->rows,
+                .disassemble = display->disassemble,
+        };
+        p->view.add_annotated_text = annotate_output_add_text;
+        p->view.add_annotated_json = annotate_output_add_json;
+        p->view.annotated_ctx = &p->annotated;
+}
+
 static void fill_view(const struct hot_output *o, struct view_parts *p)
 {
         struct report_image image;
@@ -95,13 +123,13 @@ static void fill_view(const struct hot_output *o, struct view_parts *p)
                         p->view.pe_file = image.path;
         }
         fill_lists(o->report, p);
+        annotate(o, p);
 }
 
 /* "cpu-clock at 999 Hz, user mode only, skid: possible" */
 static void add_source(const struct report_event *e, struct buf *out)
 {
         uint64_t flags = e->attr.flags;
-        unsigned precise = (unsigned)((flags & PERF_ATTR_PRECISE) >> PERF_ATTR_PRECISE_SHIFT);
 
         text_add_printable(out, e->name);
         if (flags & PERF_ATTR_FREQ)
@@ -111,9 +139,7 @@ static void add_source(const struct report_event *e, struct buf *out)
         buf_add_str(out, flags & PERF_ATTR_EXCLUDE_KERNEL ? ", user mode only"
                          : flags & PERF_ATTR_EXCLUDE_USER ? ", kernel mode only"
                                                           : ", user and kernel mode");
-        /* A software clock has no precise levels, whatever its attribute says. */
-        buf_printf(out, ", skid: %s\n",
-                   precise >= 2 && e->attr.type != PERF_TYPE_SOFTWARE ? "none" : "possible");
+        buf_printf(out, ", skid: %s\n", report_event_skid(e));
 }
 
 static void add_heading(const struct hot_output *o, const struct view_parts *p, struct buf *out)

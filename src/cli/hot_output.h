@@ -7,7 +7,7 @@
 #include "report.h"
 
 struct hot_output {
-        const struct report *report;
+        struct report *report;
         const struct general_options *general;
         const struct output_options *output;
         const struct display_options *display;

@@ -34,10 +34,6 @@ static int run(const struct command_line *line)
                 return print_banner();
         if (line->help && line->command->run != cmd_help)
                 return print_help(line->command);
-        if (!line->command->run) {
-                err_set(&err, ERR_USAGE, "'%s' is not in this version yet", line->command->name);
-                return cmd_fail(&err);
-        }
         if (later) {
                 err_set(&err, ERR_USAGE, "'%s --%s' is not in this version yet", line->command->name,
                         later->name);

@@ -266,13 +266,11 @@ static const struct option display_options[] = {
         },
         {
                 .name = "annotate",
-                .later = true,
                 .offset = offsetof(struct display_options, annotate),
                 .help = "show the source lines of the hot symbols",
         },
         {
                 .name = "disassemble",
-                .later = true,
                 .offset = offsetof(struct display_options, disassemble),
                 .help = "show the instructions too; implies --annotate",
         },

@@ -87,8 +87,7 @@ static void add_examples(const struct command *command, struct buf *out)
 
 void options_help_command(const struct command *command, struct buf *out)
 {
-        buf_printf(out, "NAME\n    wperf %s - %s%s\n\nSYNOPSIS\n", command->name, command->summary,
-                   command->run ? "" : " (not in this version yet)");
+        buf_printf(out, "NAME\n    wperf %s - %s\n\nSYNOPSIS\n", command->name, command->summary);
         add_synopsis(command, out);
         if (command->about) {
                 buf_add_str(out, "\nDESCRIPTION\n");
@@ -177,14 +176,10 @@ void options_help_program(struct buf *out)
         buf_add_str(out, "NAME\n    wperf - counts events, samples programs and shows where they spend their "
                          "time\n\nSYNOPSIS\n");
         for (size_t i = 0; commands[i]; i++) {
-                AUTO_RELEASE(buf) text = {0};
-
                 if (commands[i]->hidden)
                         continue;
                 add_synopsis(commands[i], out);
-                buf_printf(&text, "%s%s", commands[i]->summary,
-                           commands[i]->run ? "" : " (not in this version yet)");
-                add_paragraph(out, HELP_INDENT, buf_text(&text));
+                add_paragraph(out, HELP_INDENT, commands[i]->summary);
         }
         buf_add_str(out, "\nOPTIONS\n");
         each_group(add_group_with_commands, out);

@@ -13,37 +13,6 @@ static const struct option choice_options[] = {
                 .help = "make a row of what is equal in KEYS: comm, pid, tid, cpu, module, symbol, line",
         },
         {
-                .name = "pid",
-                .kind = OPTION_NUMBERS,
-                .arg = "PIDS",
-                .max = UINT32_MAX,
-                .offset = offsetof(struct choice_options, pids),
-                .help = "only samples of these processes",
-        },
-        {
-                .name = "comm",
-                .aliases = "comms",
-                .kind = OPTION_LIST,
-                .arg = "NAMES",
-                .offset = offsetof(struct choice_options, comms),
-                .help = "only samples of threads with these names",
-        },
-        {
-                .name = "module",
-                .aliases = "modules dso dsos",
-                .kind = OPTION_LIST,
-                .arg = "NAMES",
-                .offset = offsetof(struct choice_options, modules),
-                .help = "only samples in these modules",
-        },
-        {
-                .name = "time",
-                .kind = OPTION_STRING,
-                .arg = "A,B",
-                .offset = offsetof(struct choice_options, time),
-                .help = "only samples from second A to second B of the session; either may be left out",
-        },
-        {
                 .name = "csv",
                 .offset = offsetof(struct choice_options, csv),
                 .help = "print the table as comma-separated values",
@@ -61,11 +30,6 @@ static const struct option choice_options[] = {
                 .help = "count them where they were inlined, as is the default",
         },
         {
-                .name = "no-demangle",
-                .offset = offsetof(struct choice_options, no_demangle),
-                .help = "show C++ and Rust names as they stand in the file",
-        },
-        {
                 .name = "stdio",
                 .offset = offsetof(struct choice_options, stdio),
                 .help = "accepted; the report is always text",
@@ -80,11 +44,12 @@ static const struct option choice_options[] = {
         {0},
 };
 
-static const struct option_group choice_group = {"Choice and order", choice_options};
+static const struct option_group choice_group = {"Rows", choice_options};
 
 static const struct command_group report_groups[] = {
         {&input_group, offsetof(struct report_options, input)},
         {&choice_group, offsetof(struct report_options, choice)},
+        {&filter_group, offsetof(struct report_options, filter)},
         {&display_group, offsetof(struct report_options, display)},
         {&output_group, offsetof(struct report_options, output)},
         {&general_group, offsetof(struct report_options, general)},
@@ -142,23 +107,82 @@ const struct command command_dump = {
 
 static const struct option annotate_options[] = {
         {
+                .name = "symbol",
+                .letter = 's',
+                .kind = OPTION_STRING,
+                .arg = "PATTERN",
+                .offset = offsetof(struct annotating_options, symbol),
+                .help = "the functions that match: NAME, ^PREFIX, SUFFIX$ or ^NAME$; the hottest unless given",
+        },
+        {
+                .name = "by",
+                .kind = OPTION_STRING,
+                .arg = "WHAT",
+                .offset = offsetof(struct annotating_options, by),
+                .help = "a table by function, handler, block, line, instruction or inlined function",
+        },
+        {
+                .name = "source",
+                .offset = offsetof(struct annotating_options, source),
+                .help = "the source file by file, in its order",
+        },
+        {
+                .name = "asm",
+                .offset = offsetof(struct annotating_options, code),
+                .help = "the instructions alone, in their order",
+        },
+        {
                 .name = "disassembler-style",
                 .letter = 'M',
                 .kind = OPTION_STRING,
                 .arg = "STYLE",
-                .offset = offsetof(struct annotate_options, style),
+                .offset = offsetof(struct annotating_options, style),
                 .help = "how x86 instructions are written: intel or att",
+        },
+        {
+                .name = "source-path",
+                .kind = OPTION_STRING,
+                .arg = "DIR[:DIR...]",
+                .offset = offsetof(struct annotating_options, source_path),
+                .help = "look for source files under these folders first",
+        },
+        {
+                .name = "sample-display-row",
+                .kind = OPTION_U64,
+                .arg = "N",
+                .min = 1,
+                .max = UINT32_MAX,
+                .offset = offsetof(struct annotating_options, rows),
+                .help = "show at most N rows of a table, and at most N functions; 50 unless given",
+        },
+        {
+                .name = "sample-display-long",
+                .offset = offsetof(struct annotating_options, long_names),
+                .help = "show names in their long form, with arguments and decoration",
         },
         {0},
 };
 
-static const struct option_group annotate_group = {"Instructions", annotate_options};
+static const struct option_group annotating_group = {"What is shown", annotate_options};
 
 static const struct command_group annotate_groups[] = {
         {&input_group, offsetof(struct annotate_options, input)},
-        {&annotate_group, 0},
+        {&annotating_group, offsetof(struct annotate_options, what)},
+        {&filter_group, offsetof(struct annotate_options, filter)},
         {&output_group, offsetof(struct annotate_options, output)},
         {&general_group, offsetof(struct annotate_options, general)},
+        {0},
+};
+
+static const struct annotate_options annotate_defaults = {
+        .what.rows = DISPLAY_ROWS_DEFAULT,
+};
+
+static const struct example annotate_examples[] = {
+        {"wperf annotate x_mul", "its hottest lines, and the instructions of its hot blocks"},
+        {"wperf annotate -M intel --asm -v", "all instructions of the hottest function"},
+        {"wperf annotate --by handler", "the bytecodes of an interpreter's loop by share"},
+        {"wperf annotate --by inlined", "inlined functions, all copies together"},
         {0},
 };
 
@@ -166,7 +190,14 @@ const struct command command_annotate = {
         .name = "annotate",
         .summary = "show a symbol's source lines and instructions with their samples",
         .args_usage = "[SYMBOL]",
+        .about =
+                "Shows where inside of a function the samples of a session are: lines of the source, with what was "
+                "inlined into it marked, and instructions with jump arrows. Shares are of the function, and of all "
+                "samples where a column says so.",
         .groups = annotate_groups,
+        .examples = annotate_examples,
         .options_size = sizeof(struct annotate_options),
+        .defaults = &annotate_defaults,
         .args = ARGS_OWN,
+        .run = cmd_annotate,
 };

@@ -3,17 +3,13 @@
 #ifndef REPORT_OPTIONS_H
 #define REPORT_OPTIONS_H
 
+#include "filter_options.h"
 #include "option_groups.h"
 
 struct choice_options {
         const char *sort; /* comma-separated keys, or NULL */
-        struct number_list pids;
-        const char *comms;   /* comma-separated, or NULL */
-        const char *modules; /* comma-separated, or NULL */
-        const char *time;    /* "A,B" in seconds, or NULL */
         bool csv;
         bool inlines, no_inlines;
-        bool no_demangle;
         bool stdio; /* accepted: the report is always text */
         bool call_graph;
 };
@@ -23,6 +19,7 @@ struct report_options {
         struct input_options input;
         struct output_options output;
         struct choice_options choice;
+        struct filter_options filter;
         struct display_options display;
 };
 
@@ -32,11 +29,22 @@ struct dump_options {
         struct output_options output;
 };
 
+struct annotating_options {
+        const char *symbol; /* a pattern, or NULL: the command's word, or the hottest */
+        const char *by;     /* or NULL */
+        bool source, code;
+        const char *style; /* "intel", "att", or NULL */
+        const char *source_path;
+        uint64_t rows;
+        bool long_names;
+};
+
 struct annotate_options {
         struct general_options general;
         struct input_options input;
         struct output_options output;
-        const char *style; /* "intel", "att", or NULL */
+        struct filter_options filter;
+        struct annotating_options what;
 };
 
 extern const struct command command_report;

@@ -10,6 +10,7 @@
 
 #include "attributes.h"
 #include "err.h"
+#include "object.h"
 #include "strpool.h"
 
 struct resolver;
@@ -147,6 +148,9 @@ struct resolver_image {
         uint8_t build_id_size;
 };
 bool resolver_get_image(struct resolver *resolver, resolver_id module, struct resolver_image *ret);
+
+/* Whose instructions the code of a module is. */
+enum object_machine resolver_get_machine(struct resolver *resolver, resolver_id module);
 
 /* Sections of the module's own file that are loaded at run time; 0 when the file can't be read. */
 struct resolver_section {

@@ -4,6 +4,8 @@
 
 #include "resolver_internal.h"
 
+enum { ELF_X86_64 = 62, ELF_AARCH64 = 183 }; /* e_machine, which a jitdump has too */
+
 size_t resolver_find_labels(struct resolver *resolver, resolver_id id, uint64_t addr,
                             struct resolver_label **ret_labels)
 {
@@ -68,4 +70,18 @@ bool resolver_check(const struct resolver *resolver, resolver_id id, struct err 
         const struct module *module = resolver->modules[id];
 
         return !module->file || resolver_file_check(module->file, err);
+}
+
+enum object_machine resolver_get_machine(struct resolver *resolver, resolver_id id)
+{
+        const struct module *module = resolver_load(resolver, id);
+        const struct object *object = module->file ? resolver_file_object(module->file) : NULL;
+
+        if (object)
+                return object_get_facts(object)->machine;
+        switch (module->jitdump ? jitdump_get_facts(module->jitdump)->machine : 0) {
+        case ELF_X86_64: return OBJECT_MACHINE_X86_64;
+        case ELF_AARCH64: return OBJECT_MACHINE_ARM64;
+        default: return OBJECT_MACHINE_OTHER;
+        }
 }

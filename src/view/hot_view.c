@@ -170,6 +170,8 @@ static void add_section(const struct hot_view *view, uint32_t event, struct buf 
         table = table_new(c.list, c.n);
         hot_view_add_rows(view, event, false, table, &sums);
         add_totals(view, &c, &sums, table);
+        if (view->add_annotated_text)
+                view->add_annotated_text(view->annotated_ctx, event, out);
         buf_add_str(out, "======================== sample source: ");
         text_add_printable(out, view->events[event].name);
         buf_printf(out, ", top %" PRIu64 " hot %s ========================\n", view->max_rows,

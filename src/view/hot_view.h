@@ -9,6 +9,7 @@
 
 #include "buf.h"
 #include "hot.h"
+#include "json.h"
 #include "quality.h"
 
 struct hot_view_event {
@@ -43,6 +44,10 @@ struct hot_view {
         bool verbose;
         unsigned max_columns; /* of the terminal; 0: nothing is cut */
         const struct quality *quality;
+        /* --annotate: what stands before an event's table, and the elements of its array; NULL: nothing. */
+        void (*add_annotated_text)(void *ctx, uint32_t event, struct buf *out);
+        void (*add_annotated_json)(void *ctx, uint32_t event, struct json *json);
+        void *annotated_ctx;
         /* for the document */
         const char *pe_file, *pdb_file; /* or NULL */
         bool has_image;

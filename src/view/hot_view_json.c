@@ -42,6 +42,8 @@ static void add_event(const struct hot_view *view, uint32_t event, struct json *
                 add_pcs(view, event, json);
         json_key(json, "annotate");
         json_begin_array(json);
+        if (view->add_annotated_json)
+                view->add_annotated_json(view->annotated_ctx, event, json);
         json_end_array(json);
         json_end_object(json);
 }

@@ -62,6 +62,9 @@ void table_render_json(const struct table *table, struct json *json);
 /* RFC 4180 with a header line; lines end in CR LF. */
 void table_render_csv(const struct table *table, struct buf *out);
 
+/* Appends as much of `text` as fits into `max_columns` of a terminal; what is cut ends in "...". */
+void table_add_cut(struct buf *out, const char *text, size_t max_columns);
+
 /* The columns that `text` takes on a terminal: 2 for wide characters, 0 for combining ones. */
 size_t table_text_width(const char *text);
 

@@ -172,6 +172,14 @@ static void add_cut(struct buf *out, const char *text, size_t width)
         pad(out, width - 3 - taken);
 }
 
+void table_add_cut(struct buf *out, const char *text, size_t max_columns)
+{
+        if (table_text_width(text) > max_columns && max_columns > 3)
+                add_cut(out, text, max_columns);
+        else
+                buf_add_str(out, text);
+}
+
 static void put(struct layout *layout, size_t column, const char *text)
 {
         const struct column *c = &layout->table->columns[column];

@@ -1,1 +1,1 @@
-wperf annotate x_mul
+wperf report -g

@@ -190,8 +190,8 @@ TEST(groups_have_their_own_place)
         EXPECT_STR(report->input.input, "a");
         EXPECT_STR(report->display.symbol, "^_Py");
         EXPECT_STR(report->choice.sort, "comm,pid");
-        EXPECT_STR(report->choice.modules, "libc.so.6");
-        EXPECT_STR(report->choice.time, "1,2");
+        EXPECT_STR(report->filter.modules, "libc.so.6");
+        EXPECT_STR(report->filter.time, "1,2");
         EXPECT_TRUE(report->output.json && report->general.verbose && report->display.strict);
         EXPECT_TRUE(!report->output.output && !report->general.quiet && !report->choice.csv);
         command_line_release(&line);

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where inside a function its samples are: by instruction, block, line, inlined function and handler of an
+ * interpreter; or, of a whole session, by function and inlined function.  Pure: code bytes and source come from the caller. */
+#ifndef ANNOTATE_H
+#define ANNOTATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attributes.h"
+#include "disasm.h"
+#include "hot.h"
+#include "profile.h"
+#include "resolver.h"
+
+struct annotate;
+
+struct annotate_request {
+        const struct hot *hot; /* rows by module and symbol */
+        struct resolver *resolver;
+        resolver_id id; /* of the module */
+        uint32_t event;
+        module_id module;
+        const struct resolver_extent *extents; /* of the function, by address */
+        size_t n_extents;
+        const struct disasm_code *code; /* of all extents; empty: only sampled addresses are shown */
+};
+
+/* Of one function.  All that the request points to must outlive it. */
+struct annotate *annotate_new(const struct annotate_request *request);
+
+/* Of everything in `profile` for one event: for annotate_group by ANNOTATE_FUNCTION and ANNOTATE_INLINED. */
+struct annotate *annotate_new_whole(const struct profile *profile, struct resolver *resolver,
+                                    const struct hot_modules *modules, uint32_t event);
+void annotate_free(struct annotate *annotate);
+AUTO_DEFINE(annotate)
+
+/* An instruction, or an address with samples where there is no code. */
+struct annotate_point {
+        uint64_t addr;
+        const struct disasm_insn *insn;      /* NULL: no code */
+        const struct resolver_frame *frames; /* innermost first */
+        size_t n_frames;
+        uint64_t count, weight; /* samples, and the sum of their periods */
+        bool begins_block;
+};
+
+/* Sorted by address. */
+size_t annotate_n_points(const struct annotate *annotate);
+const struct annotate_point *annotate_get_point(const struct annotate *annotate, size_t index);
+
+/* The text of a frame. */
+const char *annotate_text(const struct annotate *annotate, str_id id);
+
+/* Samples of all points. */
+uint64_t annotate_count(const struct annotate *annotate);
+uint64_t annotate_weight(const struct annotate *annotate);
+
+enum annotate_by {
+        ANNOTATE_FUNCTION, /* itself and the functions that were inlined into it, each without what is in it */
+        ANNOTATE_INLINED,  /* inlined functions, wherever they are, with what is in them */
+        ANNOTATE_HANDLER,  /* labels */
+        ANNOTATE_BLOCK,    /* basic blocks */
+        ANNOTATE_LINE,     /* source lines */
+        ANNOTATE_INSTRUCTION, /* or sampled addresses */
+};
+
+struct annotate_row {
+        const char
+                *name; /* of the function, label or block ("block 12"), instruction's text; "" for a line */
+        const char *path; /* of ANNOTATE_LINE; NULL: not known */
+        const char *
+                function; /* of ANNOTATE_LINE: the inlined function that it is of; NULL: the function itself */
+        uint32_t line;
+        uint64_t addr,
+                end; /* of the first point, and behind the last, where they are neighbours; 0: nowhere */
+        uint64_t count, weight; /* at the row itself */
+        uint64_t whole_count,
+                whole_weight; /* of ANNOTATE_INLINED: with what is inlined into it; else the same */
+        size_t n_places;      /* of ANNOTATE_INLINED: how many copies have samples */
+};
+
+struct annotate_rows {
+        struct annotate_row *rows;
+        size_t n_rows, cap_rows;
+        bool handlers_by_line; /* not all labels have addresses: source lines tell where handlers begin */
+        struct strpool *names;
+};
+
+/* Rows with samples, most first.  ERR_MISSING with a sentence when the function has none of that kind. */
+bool annotate_group(const struct annotate *annotate, enum annotate_by by, struct annotate_rows *ret,
+                    struct err *err);
+void annotate_rows_release(struct annotate_rows *rows);
+
+#endif

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "annotation.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "os.h"
+#include "source_text.h"
+#include "text.h"
+
+struct function {
+        const struct hot_row *row;
+        module_id module;
+        resolver_id id;
+        struct resolver_extent *extents;
+        size_t n_extents;
+        struct disasm_code code;
+        struct buf code_note;
+        struct annotate *annotate;
+        int64_t built_ns; /* when its file was written; 0: not known */
+};
+
+struct annotation {
+        struct report *report;
+        struct resolver *resolver;
+        struct annotation_request request;
+        struct function **functions;
+        size_t n_functions, cap_functions;
+        struct disasm *disasms[2]; /* enum disasm_arch */
+        struct err disasm_errors[2];
+        struct source_text *source;
+};
+
+static void function_free(struct function *f)
+{
+        annotate_free(f->annotate);
+        disasm_code_release(&f->code);
+        buf_release(&f->code_note);
+        free(f->extents);
+        free(f);
+}
+
+void annotation_free(struct annotation *a)
+{
+        if (!a)
+                return;
+        for (size_t i = 0; i < a->n_functions; i++)
+                function_free(a->functions[i]);
+        for (size_t i = 0; i < N_ELEMENTS(a->disasms); i++)
+                disasm_free(a->disasms[i]);
+        source_text_free(a->source);
+        free(a->functions);
+        free(a);
+}
+
+/* --- code --- */
+
+static struct disasm *get_disasm(struct annotation *a, enum object_machine machine, struct buf *note)
+{
+        enum disasm_arch arch = machine == OBJECT_MACHINE_ARM64 ? DISASM_AARCH64 : DISASM_X86_64;
+        struct err *err = &a->disasm_errors[arch];
+
+        if (machine != OBJECT_MACHINE_ARM64 && machine != OBJECT_MACHINE_X86_64) {
+                buf_add_str(note, "only code of x86-64 and AArch64 is disassembled");
+                return NULL;
+        }
+        if (!a->disasms[arch] && !err->code)
+                a->disasms[arch] = disasm_open(arch, a->request.syntax, err);
+        if (!a->disasms[arch])
+                buf_add_str(note, err->text);
+        return a->disasms[arch];
+}
+
+static void read_code(struct annotation *a, struct function *f)
+{
+        struct disasm *disasm = NULL;
+        const uint8_t *code;
+        bool any = false;
+
+        for (size_t i = 0; i < f->n_extents; i++) {
+                const struct resolver_extent *e = &f->extents[i];
+
+                if (!resolver_read_code(a->resolver, f->id, e->start, e->end - e->start, &code))
+                        continue;
+                any = true;
+                disasm = get_disasm(a, resolver_get_machine(a->resolver, f->id), &f->code_note);
+                if (!disasm)
+                        return;
+                disasm_add(disasm, code, (size_t)(e->end - e->start), e->start, &f->code);
+        }
+        if (!any)
+                buf_add_str(&f->code_note, "its code is not to be had here");
+}
+
+/* --- which functions --- */
+
+/* The address of a row with the most samples. */
+static const struct hot_pc *first_pc(const struct hot *hot, size_t row)
+{
+        for (size_t i = 0; i < hot_n_pcs(hot); i++) {
+                if (hot_get_pc(hot, i)->row == row)
+                        return hot_get_pc(hot, i);
+        }
+        return NULL;
+}
+
+/* A part of a function may have a row of its own: f.cold. */
+static bool is_known(const struct annotation *a, const struct function *f)
+{
+        for (size_t i = 0; i < a->n_functions; i++) {
+                const struct function *other = a->functions[i];
+
+                if (other->row->event == f->row->event && other->module == f->module &&
+                    other->extents[0].start == f->extents[0].start)
+                        return true;
+        }
+        return false;
+}
+
+static void note_file(const struct annotation *a, struct function *f)
+{
+        const struct world *world = report_world(a->report);
+        struct os_stat st;
+
+        if (os_stat(world_text(world, world_get_module(world, f->module)->path), &st))
+                f->built_ns = st.mtime_ns;
+}
+
+static void add_function(struct annotation *a, size_t row)
+{
+        const struct hot *hot = report_hot(a->report);
+        const struct hot_pc *pc = first_pc(hot, row);
+        struct function *f;
+
+        if (!pc || pc->module == MODULE_NONE)
+                return;
+        f = mem_new(1, sizeof(*f));
+        f->row = hot_get_row(hot, row);
+        f->module = pc->module;
+        f->id = report_resolver_id(a->report, pc->module);
+        f->n_extents = resolver_find_extents(a->resolver, f->id, pc->addr, &f->extents);
+        if (!f->n_extents || is_known(a, f)) {
+                function_free(f);
+                return;
+        }
+        note_file(a, f);
+        if (a->request.with_code)
+                read_code(a, f);
+        f->annotate = annotate_new(&(struct annotate_request){
+                .hot = hot,
+                .resolver = a->resolver,
+                .id = f->id,
+                .event = f->row->event,
+                .module = f->module,
+                .extents = f->extents,
+                .n_extents = f->n_extents,
+                .code = &f->code,
+        });
+        ARRAY_PUSH(a->functions, a->n_functions, a->cap_functions, f);
+}
+
+static bool is_wanted(const struct annotation *a, const struct hot_row *row)
+{
+        const struct hot *hot = report_hot(a->report);
+        const char *symbol = a->request.symbol;
+
+        return !symbol || text_match_symbol(symbol, hot_text(hot, row->bare)) ||
+               !strcmp(symbol, hot_text(hot, row->symbol));
+}
+
+static void choose(struct annotation *a)
+{
+        const struct hot *hot = report_hot(a->report);
+        size_t max = a->request.symbol || a->request.all ? a->request.max_functions : 1;
+        uint32_t event = UINT32_MAX;
+        size_t n_before = 0;
+
+        for (size_t i = 0; i < hot_n_rows(hot); i++) {
+                const struct hot_row *row = hot_get_row(hot, i);
+
+                if (row->event != event) {
+                        event = row->event;
+                        n_before = a->n_functions;
+                }
+                if (a->n_functions - n_before < max && is_wanted(a, row))
+                        add_function(a, i);
+        }
+}
+
+/* --- when there is none --- */
+
+/* The function that most of the samples inside of an inlined one are in. */
+static str_id host_of(const struct annotate *whole, const struct resolver *resolver, const char *name)
+{
+        uint64_t most = 0;
+        str_id host = 0;
+
+        for (size_t i = 0; i < annotate_n_points(whole); i++) {
+                const struct annotate_point *p = annotate_get_point(whole, i);
+
+                for (size_t k = 0; k + 1 < p->n_frames; k++) {
+                        if (p->weight > most &&
+                            !strcmp(resolver_text(resolver, p->frames[k].function), name)) {
+                                most = p->weight;
+                                host = p->frames[p->n_frames - 1].function;
+                        }
+                }
+        }
+        return host;
+}
+
+static bool explain_none(const struct annotation *a, struct err *err)
+{
+        const struct hot *hot = report_hot(a->report);
+        const char *symbol = a->request.symbol, *near;
+        const char **names;
+        str_id host = 0;
+
+        if (!symbol)
+                return err_set(err, ERR_MISSING, "no function has samples: %s",
+                               hot_n_rows(hot) ? "none of the code has a name" : "the session has none");
+        for (uint32_t e = 0; e < report_n_events(a->report) && !host; e++) {
+                AUTO(annotate) whole = report_annotate_whole(a->report, e);
+
+                host = host_of(whole, a->resolver, symbol);
+        }
+        if (host)
+                return err_set(
+                        err, ERR_MISSING,
+                        "'%.60s' has no code of its own, it is inlined; most of its samples are in '%.60s': "
+                        "annotate that, or all copies with --by inlined",
+                        symbol, resolver_text(a->resolver, host));
+        names = mem_new(hot_n_rows(hot), sizeof(*names));
+        for (size_t i = 0; i < hot_n_rows(hot); i++)
+                names[i] = hot_text(hot, hot_get_row(hot, i)->bare);
+        near = text_nearest(symbol, names, hot_n_rows(hot));
+        free(names);
+        return err_set(err, ERR_MISSING, "no function '%.60s' has samples%s%.60s%s", symbol,
+                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+struct annotation *annotation_new(struct report *report, const struct annotation_request *request,
+                                  struct err *err)
+{
+        AUTO(annotation) a = mem_new(1, sizeof(*a));
+
+        a->report = report;
+        a->resolver = report_resolver(report);
+        a->request = *request;
+        a->source = source_text_new(request->source_folders);
+        choose(a);
+        if (!a->n_functions && !request->all && !explain_none(a, err))
+                return NULL;
+        return TAKE(a);
+}
+
+/* --- what is there --- */
+
+size_t annotation_n_functions(const struct annotation *a)
+{
+        return a->n_functions;
+}
+
+struct annotated annotation_get(const struct annotation *a, size_t index)
+{
+        const struct function *f = a->functions[index];
+        const struct world *world = report_world(a->report);
+
+        return (struct annotated){
+                .row = f->row,
+                .event = f->row->event,
+                .path = world_text(world, world_get_module(world, f->module)->path),
+                .annotate = f->annotate,
+                .code = &f->code,
+                .code_note = f->code_note.len ? buf_text(&f->code_note) : NULL,
+                .debug_note = resolver_note(a->resolver, f->id),
+        };
+}
+
+const char *annotation_source_line(struct annotation *a, const char *path, uint32_t line)
+{
+        return source_text_line(a->source, path, line);
+}
+
+const char *annotation_source_note(struct annotation *a, size_t index, const char *path)
+{
+        return source_text_note(a->source, path, a->functions[index]->built_ns);
+}
+
+void annotation_add_target(struct annotation *a, size_t index, uint64_t addr, struct buf *out)
+{
+        struct symbol symbol = resolver_find_addr(a->resolver, a->functions[index]->id, addr);
+
+        if (symbol.status != SYMBOL_NAMED)
+                return;
+        buf_add_str(out, resolver_text(a->resolver, symbol.name));
+        if (addr != symbol.start)
+                buf_printf(out, "+0x%" PRIx64, addr - symbol.start);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "source_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "buf.h"
+#include "os.h"
+
+enum { SOURCE_MAX_BYTES = 64 << 20 };
+
+struct file {
+        char *path; /* as debug information has it */
+        struct buf text;
+        size_t *lines; /* where each begins */
+        size_t n_lines, cap_lines;
+        int64_t mtime_ns;
+        bool is_here;
+};
+
+struct source_text {
+        const char *folders;
+        struct file **files;
+        size_t n_files, cap_files;
+        struct file *last;
+};
+
+struct source_text *source_text_new(const char *folders)
+{
+        struct source_text *source = mem_new(1, sizeof(*source));
+
+        source->folders = folders;
+        return source;
+}
+
+void source_text_free(struct source_text *source)
+{
+        if (!source)
+                return;
+        for (size_t i = 0; i < source->n_files; i++) {
+                buf_release(&source->files[i]->text);
+                free(source->files[i]->lines);
+                free(source->files[i]->path);
+                free(source->files[i]);
+        }
+        free(source->files);
+        free(source);
+}
+
+static bool is_source(const char *path, struct os_stat *ret_stat)
+{
+        return os_stat(path, ret_stat) && ret_stat->is_file && ret_stat->size_bytes <= SOURCE_MAX_BYTES;
+}
+
+/* FOLDER/a/b/c.c, FOLDER/b/c.c, FOLDER/c.c */
+static bool find_in_folder(const char *folder, size_t len, const char *path, struct buf *out,
+                           struct os_stat *ret_stat)
+{
+        for (const char *end = path; end; end = strpbrk(end, "/\\")) {
+                end += strspn(end, "/\\");
+                buf_clear(out);
+                buf_printf(out, "%.*s/%s", (int)len, folder, end);
+                if (is_source(buf_text(out), ret_stat))
+                        return true;
+        }
+        return false;
+}
+
+static bool find_path(const struct source_text *source, const char *path, struct buf *out,
+                      struct os_stat *ret_stat)
+{
+        for (const char *at = source->folders; at && *at; at += strspn(at, ":;")) {
+                size_t len = strcspn(at, ":;");
+
+                if (find_in_folder(at, len, path, out, ret_stat))
+                        return true;
+                at += len;
+        }
+        buf_clear(out);
+        buf_add_str(out, path);
+        return is_source(path, ret_stat);
+}
+
+static void read_lines(struct file *file)
+{
+        char *text = file->text.data;
+        size_t at = 0;
+
+        /* One line ends where the next begins; the ends become NULs. */
+        while (at < file->text.len) {
+                size_t len = strcspn(text + at, "\n");
+                size_t end = at + len;
+
+                ARRAY_PUSH(file->lines, file->n_lines, file->cap_lines, at);
+                if (len && text[end - 1] == '\r')
+                        text[end - 1] = '\0';
+                text[end] = '\0';
+                at = end + 1;
+        }
+}
+
+static struct file *load(const struct source_text *source, const char *path)
+{
+        struct file *file = mem_new(1, sizeof(*file));
+        AUTO_RELEASE(buf) place = {0};
+        struct os_stat st;
+
+        buf_add_str(&place, path);
+        file->path = buf_take(&place);
+        if (!find_path(source, path, &place, &st) ||
+            !os_read_file(buf_text(&place), SOURCE_MAX_BYTES, &file->text, NULL))
+                return file;
+        file->is_here = true;
+        file->mtime_ns = st.mtime_ns;
+        if (file->text.len)
+                read_lines(file);
+        return file;
+}
+
+static struct file *get_file(struct source_text *source, const char *path)
+{
+        if (source->last && !strcmp(source->last->path, path))
+                return source->last;
+        for (size_t i = 0; i < source->n_files; i++) {
+                if (!strcmp(source->files[i]->path, path))
+                        return source->last = source->files[i];
+        }
+        source->last = load(source, path);
+        ARRAY_PUSH(source->files, source->n_files, source->cap_files, source->last);
+        return source->last;
+}
+
+const char *source_text_line(struct source_text *source, const char *path, uint32_t line)
+{
+        const struct file *file = get_file(source, path);
+
+        return line && line <= file->n_lines ? file->text.data + file->lines[line - 1] : NULL;
+}
+
+const char *source_text_note(struct source_text *source, const char *path, int64_t built_ns)
+{
+        const struct file *file = get_file(source, path);
+
+        if (!file->is_here)
+                return "is not here: name its folder with --source-path";
+        return built_ns && file->mtime_ns > built_ns ? "is newer than the program" : NULL;
+}

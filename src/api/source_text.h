@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Source files as lines, found where debug information says, or under folders that the user names. */
+#ifndef SOURCE_TEXT_H
+#define SOURCE_TEXT_H
+
+#include <stdint.h>
+
+#include "attributes.h"
+
+struct source_text;
+
+/* `folders` are separated by ':' or ';', NULL: none; a file is looked for there under ever shorter ends of its path. */
+struct source_text *source_text_new(const char *folders);
+void source_text_free(struct source_text *source);
+AUTO_DEFINE(source_text)
+
+/* Line `line` from 1 on, without its end; NULL: no such file or line.  Kept by `source`. */
+const char *source_text_line(struct source_text *source, const char *path, uint32_t line);
+
+/* "is not here: ...", or when the file was changed after `built_ns` (of the program; 0: not known) "is newer than the
+ * program"; NULL: nothing is wrong. */
+const char *source_text_note(struct source_text *source, const char *path, int64_t built_ns);
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* annotate: where inside of functions the samples of a session are. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotate_output.h"
+#include "cmd.h"
+#include "os.h"
+#include "report_options.h"
+#include "text.h"
+
+enum { DEFAULT_LINES = 20 };
+
+struct annotating {
+        const struct annotate_options *options;
+        const char *symbol;
+        bool has_by;
+        enum annotate_by by;
+        struct annotate_output output;
+        struct buf text, document;
+        struct json json;
+};
+
+static const struct {
+        const char *name;
+        enum annotate_by by;
+} kinds[] = {
+        {"function", ANNOTATE_FUNCTION}, {"inlined", ANNOTATE_INLINED}, {"handler", ANNOTATE_HANDLER},
+        {"block", ANNOTATE_BLOCK},       {"line", ANNOTATE_LINE},       {"instruction", ANNOTATE_INSTRUCTION},
+};
+
+/* --- the command line --- */
+
+static bool parse_by(struct annotating *a, struct err *err)
+{
+        const char *wanted = a->options->what.by, *names[N_ELEMENTS(kinds)], *near;
+
+        for (size_t i = 0; wanted && i < N_ELEMENTS(kinds); i++) {
+                names[i] = kinds[i].name;
+                if (!text_equal_nocase(wanted, kinds[i].name))
+                        continue;
+                a->by = kinds[i].by;
+                a->has_by = true;
+                return true;
+        }
+        if (!wanted)
+                return true;
+        near = text_nearest(wanted, names, N_ELEMENTS(kinds));
+        return err_set(err, ERR_USAGE,
+                       "--by takes function, handler, block, line, instruction or inlined, not '%.40s'%s%s%s",
+                       wanted, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static bool parse_style(const char *style, enum disasm_syntax *ret, struct err *err)
+{
+        *ret = DISASM_ATT;
+        if (!style || text_equal_nocase(style, "att"))
+                return true;
+        *ret = DISASM_INTEL;
+        return text_equal_nocase(style, "intel") ||
+               err_set(err, ERR_USAGE, "-M takes intel or att, not '%.40s'", style);
+}
+
+static bool choose_symbol(struct annotating *a, const struct command_line *line, struct err *err)
+{
+        a->symbol = a->options->what.symbol;
+        if (line->n_args > 1 || (line->n_args && a->symbol))
+                return err_set(err, ERR_USAGE,
+                               "annotate takes one symbol or pattern: '%.60s' is one too many",
+                               line->args[line->n_args - 1]);
+        if (line->n_args)
+                a->symbol = line->args[0];
+        return true;
+}
+
+/* --- forms --- */
+
+static bool is_whole(const struct annotating *a)
+{
+        return a->has_by && !a->symbol && (a->by == ANNOTATE_FUNCTION || a->by == ANNOTATE_INLINED);
+}
+
+static bool add_rows(struct annotating *a, const struct annotate_view *view, enum annotate_by by,
+                     struct err *err)
+{
+        struct annotate_rows rows;
+        bool ok = annotate_group(view->annotate, by, &rows, err);
+
+        if (ok) {
+                annotate_view_rows(view, by, &rows, &a->text);
+                annotate_view_json_rows(view, by, &rows, &a->json);
+        } else if (view->function) {
+                err_in(err, "%s", view->function);
+        }
+        annotate_rows_release(&rows);
+        return ok;
+}
+
+static void add_lines_and_code(struct annotating *a, struct annotate_view *view)
+{
+        const struct annotating_options *o = &a->options->what;
+        bool both = !o->source && !o->code;
+        uint64_t max_rows = view->max_rows;
+        struct annotate_rows rows;
+
+        annotate_group(view->annotate, ANNOTATE_LINE, &rows, NULL);
+        if (both) {
+                view->max_rows = max_rows < DEFAULT_LINES ? max_rows : DEFAULT_LINES;
+                annotate_view_rows(view, ANNOTATE_LINE, &rows, &a->text);
+                annotate_view_missing_source(view, &rows, &a->text);
+                view->max_rows = max_rows;
+        }
+        if (o->source)
+                annotate_view_source(view, &rows, &a->text);
+        annotate_rows_release(&rows);
+        if (both || (o->source && o->code))
+                buf_add_char(&a->text, '\n');
+        if (both || o->code)
+                annotate_view_code(view, &a->text);
+}
+
+static bool add_function(struct annotating *a, size_t index, struct err *err)
+{
+        struct annotate_view view = annotate_output_view(&a->output, index);
+        bool ok = true;
+
+        if (index)
+                buf_add_char(&a->text, '\n');
+        annotate_view_heading(&view, &a->text);
+        json_begin_object(&a->json);
+        json_key_str(&a->json, "event", view.event);
+        json_key_u64(&a->json, "hits", annotate_count(view.annotate));
+        annotate_view_json(&view, annotation_get(a->output.annotation, index).code->n_insns, &a->json);
+        if (a->has_by)
+                ok = add_rows(a, &view, a->by, err);
+        else
+                add_lines_and_code(a, &view);
+        json_end_object(&a->json);
+        return ok;
+}
+
+static bool add_functions(struct annotating *a, struct report *report, struct err *err)
+{
+        const struct annotating_options *o = &a->options->what;
+        struct annotation_request request = {
+                .symbol = a->symbol,
+                .max_functions = (size_t)o->rows,
+                .with_code = !o->source || o->code,
+                .source_folders = o->source_path,
+        };
+        bool ok = true;
+
+        if (!parse_style(o->style, &request.syntax, err))
+                return false;
+        a->output.annotation = annotation_new(report, &request, err);
+        for (size_t i = 0; ok && a->output.annotation && i < annotation_n_functions(a->output.annotation);
+             i++)
+                ok = add_function(a, i, err);
+        return ok && a->output.annotation;
+}
+
+static bool add_whole(struct annotating *a, struct report *report, struct err *err)
+{
+        bool ok = true, any = false;
+
+        for (uint32_t e = 0; ok && e < report_n_events(report); e++) {
+                AUTO(annotate) whole = NULL;
+                struct annotate_view view;
+
+                if (!report_get_event(report, e).n_samples)
+                        continue;
+                whole = report_annotate_whole(report, e);
+                view = annotate_output_whole(&a->output, whole, e);
+                any = true;
+                annotate_view_heading(&view, &a->text);
+                json_begin_object(&a->json);
+                json_key_str(&a->json, "event", view.event);
+                json_key_u64(&a->json, "hits", annotate_count(whole));
+                ok = add_rows(a, &view, a->by, err);
+                json_end_object(&a->json);
+        }
+        return ok && (any || err_set(err, ERR_MISSING, "the session has no samples"));
+}
+
+/* --- the command --- */
+
+static bool make(struct annotating *a, const struct report_request *request, struct err *err)
+{
+        AUTO(report) report = report_make(request, err);
+        bool ok;
+
+        if (!report)
+                return false;
+        a->output.report = report;
+        json_init(&a->json, &a->document);
+        json_begin_object(&a->json);
+        json_key(&a->json, "annotate");
+        json_begin_array(&a->json);
+        ok = is_whole(a) ? add_whole(a, report, err) : add_functions(a, report, err);
+        json_end_array(&a->json);
+        json_end_object(&a->json);
+        buf_add_char(&a->document, '\n');
+        annotation_free(TAKE(a->output.annotation));
+        return ok;
+}
+
+static int run(struct annotating *a, const struct command_line *line, int32_t *pids)
+{
+        const struct annotate_options *o = a->options;
+        struct report_request request = {
+                .keys = PROFILE_EVENT | PROFILE_MODULE | PROFILE_SYMBOL,
+                .no_demangle = o->filter.no_demangle,
+                .long_names = o->what.long_names,
+        };
+        struct command_line none = *line;
+        struct err err = {0};
+
+        none.n_args = 0; /* its word is no session */
+        a->output.max_rows = o->what.rows;
+        a->output.every_block = o->general.verbose;
+        a->output.max_columns = os_is_terminal(OS_STDOUT) ? os_terminal_columns(OS_STDOUT) : 0;
+        if (!parse_by(a, &err) || !choose_symbol(a, line, &err) ||
+            !cmd_input_path(&none, &o->input, &request.path, &err) ||
+            !filter_fill(&o->filter, pids, &request.filter, &err) || !make(a, &request, &err))
+                return cmd_fail(&err);
+        return cmd_print_document(&o->general, &o->output, &a->text, &a->document);
+}
+
+int cmd_annotate(const struct command_line *line)
+{
+        struct annotating a = {.options = line->options};
+        int32_t *pids = cmd_pids(&a.options->filter.pids);
+        int status = run(&a, line, pids);
+
+        buf_release(&a.text);
+        buf_release(&a.document);
+        free(pids);
+        return status;
+}

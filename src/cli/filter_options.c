@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "filter_options.h"
+
+#include <string.h>
+
+static const struct option filter_options[] = {
+        {
+                .name = "pid",
+                .kind = OPTION_NUMBERS,
+                .arg = "PIDS",
+                .max = UINT32_MAX,
+                .offset = offsetof(struct filter_options, pids),
+                .help = "only samples of these processes",
+        },
+        {
+                .name = "comm",
+                .aliases = "comms",
+                .kind = OPTION_LIST,
+                .arg = "NAMES",
+                .offset = offsetof(struct filter_options, comms),
+                .help = "only samples of threads with these names",
+        },
+        {
+                .name = "module",
+                .aliases = "modules dso dsos",
+                .kind = OPTION_LIST,
+                .arg = "NAMES",
+                .offset = offsetof(struct filter_options, modules),
+                .help = "only samples in these modules",
+        },
+        {
+                .name = "time",
+                .kind = OPTION_STRING,
+                .arg = "A,B",
+                .offset = offsetof(struct filter_options, time),
+                .help = "only samples from second A to second B of the session; either may be left out",
+        },
+        {
+                .name = "no-demangle",
+                .offset = offsetof(struct filter_options, no_demangle),
+                .help = "show C++ and Rust names as they stand in the file",
+        },
+        {0},
+};
+
+const struct option_group filter_group = {"Choice", filter_options};
+
+/* Seconds with up to nine decimals, exactly; "" is `otherwise`. */
+static bool parse_seconds(const char *text, size_t len, uint64_t otherwise, uint64_t *ret_ns)
+{
+        uint64_t ns = 0, unit = 1000000000;
+        size_t i = 0;
+
+        if (!len) {
+                *ret_ns = otherwise;
+                return true;
+        }
+        for (; i < len && text[i] >= '0' && text[i] <= '9'; i++) {
+                if (ns > UINT64_MAX / 20000000000u)
+                        return false;
+                ns = ns * 10 + (uint64_t)(text[i] - '0');
+        }
+        if (!i || ns > UINT64_MAX / 2000000000u)
+                return false;
+        ns *= 1000000000;
+        if (i < len && text[i] == '.') {
+                for (i++; i < len && text[i] >= '0' && text[i] <= '9'; i++) {
+                        unit /= 10;
+                        ns += unit * (uint64_t)(text[i] - '0');
+                }
+        }
+        *ret_ns = ns;
+        return i == len;
+}
+
+static bool parse_time(const char *text, struct profile_filter *filter, struct err *err)
+{
+        const char *comma = text ? strchr(text, ',') : NULL;
+
+        if (!text)
+                return true;
+        filter->times_are_relative = true;
+        if (!comma || !parse_seconds(text, (size_t)(comma - text), 0, &filter->from_ns) ||
+            !parse_seconds(comma + 1, strlen(comma + 1), 0, &filter->to_ns) ||
+            (filter->to_ns && filter->to_ns < filter->from_ns))
+                return err_set(
+                        err, ERR_USAGE,
+                        "--time takes A,B in seconds from the first sample, either may be left out: '%s'",
+                        text);
+        return true;
+}
+
+bool filter_fill(const struct filter_options *options, const int32_t *pids, struct profile_filter *ret,
+                 struct err *err)
+{
+        *ret = (struct profile_filter){
+                .pids = pids,
+                .n_pids = options->pids.n,
+                .comms = options->comms,
+                .modules = options->modules,
+        };
+        return parse_time(options->time, ret, err);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which samples of a session count: options that all commands share that show its samples. */
+#ifndef FILTER_OPTIONS_H
+#define FILTER_OPTIONS_H
+
+#include "err.h"
+#include "option_groups.h"
+#include "profile.h"
+
+struct filter_options {
+        struct number_list pids;
+        const char *comms;   /* comma-separated, or NULL */
+        const char *modules; /* comma-separated, or NULL */
+        const char *time;    /* "A,B" in seconds, or NULL */
+        bool no_demangle;
+};
+extern const struct option_group filter_group;
+
+/* `pids` are the options' (cmd_pids), kept by the caller.  ERR_USAGE. */
+bool filter_fill(const struct filter_options *options, const int32_t *pids, struct profile_filter *ret,
+                 struct err *err);
+
+#endif

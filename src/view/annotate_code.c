@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The list of instructions.  Decides what is left out: basic blocks without samples, unless all of it is short. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotate_arrows.h"
+#include "annotate_view_internal.h"
+#include "table.h"
+#include "text.h"
+
+enum { SHORT_FUNCTION = 60 };
+
+struct listing {
+        const struct annotate_view *view;
+        size_t n_points;
+        bool *shown;
+        size_t *row_of; /* of each shown point among the shown ones */
+        size_t n_rows;
+        struct arrows *arrows;
+        int addr_digits;
+        const struct resolver_frame *last; /* whose line was named last */
+};
+
+void annotate_view_add_cut(const struct annotate_view *view, const struct buf *row, struct buf *out)
+{
+        AUTO_RELEASE(buf) text = {0};
+        size_t len = row->len;
+
+        while (len && row->data[len - 1] == ' ')
+                len--;
+        buf_add(&text, row->data, len);
+        table_add_cut(out, buf_text(&text), view->max_columns ? view->max_columns : SIZE_MAX);
+        buf_add_char(out, '\n');
+}
+
+/* --- what is shown --- */
+
+static const struct annotate_point *point_at(const struct listing *l, size_t i)
+{
+        return annotate_get_point(l->view->annotate, i);
+}
+
+static void choose_blocks(struct listing *l)
+{
+        bool all = l->view->every_block || l->n_points <= SHORT_FUNCTION;
+
+        for (size_t i = 0, end; i < l->n_points; i = end) {
+                uint64_t count = 0;
+
+                end = i;
+                do
+                        count += point_at(l, end++)->count;
+                while (end < l->n_points && !point_at(l, end)->begins_block);
+                for (size_t k = i; k < end; k++) {
+                        l->shown[k] = all || count;
+                        l->row_of[k] = l->n_rows;
+                        l->n_rows += l->shown[k];
+                }
+        }
+}
+
+/* The shown point at exactly that address, or SIZE_MAX. */
+static size_t find_shown(const struct listing *l, uint64_t addr)
+{
+        size_t low = 0, high = l->n_points;
+
+        while (low < high) {
+                size_t middle = low + (high - low) / 2;
+
+                if (point_at(l, middle)->addr < addr)
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
+        return low < l->n_points && point_at(l, low)->addr == addr && l->shown[low] ? low : SIZE_MAX;
+}
+
+static bool is_jump(const struct disasm_insn *insn)
+{
+        return insn && insn->has_target && !insn->is_operand &&
+               (insn->flow == DISASM_BRANCH || insn->flow == DISASM_JUMP);
+}
+
+static void draw_arrows(struct listing *l)
+{
+        struct arrow *list = mem_new(l->n_rows, sizeof(*list));
+        size_t n = 0;
+
+        for (size_t i = 0; i < l->n_points; i++) {
+                const struct disasm_insn *insn = point_at(l, i)->insn;
+                size_t to = l->shown[i] && is_jump(insn) ? find_shown(l, insn->target) : SIZE_MAX;
+
+                if (to != SIZE_MAX)
+                        list[n++] = (struct arrow){l->row_of[i], l->row_of[to]};
+        }
+        l->arrows = arrows_new(list, n, l->n_rows);
+        free(list);
+}
+
+/* --- rows --- */
+
+static bool same_line(const struct resolver_frame *a, const struct resolver_frame *b)
+{
+        return a && b && a->path == b->path && a->line == b->line && a->is_inlined == b->is_inlined &&
+               (!a->is_inlined || a->function == b->function);
+}
+
+/* "longobject.c:3399 [Py_DECREF]  op->ob_refcnt--", where another line begins. */
+static void add_line_row(struct listing *l, const struct annotate_point *point, size_t row, struct buf *out)
+{
+        const struct annotate_view *view = l->view;
+        const struct resolver_frame *frame = point->n_frames ? point->frames : NULL;
+        AUTO_RELEASE(buf) text = {0};
+        const char *path, *source;
+
+        if (!frame || !frame->path || same_line(frame, l->last))
+                return;
+        l->last = frame;
+        path = annotate_text(view->annotate, frame->path);
+        buf_printf(&text, "%15s ", "");
+        if (row)
+                arrows_add_between(l->arrows, row - 1, &text);
+        else
+                buf_printf(&text, "%*s", (int)arrows_width(l->arrows), "");
+        annotate_view_place(path, frame->line, &text);
+        if (frame->is_inlined) {
+                buf_add_str(&text, " [");
+                text_add_printable(&text, annotate_text(view->annotate, frame->function));
+                buf_add_char(&text, ']');
+        }
+        source = view->source_line && frame->line ? view->source_line(view->ctx, path, frame->line) : NULL;
+        if (source) {
+                buf_add_str(&text, "  ");
+                annotate_view_source_text(source + strspn(source, " \t"), &text);
+        }
+        annotate_view_add_cut(view, &text, out);
+}
+
+static void add_target(const struct listing *l, const struct disasm_insn *insn, struct buf *out)
+{
+        AUTO_RELEASE(buf) name = {0};
+
+        if (!insn->has_target || insn->is_operand || !l->view->add_target ||
+            (is_jump(insn) && find_shown(l, insn->target) != SIZE_MAX))
+                return;
+        l->view->add_target(l->view->ctx, insn->target, &name);
+        if (!name.len)
+                return;
+        buf_add_str(out, " <");
+        text_add_printable(out, name.data);
+        buf_add_char(out, '>');
+}
+
+static void add_code_row(const struct listing *l, const struct annotate_point *point, size_t row,
+                         struct buf *out)
+{
+        AUTO_RELEASE(buf) text = {0};
+
+        if (point->count)
+                buf_printf(&text, "%8.2f %6" PRIu64 " ", annotate_view_share(l->view, point->weight),
+                           point->count);
+        else
+                buf_printf(&text, "%15s ", "");
+        arrows_add_row(l->arrows, row, &text);
+        buf_printf(&text, "%*" PRIx64 "  ", l->addr_digits, point->addr);
+        if (point->insn) {
+                buf_add_str(&text, point->insn->text);
+                add_target(l, point->insn, &text);
+        }
+        annotate_view_add_cut(l->view, &text, out);
+}
+
+static void add_gap(struct listing *l, size_t from, size_t to, size_t row, struct buf *out)
+{
+        AUTO_RELEASE(buf) text = {0};
+
+        buf_printf(&text, "%15s ", "");
+        if (row)
+                arrows_add_between(l->arrows, row - 1, &text);
+        else
+                buf_printf(&text, "%*s", (int)arrows_width(l->arrows), "");
+        buf_printf(&text, "... %zu instruction%s without samples", to - from, to - from == 1 ? "" : "s");
+        annotate_view_add_cut(l->view, &text, out);
+        l->last = NULL;
+}
+
+static void add_rows(struct listing *l, struct buf *out)
+{
+        size_t row = 0;
+
+        for (size_t i = 0, end; i < l->n_points; i = end) {
+                end = i + 1;
+                if (l->shown[i]) {
+                        add_line_row(l, point_at(l, i), row, out);
+                        add_code_row(l, point_at(l, i), row++, out);
+                        continue;
+                }
+                while (end < l->n_points && !l->shown[end])
+                        end++;
+                add_gap(l, i, end, row, out);
+        }
+}
+
+void annotate_view_code(const struct annotate_view *view, struct buf *out)
+{
+        struct listing l = {.view = view, .n_points = annotate_n_points(view->annotate)};
+        char last[32];
+
+        if (!l.n_points)
+                return;
+        l.shown = mem_new(l.n_points, sizeof(*l.shown));
+        l.row_of = mem_new(l.n_points, sizeof(*l.row_of));
+        l.addr_digits = snprintf(last, sizeof(last), "%" PRIx64, point_at(&l, l.n_points - 1)->addr);
+        choose_blocks(&l);
+        draw_arrows(&l);
+        buf_printf(out, "%8s %6s\n", "% func", "count");
+        add_rows(&l, out);
+        arrows_free(l.arrows);
+        free(l.shown);
+        free(l.row_of);
+}

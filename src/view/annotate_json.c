@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* WindowsPerf's shape: line_number, hits, filename, and with code instruction_address and disassembled_line.  Its tables
+ * and its JSON are made from the same entries. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotate_view_internal.h"
+#include "table.h"
+#include "text.h"
+
+/* A sampled line; with code every sampled address of it is an entry of its own. */
+struct entry {
+        const char *path; /* NULL: not known */
+        uint32_t line;
+        const char *function; /* that was inlined there; NULL: none */
+        uint64_t addr;
+        uint64_t count, weight;
+        size_t first, last; /* points around it that are of the line */
+};
+
+struct entries {
+        struct entry *list;
+        size_t n, cap;
+};
+
+static bool same_source(const struct annotate_point *a, const struct annotate_point *b)
+{
+        return a->n_frames && b->n_frames && a->frames->path == b->frames->path &&
+               a->frames->line == b->frames->line;
+}
+
+/* Neighbours of a point that are of its line: what windowsperf shows of an address. */
+static void find_neighbours(const struct annotate *a, size_t index, struct entry *entry)
+{
+        const struct annotate_point *point = annotate_get_point(a, index);
+
+        entry->first = entry->last = index;
+        while (entry->first && same_source(point, annotate_get_point(a, entry->first - 1)))
+                entry->first--;
+        while (entry->last + 1 < annotate_n_points(a) &&
+               same_source(point, annotate_get_point(a, entry->last + 1)))
+                entry->last++;
+}
+
+static struct entry make_entry(const struct annotate *a, size_t index)
+{
+        const struct annotate_point *point = annotate_get_point(a, index);
+        const struct resolver_frame *frame = point->n_frames ? point->frames : NULL;
+        struct entry entry = {.addr = point->addr, .count = point->count, .weight = point->weight};
+
+        if (frame && frame->path) {
+                entry.path = annotate_text(a, frame->path);
+                entry.line = frame->line;
+        }
+        if (frame && frame->is_inlined && frame->function)
+                entry.function = annotate_text(a, frame->function);
+        find_neighbours(a, index, &entry);
+        return entry;
+}
+
+static int compare_text(const char *a, const char *b)
+{
+        return strcmp(a ? a : "", b ? b : "");
+}
+
+static int compare_source(const struct entry *a, const struct entry *b)
+{
+        int order = compare_text(a->path, b->path);
+
+        if (!order && a->line != b->line)
+                order = a->line < b->line ? -1 : 1;
+        return order ? order : compare_text(a->function, b->function);
+}
+
+static int by_source(const void *x, const void *y)
+{
+        const struct entry *a = x, *b = y;
+        int order = compare_source(a, b);
+
+        return order ? order : (a->addr > b->addr) - (a->addr < b->addr);
+}
+
+static int by_weight(const void *x, const void *y)
+{
+        const struct entry *a = x, *b = y;
+
+        if (a->weight != b->weight)
+                return a->weight > b->weight ? -1 : 1;
+        return by_source(x, y);
+}
+
+static void merge_lines(struct entries *e)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < e->n; i++) {
+                if (n && !compare_source(&e->list[n - 1], &e->list[i])) {
+                        e->list[n - 1].count += e->list[i].count;
+                        e->list[n - 1].weight += e->list[i].weight;
+                } else {
+                        e->list[n++] = e->list[i];
+                }
+        }
+        e->n = n;
+}
+
+static struct entries list_entries(const struct annotate *a, bool by_address)
+{
+        struct entries e = {0};
+
+        for (size_t i = 0; i < annotate_n_points(a); i++) {
+                if (annotate_get_point(a, i)->count)
+                        ARRAY_PUSH(e.list, e.n, e.cap, make_entry(a, i));
+        }
+        if (!e.n)
+                return e;
+        qsort(e.list, e.n, sizeof(*e.list), by_source);
+        if (!by_address)
+                merge_lines(&e);
+        qsort(e.list, e.n, sizeof(*e.list), by_weight);
+        return e;
+}
+
+/* --- tables --- */
+
+static const struct column code_columns[] = {
+        {.name = "address", .type = COLUMN_HEX},
+        {.name = "instruction", .can_cut = true},
+};
+
+static struct table *make_code(const struct annotate_view *view, const struct entry *entry)
+{
+        struct table *table = table_new(code_columns, N_ELEMENTS(code_columns));
+
+        for (size_t i = entry->first; i <= entry->last; i++) {
+                const struct annotate_point *point = annotate_get_point(view->annotate, i);
+
+                table_add_u64(table, point->addr);
+                table_add_text(table, point->insn ? point->insn->text : "");
+        }
+        return table;
+}
+
+static void add_code(const struct annotate_view *view, const struct entry *entry, struct buf *out)
+{
+        AUTO(table) table = make_code(view, entry);
+
+        buf_printf(out, "        %" PRIu32 " ", entry->line);
+        text_add_printable(out, entry->path ? entry->path : "unknown");
+        buf_printf(out, ": instruction_address 0x%" PRIx64 ", hits %" PRIu64 "\n", entry->addr, entry->count);
+        table_render_text(table, view->max_columns, out);
+}
+
+void annotate_view_windowsperf(const struct annotate_view *view, bool disassemble, struct buf *out)
+{
+        static const struct column columns[] = {
+                {.name = "line_number", .type = COLUMN_U64},
+                {.name = "hits", .type = COLUMN_U64},
+                {.name = "filename", .can_cut = true},
+        };
+        AUTO(table) table = table_new(columns, N_ELEMENTS(columns));
+        struct entries lines = list_entries(view->annotate, false);
+
+        for (size_t i = 0; i < lines.n; i++) {
+                AUTO_RELEASE(buf) name = {0};
+
+                table_add_u64(table, lines.list[i].line);
+                table_add_u64(table, lines.list[i].count);
+                text_add_printable(&name, lines.list[i].path ? lines.list[i].path : "unknown");
+                table_add_text(table, buf_text(&name));
+        }
+        text_add_printable(out, view->function);
+        buf_add_char(out, '\n');
+        table_render_text(table, view->max_columns, out);
+        free(lines.list);
+        if (!disassemble)
+                return;
+        lines = list_entries(view->annotate, true);
+        for (size_t i = 0; i < lines.n; i++)
+                add_code(view, &lines.list[i], out);
+        free(lines.list);
+}
+
+/* --- JSON --- */
+
+static void add_json_code(const struct annotate_view *view, const struct entry *entry, struct json *json)
+{
+        AUTO_RELEASE(buf) address = {0};
+
+        buf_printf(&address, "%" PRIx64, entry->addr);
+        json_key_str(json, "instruction_address", buf_text(&address));
+        json_key(json, "disassembled_line");
+        json_begin_object(json);
+        json_key(json, "disassemble");
+        json_begin_array(json);
+        for (size_t i = entry->first; i <= entry->last; i++) {
+                const struct annotate_point *point = annotate_get_point(view->annotate, i);
+
+                buf_clear(&address);
+                buf_printf(&address, "%" PRIx64, point->addr);
+                json_begin_object(json);
+                json_key_str(json, "address", buf_text(&address));
+                json_key_str(json, "instruction", point->insn ? point->insn->text : "");
+                json_key_u64(json, "hits", point->count);
+                json_end_object(json);
+        }
+        json_end_array(json);
+        json_end_object(json);
+}
+
+static void add_json_entry(const struct annotate_view *view, const struct entry *entry, bool disassemble,
+                           struct json *json)
+{
+        const char *source = entry->path && entry->line && view->source_line
+                                     ? view->source_line(view->ctx, entry->path, entry->line)
+                                     : NULL;
+
+        json_begin_object(json);
+        json_key_u64(json, "line_number", entry->line);
+        json_key_u64(json, "hits", entry->count);
+        json_key_str(json, "filename", entry->path ? entry->path : "");
+        json_key(json, "share_of_function");
+        json_fixed(json, annotate_view_share(view, entry->weight), 2);
+        json_key(json, "share_of_all");
+        json_fixed(json, annotate_view_share_of_all(view, entry->weight), 2);
+        if (entry->function)
+                json_key_str(json, "inlined_function", entry->function);
+        if (source)
+                json_key_str(json, "source", source);
+        if (disassemble)
+                add_json_code(view, entry, json);
+        json_end_object(json);
+}
+
+void annotate_view_json(const struct annotate_view *view, bool disassemble, struct json *json)
+{
+        struct entries entries = list_entries(view->annotate, disassemble);
+
+        json_key_str(json, "function_name", view->function);
+        json_key(json, "source_code");
+        json_begin_array(json);
+        for (size_t i = 0; i < entries.n; i++)
+                add_json_entry(view, &entries.list[i], disassemble, json);
+        json_end_array(json);
+        free(entries.list);
+}

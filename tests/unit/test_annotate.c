@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Samples of small programs, summed up by what is inside of their functions; no code, so that no LLVM is needed.  The
+ * programs have names in their debug information alone, so rows are named by where their functions begin. */
+#include "annotate_session.h"
+
+#include <inttypes.h>
+
+#include "text.h"
+
+static struct annotation *annotation_of(struct report *report, const char *symbol)
+{
+        struct err err = {0};
+        struct annotation *a = annotation_new(
+                report, &(struct annotation_request){.symbol = symbol, .max_functions = 10}, &err);
+
+        if (!a)
+                TAP_FAIL("%s", err.text);
+        return a;
+}
+
+/* "NAME COUNT/ITSELF xCOPIES PATH:LINE; ..." with what a row has of these. */
+static void add_rows(const struct annotate *annotate, enum annotate_by by, struct buf *out)
+{
+        struct annotate_rows rows;
+        struct err err = {0};
+
+        buf_clear(out);
+        if (!annotate_group(annotate, by, &rows, &err))
+                buf_add_str(out, err.text);
+        for (size_t i = 0; !err.code && i < rows.n_rows; i++) {
+                const struct annotate_row *row = &rows.rows[i];
+
+                buf_printf(out, "%s%s %" PRIu64, i ? "; " : "", row->name, row->whole_count);
+                if (row->count != row->whole_count)
+                        buf_printf(out, "/%" PRIu64, row->count);
+                if (row->n_places)
+                        buf_printf(out, " x%zu", row->n_places);
+                if (row->function)
+                        buf_printf(out, " [%s]", row->function);
+                if (row->path)
+                        buf_printf(out, " %s:%u", text_base_name(row->path), row->line);
+        }
+        annotate_rows_release(&rows);
+}
+
+static void expect_rows(const struct annotate *annotate, enum annotate_by by, const char *want)
+{
+        struct buf text = {0};
+
+        add_rows(annotate, by, &text);
+        EXPECT_STR(buf_text(&text), want);
+        buf_release(&text);
+}
+
+static const struct samples_at in_shapes[] = {{0x224, 2}, {0x225, 1}, {0x22c, 2},
+                                              {0x26a, 1}, {0x28b, 1}, {0, 0}};
+
+TEST(functions_and_what_was_inlined_into_them)
+{
+        AUTO(report) report = report_of("annotate-1.data", "dwarf/gcc5.so", in_shapes);
+        AUTO(annotation) a = annotation_of(report, NULL);
+        struct annotated f;
+
+        ASSERT_TRUE(report && a);
+        ASSERT_TRUE(annotation_n_functions(a) == 1);
+        f = annotation_get(a, 0);
+        EXPECT_INT(annotate_count(f.annotate), 6);
+        EXPECT_INT(annotate_n_points(f.annotate), 4);
+        EXPECT_INT(f.code->n_insns, 0);
+        expect_rows(f.annotate, ANNOTATE_FUNCTION, "distance 3; longest 2; scaled 1");
+        expect_rows(f.annotate, ANNOTATE_INLINED, "longest 5/2 x1; distance 3 x1");
+        expect_rows(f.annotate, ANNOTATE_LINE,
+                    " 3 [distance] shapes.h:24;  2 [longest] shapes.h:31;  1 one.c:22");
+        expect_rows(f.annotate, ANNOTATE_INSTRUCTION, " 2;  2;  1;  1");
+        expect_rows(f.annotate, ANNOTATE_BLOCK, "basic blocks need the code, which is not to be had");
+        expect_rows(f.annotate, ANNOTATE_HANDLER, "it has no labels, as far as debug information tells");
+}
+
+TEST(inlined_functions_of_a_session)
+{
+        AUTO(report) report = report_of("annotate-2.data", "dwarf/gcc5.so", in_shapes);
+        AUTO(annotate) whole = NULL;
+
+        ASSERT_TRUE(report);
+        whole = report_annotate_whole(report, 0);
+        EXPECT_INT(annotate_count(whole), 7);
+        expect_rows(whole, ANNOTATE_INLINED, "longest 6/2 x2; distance 4 x2");
+        expect_rows(whole, ANNOTATE_FUNCTION, "distance 4; longest 2; scaled 1");
+}
+
+TEST(handlers_by_the_addresses_of_their_labels)
+{
+        static const struct samples_at samples[] = {{0x264, 1}, {0x29d, 1}, {0x2d3, 2}, {0x2d5, 2},
+                                                    {0x340, 2}, {0x38b, 1}, {0x230, 9}, {0, 0}};
+        AUTO(report) report = report_of("annotate-3.data", "dwarf/labels0.so", samples);
+        AUTO(annotation) a = annotation_of(report, "0x263");
+
+        ASSERT_TRUE(report && a && annotation_n_functions(a) == 1);
+        EXPECT_INT(annotate_count(annotation_get(a, 0).annotate), 9);
+        expect_rows(annotation_get(a, 0).annotate, ANNOTATE_HANDLER,
+                    "TARGET_PUSH 4 labels.c:39; (before the first label) 2; TARGET_ADD 2 labels.c:47; "
+                    "unreachable 1 labels.c:55");
+}
+
+/* Lines that the optimiser left of: 0x208 43, 0x254 30, 0x2d5 56, 0x300 50. */
+TEST(handlers_by_lines_where_labels_lost_their_addresses)
+{
+        static const struct samples_at samples[] = {{0x208, 1}, {0x254, 1}, {0x2d5, 1}, {0x300, 2}, {0, 0}};
+        AUTO(report) report = report_of("annotate-4.data", "dwarf/labels2.so", samples);
+        AUTO(annotation) a = annotation_of(report, "^0x25");
+        struct annotate_rows rows;
+
+        ASSERT_TRUE(report && a && annotation_n_functions(a) == 1);
+        EXPECT_INT(annotate_count(annotation_get(a, 0).annotate), 5);
+        expect_rows(annotation_get(a, 0).annotate, ANNOTATE_HANDLER,
+                    "TARGET_ADD 2 labels.c:47; (before the first label) 1; overflow 1 labels.c:41; "
+                    "unreachable 1 labels.c:55");
+        ASSERT_TRUE(annotate_group(annotation_get(a, 0).annotate, ANNOTATE_HANDLER, &rows, NULL));
+        EXPECT_TRUE(rows.handlers_by_line);
+        annotate_rows_release(&rows);
+}
+
+static void expect_none(const char *symbol, const char *want)
+{
+        AUTO(report)
+        report = report_of("annotate-5.data", "dwarf/labels0.so",
+                           (const struct samples_at[]){{0x2d5, 1}, {0x230, 1}, {0, 0}});
+        struct err err = {0};
+        AUTO(annotation)
+        a = annotation_new(report, &(struct annotation_request){.symbol = symbol, .max_functions = 10}, &err);
+
+        EXPECT_TRUE(!a);
+        EXPECT_INT(err.code, ERR_MISSING);
+        EXPECT_STR(err.text, want);
+}
+
+TEST(a_function_without_samples_is_told)
+{
+        expect_none("0x264", "no function '0x264' has samples; did you mean '0x263'?");
+        expect_none("printf_like_name", "no function 'printf_like_name' has samples");
+}
+
+TEST(an_inlined_function_is_told_with_where_it_is)
+{
+        AUTO(report) report = report_of("annotate-6.data", "dwarf/gcc5.so", in_shapes);
+        struct err err = {0};
+        AUTO(annotation)
+        a = annotation_new(report, &(struct annotation_request){.symbol = "longest", .max_functions = 10},
+                           &err);
+
+        EXPECT_TRUE(!a);
+        EXPECT_STR(err.text,
+                   "'longest' has no code of its own, it is inlined; most of its samples are in 'scaled': "
+                   "annotate that, or all copies with --by inlined");
+}
+
+TEST(each_function_is_annotated_once)
+{
+        static const struct samples_at samples[] = {{0x208, 1}, {0x2d5, 1}, {0x230, 1}, {0, 0}};
+        AUTO(report) report = report_of("annotate-7.data", "dwarf/labels2.so", samples);
+        struct err err = {0};
+        AUTO(annotation)
+        a = annotation_new(report, &(struct annotation_request){.all = true, .max_functions = 10}, &err);
+
+        ASSERT_TRUE(report && a);
+        EXPECT_INT(annotation_n_functions(a), 2);
+}
+
+TAP_MAIN

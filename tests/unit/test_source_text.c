@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "source_text.h"
+
+#include "os.h"
+#include "tap.h"
+
+static void write_file(const char *path, const char *text)
+{
+        struct os_file *file = os_file_create(path, NULL);
+
+        EXPECT_TRUE(file && os_file_write(file, text, strlen(text), NULL) && os_file_close(file, NULL));
+}
+
+TEST(lines_of_a_file)
+{
+        AUTO(source_text) source = source_text_new(NULL);
+        struct os_stat st;
+
+        write_file("source-1.tmp", "one\r\n\n\tthree\nlast");
+        EXPECT_STR(source_text_line(source, "source-1.tmp", 1), "one");
+        EXPECT_STR(source_text_line(source, "source-1.tmp", 2), "");
+        EXPECT_STR(source_text_line(source, "source-1.tmp", 3), "\tthree");
+        EXPECT_STR(source_text_line(source, "source-1.tmp", 4), "last");
+        EXPECT_TRUE(!source_text_line(source, "source-1.tmp", 5));
+        EXPECT_TRUE(!source_text_line(source, "source-1.tmp", 0));
+        ASSERT_TRUE(os_stat("source-1.tmp", &st));
+        EXPECT_TRUE(!source_text_note(source, "source-1.tmp", 0));
+        EXPECT_TRUE(!source_text_note(source, "source-1.tmp", st.mtime_ns));
+        EXPECT_STR(source_text_note(source, "source-1.tmp", st.mtime_ns - 1), "is newer than the program");
+        os_remove("source-1.tmp", NULL);
+}
+
+TEST(a_missing_file_is_told)
+{
+        AUTO(source_text) source = source_text_new("/no-such-folder");
+
+        EXPECT_TRUE(!source_text_line(source, "/nowhere/x.c", 1));
+        EXPECT_STR(source_text_note(source, "/nowhere/x.c", 0),
+                   "is not here: name its folder with --source-path");
+}
+
+TEST(files_are_looked_for_under_the_users_folders)
+{
+        AUTO(source_text) source = source_text_new("nothing:source-tree.tmp;other");
+
+        EXPECT_TRUE(os_make_dir("source-tree.tmp", NULL) && os_make_dir("source-tree.tmp/Python", NULL));
+        write_file("source-tree.tmp/Python/ceval.c", "here\n");
+        write_file("source-tree.tmp/x.c", "there\n");
+        EXPECT_STR(source_text_line(source, "/build/python3.11/./Python/ceval.c", 1), "here");
+        EXPECT_STR(source_text_line(source, "C:\\a\\x.c", 1), "there");
+        EXPECT_STR(source_text_line(source, "x.c", 1), "there");
+        EXPECT_TRUE(!source_text_line(source, "/build/y.c", 1));
+        os_remove("source-tree.tmp/Python/ceval.c", NULL);
+        os_remove("source-tree.tmp/x.c", NULL);
+}
+
+TEST(hostile_bytes_are_lines_too)
+{
+        AUTO(source_text) source = source_text_new(NULL);
+        struct os_file *file = os_file_create("source-2.tmp", NULL);
+
+        EXPECT_TRUE(os_file_write(file, "a\0b\n\0\nc", 7, NULL) && os_file_close(file, NULL));
+        for (uint32_t i = 1; i < 9; i++)
+                source_text_line(source, "source-2.tmp", i);
+        EXPECT_STR(source_text_line(source, "source-2.tmp", 1), "a");
+        os_remove("source-2.tmp", NULL);
+}
+
+TAP_MAIN
