@@ -10,6 +10,7 @@
 #include "count_list.h"
 #include "counts.h"
 #include "perf_abi.h"
+#include "sheet.h"
 #include "text.h"
 
 /* Adds a raw event of the core; its id in records is 100 + its index. */
@@ -84,6 +85,15 @@ static void builder_round(struct counts *counts, uint64_t time_ns)
         } round = {{PERF_RECORD_STAT_ROUND, 0, sizeof(round)}, 1, time_ns};
 
         sink.put(sink.ctx, &round, sizeof(round), NULL);
+}
+
+/* The sheet of the last round. */
+static struct sheet *make_sheet(const struct count_list *list, const struct counts *counts,
+                                const struct sheet_runs *runs)
+{
+        AUTO(metric_values) metrics = metric_values_new(list);
+
+        return sheet_make(list, metrics, counts, runs);
 }
 
 #endif

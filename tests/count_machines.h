@@ -86,6 +86,7 @@ static const struct memory_file files_uncore[] = {
         {"arm_dmc620_8d000/events/clkdiv2_rdwr", "event=0x12,clkdiv2=0x1\n"},
         {"arm_dsu_0/type", "12\n"},
         {"arm_dsu_0/cpumask", "0\n"},
+        {"arm_dsu_0/associated_cpus", "0-63\n"},
         {"arm_dsu_0/format/event", "config:0-31\n"},
         {"arm_dsu_0/events/l3d_cache", "event=0x2b\n"},
         {"arm_dsu_1/type", "13\n"},

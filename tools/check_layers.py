@@ -27,7 +27,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "collect": ("base", "os", "arch", "event", "object", "unwind", "session", "driver/abi.h"),
     "analyze": ("base", "event", "object", "session/perfdata_format.h", "session/perfdata_reader.h",
                 "session/record.h", "session/world.h", "symbol/resolver.h", "unwind", "spe",
-                "disasm/disasm_text.h"),
+                "disasm/disasm.h"),
     "api": ("base", "os", "arch", "codec", "event", "object", "session", "symbol", "unwind", "disasm", "spe",
             "collect", "analyze", "include/wperf.h"),
     "view": ("base", "os/os.h", "analyze"),

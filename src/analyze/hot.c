@@ -11,6 +11,7 @@
 #include "arena.h"
 #include "buf.h"
 #include "map.h"
+#include "place_frames.h"
 #include "text.h"
 
 struct hot {
@@ -29,6 +30,8 @@ struct builder {
         const struct world *world;
         struct resolver *resolver;
         const struct hot_modules *modules;
+        struct place_frames *frames; /* NULL: nobody wants inlined functions or lines */
+        bool inlines;
         struct map resolver_ids; /* module -> resolver id + 1 */
         struct map row_of;       /* hash of a row's key -> first row + 1 */
 };
@@ -153,13 +156,13 @@ static str_id shown_name(struct builder *b, str_id bare, str_id module)
 static bool same_row(const struct hot_row *a, const struct hot_row *b)
 {
         return a->event == b->event && a->pid == b->pid && a->tid == b->tid && a->cpu == b->cpu &&
-               a->comm == b->comm && a->bare == b->bare && a->module == b->module;
+               a->comm == b->comm && a->bare == b->bare && a->module == b->module && a->line == b->line;
 }
 
 static uint64_t row_hash(const struct hot_row *r)
 {
         uint64_t parts[] = {r->event, (uint32_t)r->pid, (uint32_t)r->tid, r->cpu,
-                            r->comm,  r->bare,          r->module};
+                            r->comm,  r->bare,          r->module,        r->line};
 
         return map_hash_bytes(parts, sizeof(parts));
 }
@@ -182,8 +185,41 @@ static size_t find_or_add_row(struct builder *b, const struct hot_row *row)
         }
 }
 
-static void add_place(struct builder *b, const struct profile_place *place)
+/* "longobject.c:3404" */
+static str_id line_name(struct builder *b, const struct resolver_frame *frame)
 {
+        AUTO_RELEASE(buf) name = {0};
+
+        if (!frame->path || !frame->line)
+                return 0;
+        buf_printf(&name, "%s:%" PRIu32, text_base_name(resolver_text(b->resolver, frame->path)),
+                   frame->line);
+        return strpool_add_len(b->hot->names, name.data, name.len);
+}
+
+/* What the debug information says more precisely: the line, and the function that was inlined there. */
+static void take_frame(struct builder *b, size_t index, struct hot_row *row, struct symbol *symbol)
+{
+        const struct resolver_frame *frame, *outer;
+        size_t n = b->frames ? place_frames_get(b->frames, index, &frame) : 0;
+
+        if (!n)
+                return;
+        outer = frame + n - 1;
+        if (profile_keys(b->profile) & PROFILE_LINE)
+                row->line = line_name(b, frame);
+        if (b->inlines && frame->is_inlined && frame->function)
+                symbol->name = frame->function;
+        else if (symbol->status != SYMBOL_NAMED && outer->function)
+                symbol->name = outer->function;
+        else
+                return;
+        symbol->status = SYMBOL_NAMED;
+}
+
+static void add_place(struct builder *b, size_t place_index)
+{
+        const struct profile_place *place = profile_get_place(b->profile, place_index);
         unsigned keys = profile_keys(b->profile);
         struct symbol symbol = find_symbol(b, place);
         struct hot_row row = {
@@ -192,10 +228,11 @@ static void add_place(struct builder *b, const struct profile_place *place)
                 .tid = place->tid,
                 .cpu = place->cpu,
                 .comm = place->comm,
-                .resolved = symbol.status == SYMBOL_NAMED,
         };
         size_t index;
 
+        take_frame(b, place_index, &row, &symbol);
+        row.resolved = symbol.status == SYMBOL_NAMED;
         if (keys & (PROFILE_MODULE | PROFILE_SYMBOL))
                 row.module = module_name(b, place->module, &symbol);
         if (keys & PROFILE_SYMBOL) {
@@ -208,13 +245,14 @@ static void add_place(struct builder *b, const struct profile_place *place)
         b->hot->rows[index].count += place->count;
         b->hot->rows[index].weight += place->weight;
         ARRAY_PUSH(b->hot->pcs, b->hot->n_pcs, b->hot->cap_pcs,
-                   (struct hot_pc){place->event, (uint32_t)index, symbol.addr, place->count});
+                   (struct hot_pc){place->event, (uint32_t)index, place->module, symbol.addr, place->count,
+                                   place->weight});
 }
 
 /* A row with what its order needs, so that plain qsort will do. */
 struct sortable {
         struct hot_row row;
-        const char *symbol, *module;
+        const char *symbol, *module, *line;
         uint32_t old_index;
 };
 
@@ -236,6 +274,8 @@ static int compare_rows(const void *x, const void *y)
                 order = strcmp(a->symbol, b->symbol);
         if (!order)
                 order = strcmp(a->module, b->module);
+        if (!order)
+                order = strcmp(a->line, b->line);
         if (!order)
                 order = compare_numbers(a->row.pid, b->row.pid);
         if (!order)
@@ -264,7 +304,7 @@ static void sort_rows(struct hot *hot)
                 const struct hot_row *row = &hot->rows[i];
 
                 order[i] = (struct sortable){*row, hot_text(hot, row->symbol), hot_text(hot, row->module),
-                                             (uint32_t)i};
+                                             hot_text(hot, row->line), (uint32_t)i};
         }
         qsort(order, hot->n_rows, sizeof(*order), compare_rows);
         for (size_t i = 0; i < hot->n_rows; i++) {
@@ -291,16 +331,25 @@ static void set_shares(struct hot *hot, const struct profile *profile)
 }
 
 struct hot *hot_new(const struct profile *profile, const struct world *world, struct resolver *resolver,
-                    const struct hot_modules *modules)
+                    const struct hot_modules *modules, bool inlines)
 {
         struct hot *hot = mem_new(1, sizeof(*hot));
         struct builder b = {
-                .hot = hot, .profile = profile, .world = world, .resolver = resolver, .modules = modules};
+                .hot = hot,
+                .profile = profile,
+                .world = world,
+                .resolver = resolver,
+                .modules = modules,
+                .inlines = inlines,
+        };
 
         hot->names = strpool_new();
         hot->single_image = find_single_image(&b);
+        if (inlines || (profile_keys(profile) & PROFILE_LINE))
+                b.frames = place_frames_new(profile, resolver, modules);
         for (size_t i = 0; i < profile_n_places(profile); i++)
-                add_place(&b, profile_get_place(profile, i));
+                add_place(&b, i);
+        place_frames_free(b.frames);
         sort_rows(hot);
         set_shares(hot, profile);
         map_release(&b.resolver_ids);

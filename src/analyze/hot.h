@@ -12,7 +12,7 @@
 #include "resolver.h"
 #include "strpool.h"
 
-/* Turns a module of the world into one of the resolver; asked once for each module. */
+/* Turns a module of the world into one of the resolver. */
 struct hot_modules {
         resolver_id (*get)(void *ctx, module_id module);
         bool (*is_executable)(void *ctx, module_id module); /* an image that is run, not a library */
@@ -27,6 +27,7 @@ struct hot_row {
         str_id symbol; /* hot_text: the name of the row as it is shown, with ":module" where it belongs */
         str_id bare;   /* the same without the module */
         str_id module; /* base name of the module, "" for none */
+        str_id line;   /* "longobject.c:3404", "" where the line is not known; with PROFILE_LINE */
         bool resolved; /* a function's name is known */
         uint64_t count, weight;
         double share;     /* of the event's weight, 0 to 1 */
@@ -36,15 +37,18 @@ struct hot_row {
 /* A distinct address of a row, for verbose output. */
 struct hot_pc {
         uint32_t event;
-        uint32_t row;  /* index into the rows */
-        uint64_t addr; /* as the object counts */
-        uint64_t count;
+        uint32_t row;     /* index into the rows */
+        module_id module; /* MODULE_NONE: none */
+        uint64_t addr;    /* as the object counts */
+        uint64_t count, weight;
 };
 
 struct hot;
 
+/* With `inlines` a function that was inlined has its row, of all places together, and is not a part of where it was
+ * inlined. */
 struct hot *hot_new(const struct profile *profile, const struct world *world, struct resolver *resolver,
-                    const struct hot_modules *modules);
+                    const struct hot_modules *modules, bool inlines);
 void hot_free(struct hot *hot);
 AUTO_DEFINE(hot)
 

@@ -20,6 +20,7 @@ enum profile_key {
         PROFILE_CPU = 1u << 3,
         PROFILE_MODULE = 1u << 4,
         PROFILE_SYMBOL = 1u << 5,
+        PROFILE_LINE = 1u << 6,
 };
 
 /* Which samples count; zero-initialised takes all.  Strings and arrays are kept by the caller. */

@@ -16,7 +16,7 @@ struct maker {
         const struct count_list *list;
         const struct counts *counts;
         const struct sheet_runs *runs;
-        struct metric_values *metrics;
+        const struct metric_values *metrics;
 };
 
 static const char *keep(struct sheet *sheet, const char *text)
@@ -54,7 +54,6 @@ static struct sheet_row make_row(const struct maker *m, size_t event, uint32_t c
         struct sheet_row row = {
                 .index = e->index,
                 .unit = unit_of(e),
-                .event = event,
                 .value = count->value,
                 .scaled = count->scaled,
                 .enabled_ns = count->enabled_ns,
@@ -308,6 +307,7 @@ static void add_traffic(struct maker *m)
                         if (!all && !is_first_of_unit(m, metric, i))
                                 continue;
                         t = traffic_of(m, metric, all ? "" : e->event.pmu, all ? UINT32_MAX : e->unit);
+                        t.cpus = all ? NULL : e->unit_cpus;
                         if (l3)
                                 ARRAY_PUSH(sheet->l3, sheet->n_l3, sheet->cap_l3, t);
                         else
@@ -377,18 +377,17 @@ static bool counts_kernel(const struct count_list *list)
         return !any && software;
 }
 
-struct sheet *sheet_make(const struct count_list *list, const struct counts *counts,
-                         const struct sheet_runs *runs)
+struct sheet *sheet_make(const struct count_list *list, const struct metric_values *metrics,
+                         const struct counts *counts, const struct sheet_runs *runs)
 {
         struct sheet *sheet = mem_new(1, sizeof(*sheet));
-        struct maker m = {sheet, list, counts, runs, metric_values_new(list)};
+        struct maker m = {sheet, list, counts, runs, metrics};
 
         add_tables(&m);
         add_metrics(&m);
         add_traffic(&m);
         add_quality(&m);
         sheet->kernel = counts_kernel(list);
-        metric_values_free(m.metrics);
         return sheet;
 }
 

@@ -10,11 +10,11 @@
 #include "attributes.h"
 #include "count_list.h"
 #include "counts.h"
+#include "metric_value.h"
 
 struct sheet_row {
         const char *name, *index, *note; /* the columns; "ld_spec", "0x70", "g0,imix" */
         const char *unit;                /* "ns" of the clocks; NULL: a number of events */
-        size_t event;                    /* of the list */
         uint64_t value, scaled;          /* means when there were several runs */
         uint64_t enabled_ns, running_ns; /* of the last run */
         double deviation_percent;        /* negative: there was one run */
@@ -48,8 +48,8 @@ struct sheet_metric {
 
 /* Traffic of the metrics l3_cache and ddr_bw, which have tables of their own. */
 struct sheet_traffic {
-        uint32_t unit; /* UINT32_MAX: all */
-        const char *pmu;
+        uint32_t unit;             /* UINT32_MAX: all */
+        const char *pmu, *cpus;    /* that share the unit; NULL: not known, or all units */
         uint64_t accesses, misses; /* ddr_bw: transfers, 0 */
         bool has_value;
 };
@@ -79,15 +79,15 @@ struct sheet {
 
 struct sheet_runs;
 
-/* Sums up runs of the same list: `sheet_runs_add` after the last round of each. */
-struct sheet_runs *sheet_runs_new(const struct count_list *list);
+/* Sums up runs of the same list, whose parsed formulas are `metrics`: `sheet_runs_add` after the last round of each. */
+struct sheet_runs *sheet_runs_new(const struct count_list *list, const struct metric_values *metrics);
 void sheet_runs_free(struct sheet_runs *runs);
 AUTO_DEFINE(sheet_runs)
 void sheet_runs_add(struct sheet_runs *runs, const struct counts *counts);
 
 /* The last round of `counts`; with `runs` (may be NULL) values are their means.  `list` and `counts` must outlive it. */
-struct sheet *sheet_make(const struct count_list *list, const struct counts *counts,
-                         const struct sheet_runs *runs);
+struct sheet *sheet_make(const struct count_list *list, const struct metric_values *metrics,
+                         const struct counts *counts, const struct sheet_runs *runs);
 void sheet_free(struct sheet *sheet);
 AUTO_DEFINE(sheet)
 

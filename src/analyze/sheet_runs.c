@@ -9,18 +9,18 @@
 
 struct sheet_runs {
         const struct count_list *list;
-        struct metric_values *metrics;
+        const struct metric_values *metrics;
         struct map events, of_metrics; /* index << 32 | cpu -> stats + 1 */
         struct count_stats *stats;
         size_t n_stats, cap_stats;
 };
 
-struct sheet_runs *sheet_runs_new(const struct count_list *list)
+struct sheet_runs *sheet_runs_new(const struct count_list *list, const struct metric_values *metrics)
 {
         struct sheet_runs *runs = mem_new(1, sizeof(*runs));
 
         runs->list = list;
-        runs->metrics = metric_values_new(list);
+        runs->metrics = metrics;
         return runs;
 }
 
@@ -28,7 +28,6 @@ void sheet_runs_free(struct sheet_runs *runs)
 {
         if (!runs)
                 return;
-        metric_values_free(runs->metrics);
         map_release(&runs->events);
         map_release(&runs->of_metrics);
         free(runs->stats);

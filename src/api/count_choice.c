@@ -6,19 +6,6 @@
 #include "event_facts.h"
 #include "extra_source.h"
 
-bool count_choice_source(const struct count_choice *choice, struct pmu_source *ret, struct err *err)
-{
-        const struct catalogue_cpu *model = NULL;
-
-        if (choice->cpu_model) {
-                model = event_facts_find_model(choice->cpu_model, err);
-                if (!model)
-                        return false;
-        }
-        *ret = model ? core_model_source(model) : collector_pmu_source(choice->sysfs);
-        return true;
-}
-
 bool count_choice_parse(const struct count_choice *choice, struct count_list *ret, struct err *err)
 {
         struct extra_names names = {0};
@@ -30,10 +17,11 @@ bool count_choice_parse(const struct count_choice *choice, struct count_list *re
                 .dmc = choice->dmc,
                 .measure_counters = choice->cpu_model || choice->sysfs ? NULL : counting_probe_counters,
         };
+        const struct catalogue_cpu *model = NULL;
         struct pmu_source source;
         bool ok;
 
-        if (!count_choice_source(choice, &source, err) ||
+        if (!event_facts_source(choice->cpu_model, choice->sysfs, &source, &model, err) ||
             !extra_source_read(choice->extra_events, choice->metrics_file, &names, err))
                 return false;
         ok = count_list_parse(&text, &source, ret, err);
@@ -41,12 +29,9 @@ bool count_choice_parse(const struct count_choice *choice, struct count_list *re
         return ok;
 }
 
-const char *count_source_note(const struct count_choice *choice)
+const char *count_source_note(const struct count_choice *choice, const struct count_list *list)
 {
-        struct pmu_source source = collector_pmu_source(choice->sysfs);
-        char pmu[64];
-
-        if (choice->events || choice->metrics || choice->cpu_model || event_has_core_pmu(&source, pmu))
+        if (choice->events || choice->metrics || list->kinds.n_items)
                 return "";
         return "no hardware counters here (no core PMU, as in most virtual machines), so software events are "
                "counted; on bare metal or with a passed-through PMU cycles and instructions are too";

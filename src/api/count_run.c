@@ -15,13 +15,12 @@
 #include "os.h"
 
 #define KILL_AFTER_NS UINT64_C(2000000000)
-#define LOOK_AROUND_NS                                                                                       \
-        UINT64_C(250000000) /* how long a signal may go unseen when it falls between two waits */
 
 struct count_runner {
         const struct count_run_request *request;
         struct count_list list;
         struct counts *counts;
+        struct metric_values *metrics;
         struct sheet_runs *runs; /* NULL for one run */
         struct count_stats elapsed, user, kernel;
         struct counting *counting;
@@ -30,15 +29,16 @@ struct count_runner {
         struct count_run_facts *facts;
         uint64_t begin_ns;
         bool target_ended, stop;
+        bool put_failed; /* the session could not be written */
 };
 
 static bool put(void *ctx, const void *records, size_t size, struct err *err)
 {
         struct count_runner *r = ctx;
 
-        if (r->session && !count_session_put(r->session, records, size, err))
-                return false;
-        return r->to_counts.put(r->to_counts.ctx, records, size, err);
+        r->put_failed = (r->session && !count_session_put(r->session, records, size, err)) ||
+                        !r->to_counts.put(r->to_counts.ctx, records, size, err);
+        return !r->put_failed;
 }
 
 static struct count_request make_request(const struct count_run_request *request,
@@ -115,10 +115,11 @@ static void end_command(struct count_runner *r)
 static bool show(struct count_runner *r, uint64_t start_ns, uint64_t elapsed_ns, struct err *err)
 {
         struct counting_result result = counting_get_result(r->counting);
-        AUTO(sheet) sheet = sheet_make(&r->list, r->counts, r->runs);
+        AUTO(sheet) sheet = sheet_make(&r->list, r->metrics, r->counts, r->runs);
         struct count_shot shot = {
                 .list = &r->list,
                 .sheet = sheet,
+                .source_note = count_source_note(&r->request->choice, &r->list),
                 .elapsed_ns = elapsed_ns,
                 .elapsed_deviation_percent = -1,
                 .user_ns = result.user_ns,
@@ -186,15 +187,19 @@ static bool run_timeline(struct count_runner *r, struct err *err)
                 if (!(last ? finish(r, err) : counting_read(r->counting, false, err)) ||
                     !show(r, start_ns, end_ns - start_ns, err))
                         return false;
-                if (last)
+                if (last) {
+                        count_stats_add(&r->elapsed, (double)(end_ns - r->begin_ns));
                         return true;
+                }
                 /* Without a pause one count begins where the other ended: nothing is missed.  Deadlines keep their distance,
                  * so that no time drifts, unless one was missed by a whole count. */
                 start_ns = end_ns;
                 deadline_ns += request->timeout_ns;
                 if (request->interval_ns) {
-                        if (!pause_between(r, end_ns + request->interval_ns))
+                        if (!pause_between(r, end_ns + request->interval_ns)) {
+                                count_stats_add(&r->elapsed, (double)(end_ns - r->begin_ns));
                                 return finish(r, err);
+                        }
                         start_ns = os_monotonic_ns();
                 }
                 if (request->interval_ns || deadline_ns <= end_ns)
@@ -263,13 +268,11 @@ static bool begin_run(struct count_runner *r, enum run_failure *ret_failure, str
         struct record_sink sink = {put, r};
 
         r->begin_ns = os_monotonic_ns();
-        if (counting_begin(r->counting, &sink, err)) {
-                *ret_failure = RUN_FAILED;
-                return !r->session || count_session_begin(r->session, err);
-        }
-        *ret_failure = err->code == ERR_MISSING  ? RUN_NOT_FOUND
-                       : err->code == ERR_DENIED ? RUN_NOT_RUNNABLE
-                                                 : RUN_FAILED;
+        *ret_failure = RUN_FAILED;
+        if (counting_begin(r->counting, &sink, err))
+                return true;
+        if (!r->put_failed)
+                *ret_failure = run_start_failure(err);
         return false;
 }
 
@@ -286,7 +289,7 @@ static bool close_session(struct count_runner *r, struct err *err)
         struct counting_result result = counting_get_result(r->counting);
         AUTO_RELEASE(buf) subject = {0};
         struct run_info info = {
-                .source_note = count_source_note(&r->request->choice),
+                .source_note = count_source_note(&r->request->choice, &r->list),
                 .elapsed_ns = (uint64_t)(r->elapsed.mean + 0.5),
                 .user_ns = result.user_ns,
                 .kernel_ns = result.kernel_ns,
@@ -327,6 +330,7 @@ static void runner_release(struct count_runner *r)
         count_session_free(r->session);
         counting_free(r->counting);
         sheet_runs_free(r->runs);
+        metric_values_free(r->metrics);
         counts_free(r->counts);
         count_list_release(&r->list);
 }
@@ -362,7 +366,8 @@ bool count_run(const struct count_run_request *request, struct count_run_facts *
         warn_of_units(&r);
         r.counts = counts_new(&r.list);
         r.to_counts = counts_sink(r.counts);
-        r.runs = request->n_runs > 1 ? sheet_runs_new(&r.list) : NULL;
+        r.metrics = metric_values_new(&r.list);
+        r.runs = request->n_runs > 1 ? sheet_runs_new(&r.list, r.metrics) : NULL;
         ok = run_all(&r, ret_failure, err);
         if (ok)
                 *ret_failure = RUN_OK;

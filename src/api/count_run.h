@@ -29,9 +29,6 @@ struct count_choice {
 /* Parses the choice; with another machine only for looking at it.  ERR_USAGE, ERR_UNSUPPORTED, or reading -E and -C. */
 bool count_choice_parse(const struct count_choice *choice, struct count_list *ret, struct err *err);
 
-/* Where the facts of the chosen machine come from. */
-bool count_choice_source(const struct count_choice *choice, struct pmu_source *ret, struct err *err);
-
 struct count_shot;
 
 struct count_run_request {
@@ -61,6 +58,7 @@ struct count_run_request {
 struct count_shot {
         const struct count_list *list;
         const struct sheet *sheet;
+        const char *source_note;          /* "", or why other events are counted than better hardware has */
         uint64_t elapsed_ns;              /* mean of several runs */
         double elapsed_deviation_percent; /* negative: one run */
         uint64_t user_ns, kernel_ns;      /* of the command, where it has ended */
@@ -86,7 +84,7 @@ void count_run_subject(const struct count_run_request *request, struct buf *out)
 /* The attributes that would be opened, as text. */
 bool count_run_describe(const struct count_run_request *request, struct buf *out, struct err *err);
 
-/* One sentence when the default events leave out what better hardware would count; "" otherwise. */
-const char *count_source_note(const struct count_choice *choice);
+/* One sentence when the default events, which `list` is then, leave out what better hardware would count; "" otherwise. */
+const char *count_source_note(const struct count_choice *choice, const struct count_list *list);
 
 #endif

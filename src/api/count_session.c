@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The section FEATURE_WPERF_COUNT: "WPCT", version, whose counts they are, then the list as text. */
+/* The section FEATURE_WPERF_COUNT: "WPCT", version, then lines: whose counts they are, and the list. */
 #include "count_session.h"
 
 #include <inttypes.h>
@@ -12,7 +12,9 @@
 #include "session_facts.h"
 #include "text.h"
 
-enum { COUNT_SECTION_VERSION = 1, SUBJECT_MAX_BYTES = 1 << 16 };
+enum { COUNT_SECTION_VERSION = 1 };
+
+#define SUBJECT_KEY "subject="
 
 static const char magic[4] = "WPCT";
 
@@ -21,7 +23,6 @@ struct count_session {
         struct session_facts *facts;
         const struct count_list *list;
         bool begun;
-        struct buf early; /* records from before the beginning */
 };
 
 struct count_session *count_session_create(const char *path, const struct count_list *list,
@@ -49,38 +50,28 @@ void count_session_free(struct count_session *session)
                 return;
         perfdata_writer_free(session->writer);
         session_facts_free(session->facts);
-        buf_release(&session->early);
         free(session);
-}
-
-bool count_session_begin(struct count_session *session, struct err *err)
-{
-        session->begun = true;
-        return perfdata_writer_begin(session->writer, err) &&
-               (!session->early.len ||
-                perfdata_writer_put(session->writer, session->early.data, session->early.len, err));
 }
 
 bool count_session_put(struct count_session *session, const void *records, size_t size, struct err *err)
 {
-        if (!session->begun) {
-                buf_add(&session->early, records, size);
-                return true;
-        }
+        if (!session->begun && !perfdata_writer_begin(session->writer, err))
+                return false;
+        session->begun = true;
         return perfdata_writer_put(session->writer, records, size, err);
 }
 
 bool count_session_close(struct count_session *session, const struct run_info *info, const char *subject,
                          const char *command_line, struct err *err)
 {
-        size_t len = strlen(subject) < SUBJECT_MAX_BYTES ? strlen(subject) : SUBJECT_MAX_BYTES;
         AUTO_RELEASE(buf) section = {0};
         bool ok;
 
         buf_add(&section, magic, sizeof(magic));
         buf_add_u32(&section, COUNT_SECTION_VERSION);
-        buf_add_u32(&section, (uint32_t)len);
-        buf_add(&section, subject, len);
+        buf_add_str(&section, SUBJECT_KEY);
+        text_add_printable(&section, subject);
+        buf_add_char(&section, '\n');
         count_list_write(session->list, &section);
         perfdata_writer_add_feature(session->writer, FEATURE_WPERF_COUNT, section.data, section.len);
         /* Empty: it tells perf that this is a session of counts. */
@@ -142,20 +133,32 @@ static void list_attributes(struct count_list *list, const struct perfdata_reade
         }
 }
 
+/* The subject is the first line; the list steps over it. */
+static void read_subject(const char *lines, size_t size, struct buf *out)
+{
+        const char *end = memchr(lines, '\n', size), *at;
+
+        if (!end || !text_starts(lines, SUBJECT_KEY))
+                return;
+        at = lines + strlen(SUBJECT_KEY);
+        buf_add(out, at, (size_t)(end - at));
+}
+
 static bool read_section(struct count_replay *replay, struct cursor section, struct err *err)
 {
         const void *found = cursor_bytes(&section, sizeof(magic));
-        uint32_t version = cursor_u32(&section), len = cursor_u32(&section);
-        const void *subject = len <= SUBJECT_MAX_BYTES ? cursor_bytes(&section, len) : NULL;
+        uint32_t version = cursor_u32(&section);
+        const char *lines = (const char *)section.at;
+        size_t size = cursor_left(&section);
 
-        if (!found || memcmp(found, magic, sizeof(magic)) || !subject)
+        if (!found || section.failed || memcmp(found, magic, sizeof(magic)))
                 return err_set(err, ERR_FORMAT, "feature 225 (what was counted) is malformed");
         if (version != COUNT_SECTION_VERSION)
                 return err_set(err, ERR_UNSUPPORTED,
                                "feature 225 (what was counted) has version %u, this wperf reads %d", version,
                                COUNT_SECTION_VERSION);
-        buf_add(&replay->subject, subject, len);
-        return count_list_read((const char *)section.at, cursor_left(&section), &replay->list, err);
+        read_subject(lines, size, &replay->subject);
+        return count_list_read(lines, size, &replay->list, err);
 }
 
 static bool read_list(struct count_replay *replay, const struct perfdata_reader *reader, struct err *err)
@@ -187,6 +190,7 @@ bool count_replay_open(struct count_replay *replay, const struct perfdata_reader
         if (!read_list(replay, reader, err))
                 return false;
         replay->counts = counts_new(&replay->list);
+        replay->metrics = metric_values_new(&replay->list);
         bind_ids(replay, reader);
         replay->has_info = run_info_read(reader, &replay->texts, &replay->info);
         cpu_vendor_add(perfdata_feature_str(reader, FEATURE_CPUID), &replay->vendor);
@@ -226,7 +230,7 @@ bool count_replay_read(struct count_replay *replay, struct perfdata_reader *read
                         continue;
                 go_on = !last || each(ctx, last, last_ns);
                 sheet_free(last);
-                last = sheet_make(&replay->list, replay->counts, NULL);
+                last = sheet_make(&replay->list, replay->metrics, replay->counts, NULL);
                 last_ns = counts_round_ns(replay->counts);
         }
         add_damage(replay, reader);
@@ -241,6 +245,7 @@ bool count_replay_read(struct count_replay *replay, struct perfdata_reader *read
 
 void count_replay_release(struct count_replay *replay)
 {
+        metric_values_free(replay->metrics);
         counts_free(replay->counts);
         count_list_release(&replay->list);
         buf_release(&replay->texts);

@@ -17,13 +17,12 @@
 struct count_session;
 
 /* Prepares a session of the events that `counting` has opened; `list` has their names.  An older session stays as it is until
- * count_session_begin, which is for when the command really runs; what was put before is kept for then. */
+ * the first records are put, which is when the command really runs. */
 struct count_session *count_session_create(const char *path, const struct count_list *list,
                                            const struct counting *counting, struct err *err);
 void count_session_free(struct count_session *session);
 AUTO_DEFINE(count_session)
 
-bool count_session_begin(struct count_session *session, struct err *err);
 bool count_session_put(struct count_session *session, const void *records, size_t size, struct err *err);
 
 /* Writes the list, how the run ended and the machine's facts, and closes; the session is then free. */
@@ -37,6 +36,7 @@ bool count_session_is(const struct perfdata_reader *reader);
 struct count_replay {
         struct count_list list;
         struct counts *counts;
+        struct metric_values *metrics;
         struct run_info info;
         bool has_info;
         bool damaged;     /* parts of the file are missing, as the list's warnings say */

@@ -58,21 +58,34 @@ void event_facts_load_tree(struct pmu_source source, struct event_facts *ret)
         read_tree(ret, source);
 }
 
-bool event_facts_load(const struct event_facts_request *request, struct event_facts *ret, struct err *err)
+bool event_facts_source(const char *cpu_model, const char *sysfs, struct pmu_source *ret,
+                        const struct catalogue_cpu **ret_model, struct err *err)
 {
         const struct catalogue_cpu *model = NULL;
 
-        if (request->cpu_model && request->sysfs)
+        if (cpu_model && sysfs)
                 return err_set(err, ERR_USAGE, "--cpu-model and --sysfs both name a machine: give one");
-        if (request->cpu_model) {
-                model = event_facts_find_model(request->cpu_model, err);
+        if (cpu_model) {
+                model = event_facts_find_model(cpu_model, err);
                 if (!model)
                         return false;
         }
+        *ret_model = model;
+        *ret = model ? core_model_source(model) : collector_pmu_source(sysfs);
+        return true;
+}
+
+bool event_facts_load(const struct event_facts_request *request, struct event_facts *ret, struct err *err)
+{
+        const struct catalogue_cpu *model = NULL;
+        struct pmu_source source;
+
+        if (!event_facts_source(request->cpu_model, request->sysfs, &source, &model, err))
+                return false;
         *ret = (struct event_facts){.this_machine = !model && !request->sysfs, .asked_model = model};
         if (!extra_source_read(request->extra_events, request->metrics_file, &ret->extra, err))
                 return false;
-        read_tree(ret, model ? core_model_source(model) : collector_pmu_source(request->sysfs));
+        read_tree(ret, source);
         /* A model of x86 stands for a Linux machine: its cores have no events but the kernel's. */
         ret->has_kernel |= model && ret->kinds.n_items && ret->kinds.items[0].vendor == CORE_X86;
         return true;

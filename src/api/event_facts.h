@@ -31,6 +31,11 @@ struct event_facts {
         bool has_kernel; /* Linux with its software events, not cores alone */
 };
 
+/* Where the facts of a machine come from: this one, the model `cpu_model` or the tree `sysfs` (NULL: not that).
+ * *ret_model is NULL unless it is a model.  ERR_USAGE: both, or a model that is not known. */
+bool event_facts_source(const char *cpu_model, const char *sysfs, struct pmu_source *ret,
+                        const struct catalogue_cpu **ret_model, struct err *err);
+
 /* `ret` stays where it is until it is released.  ERR_USAGE: --cpu-model with --sysfs or unknown. */
 bool event_facts_load(const struct event_facts_request *request, struct event_facts *ret, struct err *err);
 

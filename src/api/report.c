@@ -171,7 +171,8 @@ static void name_places(struct report *report)
                 module_source_new(report->world, report->reader, &options, report->request.collected);
         report->hot = hot_new(
                 report->profile, report->world, module_source_resolver(report->modules),
-                &(struct hot_modules){module_source_get, module_source_is_executable, report->modules});
+                &(struct hot_modules){module_source_get, module_source_is_executable, report->modules},
+                report->request.inlines);
 }
 
 struct report *report_make(const struct report_request *request, struct err *err)

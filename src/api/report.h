@@ -21,6 +21,7 @@ struct report_request {
         struct profile_filter
                 filter; /* from_ns and to_ns by the session's clock, or since its first sample */
         bool no_demangle, long_names;
+        bool inlines; /* as in hot_new */
         const struct collect_result *collected; /* of the run just made, for files that only it holds; NULL */
 };
 

@@ -281,8 +281,7 @@ static bool prepare(struct run *run, const struct run_request *request, struct e
         return run->collector;
 }
 
-/* A command that could not be run: which of the shell's two numbers. */
-static enum run_failure start_failure(const struct err *err)
+enum run_failure run_start_failure(const struct err *err)
 {
         return err->code == ERR_MISSING  ? RUN_NOT_FOUND
                : err->code == ERR_DENIED ? RUN_NOT_RUNNABLE
@@ -307,7 +306,7 @@ struct run *run_record(const struct run_request *request, enum run_failure *ret_
         os_catch_stop();
         start_ns = os_monotonic_ns();
         if (!collector_begin(run->collector, &sink, err)) {
-                *ret_failure = run->begun ? RUN_FAILED : start_failure(err);
+                *ret_failure = run->begun ? RUN_FAILED : run_start_failure(err);
                 return NULL;
         }
         failed = run_loop(run, request, start_ns);

@@ -47,6 +47,9 @@ enum run_failure {
         RUN_USAGE,        /* 2 */
 };
 
+/* A command that could not be started: which of the shell's two numbers. */
+enum run_failure run_start_failure(const struct err *err);
+
 /* NULL and *ret_failure on failure; a full disk is RUN_OK with run_write_error. */
 struct run *run_record(const struct run_request *request, enum run_failure *ret_failure, struct err *err);
 void run_free(struct run *run);

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 #include "attributes.h"
-#include "dwarf.h"
 #include "err.h"
+#include "resolver.h"
 
 struct symbolize_request {
         const char *path;              /* of the object file */
@@ -29,9 +29,13 @@ AUTO_DEFINE(symbolize)
 
 /* The frames of address i of the request, innermost first; 0 of them when nothing is known.  A function without
  * debug information has its name from the symbol table.  Names are readable unless the request says otherwise. */
-size_t symbolize_frames(const struct symbolize *symbolize, size_t i, const struct dwarf_frame **ret_frames);
+size_t symbolize_frames(const struct symbolize *symbolize, size_t i,
+                        const struct resolver_frame **ret_frames);
 
-/* What is missing or damaged, sentences separated by newlines; "" when all is well. */
+/* The text of a frame, NULL where it has none. */
+const char *symbolize_text(const struct symbolize *symbolize, str_id id);
+
+/* What is missing or damaged, one sentence; "" when all is well. */
 const char *symbolize_note(const struct symbolize *symbolize);
 
 #endif

@@ -106,6 +106,25 @@ void cmd_output_path(const char *prefix, const char *name, struct buf *out)
         buf_add_str(out, name);
 }
 
+bool cmd_can_write(const char *prefix, const char *name, struct err *err)
+{
+        AUTO_RELEASE(buf) path = {0};
+
+        if (!name || !strcmp(name, "-"))
+                return true;
+        cmd_output_path(prefix, name, &path);
+        return os_can_write(buf_text(&path), err);
+}
+
+int32_t *cmd_pids(const struct number_list *given)
+{
+        int32_t *pids = mem_new(given->n, sizeof(*pids));
+
+        for (size_t i = 0; i < given->n; i++)
+                pids[i] = (int32_t)given->numbers[i];
+        return pids;
+}
+
 bool cmd_write_file(const char *path, const struct buf *document, struct err *err)
 {
         AUTO(os_file) file = os_file_create(path, err);

@@ -68,6 +68,13 @@ void cmd_warn(const struct buf *sentences);
 /* The file that an output option names: `name` under --output-prefix unless it is absolute or "-". */
 void cmd_output_path(const char *prefix, const char *name, struct buf *out);
 
+/* Whether that file could be written, asked before anything is measured; NULL (standard output) can.  What it holds
+ * stays. */
+bool cmd_can_write(const char *prefix, const char *name, struct err *err);
+
+/* The process ids of an option, which the caller frees. */
+int32_t *cmd_pids(const struct number_list *given);
+
 /* Writes a document to `path` ("-": standard output). */
 bool cmd_write_file(const char *path, const struct buf *document, struct err *err);
 

@@ -72,9 +72,7 @@ static bool take_pids(struct recording *r)
 
         if (!given->n)
                 return false;
-        r->pids = mem_new(given->n, sizeof(*r->pids));
-        for (size_t i = 0; i < given->n; i++)
-                r->pids[i] = (int32_t)given->numbers[i];
+        r->pids = cmd_pids(given);
         r->n_pids = given->n;
         return true;
 }
@@ -217,12 +215,14 @@ static int show(struct recording *r, const struct run *run)
 
 static int record(struct recording *r)
 {
+        const struct record_options *o = r->options;
         enum run_failure failure = RUN_OK;
         struct run_request request;
         AUTO(run) run = NULL;
         struct err err = {0};
 
-        if ((!r->has_command && !choose_target(r, &err)) || !choose_session(r, &err)) {
+        if ((!r->has_command && !choose_target(r, &err)) || !choose_session(r, &err) ||
+            (document_is_output(o) && !cmd_can_write(o->output.output_prefix, o->output.output, &err))) {
                 cmd_fail(&err);
                 return err.code == ERR_USAGE ? EXIT_WRONG_USAGE : cmd_run_failure(RUN_FAILED, r->has_command);
         }

@@ -20,7 +20,8 @@ static const struct {
         {"event", PROFILE_EVENT},   {"process", PROFILE_PROCESS}, {"pid", PROFILE_PROCESS},
         {"comm", PROFILE_PROCESS},  {"thread", PROFILE_THREAD},   {"tid", PROFILE_THREAD},
         {"cpu", PROFILE_CPU},       {"module", PROFILE_MODULE},   {"dso", PROFILE_MODULE},
-        {"symbol", PROFILE_SYMBOL}, {"sym", PROFILE_SYMBOL},
+        {"symbol", PROFILE_SYMBOL}, {"sym", PROFILE_SYMBOL},      {"line", PROFILE_LINE},
+        {"srcline", PROFILE_LINE},
 };
 
 static unsigned find_key(const char *word, size_t len)
@@ -42,9 +43,10 @@ static bool unknown_key(const char *word, size_t len, struct err *err)
         for (size_t i = 0; i < N_ELEMENTS(sort_keys); i++)
                 names[i] = sort_keys[i].name;
         near = text_nearest(key, names, N_ELEMENTS(names));
-        return err_set(err, ERR_USAGE,
-                       "--sort has no key '%s'%s%s%s; it takes event, process, thread, cpu, module, symbol",
-                       key, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+        return err_set(
+                err, ERR_USAGE,
+                "--sort has no key '%s'%s%s%s; it takes event, process, thread, cpu, module, symbol, line",
+                key, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
 static bool parse_sort(const char *text, unsigned *ret_keys, struct err *err)
@@ -107,7 +109,7 @@ static bool parse_time(const char *text, struct profile_filter *filter, struct e
         return true;
 }
 
-static bool make_request(const struct command_line *line, int32_t *pids, struct report_request *ret,
+static bool make_request(const struct command_line *line, const int32_t *pids, struct report_request *ret,
                          struct err *err)
 {
         const struct report_options *o = line->options;
@@ -115,9 +117,8 @@ static bool make_request(const struct command_line *line, int32_t *pids, struct 
         *ret = (struct report_request){
                 .no_demangle = o->choice.no_demangle,
                 .long_names = o->display.long_names,
+                .inlines = o->choice.inlines && !o->choice.no_inlines,
         };
-        for (size_t i = 0; i < o->choice.pids.n; i++)
-                pids[i] = (int32_t)o->choice.pids.numbers[i];
         ret->filter.pids = pids;
         ret->filter.n_pids = o->choice.pids.n;
         ret->filter.comms = o->choice.comms;
@@ -138,6 +139,7 @@ static bool show_round(void *ctx, const struct sheet *sheet, uint64_t elapsed_ns
         const struct count_shot shot = {
                 .list = &r->replay.list,
                 .sheet = sheet,
+                .source_note = r->replay.has_info ? r->replay.info.source_note : "",
                 .elapsed_ns = elapsed_ns,
                 .elapsed_deviation_percent = -1,
                 .user_ns = r->replay.info.user_ns,
@@ -163,14 +165,13 @@ static int show_counts(const struct report_options *o, const char *path, struct 
                         .output = &o->output,
                         .vendor = r.replay.vendor.len ? r.replay.vendor.data : NULL,
                         .subject = buf_text(&r.replay.subject),
-                        .source_note = r.replay.has_info ? r.replay.info.source_note : "",
                 };
 
                 facts.has_status = r.replay.has_info && r.replay.info.has_exit;
                 facts.exit_status = r.replay.info.exit_status;
-                r.output = stat_output_new(&request);
-                ok = count_replay_read(&r.replay, input->reader, show_round, &r, &r.err) && !r.err.code &&
-                     stat_output_finish(r.output, &facts, &poor, &r.err);
+                r.output = stat_output_new(&request, &r.err);
+                ok = r.output && count_replay_read(&r.replay, input->reader, show_round, &r, &r.err) &&
+                     !r.err.code && stat_output_finish(r.output, &facts, &poor, &r.err);
                 stat_output_free(r.output);
                 poor |= r.replay.damaged;
         }
@@ -216,7 +217,7 @@ static int show(const struct report_options *o, const struct report_request *req
 int cmd_report(const struct command_line *line)
 {
         const struct report_options *o = line->options;
-        int32_t *pids = mem_new(o->choice.pids.n, sizeof(*pids));
+        int32_t *pids = cmd_pids(&o->choice.pids);
         struct report_request request;
         struct err err = {0};
         int status = make_request(line, pids, &request, &err) ? show(o, &request) : cmd_fail(&err);

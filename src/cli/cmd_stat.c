@@ -81,22 +81,13 @@ static bool check(const struct stating *s, struct err *err)
         return true;
 }
 
-static void take_pids(struct stating *s)
-{
-        const struct number_list *given = &s->options->target.pids;
-
-        s->pids = mem_new(given->n, sizeof(*s->pids));
-        for (size_t i = 0; i < given->n; i++)
-                s->pids[i] = (int32_t)given->numbers[i];
-        s->n_pids = given->n;
-}
-
 /* -p, a command, --pe_file as one, or a running image. */
 static bool choose_target(struct stating *s, struct err *err)
 {
         const struct target_options *t = &s->options->target;
 
-        take_pids(s);
+        s->pids = cmd_pids(&t->pids);
+        s->n_pids = t->pids.n;
         if (s->n_pids || s->line->n_args)
                 return true;
         if (t->image_name)
@@ -149,7 +140,7 @@ static void make_request(struct stating *s)
         };
 }
 
-static struct stat_output_request make_output(struct stating *s, const char *source_note)
+static struct stat_output_request make_output(struct stating *s)
 {
         const struct count_run_request *r = &s->request;
         struct os_machine machine;
@@ -163,7 +154,6 @@ static struct stat_output_request make_output(struct stating *s, const char *sou
                 .forms = &s->options->timeline,
                 .vendor = s->vendor.len ? s->vendor.data : NULL,
                 .subject = buf_text(&s->subject),
-                .source_note = source_note,
                 .title = r->system_wide ? "all programs" : buf_text(&s->subject),
                 .all_cpus = r->system_wide && !r->n_cpus,
                 .timeline = r->timeline,
@@ -193,15 +183,15 @@ static int run(struct stating *s)
         const struct stat_options *o = s->options;
         bool has_command = s->request.argv, poor = false, ok;
         enum run_failure failure = RUN_OK;
-        struct stat_output_request wanted = make_output(s, count_source_note(&s->request.choice));
-        AUTO(stat_output) output = stat_output_new(&wanted);
-        struct count_run_facts facts;
+        struct stat_output_request wanted = make_output(s);
         struct err err = {0};
+        AUTO(stat_output) output = stat_output_new(&wanted, &err);
+        struct count_run_facts facts;
         int status = EXIT_OK;
 
         warn_of_config(o->metric.config);
         s->request.ctx = output;
-        ok = count_run(&s->request, &facts, &failure, &err) &&
+        ok = output && count_run(&s->request, &facts, &failure, &err) &&
              stat_output_finish(output, &facts, &poor, &err);
         if (!ok) {
                 cmd_fail(&err);

@@ -65,31 +65,37 @@ static bool read_stdin(struct addresses *list, struct err *err)
 
 /* --- Documents --- */
 
-static void add_place(const struct dwarf_frame *frame, struct buf *out)
+static void add_place(const struct symbolize *symbolize, const struct resolver_frame *frame, struct buf *out)
 {
-        text_add_printable(out, frame->path ? frame->path : "??");
+        const char *path = symbolize_text(symbolize, frame->path);
+
+        text_add_printable(out, path ? path : "??");
         if (frame->line)
                 buf_printf(out, ":%" PRIu32, frame->line);
         else
-                buf_add_str(out, frame->path ? ":?" : ":0");
+                buf_add_str(out, path ? ":?" : ":0");
 }
 
-static void add_text(uint64_t addr, const struct dwarf_frame *frames, size_t n, struct buf *out)
+static void add_text(const struct symbolize *symbolize, uint64_t addr, const struct resolver_frame *frames,
+                     size_t n, struct buf *out)
 {
-        static const struct dwarf_frame nothing;
+        static const struct resolver_frame nothing;
 
         buf_printf(out, "0x%016" PRIx64 ": ", addr);
         if (!n) {
                 buf_add_str(out, "?? ");
-                add_place(&nothing, out);
+                add_place(symbolize, &nothing, out);
                 buf_add_char(out, '\n');
         }
         for (size_t i = 0; i < n; i++) {
+                const char *function;
+
                 if (i)
                         buf_add_str(out, " (inlined by) ");
-                text_add_printable(out, frames[i].function ? frames[i].function : "??");
+                function = symbolize_text(symbolize, frames[i].function);
+                text_add_printable(out, function ? function : "??");
                 buf_add_str(out, " at ");
-                add_place(&frames[i], out);
+                add_place(symbolize, &frames[i], out);
                 buf_add_char(out, '\n');
         }
 }
@@ -113,18 +119,19 @@ static void add_json_number(struct json *json, const char *key, uint32_t number)
 }
 
 /* One row a frame; an address of which nothing is known has one too. */
-static void add_json(uint64_t addr, const struct dwarf_frame *frames, size_t n, struct json *json)
+static void add_json(const struct symbolize *symbolize, uint64_t addr, const struct resolver_frame *frames,
+                     size_t n, struct json *json)
 {
-        static const struct dwarf_frame nothing;
+        static const struct resolver_frame nothing;
 
         for (size_t i = 0; i < (n ? n : 1); i++) {
-                const struct dwarf_frame *frame = n ? &frames[i] : &nothing;
+                const struct resolver_frame *frame = n ? &frames[i] : &nothing;
 
                 json_begin_object(json);
                 json_key(json, "address");
                 json_hex(json, addr);
-                add_json_text(json, "function", frame->function);
-                add_json_text(json, "file", frame->path);
+                add_json_text(json, "function", symbolize_text(symbolize, frame->function));
+                add_json_text(json, "file", symbolize_text(symbolize, frame->path));
                 add_json_number(json, "line", frame->line);
                 add_json_number(json, "column", frame->column);
                 json_key_bool(json, "inlined", frame->is_inlined);
@@ -154,11 +161,11 @@ static int show(const struct symbolize_options *o, const struct symbolize_reques
         json_key(&json, "frames");
         json_begin_array(&json);
         for (size_t i = 0; i < request->n_addrs; i++) {
-                const struct dwarf_frame *frames;
+                const struct resolver_frame *frames;
                 size_t n = symbolize_frames(symbolize, i, &frames);
 
-                add_text(request->addrs[i], frames, n, &text);
-                add_json(request->addrs[i], frames, n, &json);
+                add_text(symbolize, request->addrs[i], frames, n, &text);
+                add_json(symbolize, request->addrs[i], frames, n, &json);
         }
         json_end_array(&json);
         json_end_object(&json);

@@ -10,7 +10,7 @@ static const struct option choice_options[] = {
                 .kind = OPTION_LIST,
                 .arg = "KEYS",
                 .offset = offsetof(struct choice_options, sort),
-                .help = "make a row of what is equal in KEYS: comm, pid, tid, module, symbol",
+                .help = "make a row of what is equal in KEYS: comm, pid, tid, cpu, module, symbol, line",
         },
         {
                 .name = "pid",
@@ -47,6 +47,18 @@ static const struct option choice_options[] = {
                 .name = "csv",
                 .offset = offsetof(struct choice_options, csv),
                 .help = "print the table as comma-separated values",
+        },
+        {
+                .name = "inlines",
+                .aliases = "inline",
+                .offset = offsetof(struct choice_options, inlines),
+                .help = "give functions that were inlined rows of their own",
+        },
+        {
+                .name = "no-inlines",
+                .aliases = "no-inline",
+                .offset = offsetof(struct choice_options, no_inlines),
+                .help = "count them where they were inlined, as is the default",
         },
         {
                 .name = "no-demangle",
@@ -86,6 +98,7 @@ static const struct report_options report_defaults = {
 static const struct example report_examples[] = {
         {"wperf report", "the table of the last session in this folder"},
         {"wperf report -i perf.data --sort comm,module", "a session of perf, by program and module"},
+        {"wperf report --inlines --sort symbol,line", "by source line, inlined functions apart"},
         {"wperf report -s ^_Py --csv", "the symbols that begin with _Py, for a spreadsheet"},
         {0},
 };

@@ -12,6 +12,7 @@ struct choice_options {
         const char *modules; /* comma-separated, or NULL */
         const char *time;    /* "A,B" in seconds, or NULL */
         bool csv;
+        bool inlines, no_inlines;
         bool no_demangle;
         bool stdio; /* accepted: the report is always text */
         bool call_graph;

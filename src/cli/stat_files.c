@@ -46,6 +46,14 @@ void stat_files_free(struct stat_files *files)
         free(files);
 }
 
+const char *stat_files_name(const struct stat_files *files)
+{
+        if (files->name)
+                return files->name;
+        return files->all_cpus ? "wperf_system_side_{timestamp}.{class}.csv"
+                               : "wperf_core_{core}_{timestamp}.{class}.csv";
+}
+
 /* The CPU that {core} stands for. */
 static void add_first_core(const struct sheet *sheet, struct buf *out)
 {
@@ -91,11 +99,8 @@ static void make_name(const struct stat_files *files, const struct sheet *sheet,
                       bool first, struct buf *out)
 {
         AUTO_RELEASE(buf) own = {0};
-        const char *name = files->name, *dot;
+        const char *name = stat_files_name(files), *dot;
 
-        if (!name)
-                name = files->all_cpus ? "wperf_system_side_{timestamp}.{class}.csv"
-                                       : "wperf_core_{core}_{timestamp}.{class}.csv";
         if (!first && !strstr(name, "{class}")) {
                 dot = strrchr(text_base_name(name), '.');
                 dot = dot ? dot : name + strlen(name);

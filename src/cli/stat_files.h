@@ -15,6 +15,9 @@ struct stat_files *stat_files_new(const char *name, const char *prefix, bool all
 void stat_files_free(struct stat_files *files);
 AUTO_DEFINE(stat_files)
 
+/* The template, as it is. */
+const char *stat_files_name(const struct stat_files *files);
+
 /* Adds a row to each file; the first call makes them.  `told` (may be NULL) gets "timeline file: 'NAME'" lines then. */
 bool stat_files_add(struct stat_files *files, const struct sheet *sheet, struct buf *told, struct err *err);
 

@@ -48,9 +48,19 @@ static void open_forms(struct stat_output *o)
                 o->plot = stat_plot_new();
 }
 
-struct stat_output *stat_output_new(const struct stat_output_request *request)
+static bool can_write(const struct stat_output *o, struct err *err)
 {
-        struct stat_output *o = mem_new(1, sizeof(*o));
+        const struct stat_output_request *r = &o->request;
+        const char *prefix = r->output->output_prefix;
+
+        return (!o->document || cmd_can_write(prefix, document_file(o), err)) &&
+               (!o->plot || cmd_can_write(prefix, r->forms->plot, err)) &&
+               (!o->files || cmd_can_write(prefix, stat_files_name(o->files), err));
+}
+
+struct stat_output *stat_output_new(const struct stat_output_request *request, struct err *err)
+{
+        AUTO(stat_output) o = mem_new(1, sizeof(*o));
 
         o->request = *request;
         if (request->forms)
@@ -58,7 +68,7 @@ struct stat_output *stat_output_new(const struct stat_output_request *request)
         o->text = !request->general->quiet && !request->output->json && !o->lines;
         o->document = request->output->json || document_file(o);
         o->live = o->text && os_is_terminal(OS_STDOUT);
-        return o;
+        return can_write(o, err) ? TAKE(o) : NULL;
 }
 
 void stat_output_free(struct stat_output *o)
@@ -111,8 +121,8 @@ static struct stat_view make_view(struct stat_output *o, const struct count_shot
                 .exit_status = shot->exit_status,
         };
 
-        if (o->request.source_note[0])
-                notes[view.n_notes++] = o->request.source_note;
+        if (shot->source_note[0])
+                notes[view.n_notes++] = shot->source_note;
         buf_add_str(warnings, buf_text(&shot->list->warnings));
         for (char *at = warnings->data; at && *at && view.n_notes < n_max;) {
                 size_t len = strcspn(at, "\n");

@@ -15,7 +15,6 @@ struct stat_output_request {
         const struct timeline_options *forms; /* of the timeline; NULL: a session is shown again */
         const char *vendor;                   /* of the machine; NULL */
         const char *subject;                  /* whose counts these are */
-        const char *source_note;              /* "" */
         const char *title;                    /* of the page */
         bool all_cpus;
         bool timeline;       /* or several counts, which make it one */
@@ -26,7 +25,8 @@ struct stat_output_request {
 
 struct stat_output;
 
-struct stat_output *stat_output_new(const struct stat_output_request *request);
+/* NULL when a file that is to be written can't be: better told before anything is measured. */
+struct stat_output *stat_output_new(const struct stat_output_request *request, struct err *err);
 void stat_output_free(struct stat_output *output);
 AUTO_DEFINE(stat_output)
 

@@ -62,7 +62,8 @@ bool counting_begin(struct counting *counting, const struct record_sink *sink, s
 bool counting_wait(struct counting *counting, uint64_t timeout_ns);
 
 /* Puts what has been counted since begin, as it stands now: values, enabled and running times only grow.  STAT_ROUND
- * has the time since the counters began, which the end of the last target stops; `last` makes it the final one. */
+ * has the time since the counters began, without pauses, which the end of the last target stops; `last` makes it the
+ * final one. */
 bool counting_read(struct counting *counting, bool last, struct err *err);
 
 /* Stops and restarts the counters; the target runs on. */

@@ -30,6 +30,8 @@ struct counting {
         struct estimator estimator;
         struct record_sink sink;
         uint64_t begin_ns, end_ns; /* of the counters; end_ns 0: they count */
+        uint64_t pause_ns;         /* when the pause began, valid with `paused` */
+        uint64_t paused_ns;        /* all pauses that are over */
         uint64_t enable_at_ns;     /* the counters wait for their time; 0: they have begun */
         bool paused, over;
         int stop_seen;
@@ -169,6 +171,7 @@ void counting_pause(struct counting *c)
         if (c->paused || c->over)
                 return;
         c->paused = true;
+        c->pause_ns = os_monotonic_ns();
         if (!c->enable_at_ns)
                 stop_counters(c);
 }
@@ -178,8 +181,10 @@ void counting_resume(struct counting *c)
         if (!c->paused || c->over)
                 return;
         c->paused = false;
-        if (!c->enable_at_ns)
-                start_counters(c, true);
+        if (c->enable_at_ns)
+                return;
+        c->paused_ns += os_monotonic_ns() - (c->pause_ns > c->begin_ns ? c->pause_ns : c->begin_ns);
+        start_counters(c, true);
 }
 
 /* --- waiting --- */
@@ -284,7 +289,9 @@ static uint64_t elapsed_ns(const struct counting *c)
 {
         uint64_t now_ns = c->end_ns ? c->end_ns : os_monotonic_ns();
 
-        return c->enable_at_ns || now_ns < c->begin_ns ? 0 : now_ns - c->begin_ns;
+        if (c->paused && c->pause_ns < now_ns)
+                now_ns = c->pause_ns;
+        return c->enable_at_ns || now_ns < c->begin_ns ? 0 : now_ns - c->begin_ns - c->paused_ns;
 }
 
 bool counting_read(struct counting *c, bool last, struct err *err)

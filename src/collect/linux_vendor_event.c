@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The vendors' names for events of x86 cores (INST_RETIRED.ANY_P), which Linux does not list: from libpfm4, which looks at
  * the CPU that it runs on.  It is loaded when such a name is asked for, since its tables would cost every start 0.6 ms. */
-#include <dlfcn.h>
 #include <perfmon/pfmlib.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "linux_internal.h"
+#include "os.h"
 
 /* What the kernel sets itself in an event select register: USR, OS, PC, INT and EN. */
 #define KERNEL_BITS (1ull << 16 | 1ull << 17 | 1ull << 19 | 1ull << 20 | 1ull << 22)
@@ -18,24 +17,15 @@ struct pfm {
         __typeof__(pfm_get_pmu_info) *get_pmu_info;
 };
 
-/* Stores the function's address at `ret_function`; ISO C has no conversion for it. */
-static bool find_function(void *library, const char *name, void *ret_function)
-{
-        void *address = dlsym(library, name);
-
-        memcpy(ret_function, &address, sizeof(address));
-        return address;
-}
-
 /* The library stays loaded: what it has read of the CPU is kept there. */
 static bool pfm_load(struct pfm *pfm)
 {
-        void *library = dlopen("libpfm.so.4", RTLD_NOW | RTLD_LOCAL);
+        struct os_library *library = os_library_open("libpfm.so.4", NULL);
 
-        return library && find_function(library, "pfm_initialize", &pfm->initialize) &&
-               find_function(library, "pfm_get_event_encoding", &pfm->get_event_encoding) &&
-               find_function(library, "pfm_get_event_info", &pfm->get_event_info) &&
-               find_function(library, "pfm_get_pmu_info", &pfm->get_pmu_info) &&
+        return library && os_library_find(library, "pfm_initialize", &pfm->initialize) &&
+               os_library_find(library, "pfm_get_event_encoding", &pfm->get_event_encoding) &&
+               os_library_find(library, "pfm_get_event_info", &pfm->get_event_info) &&
+               os_library_find(library, "pfm_get_pmu_info", &pfm->get_pmu_info) &&
                pfm->initialize() == PFM_SUCCESS;
 }
 

@@ -158,18 +158,6 @@ void core_kinds_release(struct core_kinds *kinds)
         *kinds = (struct core_kinds){0};
 }
 
-const struct core_kind *core_kinds_of_cpu(const struct core_kinds *kinds, uint32_t cpu)
-{
-        for (size_t i = 0; i < kinds->n_items; i++) {
-                const struct core_kind *kind = &kinds->items[i];
-
-                if (!kind->cpus ||
-                    bsearch(&cpu, kind->cpus, kind->n_cpus, sizeof(*kind->cpus), text_compare_u32))
-                        return kind;
-        }
-        return NULL;
-}
-
 enum core_has core_kind_has(const struct core_kind *kind, uint32_t code)
 {
         if (kind->vendor != CORE_ARM)

@@ -41,9 +41,6 @@ struct core_kinds {
 void core_kinds_load(const struct pmu_source *source, struct core_kinds *ret);
 void core_kinds_release(struct core_kinds *kinds);
 
-/* The kind that counts on `cpu`, or NULL. */
-const struct core_kind *core_kinds_of_cpu(const struct core_kinds *kinds, uint32_t cpu);
-
 enum core_has { CORE_HAS, CORE_HAS_NOT, CORE_MAY_HAVE };
 
 /* Whether the Arm event `code` counts on that kind: the kernel opens events that are not there and they read 0. */

@@ -63,12 +63,25 @@ static void classify_core(struct count_builder *b, struct count_event *e)
         snprintf(e->index, sizeof(e->index), "0x%02" PRIx64, number);
 }
 
+static const char *unit_cpus(struct count_builder *b, const struct event *event)
+{
+        const struct pmu *pmu = pmu_find(&b->pmus, event->pmu, strlen(event->pmu));
+        AUTO_RELEASE(buf) cpus = {0};
+        AUTO_RELEASE(buf) printable = {0};
+
+        if (!pmu || !pmu_read_unit_cpus(b->pmus.source, pmu, &cpus))
+                return NULL;
+        text_add_printable(&printable, buf_text(&cpus));
+        return arena_copy(&b->list.texts, buf_text(&printable), printable.len);
+}
+
 static void classify_other(struct count_builder *b, struct count_event *e)
 {
         const struct event *event = &e->event;
         uint64_t number = read_field(b, event, "event");
 
         e->class = count_class_of_pmu(&b->pmus, event->pmu, read_field(b, event, "clkdiv2") == 1, &e->unit);
+        e->unit_cpus = unit_cpus(b, event);
         if (e->class != COUNT_OTHER && number <= UINT16_MAX)
                 e->code = (int32_t)number;
         snprintf(e->index, sizeof(e->index), "0x%02" PRIx64,

@@ -27,15 +27,16 @@ struct count_event {
         struct event event;
         const char *plain; /* lower case, as formulas name it: "inst_spec" */
         enum count_class class;
-        char index[24];     /* the column `event idx`: "fixed", "0x1b"; "software", "hardware", "cache" */
-        int32_t code;       /* number on an Arm PMU; -1: none */
-        int32_t kind;       /* the kind of core that counts it, or COUNT_NO_KIND: all CPUs */
-        uint32_t unit;      /* of uncore: cluster or controller number */
-        int32_t group;      /* N of gN, from 0 within its class, as it is shown; COUNT_LOOSE */
-        uint32_t together;  /* events with the same number are scheduled together: 0 none, else from 1 */
-        const char *metric; /* that brought it; NULL */
-        const char *doubt;  /* why a count of 0 is none: the PMU does not have the event; NULL: no doubt */
-        bool is_cycle;      /* the cycle counter that stands first */
+        char index[24];        /* the column `event idx`: "fixed", "0x1b"; "software", "hardware", "cache" */
+        int32_t code;          /* number on an Arm PMU; -1: none */
+        int32_t kind;          /* the kind of core that counts it, or COUNT_NO_KIND: all CPUs */
+        uint32_t unit;         /* of uncore: cluster or controller number */
+        const char *unit_cpus; /* of uncore: the CPUs that share the unit, "0-3,8"; NULL: it does not say */
+        int32_t group;         /* N of gN, from 0 within its class, as it is shown; COUNT_LOOSE */
+        uint32_t together;     /* events with the same number are scheduled together: 0 none, else from 1 */
+        const char *metric;    /* that brought it; NULL */
+        const char *doubt;     /* why a count of 0 is none: the PMU does not have the event; NULL: no doubt */
+        bool is_cycle;         /* the cycle counter that stands first */
         /* Told by who opens it: why it can't be counted, and where the count comes from when not from the kernel's
          * counter; NULL: nothing to say. */
         const char *obstacle, *estimate;

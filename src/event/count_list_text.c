@@ -24,26 +24,15 @@ static void add_number(struct buf *out, const char *key, uint64_t value)
         buf_printf(out, "%s=%" PRIu64 "\n", key, value);
 }
 
-static void add_cpus(struct buf *out, const uint32_t *cpus, size_t n)
-{
-        buf_add_str(out, "cpus=");
-        for (size_t i = 0, first = 0; i < n; i++) {
-                if (i + 1 < n && cpus[i + 1] == cpus[i] + 1)
-                        continue;
-                buf_printf(out, "%s%" PRIu32, first ? "," : "", cpus[first]);
-                if (i > first)
-                        buf_printf(out, "-%" PRIu32, cpus[i]);
-                first = i + 1;
-        }
-        buf_add_char(out, '\n');
-}
-
 static void write_kind(const struct core_kind *kind, struct buf *out)
 {
         add_text(out, "kind", kind->pmu);
         add_number(out, "type", kind->type);
-        if (kind->n_cpus)
-                add_cpus(out, kind->cpus, kind->n_cpus);
+        if (kind->n_cpus) {
+                buf_add_str(out, "cpus=");
+                text_add_cpu_list(out, kind->cpus, kind->n_cpus);
+                buf_add_char(out, '\n');
+        }
         add_text(out, "vendor", vendors[kind->vendor]);
         if (kind->midr)
                 buf_printf(out, "midr=0x%" PRIx64 "\n", kind->midr);
@@ -70,6 +59,8 @@ static void write_event(const struct count_event *e, struct buf *out)
                 add_number(out, "of_kind", (uint32_t)e->kind);
         if (e->unit)
                 add_number(out, "unit", e->unit);
+        if (e->unit_cpus)
+                add_text(out, "unit_cpus", e->unit_cpus);
         if (e->group >= 0)
                 add_number(out, "group", (uint32_t)e->group);
         if (e->together)
@@ -78,6 +69,10 @@ static void write_event(const struct count_event *e, struct buf *out)
                 add_text(out, "of_metric", e->metric);
         if (e->doubt)
                 add_text(out, "doubt", e->doubt);
+        if (e->obstacle)
+                add_text(out, "obstacle", e->obstacle);
+        if (e->estimate)
+                add_text(out, "estimate", e->estimate);
         if (e->is_cycle)
                 add_number(out, "cycle", 1);
 }
@@ -295,6 +290,8 @@ static bool read_event_line(struct reader *r, struct span key, struct span value
                 return read_i32(r, key, value, PMU_CORE_MAX, &e->kind);
         if (span_equal_nocase(key, "unit"))
                 return read_u32(r, key, value, &e->unit);
+        if (span_equal_nocase(key, "unit_cpus"))
+                return read_text(r, value, &e->unit_cpus);
         if (span_equal_nocase(key, "group"))
                 return read_i32(r, key, value, COUNT_ITEMS_MAX, &e->group);
         if (span_equal_nocase(key, "together"))
@@ -303,6 +300,10 @@ static bool read_event_line(struct reader *r, struct span key, struct span value
                 return read_text(r, value, &e->metric);
         if (span_equal_nocase(key, "doubt"))
                 return read_text(r, value, &e->doubt);
+        if (span_equal_nocase(key, "obstacle"))
+                return read_text(r, value, &e->obstacle);
+        if (span_equal_nocase(key, "estimate"))
+                return read_text(r, value, &e->estimate);
         e->is_cycle |= span_equal_nocase(key, "cycle");
         e->event.uncore |= span_equal_nocase(key, "uncore");
         return true;

@@ -329,6 +329,11 @@ bool pmu_read_event(const struct pmu_source *source, const struct pmu *pmu, cons
         return true;
 }
 
+bool pmu_read_unit_cpus(const struct pmu_source *source, const struct pmu *pmu, struct buf *out)
+{
+        return read_file(source, pmu, "", "associated_cpus", out);
+}
+
 bool pmu_find_cap(const struct pmu_source *source, const struct pmu *pmu, const char *name,
                   uint64_t *ret_value)
 {

@@ -84,6 +84,9 @@ bool pmu_read_event(const struct pmu_source *source, const struct pmu *pmu, cons
 bool pmu_event_config(const struct pmu_source *source, const struct pmu *pmu, const char *name,
                       uint64_t *ret_config, struct err *err);
 
+/* Appends the CPUs that share an uncore unit, as the PMU's folder says ("0-3"); false: it does not. */
+bool pmu_read_unit_cpus(const struct pmu_source *source, const struct pmu *pmu, struct buf *out);
+
 /* The number in caps/NAME. */
 bool pmu_find_cap(const struct pmu_source *source, const struct pmu *pmu, const char *name,
                   uint64_t *ret_value);

@@ -59,6 +59,9 @@ bool os_list_dir(const char *path, bool (*each)(void *ctx, const char *name), vo
 /* The target of a symbolic link, appended to `out`; false when there is none. */
 bool os_read_link(const char *path, struct buf *out);
 
+/* Whether a file could be written there, or made in its folder where there is none; nothing is changed. */
+bool os_can_write(const char *path, struct err *err);
+
 bool os_rename(const char *from, const char *to, struct err *err); /* replaces `to` */
 bool os_make_dir(const char *path, struct err *err);               /* mode 0700; an existing one is success */
 bool os_remove(const char *path, struct err *err);
@@ -123,6 +126,18 @@ void os_catch_stop(void);
 int os_stop_requested(void);
 
 /* --- Libraries and processes ------------------------------------------------------------------------------- */
+
+/* A library that is loaded at run time. */
+struct os_library;
+
+/* By its file name, from where the system keeps libraries.  ERR_MISSING. */
+struct os_library *os_library_open(const char *name, struct err *err);
+void os_library_free(struct os_library *library);
+AUTO_DEFINE(os_library)
+
+/* Stores the address of a function of the library at `ret_function`, which points to a pointer to a function; false when
+ * it has none of that name. */
+bool os_library_find(struct os_library *library, const char *name, void *ret_function);
 
 /* The vdso image of this process, valid for ever; false where there is none. */
 bool os_vdso(const uint8_t **ret_bytes, size_t *ret_size);

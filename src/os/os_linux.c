@@ -4,6 +4,7 @@
 #include "os.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -302,6 +303,25 @@ bool os_is_private_dir(const char *path)
                !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
+bool os_can_write(const char *path, struct err *err)
+{
+        const char *slash = strrchr(path, '/');
+        AUTO_RELEASE(buf) folder = {0};
+        struct os_stat there;
+
+        if (os_stat(path, &there)) {
+                if (!there.is_dir)
+                        return !access(path, W_OK) || fail(err, path);
+                errno = EISDIR;
+                return fail(err, path);
+        }
+        if (slash)
+                buf_add(&folder, path, (size_t)(slash - path) + 1);
+        else
+                buf_add_str(&folder, ".");
+        return !access(buf_text(&folder), W_OK) || fail(err, path);
+}
+
 struct os_file {
         int fd;
         bool can_seek;
@@ -537,6 +557,34 @@ void os_catch_stop(void)
 int os_stop_requested(void)
 {
         return stop_signal;
+}
+
+/* --- libraries and processes --- */
+
+/* struct os_library has no definition: it is the system's own handle. */
+struct os_library *os_library_open(const char *name, struct err *err)
+{
+        void *handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+
+        if (!handle)
+                err_set(err, ERR_MISSING, "%s", dlerror());
+        return handle;
+}
+
+void os_library_free(struct os_library *library)
+{
+        if (library)
+                dlclose(library);
+}
+
+bool os_library_find(struct os_library *library, const char *name, void *ret_function)
+{
+        void *address = dlsym(library, name);
+
+        /* ISO C has no conversion of a pointer to data into one to a function. */
+        if (address)
+                memcpy(ret_function, &address, sizeof(address));
+        return address;
 }
 
 bool os_vdso(const uint8_t **ret_bytes, size_t *ret_size)

@@ -237,6 +237,20 @@ bool os_read_link(const char *path, struct buf *out)
         return false;
 }
 
+bool os_can_write(const char *path, struct err *err)
+{
+        size_t len = strlen(path);
+        AUTO_RELEASE(buf) folder = {0};
+        struct os_stat there;
+
+        if (os_stat(path, &there))
+                return !there.is_dir || err_set(err, ERR_IO, "%s: it is a folder", path);
+        while (len && path[len - 1] != '/' && path[len - 1] != '\\')
+                len--;
+        buf_add(&folder, path, len);
+        return os_stat(len ? folder.data : ".", &there) || fail(err, path);
+}
+
 bool os_rename(const char *from, const char *to, struct err *err)
 {
         wchar_t *f = wide(from), *t = wide(to);
@@ -495,6 +509,41 @@ void os_catch_stop(void)
 int os_stop_requested(void)
 {
         return (int)stop_signal;
+}
+
+/* --- libraries and processes --- */
+
+/* struct os_library has no definition: it is the system's own handle. */
+struct os_library *os_library_open(const char *name, struct err *err)
+{
+        wchar_t *w = wide(name);
+        HMODULE handle;
+
+        /* A library in the folder where the user happens to stand is not taken. */
+        SetDllDirectoryW(L"");
+        handle = LoadLibraryW(w);
+        free(w);
+        if (!handle) {
+                fail(err, name);
+                if (err)
+                        err->code = ERR_MISSING;
+        }
+        return (struct os_library *)handle;
+}
+
+void os_library_free(struct os_library *library)
+{
+        if (library)
+                FreeLibrary((HMODULE)library);
+}
+
+bool os_library_find(struct os_library *library, const char *name, void *ret_function)
+{
+        FARPROC address = GetProcAddress((HMODULE)library, name);
+
+        if (address)
+                memcpy(ret_function, &address, sizeof(address));
+        return address;
 }
 
 bool os_vdso(const uint8_t **ret_bytes, size_t *ret_size)

@@ -8,17 +8,6 @@
 
 #include "dwarf_internal.h"
 
-struct dwarf {
-        struct dwarf_file main, alt;
-        uint64_t budget, total_bytes;
-        struct dwarf_segments listed;
-        struct dwarf_segments scanned;
-        bool is_scanned;
-        struct strpool *paths;
-        struct dwarf_complaints complaints;
-        struct buf note;
-};
-
 static const char *const section_names[DWARF_N_SECTIONS] = {
         [DWARF_INFO] = ".debug_info",
         [DWARF_ABBREV] = ".debug_abbrev",
@@ -42,7 +31,7 @@ bool dwarf_spend(const struct dwarf_file *file, uint64_t n_bytes, struct err *er
         return true;
 }
 
-static void refill(struct dwarf *dwarf)
+void dwarf_refill(struct dwarf *dwarf)
 {
         dwarf->budget = dwarf->total_bytes * DWARF_MAX_PASSES;
 }
@@ -112,7 +101,7 @@ struct dwarf *dwarf_open(struct object *object, struct object *alt, struct err *
                 dwarf->main.alt = &dwarf->alt;
                 scan(dwarf, &dwarf->alt);
         }
-        refill(dwarf);
+        dwarf_refill(dwarf);
         scan(dwarf, &dwarf->main);
         dwarf_index_listed(&dwarf->main, &dwarf->listed, &dwarf->complaints);
         return TAKE(dwarf);
@@ -153,7 +142,7 @@ struct wanted {
         size_t index;
 };
 
-static uint32_t find_unit(struct dwarf *dwarf, uint64_t addr)
+uint32_t dwarf_find_unit(struct dwarf *dwarf, uint64_t addr)
 {
         uint32_t unit = dwarf_segments_find(&dwarf->listed, addr);
 
@@ -238,7 +227,7 @@ static void find_in_unit(struct dwarf *dwarf, struct dwarf_unit *unit, const str
         dwarf_lines_release(&decoded.lines);
 }
 
-static void write_note(struct dwarf *dwarf)
+void dwarf_write_note(struct dwarf *dwarf)
 {
         const struct dwarf_complaints *complaints = &dwarf->complaints;
 
@@ -254,9 +243,9 @@ void dwarf_find(struct dwarf *dwarf, const uint64_t *addrs, size_t n, struct dwa
         size_t n_wanted = 0, first = 0;
 
         *ret_frames = (struct dwarf_frames){.spans = mem_new(n, sizeof(*ret_frames->spans))};
-        refill(dwarf);
+        dwarf_refill(dwarf);
         for (size_t i = 0; i < n; i++) {
-                uint32_t unit = find_unit(dwarf, addrs[i]);
+                uint32_t unit = dwarf_find_unit(dwarf, addrs[i]);
 
                 if (unit != DWARF_NO_OWNER)
                         wanted[n_wanted++] = (struct wanted){unit, i};
@@ -270,7 +259,7 @@ void dwarf_find(struct dwarf *dwarf, const uint64_t *addrs, size_t n, struct dwa
                              addrs, ret_frames);
         }
         free(wanted);
-        write_note(dwarf);
+        dwarf_write_note(dwarf);
 }
 
 void dwarf_frames_release(struct dwarf_frames *frames)

@@ -25,6 +25,7 @@ enum {
         DWARF_MAX_INDIRECT = 4,        /* forms that only say which form it is */
         DWARF_MAX_PATH_BYTES = 16 * 1024,
         DWARF_MAX_TEXT_BYTES = 64 * 1024, /* of a name */
+        DWARF_MAX_LABELS = 1 << 20,       /* of a function */
         DWARF_MAX_PASSES = 64, /* bytes read in one look-up, as a multiple of the size of all sections */
 };
 
@@ -63,6 +64,29 @@ struct dwarf_frames {
  * addresses is much cheaper than many calls.  Never fails: what is damaged has no frames and is in the note. */
 void dwarf_find(struct dwarf *dwarf, const uint64_t *addrs, size_t n, struct dwarf_frames *ret_frames);
 void dwarf_frames_release(struct dwarf_frames *frames);
+
+/* A label of a function: in an interpreter with computed goto the name of a handler. */
+struct dwarf_label {
+        const char *name;
+        const char *path; /* of the source file that declares it; NULL: it does not say */
+        uint32_t line;    /* 0: it does not say */
+        uint64_t addr;    /* 0 without one */
+        bool has_addr;    /* an optimised build may have lost it */
+};
+
+/* The labels of the outermost function that has the code at `addr`, not of those inlined into it: by address, those
+ * without one behind them by line.  Texts live as long as the reader.  The caller frees *ret_labels (free()).
+ * Returns their number, 0 where nothing is known. */
+size_t dwarf_find_labels(struct dwarf *dwarf, uint64_t addr, struct dwarf_label **ret_labels);
+
+/* A stretch of code: [start, end). */
+struct dwarf_extent {
+        uint64_t start, end;
+};
+
+/* All of that function's code by address: the part that runs often and the .cold one.  The caller frees
+ * *ret_extents (free()).  Returns their number, 0 where nothing is known. */
+size_t dwarf_find_extents(struct dwarf *dwarf, uint64_t addr, struct dwarf_extent **ret_extents);
 
 /* The first damage that was met, one sentence, and of how many units; "" when there is none. */
 const char *dwarf_note(const struct dwarf *dwarf);

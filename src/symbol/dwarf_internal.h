@@ -189,6 +189,9 @@ struct dwarf_unit *dwarf_unit_from(const struct dwarf_file *file, uint64_t off);
 /* Reads the abbreviations and the unit's own entry. */
 bool dwarf_unit_prepare(struct dwarf_unit *unit, struct err *err);
 
+/* The unit of the entry that a reference leads to, prepared; NULL when it leads nowhere. */
+const struct dwarf_unit *dwarf_value_unit(const struct dwarf_unit *unit, const struct dwarf_value *value);
+
 /* NULL, or the address; false when the table lacks it. */
 const char *dwarf_value_text(const struct dwarf_unit *unit, const struct dwarf_value *value);
 bool dwarf_value_addr(const struct dwarf_unit *unit, const struct dwarf_value *value, uint64_t *ret_addr);
@@ -352,5 +355,25 @@ const struct dwarf_row *dwarf_lines_find(const struct dwarf_lines *lines, uint64
 
 /* The path of file number `file`, interned in `paths`; NULL when there is no such file. */
 const char *dwarf_lines_path(struct dwarf_lines *lines, uint64_t file, struct strpool *paths);
+
+/* --- The reader --- */
+
+struct dwarf {
+        struct dwarf_file main, alt;
+        uint64_t budget, total_bytes;
+        struct dwarf_segments listed;
+        struct dwarf_segments scanned;
+        bool is_scanned;
+        struct strpool *paths;
+        struct dwarf_complaints complaints;
+        struct buf note;
+};
+
+/* Before each look-up and after it. */
+void dwarf_refill(struct dwarf *dwarf);
+void dwarf_write_note(struct dwarf *dwarf);
+
+/* The index of the unit that has the code at `addr`, or DWARF_NO_OWNER. */
+uint32_t dwarf_find_unit(struct dwarf *dwarf, uint64_t addr);
 
 #endif

@@ -149,21 +149,6 @@ struct naming {
         uint64_t next_off;
 };
 
-/* Notes where a reference leads, if it leads anywhere. */
-static void follow(struct naming *naming, const struct dwarf_unit *unit, const struct dwarf_value *value)
-{
-        const struct dwarf_file *file = value->class == DWARF_ALT_REFERENCE ? unit->file->alt : unit->file;
-        struct dwarf_unit *target;
-
-        if (!file || (value->class != DWARF_REFERENCE && value->class != DWARF_ALT_REFERENCE))
-                return;
-        target = dwarf_unit_at(file, value->number);
-        if (!target || !dwarf_unit_prepare(target, NULL))
-                return;
-        naming->next = target;
-        naming->next_off = value->number;
-}
-
 static void take_name(struct naming *naming, const struct dwarf_unit *unit, const struct dwarf_value *value)
 {
         switch (value->name) {
@@ -177,7 +162,10 @@ static void take_name(struct naming *naming, const struct dwarf_unit *unit, cons
                         naming->plain = dwarf_value_text(unit, value);
                 break;
         case DW_AT_abstract_origin:
-        case DW_AT_specification: follow(naming, unit, value); break;
+        case DW_AT_specification:
+                naming->next = dwarf_value_unit(unit, value);
+                naming->next_off = value->number;
+                break;
         default: break;
         }
 }

@@ -248,3 +248,14 @@ bool dwarf_unit_prepare(struct dwarf_unit *unit, struct err *err)
         unit->is_prepared = true;
         return true;
 }
+
+const struct dwarf_unit *dwarf_value_unit(const struct dwarf_unit *unit, const struct dwarf_value *value)
+{
+        const struct dwarf_file *file = value->class == DWARF_ALT_REFERENCE ? unit->file->alt : unit->file;
+        struct dwarf_unit *target;
+
+        if (!file || (value->class != DWARF_REFERENCE && value->class != DWARF_ALT_REFERENCE))
+                return NULL;
+        target = dwarf_unit_at(file, value->number);
+        return target && dwarf_unit_prepare(target, NULL) ? target : NULL;
+}

@@ -375,6 +375,22 @@ bool jitdump_find(const struct jitdump *dump, uint64_t addr, uint64_t time, stru
         return true;
 }
 
+bool jitdump_read_code(const struct jitdump *dump, uint64_t addr, uint64_t size, const uint8_t **ret_code)
+{
+        struct cursor code = dump->file;
+        const struct jitdump_load *load;
+        struct symtab_hit hit;
+
+        if (!jitdump_find(dump, addr, CODE_HISTORY_LATEST, &hit))
+                return false;
+        load = jitdump_get_load(dump, hit.index);
+        if (size > load->size_bytes - (addr - load->addr) ||
+            !cursor_seek(&code, load->code_off + (addr - load->addr)))
+                return false;
+        *ret_code = cursor_bytes(&code, size);
+        return *ret_code;
+}
+
 bool jitdump_is_name(const char *path)
 {
         const char *name = text_base_name(path);

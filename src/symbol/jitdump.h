@@ -79,6 +79,9 @@ bool jitdump_lines_next(struct jitdump_lines *lines, struct jitdump_line *ret);
  * false: of *ret_hit only same_from and same_to are set. */
 bool jitdump_find(const struct jitdump *dump, uint64_t addr, uint64_t time, struct symtab_hit *ret_hit);
 
+/* `size` bytes of the code that stands at `addr` at last; false: not all of them are of one function.  Kept by the dump. */
+bool jitdump_read_code(const struct jitdump *dump, uint64_t addr, uint64_t size, const uint8_t **ret_code);
+
 /* Whether a path's last part is jit-PID.dump: a process maps a page of that file to tell of it. */
 bool jitdump_is_name(const char *path);
 

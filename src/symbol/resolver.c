@@ -1,46 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Keeps the modules, opens each at its first lookup, and gives names out as interned text.  Where the names
  * come from is the matter of resolver_file, kallsyms, perfmap and jitdump. */
-#include "resolver.h"
-
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
-#include "buf.h"
 #include "demangle.h"
-#include "jitdump.h"
-#include "kallsyms.h"
-#include "perfmap.h"
-#include "resolver_file.h"
+#include "resolver_internal.h"
 #include "resolver_kernel.h"
-#include "symtab.h"
 #include "text.h"
-
-struct module {
-        struct resolver_module is; /* with strings and build id of its own */
-        bool is_loaded;
-        struct resolver_file *file; /* RESOLVER_FILE */
-        struct perfmap *perfmap;    /* RESOLVER_PERFMAP */
-        struct jitdump *jitdump;    /* the same, when there is one */
-        struct kallsyms *kallsyms;  /* RESOLVER_KERNEL, when it is the kernel of these; the resolver's */
-        struct buf note;
-        /* The last answer, and the addresses for which it is the answer. */
-        struct symbol last;
-        uint64_t last_from, last_to;
-};
-
-struct resolver {
-        struct resolver_options options;
-        struct strpool *texts;
-        struct arena arena;
-        struct module **modules;
-        size_t n_modules, cap_modules;
-        struct kallsyms *kallsyms; /* one for all modules of the kernel */
-        struct buf kallsyms_note;
-        struct buf scratch;
-};
 
 static const char *const default_debug_dirs[] = {"/usr/lib/debug", NULL};
 
@@ -64,6 +33,7 @@ void resolver_free(struct resolver *resolver)
                 perfmap_free(resolver->modules[i]->perfmap);
                 jitdump_free(resolver->modules[i]->jitdump);
                 buf_release(&resolver->modules[i]->note);
+                map_release(&resolver->modules[i]->frame_texts);
                 free(resolver->modules[i]);
         }
         free(resolver->modules);
@@ -146,7 +116,7 @@ static void load_jit(struct module *module)
         module->perfmap = perfmap_new(module->is.open_path ? module->is.open_path : module->is.path, note);
 }
 
-static struct module *load(struct resolver *resolver, resolver_id id)
+struct module *resolver_load(struct resolver *resolver, resolver_id id)
 {
         struct module *module = find_module(resolver, id);
 
@@ -166,7 +136,7 @@ static struct module *load(struct resolver *resolver, resolver_id id)
 
 /* --- Lookup --- */
 
-static void add_readable(const struct resolver *resolver, const char *name, struct buf *out)
+void resolver_add_readable(const struct resolver *resolver, const char *name, struct buf *out)
 {
         const struct resolver_options *options = &resolver->options;
 
@@ -183,7 +153,7 @@ static str_id make_text(struct resolver *resolver, const struct module *module, 
         buf_clear(readable);
         if (module->file) {
                 resolver_file_add_name(module->file, hit, &raw);
-                add_readable(resolver, buf_text(&raw), readable);
+                resolver_add_readable(resolver, buf_text(&raw), readable);
         } else {
                 buf_add(readable, hit->name, strnlen(hit->name, hit->name_max));
         }
@@ -256,15 +226,30 @@ static struct symbol symbol_of_hit(struct resolver *resolver, const struct modul
         return symbol;
 }
 
-struct symbol resolver_find(struct resolver *resolver, resolver_id id, uint64_t addr)
+bool resolver_to_addr(struct resolver *resolver, resolver_id id, uint64_t offset, uint64_t *ret_addr)
 {
-        struct module *module = load(resolver, id);
+        const struct module *module = resolver_load(resolver, id);
+
+        *ret_addr = offset;
+        return !module->file || resolver_file_to_addr(module->file, offset, ret_addr);
+}
+
+struct symbol resolver_find(struct resolver *resolver, resolver_id id, uint64_t offset)
+{
+        uint64_t addr;
+
+        if (!resolver_to_addr(resolver, id, offset, &addr))
+                return (struct symbol){.status = SYMBOL_NONE, .addr = offset};
+        return resolver_find_addr(resolver, id, addr);
+}
+
+struct symbol resolver_find_addr(struct resolver *resolver, resolver_id id, uint64_t addr)
+{
+        struct module *module = resolver_load(resolver, id);
         enum symbol_status status;
         struct symtab_hit hit;
         bool is_of_jitdump;
 
-        if (module->file && !resolver_file_to_addr(module->file, addr, &addr))
-                return (struct symbol){.status = SYMBOL_NONE, .addr = addr};
         if (addr >= module->last_from && addr < module->last_to) {
                 module->last.addr = addr;
                 return module->last;
@@ -292,7 +277,7 @@ const char *resolver_note(const struct resolver *resolver, resolver_id id)
 
 static const struct object *own_object(struct resolver *resolver, resolver_id id)
 {
-        const struct module *module = load(resolver, id);
+        const struct module *module = resolver_load(resolver, id);
 
         return module->file ? resolver_file_object(module->file) : NULL;
 }

@@ -65,9 +65,71 @@ struct symbol {
         uint64_t addr; /* the looked-up address, counted the same way */
 };
 
+/* What the object counts for an address of the module (ELF virtual address for a file offset); false: it can't be told. */
+bool resolver_to_addr(struct resolver *resolver, resolver_id module, uint64_t offset, uint64_t *ret_addr);
+
 /* Never fails: what is not known is SYMBOL_NONE with addr set as well as it can be.  Of code that replaced other code
  * at the same address the latest is meant. */
-struct symbol resolver_find(struct resolver *resolver, resolver_id module, uint64_t addr);
+struct symbol resolver_find(struct resolver *resolver, resolver_id module, uint64_t offset);
+
+/* The same for an address as the object counts. */
+struct symbol resolver_find_addr(struct resolver *resolver, resolver_id module, uint64_t addr);
+
+/* A function of an address, or one that was inlined there. */
+struct resolver_frame {
+        str_id function;       /* 0: not known */
+        str_id path;           /* of the source file; 0: not known */
+        uint32_t line, column; /* 0: not known */
+        bool is_inlined;       /* into the next frame */
+        uint64_t start;        /* of the function or of its inlined copy; 0 without a function */
+};
+
+/* Frames of address i: frames[spans[i].first] and the following, spans[i].n of them, innermost first. */
+struct resolver_frames {
+        struct resolver_frame *frames;
+        size_t n_frames, cap_frames;
+        struct {
+                size_t first, n;
+        } * spans;
+};
+
+/* Looks up `n` distinct addresses as the object counts, sorted, in one go: units of debug information are read once a
+ * call.  Where there is none the one frame is what resolver_find says; SYMBOL_NONE has no frame.  Never fails; what is missing
+ * is in the module's note. */
+void resolver_find_frames(struct resolver *resolver, resolver_id module, const uint64_t *addrs, size_t n,
+                          struct resolver_frames *ret_frames);
+void resolver_frames_release(struct resolver_frames *frames);
+
+/* A label of a function: in an interpreter with computed goto the name of a handler. */
+struct resolver_label {
+        str_id name, path; /* path: of the source file that declares it; 0: not known */
+        uint32_t line;     /* 0: not known */
+        uint64_t addr;     /* valid with has_addr: an optimised build may have lost it */
+        bool has_addr;
+};
+
+/* Those of the function at `addr`, by address, those without one behind them by line.  The caller frees *ret_labels.
+ * Returns their number. */
+size_t resolver_find_labels(struct resolver *resolver, resolver_id module, uint64_t addr,
+                            struct resolver_label **ret_labels);
+
+/* [start, end) */
+struct resolver_extent {
+        uint64_t start, end;
+};
+
+/* All code of the function at `addr`, by address: its .cold part too where debug information tells of it.  The caller
+ * frees *ret_extents.  Returns their number, 0 where nothing is known. */
+size_t resolver_find_extents(struct resolver *resolver, resolver_id module, uint64_t addr,
+                             struct resolver_extent **ret_extents);
+
+/* The code of a module as it was mapped, `size` bytes from `addr` on, as the object counts.  False when there are none.
+ * Kept by the resolver. */
+bool resolver_read_code(struct resolver *resolver, resolver_id module, uint64_t addr, uint64_t size,
+                        const uint8_t **ret_code);
+
+/* False, with a sentence, after a file of the module has become shorter while it was read. */
+bool resolver_check(const struct resolver *resolver, resolver_id module, struct err *err);
 
 const char *resolver_text(const struct resolver *resolver, str_id id);
 

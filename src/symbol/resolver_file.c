@@ -10,6 +10,7 @@
 #include "arena.h"
 #include "debug_search.h"
 #include "note.h"
+#include "resolver_debug.h"
 
 struct resolver_file {
         struct object *own;   /* the file that was mapped; NULL when it can't be had */
@@ -18,7 +19,8 @@ struct resolver_file {
         struct symtab *tab;
         struct object_stub *stubs;
         size_t n_stubs;
-        struct object_range *ranges; /* listed at the first address without a name */
+        struct resolver_debug *debug_info; /* opened when it is first asked for */
+        struct object_range *ranges;       /* listed at the first address without a name */
         size_t n_ranges;
         bool has_ranges;
 };
@@ -49,8 +51,8 @@ static struct object *open_own(const struct resolver_module *module, struct buf 
         return TAKE(object);
 }
 
-static struct object *open_debug(const struct resolver_module *module, struct object *own,
-                                 const char *const *debug_dirs, struct buf *note)
+static struct debug_wanted debug_wanted(const struct resolver_module *module, struct object *own,
+                                        const char *const *debug_dirs)
 {
         struct debug_wanted wanted = {.build_id = module->build_id,
                                       .build_id_size = module->build_id_size,
@@ -62,7 +64,7 @@ static struct object *open_debug(const struct resolver_module *module, struct ob
                 wanted.build_id = object_get_facts(own)->build_id;
                 wanted.build_id_size = object_get_facts(own)->build_id_size;
         }
-        return debug_search(&wanted, note);
+        return wanted;
 }
 
 /* --- Names --- */
@@ -77,11 +79,12 @@ static void add_small(struct resolver_file *file)
 static void add_names(struct resolver_file *file, const struct resolver_module *module,
                       const char *const *debug_dirs, struct buf *note)
 {
+        struct debug_wanted wanted = debug_wanted(module, file->own, debug_dirs);
         bool had_note = note->len;
 
         if (file->own && symtab_add_object(file->tab, file->own, OBJECT_SYMBOLS))
                 return;
-        file->debug = open_debug(module, file->own, debug_dirs, note);
+        file->debug = debug_search(&wanted, note);
         if (file->debug && symtab_add_object(file->tab, file->debug, OBJECT_SYMBOLS)) {
                 if (had_note)
                         buf_add_str(note, ", names are from its debug file");
@@ -91,7 +94,7 @@ static void add_names(struct resolver_file *file, const struct resolver_module *
                 return;
         add_small(file);
         symtab_add_object(file->tab, file->own, OBJECT_DYNAMIC_SYMBOLS);
-        if (!file->small && !module->image && !note->len)
+        if (!file->small && !module->image && !note->len && !object_find_section(file->own, ".debug_info"))
                 buf_add_str(note, "is stripped, and no debug file for it is installed");
 }
 
@@ -147,6 +150,7 @@ void resolver_file_free(struct resolver_file *file)
 {
         if (!file)
                 return;
+        resolver_debug_free(file->debug_info);
         symtab_free(file->tab);
         object_free(file->small);
         object_free(file->debug);
@@ -256,4 +260,21 @@ void resolver_file_add_name(const struct resolver_file *file, const struct symta
 const struct object *resolver_file_object(const struct resolver_file *file)
 {
         return file->own;
+}
+
+struct dwarf *resolver_file_dwarf(struct resolver_file *file, const struct resolver_module *module,
+                                  const char *const *debug_dirs, struct buf *note)
+{
+        struct debug_wanted wanted = debug_wanted(module, file->own, debug_dirs);
+
+        if (!file->debug_info)
+                file->debug_info = resolver_debug_new(&wanted, file->debug, note);
+        return resolver_debug_dwarf(file->debug_info);
+}
+
+bool resolver_file_check(const struct resolver_file *file, struct err *err)
+{
+        return (!file->own || object_check(file->own, err)) &&
+               (!file->debug || object_check(file->debug, err)) &&
+               (!file->debug_info || resolver_debug_check(file->debug_info, err));
 }

@@ -5,6 +5,7 @@
 
 #include "attributes.h"
 #include "buf.h"
+#include "dwarf.h"
 #include "object.h"
 #include "resolver.h"
 #include "symtab.h"
@@ -29,5 +30,12 @@ void resolver_file_add_name(const struct resolver_file *file, const struct symta
 
 /* The module's own file, or NULL. */
 const struct object *resolver_file_object(const struct resolver_file *file);
+
+/* The debug information of the file, opened by the first call, which appends what is missing to `note`; NULL: none. */
+struct dwarf *resolver_file_dwarf(struct resolver_file *file, const struct resolver_module *module,
+                                  const char *const *debug_dirs, struct buf *note);
+
+/* False after one of its files has become shorter while it was read. */
+bool resolver_file_check(const struct resolver_file *file, struct err *err);
 
 #endif

@@ -11,6 +11,8 @@
 /* What a row is, for the heading: the finest of the keys. */
 static const char *row_noun(unsigned keys)
 {
+        if (keys & PROFILE_LINE)
+                return "lines";
         if (keys & PROFILE_SYMBOL)
                 return "functions";
         if (keys & PROFILE_MODULE)
@@ -50,6 +52,8 @@ void hot_view_columns(const struct hot_view *view, bool with_event, struct colum
                 add_column(c, (struct column){.name = "module", .can_cut = true});
         if (view->keys & PROFILE_SYMBOL)
                 add_column(c, (struct column){.name = "symbol", .can_cut = true});
+        if (view->keys & PROFILE_LINE)
+                add_column(c, (struct column){.name = "line"});
 }
 
 static void add_task_cells(const struct hot_view *view, const struct hot_row *row, struct table *table)
@@ -87,6 +91,8 @@ static void add_cells(const struct hot_view *view, const struct hot_row *row, bo
                 table_add_text(table, row->module ? hot_text(view->hot, row->module) : "unknown");
         if (view->keys & PROFILE_SYMBOL)
                 table_add_text(table, hot_text(view->hot, view->keys_are_given ? row->bare : row->symbol));
+        if (view->keys & PROFILE_LINE)
+                table_add_text(table, row->line ? hot_text(view->hot, row->line) : "unknown");
 }
 
 size_t hot_view_add_rows(const struct hot_view *view, uint32_t event, bool with_event, struct table *table,

@@ -211,11 +211,9 @@ void stat_table_init_l3(struct stat_table *made, const struct stat_view *view)
         begin(made);
         for (size_t i = 0; i < view->sheet->n_l3; i++) {
                 const struct sheet_traffic *t = &view->sheet->l3[i];
-                const char *cpus =
-                        *t->pmu && view->cluster_cpus ? view->cluster_cpus(view->ctx, t->pmu) : "all";
 
                 add_unit(made->table, t);
-                table_add_text(made->table, cpus);
+                table_add_text(made->table, t->cpus ? t->cpus : *t->pmu ? "n/a" : "all");
                 add_number(made->table, t->has_value, (double)t->accesses * line_bytes / mib, "MB");
                 add_number(made->table, t->has_value && t->accesses,
                            100.0 * (double)t->misses / (double)(t->accesses ? t->accesses : 1), "%");

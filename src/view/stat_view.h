@@ -20,9 +20,6 @@ struct stat_view {
         uint64_t user_ns, kernel_ns;      /* CPU time of the command; both 0: not known */
         const char *const *notes;         /* whole sentences, n_notes of them */
         size_t n_notes;
-        /* The CPUs of the cluster that a PMU counts ("0-3"), or "". */
-        const char *(*cluster_cpus)(void *ctx, const char *pmu);
-        void *ctx;
         bool has_exit;
         int exit_status; /* of the command */
 };

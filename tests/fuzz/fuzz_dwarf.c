@@ -59,6 +59,26 @@ static void read_frame(const struct dwarf_frame *frame)
         sink += frame->line + frame->column + frame->is_inlined;
 }
 
+/* Every 16th address as part of a function. */
+static void look_up_functions(struct dwarf *dwarf, const uint64_t *addrs, size_t n)
+{
+        for (size_t i = 0; i < n; i += 16) {
+                struct dwarf_label *labels;
+                struct dwarf_extent *extents;
+                size_t n_labels = dwarf_find_labels(dwarf, addrs[i], &labels);
+                size_t n_extents = dwarf_find_extents(dwarf, addrs[i], &extents);
+
+                for (size_t j = 0; j < n_labels; j++)
+                        sink += strlen(labels[j].name) + (labels[j].path ? strlen(labels[j].path) : 0);
+                for (size_t j = 0; j < n_extents; j++) {
+                        if (extents[j].start >= extents[j].end)
+                                abort();
+                }
+                free(labels);
+                free(extents);
+        }
+}
+
 static void look_up(struct object *object, struct object *alt)
 {
         AUTO(dwarf) dwarf = dwarf_open(object, alt, NULL);
@@ -77,6 +97,7 @@ static void look_up(struct object *object, struct object *alt)
         }
         for (size_t i = 0; i < frames.n_frames; i++)
                 read_frame(&frames.frames[i]);
+        look_up_functions(dwarf, addrs, n);
         sink += strlen(dwarf_note(dwarf));
         dwarf_frames_release(&frames);
 }

@@ -110,10 +110,11 @@ def test_more_dsu_events_than_counters(t: Guest) -> None:
 @of_command("stat")
 def test_the_l3_cache(t: Guest) -> None:
     document = stat_of_traffic(t, "-m", "l3_cache")
-    found = [(row["cluster"], row["read_bandwidth"], row["miss_rate"])
+    found = [(row["cluster"], row["cores"], row["read_bandwidth"], row["miss_rate"])
              for row in document["dsu"]["l3metric"]["L3_Cache_Metrics"]]
     # 10,000 and 20,000 accesses of 64 bytes, in units of 1024 * 1024
-    check(found == [("0", "0.61MB", "10.00%"), ("1", "1.22MB", "10.00%"), ("all", "1.83MB", "10.00%")], f"{found}")
+    check(found == [("0", "0", "0.61MB", "10.00%"), ("1", "1", "1.22MB", "10.00%"), ("all", "all", "1.83MB", "10.00%")],
+          f"{found}")
 
 
 @of_command("stat")

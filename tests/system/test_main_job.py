@@ -139,6 +139,10 @@ def test_stripped_python_by_its_debug_file(t: Context) -> None:
     names = [row.symbol.split(":")[0].split(".")[0] for row in harness.rows_of(done.out)]
     # This build has x_mul inlined in k_mul: no symbol of that name exists, in the debug file neither.
     check(names[0] in ("x_mul", "k_mul") and "v_isub" in names[1:6], "k_mul first, then v_isub", done)
+    inlined = t.good("report", "--inlines")
+    check(harness.rows_of(inlined.out)[0].symbol.split(":")[0] == "x_mul", "the debug file knows it", inlined)
+    lines = t.good("report", "--inlines", "--sort", "symbol,line")
+    check(re.search(r"^ +\d+\.\d+ +\d+  x_mul +longobject\.c:\d+$", lines.out, re.M), "and its lines", lines)
     quality = harness.quality_of(done)
     check(quality["unresolved"] * 20 < quality["samples"], "less than 5 % unresolved", done)
 

@@ -264,7 +264,34 @@ def test_session_is_shown_again(t: Context) -> None:
     check(rows_of_table(first) == rows_of_table(again) != {}, "the same rows", again)
     document = harness.document_of(t.ours("report", "--json", path))
     check(counts_of(document)["page-faults"] >= 100, "as JSON too")
-    check("STAT" in t.good("dump", path).out, "and as records")
+    dump = t.good("dump", path).out
+    check("STAT" in dump, "and as records")
+    check(re.search(r"subject:? .*counted faults 100'$", dump, re.M), "whose counts they are", dump)
+    check("for 'faults" not in again.out and "counted faults 100'" in again.out, "in the heading too", again)
+
+
+def test_session_of_a_plain_user_says_where_counts_come_from(t: Context) -> None:
+    path = t.path("counts.data")
+    os.chmod(t.folder, 0o777)
+    with sysctl(PARANOID, 2):
+        done = as_plain_user(t, t.wperf, "stat", "-e", "page-faults,cpu-migrations", "--session", path, "--",
+                             t.program("counted"), "faults", "3000")
+    check(done.status == 0, "it counts", done)
+    again = t.good("report", path)
+    check("page-faults comes from wait4" in again.out, "where from", again)
+    check("cpu-migrations is not counted: " in again.out and "<not counted>" in again.out, "and what is missing", again)
+    check(done.out.splitlines()[-1] == again.out.splitlines()[-1], "the same quality", again)
+
+
+def test_session_of_a_timeline_leaves_pauses_out(t: Context) -> None:
+    path = t.path("counts.data")
+    t.good("stat", "-q", "-e", "task-clock", "-t", "-i", "0.3", "-n", "3", "--timeout", "0.1", "--output-csv", t.path("x.csv"),
+           "--session", path, "--", t.program("counted"), "sleep", "5000")
+    document = json.loads(t.good("report", "--json", path).out)
+    times = [one["Time_elapsed"] for one in document["timeline"]]
+    check(len(times) == 3 and all(0.09 < seconds < 0.25 for seconds in times), f"each count's own time: {times}")
+    elapsed = re.search(r"elapsed_ns:? +(\d+)", t.good("dump", path).out)
+    check(elapsed and 0.9e9 < int(elapsed[1]) < 2e9, "three counts and two pauses")
 
 
 def test_perf_prints_our_session(t: Context) -> None:
@@ -304,6 +331,22 @@ def test_a_command_that_cannot_run_leaves_the_session(t: Context) -> None:
     before = open(path, "rb").read()
     check(t.ours("stat", "--session", path, "--", "/nowhere").status == 127, "not found")
     check(open(path, "rb").read() == before and not os.path.exists(path + ".old"), "the session is as it was")
+
+
+def test_files_that_cannot_be_written_are_told_first(t: Context) -> None:
+    kept = t.path("kept.json")
+    with open(kept, "w", encoding="utf-8") as file:
+        file.write("old")
+    touch = ("--", "touch", t.path("ran"))
+    for arguments in (("--json", "-o", "/nowhere/x.json"), ("-I", "10", "--plot", "/nowhere/x.html"),
+                      ("-I", "10", "--output-csv", "/nowhere/x.csv"), ("--json", "-o", t.folder)):
+        done = t.ours("stat", "-e", "page-faults", *arguments, *touch)
+        check(done.status == 125 and not os.path.exists(t.path("ran")), "nothing was started", done)
+        harness.check_sentence(done, arguments[-1])
+    done = t.ours("record", "--json", "-o", "/nowhere/x.json", "--session", t.path("s.data"), *touch)
+    check(done.status == 125 and not os.path.exists(t.path("ran")), "record neither", done)
+    check(t.ours("stat", "--json", "-o", kept, "--", "/nowhere").status == 127, "not found")
+    check(open(kept, encoding="utf-8").read() == "old", "what was there stays")
 
 
 # --- plain users ---

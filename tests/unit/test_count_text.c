@@ -91,6 +91,29 @@ TEST(lists_read_back)
         expect_round_trip(machine_vm, NULL, NULL);
 }
 
+TEST(what_was_learnt_when_the_events_were_opened_is_kept)
+{
+        struct count_list list = {0}, again = {0};
+        struct buf text = {0};
+
+        ASSERT_TRUE(parse(files_uncore, "/dsu/l3d_cache", NULL, &list));
+        ASSERT_TRUE(list.n_items == 2);
+        EXPECT_STR(list.items[0].unit_cpus, "0-63");
+        EXPECT_TRUE(!list.items[1].unit_cpus);
+        list.items[0].obstacle = "the kernel\nrefuses it";
+        list.items[1].estimate = "wait4";
+        count_list_write(&list, &text);
+        ASSERT_TRUE(count_list_read(buf_text(&text), text.len, &again, NULL));
+        EXPECT_STR(again.items[0].obstacle, "the kernel\\x0arefuses it");
+        EXPECT_TRUE(!again.items[0].estimate);
+        EXPECT_STR(again.items[0].unit_cpus, "0-63");
+        EXPECT_STR(again.items[1].estimate, "wait4");
+        EXPECT_TRUE(!again.items[1].obstacle);
+        count_list_release(&list);
+        count_list_release(&again);
+        buf_release(&text);
+}
+
 TEST(what_the_reader_refuses)
 {
         static const struct {

@@ -122,7 +122,7 @@ TEST(metrics_use_scaled_values)
         builder_stat(counts, 0, 0, 10, 100, 50); /* 20 */
         builder_stat(counts, 1, 0, 10, 100, 25); /* 40 */
         builder_round(counts, 1000);
-        sheet = sheet_make(&list, counts, NULL);
+        sheet = make_sheet(&list, counts, NULL);
         EXPECT_INT(sheet->n_metrics, 1);
         ASSERT_TRUE(sheet->n_metrics == 1 && sheet->metrics[0].has_value);
         EXPECT_TRUE(fabs(sheet->metrics[0].value - 50) < 1e-9);
@@ -146,7 +146,7 @@ TEST(a_division_by_zero_has_no_value)
         builder_stat(counts, 0, 0, 10, 100, 100);
         builder_stat(counts, 1, 0, 0, 100, 100);
         builder_round(counts, 1000);
-        sheet = sheet_make(&list, counts, NULL);
+        sheet = make_sheet(&list, counts, NULL);
         EXPECT_INT(sheet->n_metrics, 2);
         EXPECT_TRUE(!sheet->metrics[0].has_value);
         EXPECT_TRUE(!sheet->metrics[1].has_value);
@@ -167,7 +167,7 @@ TEST(several_cpus_have_a_sum)
                 builder_stat(counts, 1, cpu, cpu + 1, 100, 50);
         }
         builder_round(counts, 1000);
-        sheet = sheet_make(&list, counts, NULL);
+        sheet = make_sheet(&list, counts, NULL);
         EXPECT_INT(sheet->n_tables, 4);
         EXPECT_INT(find_row(sheet, SHEET_SYSTEM, 0, "a")->value, 6);
         EXPECT_INT(find_row(sheet, SHEET_SYSTEM, 0, "a")->scaled, 12);
@@ -193,7 +193,7 @@ TEST(units_of_a_class_have_tables_and_a_sum)
         builder_stat(counts, 0, 0, 100, 10, 10);
         builder_stat(counts, 1, 4, 50, 10, 10);
         builder_round(counts, 1000);
-        sheet = sheet_make(&list, counts, NULL);
+        sheet = make_sheet(&list, counts, NULL);
         EXPECT_INT(sheet->n_tables, 3);
         EXPECT_INT(find_row(sheet, SHEET_UNIT, 0, "/dsu/l3d_cache")->value, 100);
         EXPECT_INT(find_row(sheet, SHEET_UNIT, 1, "/dsu/l3d_cache")->value, 50);
@@ -208,6 +208,7 @@ TEST(l3_cache_and_ddr_bw_are_traffic)
         AUTO(sheet) sheet = NULL;
 
         builder_event(&list, "/dsu/l3d_cache", 0x2b)->class = COUNT_DSU;
+        list.items[0].unit_cpus = "4-7";
         builder_event(&list, "/dsu/l3d_cache_refill", 0x2a)->class = COUNT_DSU;
         builder_metric(&list, "l3_cache", NULL, NULL, 2);
         builder_event(&list, "/dmc_clkdiv2/rdwr", 0x12)->class = COUNT_DMC_CLKDIV2;
@@ -218,10 +219,12 @@ TEST(l3_cache_and_ddr_bw_are_traffic)
         builder_stat(counts, 1, 0, 250, 10, 10);
         builder_stat(counts, 2, 0, 8000, 10, 10);
         builder_round(counts, 1000);
-        sheet = sheet_make(&list, counts, NULL);
+        sheet = make_sheet(&list, counts, NULL);
         ASSERT_TRUE(sheet->n_l3 == 2 && sheet->n_ddr == 2);
         EXPECT_INT(sheet->l3[0].accesses, 1000);
         EXPECT_INT(sheet->l3[0].misses, 250);
+        EXPECT_STR(sheet->l3[0].cpus, "4-7");
+        EXPECT_TRUE(!sheet->l3[1].cpus);
         EXPECT_INT(sheet->ddr[1].accesses, 8000);
 }
 
@@ -247,13 +250,15 @@ TEST(runs_are_averaged)
         AUTO_RELEASE(count_list) list = {0};
         AUTO(counts) counts = NULL;
         AUTO(sheet) sheet = NULL;
+        AUTO(metric_values) metrics = NULL;
         AUTO(sheet_runs) runs = NULL;
 
         builder_event(&list, "a", 1);
         builder_event(&list, "b", 2);
         builder_metric(&list, "ratio", "a / b", NULL, 2);
         counts = counts_new(&list);
-        runs = sheet_runs_new(&list);
+        metrics = metric_values_new(&list);
+        runs = sheet_runs_new(&list, metrics);
         for (uint64_t i = 1; i <= 3; i++) {
                 counts_forget(counts);
                 builder_bind(&list, counts);
@@ -262,7 +267,7 @@ TEST(runs_are_averaged)
                 builder_round(counts, 1000);
                 sheet_runs_add(runs, counts);
         }
-        sheet = sheet_make(&list, counts, runs);
+        sheet = make_sheet(&list, counts, runs);
         EXPECT_INT(find_row(sheet, SHEET_CPU, 0, "a")->value, 20);
         EXPECT_TRUE(fabs(find_row(sheet, SHEET_CPU, 0, "a")->deviation_percent - 50) < 1e-9);
         EXPECT_TRUE(find_row(sheet, SHEET_CPU, 0, "b")->deviation_percent == 0);

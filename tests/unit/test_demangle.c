@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "demangle.h"
+#include "demangled.h"
 #include "tap.h"
 
 /* The text is that of binutils where it knows the name; brief NULL is the same as full. */
@@ -445,12 +446,6 @@ static const char *const refused[] = {
         "_Z1fIiEvN9enable_ifIXaa13is_integral_vIT_Ent7is_sameIS1_bEE4typeE",
 };
 
-static const char *text_of(struct buf *out, const char *mangled, bool with_params)
-{
-        buf_clear(out);
-        return demangle_cxx(mangled, with_params, out) ? buf_text(out) : "(refused)";
-}
-
 TEST(full_signatures)
 {
         struct buf out = {0};
@@ -520,18 +515,6 @@ TEST(names_cut_anywhere)
         }
         EXPECT_TRUE(n_good > 100);
         buf_release(&out);
-}
-
-/* `start`, then `n` times `middle`, then `end`. */
-static char *repeated(const char *start, const char *middle, size_t n, const char *end)
-{
-        struct buf name = {0};
-
-        buf_add_str(&name, start);
-        for (size_t i = 0; i < n; i++)
-                buf_add_str(&name, middle);
-        buf_add_str(&name, end);
-        return buf_take(&name);
 }
 
 static const struct {

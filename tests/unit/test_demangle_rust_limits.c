@@ -3,24 +3,8 @@
 #include <stdlib.h>
 
 #include "demangle.h"
+#include "demangled.h"
 #include "tap.h"
-
-static const char *text_of(struct buf *out, const char *mangled, bool with_params)
-{
-        buf_clear(out);
-        return demangle_cxx(mangled, with_params, out) ? buf_text(out) : "(refused)";
-}
-
-static char *repeated(const char *start, const char *middle, size_t n, const char *end)
-{
-        struct buf name = {0};
-
-        buf_add_str(&name, start);
-        for (size_t i = 0; i < n; i++)
-                buf_add_str(&name, middle);
-        buf_add_str(&name, end);
-        return buf_take(&name);
-}
 
 static const struct {
         const char *start, *middle, *end;

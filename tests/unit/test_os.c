@@ -119,6 +119,29 @@ TEST(folders_are_private_or_not)
 #endif
 }
 
+#ifdef _WIN32
+#define C_LIBRARY "msvcrt.dll"
+#else
+#define C_LIBRARY "libc.so.6"
+#endif
+
+TEST(libraries_are_loaded)
+{
+        struct err err = {0};
+        AUTO(os_library) library = os_library_open(C_LIBRARY, &err);
+        int (*find_number)(const char *text) = NULL;
+        void (*nothing)(void) = NULL;
+
+        ASSERT_TRUE(library);
+        ASSERT_TRUE(os_library_find(library, "atoi", &find_number));
+        EXPECT_INT(find_number("4711"), 4711);
+        EXPECT_TRUE(!os_library_find(library, "no_such_function", &nothing));
+        EXPECT_TRUE(!nothing);
+        EXPECT_TRUE(!os_library_open("no-such-library.so", &err));
+        EXPECT_INT(err.code, ERR_MISSING);
+        EXPECT_CONTAINS(err.text, "no-such-library.so");
+}
+
 TEST(machine_is_told)
 {
         struct os_machine m;

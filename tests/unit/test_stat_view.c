@@ -60,7 +60,7 @@ static void count_on(struct example *e, uint32_t cpu, uint64_t running_ns)
 static struct stat_view view_of(struct example *e)
 {
         builder_round(e->counts, 3302000000);
-        e->sheet = sheet_make(&e->list, e->counts, NULL);
+        e->sheet = make_sheet(&e->list, e->counts, NULL);
         return (struct stat_view){
                 .sheet = e->sheet,
                 .vendor = "Arm Limited",

@@ -3,7 +3,7 @@
 # 0.15, gcc-aarch64-linux-gnu 12.2.  Run it in this folder; the files are checked in.
 set -eu
 cd "$(dirname "$0")"
-rm -f ./*.so ./*.answers ./*.debug
+rm -f ./*.so ./*.answers ./*.labels ./*.debug
 
 map="-ffile-prefix-map=$PWD=/src"
 small="-Wl,-z,noseparate-code,-z,max-page-size=4096,-z,norelro"
@@ -27,6 +27,16 @@ finish arm64.so aarch64-linux-gnu-objcopy
 g++ $flags -fcf-protection=none -gdwarf-5 -fno-exceptions -fno-rtti -o cxx.so cxx.cc
 finish cxx.so
 
+# Labels with and without addresses, a function in two parts, abstract origins in another unit.
+gcc $flags -O0 -fcf-protection=none -gdwarf-4 -o labels0.so labels.c
+gcc $flags -fcf-protection=none -gdwarf-5 -o labels2.so labels.c
+gcc $flags -fcf-protection=none -gdwarf-5 -flto -ffat-lto-objects -Wl,-u,interpret -fvisibility=default -o labels-lto.so labels.c
+clang-14 -fuse-ld=lld -O1 -g -gdwarf-5 $map -nostdlib -shared -fPIC -Wl,-z,max-page-size=4096 -o labels-clang.so labels.c
+for name in labels0 labels2 labels-lto labels-clang; do
+        finish $name.so
+        ./labels.py $name.so > $name.labels
+done
+
 # No .debug_aranges; indexes into .debug_str_offsets, .debug_addr and .debug_rnglists; sections dropped by the linker.
 clang="clang-14 -fuse-ld=lld -O2 -g $map -nostdlib -shared -fPIC -fvisibility=hidden -ffunction-sections -Wl,--gc-sections,-z,max-page-size=4096"
 $clang -gdwarf-5 -Wl,-u,twice,-u,is_far,-e,twice -o clang5.so one.c two.c
@@ -47,6 +57,7 @@ for file in *.so; do
         case $file in
         # llvm-symbolizer 14 does not read .gnu_debugaltlink: the answers are of the file before dwz.
         dwz1.so) ;;
+        labels*.so) ;;
         answer-dwz.so) ./answers.py $file > dwz1.answers ;;
         *) ./answers.py $file > "${file%.so}.answers" ;;
         esac

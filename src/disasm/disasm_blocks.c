@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Instructions by address, and where basic blocks begin. */
+#include <stdlib.h>
+
+#include "disasm.h"
+
+const struct disasm_insn *disasm_find(const struct disasm_code *code, uint64_t addr)
+{
+        size_t low = 0, high = code->n_insns;
+
+        while (low < high) {
+                size_t middle = low + (high - low) / 2;
+
+                if (code->insns[middle].addr <= addr)
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
+        if (!low || addr - code->insns[low - 1].addr >= code->insns[low - 1].size)
+                return NULL;
+        return &code->insns[low - 1];
+}
+
+/* Of the piece that follows too: another piece begins where addresses do not go on. */
+static bool ends_block(const struct disasm_insn *insn)
+{
+        return insn->flow != DISASM_NEXT && insn->flow != DISASM_CALL;
+}
+
+static bool begins_piece(const struct disasm_code *code, size_t i)
+{
+        return !i || code->insns[i - 1].addr + code->insns[i - 1].size != code->insns[i].addr;
+}
+
+size_t *disasm_blocks(const struct disasm_code *code, size_t *ret_n)
+{
+        bool *begins = mem_new(code->n_insns, sizeof(*begins));
+        size_t *blocks = mem_new(code->n_insns, sizeof(*blocks));
+        size_t n = 0;
+
+        for (size_t i = 0; i < code->n_insns; i++) {
+                const struct disasm_insn *insn = &code->insns[i], *target = NULL;
+
+                if (begins_piece(code, i) || ends_block(insn - 1))
+                        begins[i] = true;
+                if (insn->has_target && !insn->is_operand)
+                        target = disasm_find(code, insn->target);
+                if (target)
+                        begins[target - code->insns] = true;
+        }
+        for (size_t i = 0; i < code->n_insns; i++) {
+                if (begins[i])
+                        blocks[n++] = i;
+        }
+        free(begins);
+        *ret_n = n;
+        return blocks;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* LLVM's C disassembler (llvm-c/Disassembler.h), loaded at run time: which library is taken, what it is told, and its one
+ * call.  No header of LLVM is needed: this part of its C interface has been the same since LLVM 3.6. */
+#include "disasm_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "os.h"
+
+/* Debian's names and those of LLVM itself; the newest that was tried out first, since it knows most instructions. */
+static const char *const library_names[] = {
+        "libLLVM.so.19.1", "libLLVM-16.so.1", "libLLVM-16.so", "libLLVM-15.so.1",
+        "libLLVM-15.so",   "libLLVM-14.so.1", "libLLVM-14.so", "LLVM-C.dll",
+};
+
+/* All that LLVM 14 knows; since LLVM 15 "+all" says it. */
+static const char arm64_features_14[] =
+        "+v9.3a,+altnzcv,+bf16,+brbe,+bti,+ccidx,+ccdp,+crypto,+ete,+f32mm,+f64mm,+flagm,+fp16fml,+fptoint,+fullfp16,"
+        "+hbc,+hcx,+i8mm,+ls64,+mops,+mpam,+mte,+pauth,+predres,+rand,+rme,+sb,+sha3,+sm4,+sme,+sme-f64,+sme-i64,+spe,"
+        "+spe-eef,+specrestrict,+ssbs,+sve2,+sve2-aes,+sve2-bitperm,+sve2-sha3,+sve2-sm4,+tme,+trbe,+wfxt,+xs";
+
+enum { HEX_NUMBERS = 2, OTHER_SYNTAX = 4 }; /* LLVMDisassembler_Option_* */
+
+typedef void (*initialize_fn)(void);
+typedef void *(*create_fn)(const char *triple, const char *cpu, const char *features, void *info, int tag,
+                           void *operand_callback, void *symbol_callback);
+typedef int (*set_options_fn)(void *context, uint64_t options);
+typedef size_t (*instruction_fn)(void *context, const uint8_t *bytes, uint64_t n_bytes, uint64_t pc,
+                                 char *text, size_t text_size);
+typedef void (*dispose_fn)(void *context);
+
+struct disasm {
+        enum disasm_arch arch;
+        struct os_library *library;
+        void *context;
+        instruction_fn instruction;
+        dispose_fn dispose;
+};
+
+/* Only the one target is initialised: each costs time. */
+static bool initialize(struct os_library *library, enum disasm_arch arch)
+{
+        static const char *const parts[] = {"TargetInfo", "TargetMC", "Disassembler"};
+
+        for (size_t i = 0; i < N_ELEMENTS(parts); i++) {
+                initialize_fn call;
+                char name[64];
+
+                snprintf(name, sizeof(name), "LLVMInitialize%s%s", arch == DISASM_X86_64 ? "X86" : "AArch64",
+                         parts[i]);
+                if (!os_library_find(library, name, &call))
+                        return false;
+                call();
+        }
+        return true;
+}
+
+static const char *features_of(struct os_library *library, enum disasm_arch arch)
+{
+        void (*get_version)(void); /* since LLVM 16 */
+
+        if (arch == DISASM_X86_64)
+                return "";
+        return os_library_find(library, "LLVMGetVersion", &get_version) ? "+all" : arm64_features_14;
+}
+
+static bool create(struct disasm *d, enum disasm_syntax syntax)
+{
+        const char *triple =
+                d->arch == DISASM_X86_64 ? "x86_64-unknown-linux-gnu" : "aarch64-unknown-linux-gnu";
+        bool is_intel = d->arch == DISASM_X86_64 && syntax == DISASM_INTEL;
+        create_fn create_context;
+        set_options_fn set_options;
+
+        if (!os_library_find(d->library, "LLVMCreateDisasmCPUFeatures", &create_context) ||
+            !os_library_find(d->library, "LLVMSetDisasmOptions", &set_options) ||
+            !os_library_find(d->library, "LLVMDisasmInstruction", &d->instruction) ||
+            !os_library_find(d->library, "LLVMDisasmDispose", &d->dispose) ||
+            !initialize(d->library, d->arch))
+                return false;
+        d->context = create_context(triple, "", features_of(d->library, d->arch), NULL, 0, NULL, NULL);
+        /* One after the other: the other syntax forgets what was set before. */
+        return d->context && (!is_intel || set_options(d->context, OTHER_SYNTAX)) &&
+               set_options(d->context, HEX_NUMBERS);
+}
+
+static struct disasm *open_in(const char *library_name, enum disasm_arch arch, enum disasm_syntax syntax)
+{
+        AUTO(disasm) d = mem_new(1, sizeof(*d));
+
+        d->arch = arch;
+        d->library = os_library_open(library_name, NULL);
+        if (!d->library || !create(d, syntax))
+                return NULL;
+        return TAKE(d);
+}
+
+struct disasm *disasm_open(enum disasm_arch arch, enum disasm_syntax syntax, struct err *err)
+{
+        for (size_t i = 0; i < N_ELEMENTS(library_names); i++) {
+                struct disasm *d = open_in(library_names[i], arch, syntax);
+
+                if (d)
+                        return d;
+        }
+        err_set(err, ERR_MISSING,
+                "instructions need LLVM's library with %s, of version 19, 16, 15 or 14, and none was found; "
+                "on Debian and Ubuntu install the package libllvm19 or libllvm14",
+                arch == DISASM_X86_64 ? "X86" : "AArch64");
+        return NULL;
+}
+
+void disasm_free(struct disasm *disasm)
+{
+        if (!disasm)
+                return;
+        if (disasm->context)
+                disasm->dispose(disasm->context);
+        os_library_free(disasm->library);
+        free(disasm);
+}
+
+enum disasm_arch disasm_get_arch(const struct disasm *disasm)
+{
+        return disasm->arch;
+}
+
+size_t disasm_decode(struct disasm *disasm, const uint8_t *code, size_t size, uint64_t addr, char *text,
+                     size_t text_size)
+{
+        size_t n = disasm->instruction(disasm->context, code, size, addr, text, text_size);
+
+        text[text_size - 1] = '\0';
+        return n <= size ? n : 0;
+}

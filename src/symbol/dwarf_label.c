@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A function as a whole: its labels, with those that only its abstract origin still has, and the stretches of code
+ * that it was split into. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwarf_internal.h"
+
+/* --- The function at an address --- */
+
+/* The outermost one; the caller releases `tree`. */
+struct function {
+        struct dwarf_unit *unit;
+        struct dwarf_tree tree;
+        uint32_t id; /* its node */
+};
+
+static void function_release(struct function *function)
+{
+        dwarf_tree_release(&function->tree);
+}
+
+static bool find_function(struct dwarf *dwarf, uint64_t addr, struct function *function)
+{
+        uint32_t unit = dwarf_find_unit(dwarf, addr);
+        struct err err = {0};
+
+        if (unit == DWARF_NO_OWNER)
+                return false;
+        function->unit = &dwarf->main.units[unit];
+        if (!dwarf_unit_prepare(function->unit, &err) ||
+            !dwarf_tree_build(function->unit, &function->tree, &err)) {
+                dwarf_complain(&dwarf->complaints, function->unit, &err);
+                return false;
+        }
+        function->id = dwarf_segments_find(&function->tree.segments, addr);
+        if (function->id == DWARF_NO_OWNER)
+                return false;
+        while (function->tree.nodes[function->id].parent != DWARF_NO_OWNER)
+                function->id = function->tree.nodes[function->id].parent;
+        return true;
+}
+
+static size_t copy_extents(const struct function *function, struct dwarf_extent **ret_extents)
+{
+        const struct dwarf_intervals *intervals = &function->tree.intervals;
+        size_t n = 0, cap = 0;
+
+        for (size_t i = 0; i < intervals->n; i++) {
+                const struct dwarf_interval *interval = &intervals->items[i];
+
+                if (interval->owner == function->id)
+                        ARRAY_PUSH(*ret_extents, n, cap,
+                                   (struct dwarf_extent){interval->start, interval->end});
+        }
+        return n;
+}
+
+size_t dwarf_find_extents(struct dwarf *dwarf, uint64_t addr, struct dwarf_extent **ret_extents)
+{
+        AUTO_RELEASE(function) function = {0};
+        size_t n = 0;
+
+        *ret_extents = NULL;
+        dwarf_refill(dwarf);
+        if (find_function(dwarf, addr, &function))
+                n = copy_extents(&function, ret_extents);
+        dwarf_write_note(dwarf);
+        return n;
+}
+
+/* --- Labels --- */
+
+struct labels {
+        struct dwarf *dwarf;
+        struct dwarf_label *items;
+        size_t n, cap;
+        struct map origins;                /* abstract labels that have been listed */
+        const struct dwarf_unit *lines_of; /* whose files are in `lines` */
+        struct dwarf_lines lines;
+};
+
+static void labels_release(struct labels *labels)
+{
+        free(labels->items);
+        map_release(&labels->origins);
+        dwarf_lines_release(&labels->lines);
+}
+
+/* True at the first call for this entry. */
+static bool is_new(struct labels *labels, const struct dwarf_unit *unit, uint64_t off)
+{
+        bool is_new;
+
+        map_put(&labels->origins, off << 1 | (unit->file != &labels->dwarf->main), &is_new);
+        return is_new;
+}
+
+static const char *find_path(struct labels *labels, const struct dwarf_unit *unit, uint64_t file)
+{
+        struct dwarf_program ignored;
+        struct err err = {0};
+
+        if (labels->lines_of != unit) {
+                dwarf_lines_release(&labels->lines);
+                labels->lines_of = unit;
+                if (unit->has_lines && !dwarf_lines_header(unit, &labels->lines, &ignored, &err))
+                        dwarf_complain(&labels->dwarf->complaints, unit, &err);
+        }
+        return dwarf_lines_path(&labels->lines, file, labels->dwarf->paths);
+}
+
+/* Where an entry of a chain of abstract origins is, and what was learnt on the way to it. */
+struct chain {
+        const struct dwarf_unit *unit;
+        uint64_t off;
+        const struct dwarf_unit *file_of; /* whose file number `file` is; NULL: none yet */
+        uint64_t file;
+};
+
+static void take_value(struct dwarf_label *label, struct chain *chain, const struct dwarf_value *value,
+                       const struct dwarf_unit *unit)
+{
+        switch (value->name) {
+        case DW_AT_name:
+                if (!label->name)
+                        label->name = dwarf_value_text(unit, value);
+                break;
+        case DW_AT_low_pc:
+                if (!label->has_addr)
+                        label->has_addr = dwarf_value_addr(unit, value, &label->addr);
+                break;
+        case DW_AT_decl_line:
+                if (!label->line && value->class == DWARF_CONSTANT && value->number <= UINT32_MAX)
+                        label->line = (uint32_t)value->number;
+                break;
+        case DW_AT_decl_file:
+                if (!chain->file_of && value->class == DWARF_CONSTANT) {
+                        chain->file_of = unit;
+                        chain->file = value->number;
+                }
+                break;
+        case DW_AT_abstract_origin:
+                chain->unit = dwarf_value_unit(unit, value);
+                chain->off = value->number;
+                break;
+        default: break;
+        }
+}
+
+static void add_label(struct labels *labels, const struct dwarf_unit *unit, uint64_t off)
+{
+        struct chain chain = {.unit = unit, .off = off};
+        struct dwarf_label label = {0};
+
+        if (!is_new(labels, unit, off))
+                return;
+        for (int i = 0; i < DWARF_MAX_CHAIN && chain.unit; i++) {
+                const struct dwarf_unit *at = chain.unit;
+                struct dwarf_entry entry;
+                struct dwarf_value value;
+
+                chain.unit = NULL;
+                if (!dwarf_entry_open(at, chain.off, &entry))
+                        break;
+                if (i)
+                        is_new(labels, at, chain.off);
+                while (dwarf_entry_next(&entry, &value))
+                        take_value(&label, &chain, &value, at);
+        }
+        if (!label.name)
+                return;
+        if (chain.file_of)
+                label.path = find_path(labels, chain.file_of, chain.file);
+        ARRAY_PUSH(labels->items, labels->n, labels->cap, label);
+}
+
+/* Functions inside the function have labels of their own. */
+static bool is_other_function(const struct dwarf_abbrev *abbrev)
+{
+        return abbrev->role == DWARF_ROLE_FUNCTION || abbrev->role == DWARF_ROLE_INLINED;
+}
+
+/* Lists the labels below the entry at `off`. */
+static bool add_labels(struct labels *labels, const struct dwarf_unit *unit, uint64_t off, struct err *err)
+{
+        struct cursor c = cursor_sub(&unit->file->sections[DWARF_INFO], unit->off, unit->end - unit->off);
+        size_t depth = 0, other_depth = 0; /* 0: not inside another function */
+
+        cursor_seek(&c, off - unit->off);
+        do {
+                uint64_t at = unit->off + cursor_pos(&c), code = dwarf_uleb(&c);
+                const struct dwarf_abbrev *abbrev;
+
+                if (!code) {
+                        if (depth && depth-- == other_depth)
+                                other_depth = 0;
+                        continue;
+                }
+                abbrev = dwarf_abbrev_find(unit->abbrevs, code);
+                if (!abbrev)
+                        return err_set(err, ERR_FORMAT, "an entry of a function has no abbreviation");
+                dwarf_skip_attrs(unit->abbrevs, abbrev, &unit->shape, &c);
+                if (abbrev->tag == DW_TAG_label && !other_depth)
+                        add_label(labels, unit, at);
+                depth += abbrev->has_children;
+                if (depth && abbrev->has_children && !other_depth && at != off && is_other_function(abbrev))
+                        other_depth = depth;
+                if (labels->n >= DWARF_MAX_LABELS)
+                        return err_set(err, ERR_LIMIT, "a function has more than %d labels",
+                                       DWARF_MAX_LABELS);
+        } while (depth && cursor_left(&c) && !c.failed);
+        return !c.failed || err_set(err, ERR_FORMAT, "it ends inside an entry");
+}
+
+/* The unit and offset of the entry that this one is an instance of, or NULL. */
+static const struct dwarf_unit *find_origin(const struct dwarf_unit *unit, uint64_t *off)
+{
+        struct dwarf_entry entry;
+        struct dwarf_value value;
+
+        if (!dwarf_entry_open(unit, *off, &entry))
+                return NULL;
+        while (dwarf_entry_next(&entry, &value)) {
+                if (value.name == DW_AT_abstract_origin) {
+                        *off = value.number;
+                        return dwarf_value_unit(unit, &value);
+                }
+        }
+        return NULL;
+}
+
+static void add_function_labels(struct labels *labels, const struct function *function)
+{
+        const struct dwarf_unit *unit = function->unit;
+        uint64_t off = unit->off + function->tree.nodes[function->id].off;
+        struct err err = {0};
+
+        for (int i = 0; i < DWARF_MAX_CHAIN && unit; i++) {
+                if (!dwarf_spend(unit->file, unit->end - unit->off, &err) ||
+                    !add_labels(labels, unit, off, &err)) {
+                        dwarf_complain(&labels->dwarf->complaints, unit, &err);
+                        return;
+                }
+                unit = find_origin(unit, &off);
+        }
+}
+
+static int compare_labels(const void *a, const void *b)
+{
+        const struct dwarf_label *x = a, *y = b;
+
+        if (x->has_addr != y->has_addr)
+                return x->has_addr ? -1 : 1;
+        if (x->addr != y->addr)
+                return x->addr < y->addr ? -1 : 1;
+        if (x->line != y->line)
+                return x->line < y->line ? -1 : 1;
+        return strcmp(x->name, y->name);
+}
+
+size_t dwarf_find_labels(struct dwarf *dwarf, uint64_t addr, struct dwarf_label **ret_labels)
+{
+        AUTO_RELEASE(function) function = {0};
+        AUTO_RELEASE(labels) labels = {.dwarf = dwarf};
+
+        *ret_labels = NULL;
+        dwarf_refill(dwarf);
+        if (find_function(dwarf, addr, &function))
+                add_function_labels(&labels, &function);
+        dwarf_write_note(dwarf);
+        if (!labels.n)
+                return 0;
+        qsort(labels.items, labels.n, sizeof(*labels.items), compare_labels);
+        *ret_labels = TAKE(labels.items);
+        return labels.n;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What there is of one function besides its name: labels, all stretches of its code, and the code itself. */
+#include <stdlib.h>
+
+#include "resolver_internal.h"
+
+size_t resolver_find_labels(struct resolver *resolver, resolver_id id, uint64_t addr,
+                            struct resolver_label **ret_labels)
+{
+        struct module *module = resolver_load(resolver, id);
+        struct dwarf *dwarf = resolver_dwarf(resolver, module);
+        struct dwarf_label *found = NULL;
+        size_t n = dwarf ? dwarf_find_labels(dwarf, addr, &found) : 0;
+
+        *ret_labels = mem_new(n, sizeof(**ret_labels));
+        for (size_t i = 0; i < n; i++)
+                (*ret_labels)[i] = (struct resolver_label){
+                        .name = resolver_frame_text(resolver, module, found[i].name, false),
+                        .path = resolver_frame_text(resolver, module, found[i].path, false),
+                        .line = found[i].line,
+                        .addr = found[i].addr,
+                        .has_addr = found[i].has_addr,
+                };
+        free(found);
+        return n;
+}
+
+size_t resolver_find_extents(struct resolver *resolver, resolver_id id, uint64_t addr,
+                             struct resolver_extent **ret_extents)
+{
+        struct module *module = resolver_load(resolver, id);
+        struct dwarf *dwarf = resolver_dwarf(resolver, module);
+        struct dwarf_extent *found = NULL;
+        size_t n = dwarf ? dwarf_find_extents(dwarf, addr, &found) : 0;
+        struct symbol symbol;
+
+        *ret_extents = mem_new(n ? n : 1, sizeof(**ret_extents));
+        for (size_t i = 0; i < n; i++)
+                (*ret_extents)[i] = (struct resolver_extent){found[i].start, found[i].end};
+        free(found);
+        if (n)
+                return n;
+        symbol = resolver_find_addr(resolver, id, addr);
+        if (symbol.status == SYMBOL_NONE || !symbol.size)
+                return 0;
+        (*ret_extents)[0] = (struct resolver_extent){symbol.start, symbol.start + symbol.size};
+        return 1;
+}
+
+bool resolver_read_code(struct resolver *resolver, resolver_id id, uint64_t addr, uint64_t size,
+                        const uint8_t **ret_code)
+{
+        struct module *module = resolver_load(resolver, id);
+        const struct object *object = module->file ? resolver_file_object(module->file) : NULL;
+        struct cursor code;
+
+        if (object) {
+                if (!object_read_addr(object, addr, size, &code))
+                        return false;
+                *ret_code = code.at;
+                return true;
+        }
+        return module->jitdump && jitdump_read_code(module->jitdump, addr, size, ret_code);
+}
+
+bool resolver_check(const struct resolver *resolver, resolver_id id, struct err *err)
+{
+        const struct module *module = resolver->modules[id];
+
+        return !module->file || resolver_file_check(module->file, err);
+}

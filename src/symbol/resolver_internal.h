@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of the resolver share: its modules as they were opened. */
+#ifndef RESOLVER_INTERNAL_H
+#define RESOLVER_INTERNAL_H
+
+#include "arena.h"
+#include "buf.h"
+#include "jitdump.h"
+#include "kallsyms.h"
+#include "map.h"
+#include "perfmap.h"
+#include "resolver.h"
+#include "resolver_file.h"
+#include "symtab.h"
+
+struct module {
+        struct resolver_module is; /* with strings and build id of its own */
+        bool is_loaded;
+        struct resolver_file *file; /* RESOLVER_FILE */
+        struct perfmap *perfmap;    /* RESOLVER_PERFMAP */
+        struct jitdump *jitdump;    /* the same, when there is one */
+        struct kallsyms *kallsyms;  /* RESOLVER_KERNEL, when it is the kernel of these; the resolver's */
+        struct buf note;
+        struct map frame_texts; /* address of a name as the debug information has it -> str_id */
+        /* The last answer, and the addresses for which it is the answer. */
+        struct symbol last;
+        uint64_t last_from, last_to;
+};
+
+struct resolver {
+        struct resolver_options options;
+        struct strpool *texts;
+        struct arena arena;
+        struct module **modules;
+        size_t n_modules, cap_modules;
+        struct kallsyms *kallsyms; /* one for all modules of the kernel */
+        struct buf kallsyms_note;
+        struct buf scratch;
+};
+
+/* The module, opened. */
+struct module *resolver_load(struct resolver *resolver, resolver_id id);
+
+/* The debug information of a module's file, NULL: none. */
+struct dwarf *resolver_dwarf(struct resolver *resolver, struct module *module);
+
+/* A name or path as the debug information has it, made readable if it is a function's; 0 for NULL and "". */
+str_id resolver_frame_text(struct resolver *resolver, struct module *module, const char *text,
+                           bool is_function);
+
+/* Appends `name` as the options want it. */
+void resolver_add_readable(const struct resolver *resolver, const char *name, struct buf *out);
+
+#endif

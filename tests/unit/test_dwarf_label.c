@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Labels and stretches of code of functions, against what stands beside the small objects of tests/data/dwarf. */
+#include <stdlib.h>
+
+#include "buf.h"
+#include "dwarf.h"
+#include "os.h"
+#include "tap.h"
+#include "test_data.h"
+
+enum { MAX_ANSWERS_BYTES = 1 << 20 };
+
+struct looked_up {
+        struct object *object;
+        struct dwarf *dwarf;
+};
+
+static bool open_object(struct looked_up *l, const char *name)
+{
+        struct err err = {0};
+
+        l->object = object_open(data_path(name), &err);
+        l->dwarf = l->object ? dwarf_open(l->object, NULL, &err) : NULL;
+        if (!l->dwarf)
+                TAP_FAIL("%s", err.text);
+        return l->dwarf;
+}
+
+static void looked_up_release(struct looked_up *l)
+{
+        dwarf_free(l->dwarf);
+        object_free(l->object);
+}
+
+/* As labels.py writes the function that has the code at `addr`. */
+static void add_function(struct looked_up *l, uint64_t addr, struct buf *out)
+{
+        struct dwarf_extent *extents;
+        struct dwarf_label *labels;
+        size_t n_extents = dwarf_find_extents(l->dwarf, addr, &extents);
+        size_t n_labels = dwarf_find_labels(l->dwarf, addr, &labels);
+
+        buf_add_str(out, "extents");
+        for (size_t i = 0; i < n_extents; i++)
+                buf_printf(out, "\t0x%" PRIx64 "-0x%" PRIx64, extents[i].start, extents[i].end);
+        buf_add_char(out, '\n');
+        for (size_t i = 0; i < n_labels; i++) {
+                if (labels[i].has_addr)
+                        buf_printf(out, "0x%" PRIx64, labels[i].addr);
+                else
+                        buf_add_str(out, "lost");
+                buf_printf(out, "\t%s\t%s:%u\n", labels[i].name, labels[i].path, labels[i].line);
+        }
+        free(extents);
+        free(labels);
+}
+
+/* Asks for each function by every stretch of its code: `want` has one line of them a function. */
+static void expect_labels(const char *name, const char *answers_name)
+{
+        AUTO_RELEASE(looked_up) l = {0};
+        AUTO_RELEASE(buf) want = {0};
+        size_t n_functions = 0;
+
+        ASSERT_TRUE(os_read_file(data_path(answers_name), MAX_ANSWERS_BYTES, &want, NULL));
+        ASSERT_TRUE(open_object(&l, name));
+        for (const char *at = buf_text(&want), *next; *at; at = next) {
+                AUTO_RELEASE(buf) expected = {0};
+
+                next = strstr(at + 1, "extents");
+                next = next ? next : at + strlen(at);
+                buf_add(&expected, at, (size_t)(next - at));
+                for (const char *tab = strchr(at, '\t'); tab && tab < strchr(at, '\n');
+                     tab = strchr(tab + 1, '\t')) {
+                        AUTO_RELEASE(buf) got = {0};
+
+                        add_function(&l, strtoull(tab, NULL, 16), &got);
+                        EXPECT_STR(buf_text(&got), buf_text(&expected));
+                }
+                n_functions++;
+        }
+        EXPECT_INT(n_functions, 2);
+        EXPECT_STR(dwarf_note(l.dwarf), "");
+}
+
+TEST(labels_have_addresses_without_optimisation)
+{
+        expect_labels("dwarf/labels0.so", "dwarf/labels0.labels");
+}
+
+TEST(labels_without_addresses_come_from_the_abstract_origin)
+{
+        expect_labels("dwarf/labels2.so", "dwarf/labels2.labels");
+}
+
+TEST(labels_are_found_in_another_unit)
+{
+        expect_labels("dwarf/labels-lto.so", "dwarf/labels-lto.labels");
+}
+
+TEST(labels_of_clang_have_indexed_addresses)
+{
+        expect_labels("dwarf/labels-clang.so", "dwarf/labels-clang.labels");
+}
+
+TEST(labels_are_none_where_no_function_is)
+{
+        AUTO_RELEASE(looked_up) l = {0};
+        struct dwarf_label *labels;
+        struct dwarf_extent *extents;
+
+        ASSERT_TRUE(open_object(&l, "dwarf/labels2.so"));
+        EXPECT_INT(dwarf_find_labels(l.dwarf, 0x10, &labels), 0);
+        EXPECT_INT(dwarf_find_extents(l.dwarf, 0x10, &extents), 0);
+        EXPECT_TRUE(!labels && !extents);
+        EXPECT_INT(dwarf_find_labels(l.dwarf, 0x214, &labels), 0); /* between functions */
+        EXPECT_INT(dwarf_find_extents(l.dwarf, 0x214, &extents), 0);
+}
+
+TAP_MAIN

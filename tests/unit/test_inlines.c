@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rows by inlined function and by line, from a session whose program has debug information. */
+#include "hot_view.h"
+#include "os.h"
+#include "report.h"
+#include "session_builder.h"
+#include "tap.h"
+#include "test_data.h"
+
+enum { BASE = 0x400000, PID = 100 };
+
+static const char session_path[] = "inlines-test.data";
+
+/* Three samples of distance inside longest inside scaled, two of longest there, one of scaled alone, one of distance
+ * inside longest inside sum_longest. */
+static bool write_session(void)
+{
+        static const uint64_t addrs[] = {0x224, 0x225, 0x23b, 0x22c, 0x22d, 0x26a, 0x28b};
+        AUTO_RELEASE(buf) file = {0};
+        struct session_builder b;
+        struct os_file *out = os_file_create(session_path, NULL);
+        bool ok;
+
+        builder_init(&b);
+        builder_comm(&b, 1, PID, PID, "prog", true);
+        builder_mmap(&b, 2, PID, BASE, 0x1000, 0, data_path("dwarf/gcc5.so"));
+        for (size_t i = 0; i < sizeof(addrs) / sizeof(addrs[0]); i++)
+                builder_sample_ip(&b, 1000 + i, PID, PID, BASE + addrs[i]);
+        builder_round(&b);
+        builder_file(&b, &file);
+        ok = out && os_file_write(out, file.data, file.len, NULL);
+        builder_release(&b);
+        return out && os_file_close(out, NULL) && ok;
+}
+
+static void expect_text(unsigned keys, bool inlines, const char *want)
+{
+        struct report_request request = {.path = session_path, .keys = keys, .inlines = inlines};
+        struct err err = {0};
+        AUTO(report) report = report_make(&request, &err);
+        const struct hot_view_event event = {.name = "e", .interval = 1, .n_samples = 7};
+        AUTO_RELEASE(buf) out = {0};
+
+        if (!report) {
+                TAP_FAIL("%s", err.text);
+                return;
+        }
+        hot_view_csv(&(struct hot_view){.hot = report_hot(report),
+                                        .world = report_world(report),
+                                        .events = &event,
+                                        .n_events = 1,
+                                        .keys = keys,
+                                        .keys_are_given = true,
+                                        .max_rows = 50,
+                                        .quality = report_quality(report)},
+                     &out);
+        EXPECT_STR(buf_text(&out), want);
+}
+
+/* The file has no names but in its debug information, which is not asked for then. */
+TEST(inlined_functions_are_where_they_were_inlined)
+{
+        ASSERT_TRUE(write_session());
+        expect_text(PROFILE_EVENT | PROFILE_SYMBOL, false,
+                    "overhead,count,symbol\r\n"
+                    "85.71,6,0x220\r\n"
+                    "14.29,1,0x270\r\n");
+}
+
+TEST(inlined_functions_have_rows_when_asked)
+{
+        ASSERT_TRUE(write_session());
+        expect_text(PROFILE_EVENT | PROFILE_SYMBOL, true,
+                    "overhead,count,symbol\r\n"
+                    "57.14,4,distance\r\n"
+                    "28.57,2,longest\r\n"
+                    "14.29,1,scaled\r\n");
+}
+
+TEST(lines_have_rows_when_asked)
+{
+        ASSERT_TRUE(write_session());
+        expect_text(PROFILE_EVENT | PROFILE_SYMBOL | PROFILE_LINE, true,
+                    "overhead,count,symbol,line\r\n"
+                    "57.14,4,distance,shapes.h:24\r\n"
+                    "28.57,2,longest,shapes.h:31\r\n"
+                    "14.29,1,scaled,one.c:22\r\n");
+        expect_text(PROFILE_EVENT | PROFILE_LINE, false,
+                    "overhead,count,line\r\n"
+                    "57.14,4,shapes.h:24\r\n"
+                    "28.57,2,shapes.h:31\r\n"
+                    "14.29,1,one.c:22\r\n");
+}
+
+TAP_MAIN

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "jitdump_builder.h"
+#include "os.h"
+#include "resolver.h"
+#include "tap.h"
+#include "test_data.h"
+
+static const char *const no_dirs[] = {NULL};
+
+static resolver_id add_file(struct resolver *resolver, const char *name)
+{
+        struct resolver_module module = {.kind = RESOLVER_FILE, .path = data_path(name)};
+
+        return resolver_add_module(resolver, &module);
+}
+
+/* "distance shapes.h:24 < scaled one.c:22", innermost first; "" for none. */
+static void add_text(const struct resolver *resolver, const struct resolver_frames *frames, size_t i,
+                     struct buf *out)
+{
+        buf_clear(out);
+        for (size_t k = 0; k < frames->spans[i].n; k++) {
+                const struct resolver_frame *frame = &frames->frames[frames->spans[i].first + k];
+
+                buf_printf(out, "%s%s %s:%u", k ? " < " : "",
+                           frame->function ? resolver_text(resolver, frame->function) : "??",
+                           frame->path ? resolver_text(resolver, frame->path) : "??", frame->line);
+                EXPECT_TRUE(frame->is_inlined == (k + 1 < frames->spans[i].n));
+                EXPECT_TRUE(!frame->function || frame->start);
+        }
+}
+
+/* Looks up ascending addresses in one call. */
+static void expect_frames(struct resolver *resolver, resolver_id id, const uint64_t *addrs,
+                          const char *const *want, size_t n)
+{
+        struct resolver_frames frames;
+        struct buf text = {0};
+
+        resolver_find_frames(resolver, id, addrs, n, &frames);
+        for (size_t i = 0; i < n; i++) {
+                add_text(resolver, &frames, i, &text);
+                EXPECT_STR(buf_text(&text), want[i]);
+        }
+        buf_release(&text);
+        resolver_frames_release(&frames);
+}
+
+TEST(frames_come_from_debug_information)
+{
+        AUTO(resolver) resolver = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs});
+        resolver_id id = add_file(resolver, "dwarf/gcc5.so");
+        static const uint64_t addrs[] = {0x100, 0x201, 0x224, 0x226, 0x26a, 0x26e};
+        static const char *const want[] = {
+                "",
+                "sum_longest /src/one.c:13",
+                "distance /src/shapes.h:24 < longest /src/shapes.h:34 < scaled /src/one.c:22",
+                "distance /src/shapes.h:24 < longest /src/shapes.h:34 < scaled /src/one.c:22",
+                "scaled /src/one.c:22",
+                "?? /src/one.c:23",
+        };
+
+        expect_frames(resolver, id, addrs, want, 6);
+        expect_frames(resolver, id, addrs, want, 6);
+        EXPECT_TRUE(!resolver_note(resolver, id));
+        EXPECT_TRUE(resolver_check(resolver, id, NULL));
+}
+
+TEST(names_of_frames_are_readable_when_asked)
+{
+        AUTO(resolver)
+        resolver = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs, .demangle_params = true});
+        AUTO(resolver) plain = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs});
+        resolver_id id = add_file(resolver, "dwarf/cxx.so"), plain_id = add_file(plain, "dwarf/cxx.so");
+        struct resolver_frames frames, mangled;
+        size_t n_readable = 0;
+
+        for (uint64_t addr = 0x200; addr < 0x283; addr++) {
+                resolver_find_frames(resolver, id, &addr, 1, &frames);
+                resolver_find_frames(plain, plain_id, &addr, 1, &mangled);
+                ASSERT_TRUE(frames.n_frames == mangled.n_frames);
+                for (size_t i = 0; i < frames.n_frames; i++) {
+                        const char *from = resolver_text(plain, mangled.frames[i].function);
+
+                        if (!strncmp(from, "_Z", 2)) {
+                                n_readable++;
+                                EXPECT_TRUE(strchr(resolver_text(resolver, frames.frames[i].function), '('));
+                        }
+                }
+                resolver_frames_release(&frames);
+                resolver_frames_release(&mangled);
+        }
+        EXPECT_TRUE(n_readable > 50);
+}
+
+TEST(without_debug_information_a_frame_is_the_function)
+{
+        AUTO(resolver) resolver = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs});
+        resolver_id id = add_file(resolver, "elf/names-arm64.so");
+        static const uint64_t addrs[] = {0x100, 0x501, 0x584};
+        static const char *const want[] = {"", "in_another_section ??:0", "local_leaf ??:0"};
+
+        expect_frames(resolver, id, addrs, want, 3);
+        EXPECT_STR(resolver_note(resolver, id), "has no debug information");
+        expect_frames(resolver, id, addrs, want, 3);
+        EXPECT_STR(resolver_note(resolver, id), "has no debug information");
+}
+
+TEST(a_module_that_is_nothing_has_no_frames)
+{
+        AUTO(resolver) resolver = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs});
+        resolver_id id = resolver_add_module(resolver, &(struct resolver_module){.kind = RESOLVER_NONE});
+        static const uint64_t addrs[] = {0x1101};
+        static const char *const want[] = {""};
+        const uint8_t *code;
+
+        expect_frames(resolver, id, addrs, want, 1);
+        EXPECT_TRUE(!resolver_read_code(resolver, id, 0x1101, 1, &code));
+        expect_frames(resolver, add_file(resolver, "no-such-file"), addrs, want, 1);
+}
+
+TEST(code_is_read_where_the_object_has_it)
+{
+        AUTO(resolver) resolver = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs});
+        resolver_id id = add_file(resolver, "dwarf/gcc5.so");
+        const uint8_t *code = NULL;
+
+        ASSERT_TRUE(resolver_read_code(resolver, id, 0x200, 0x15b, &code));
+        EXPECT_INT(code[0x16d - 0x100], 0xc3); /* the ret of scaled */
+        EXPECT_TRUE(!resolver_read_code(resolver, id, 0x200, 0x10000, &code));
+        EXPECT_TRUE(!resolver_read_code(resolver, id, UINT64_MAX, 2, &code));
+}
+
+/* Two functions, the second of which counts its lines from an ELF header that is not there. */
+static void write_dump(const char *path)
+{
+        struct dump_builder b = {0};
+        struct os_file *file = os_file_create(path, NULL);
+
+        dump_header(&b, 0);
+        dump_lines_begin(&b, 1, 0x1000, 2);
+        dump_line(&b, 0x1000, 7, 0, "a.js");
+        dump_line(&b, 0x1008, 9, 0, "\xff");
+        dump_end(&b);
+        dump_load(&b, 1, 0x1000, 16, 1, "plain");
+        dump_lines_begin(&b, 2, 0x2000, 2);
+        dump_line(&b, 0x2040, 3, 0, "b.js");
+        dump_line(&b, 0x2048, 4, 0, "\xff");
+        dump_end(&b);
+        dump_load(&b, 2, 0x2000, 16, 2, "shifted");
+        dump_load(&b, 3, 0x3003, 16, 3, "lineless");
+        EXPECT_TRUE(os_file_write(file, b.bytes.data, b.bytes.len, NULL));
+        EXPECT_TRUE(os_file_close(file, NULL));
+        buf_release(&b.bytes);
+}
+
+TEST(code_made_at_run_time_has_lines_from_its_jitdump)
+{
+        AUTO(resolver) resolver = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs});
+        struct resolver_module module = {
+                .kind = RESOLVER_PERFMAP, .path = "none.map", .jitdump_path = "jit-1.dump"};
+        static const uint64_t addrs[] = {0xfff, 0x1000, 0x1007, 0x1008, 0x2000, 0x200f, 0x3004};
+        static const char *const want[] = {"",
+                                           "plain a.js:7",
+                                           "plain a.js:7",
+                                           "plain a.js:9",
+                                           "shifted b.js:3",
+                                           "shifted b.js:4",
+                                           "lineless ??:0"};
+        const uint8_t *code = NULL;
+        resolver_id id;
+
+        write_dump(module.jitdump_path);
+        id = resolver_add_module(resolver, &module);
+        expect_frames(resolver, id, addrs, want, 7);
+        ASSERT_TRUE(resolver_read_code(resolver, id, 0x3004, 15, &code));
+        EXPECT_INT(code[14], 3);
+        EXPECT_TRUE(!resolver_read_code(resolver, id, 0x3004, 16, &code));
+        EXPECT_TRUE(!resolver_read_code(resolver, id, 0xfff, 1, &code));
+        os_remove(module.jitdump_path, NULL);
+}
+
+TAP_MAIN
