@@ -90,6 +90,9 @@ bool os_file_truncate(struct os_file *file, uint64_t size, struct err *err);
 bool os_file_can_seek(const struct os_file *file);
 bool os_file_close(struct os_file *file, struct err *err);
 
+/* Closes a file descriptor that a library opened. */
+void os_close_descriptor(int descriptor);
+
 /* --- Time and machine ----------------------------------------------------------------------------------- */
 
 uint64_t os_monotonic_ns(void);

@@ -435,6 +435,11 @@ bool os_file_close(struct os_file *file, struct err *err)
         return ok;
 }
 
+void os_close_descriptor(int descriptor)
+{
+        close(descriptor);
+}
+
 /* --- time and machine --- */
 
 static uint64_t clock_ns(clockid_t clock)

@@ -4,6 +4,7 @@
 
 #include <windows.h>
 
+#include <io.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -420,6 +421,11 @@ bool os_file_close(struct os_file *file, struct err *err)
         free(file->path);
         free(file);
         return ok;
+}
+
+void os_close_descriptor(int descriptor)
+{
+        _close(descriptor);
 }
 
 /* --- time and machine --- */
