@@ -14,9 +14,9 @@
 #include "object.h"
 
 enum {
-        /* Raised with the format of the files, and whenever dwarf_find begins to answer otherwise. */
+        /* Raised with the format of the files; that a later reader answers otherwise is the matter of made_by. */
         SYMBOL_INDEX_VERSION = 1,
-        /* Unless the options say otherwise.  A file of that size has some 200,000 addresses. */
+        /* Unless the options say otherwise.  A file of that size has some 150,000 addresses of five frames each. */
         SYMBOL_INDEX_MAX_FILE_BYTES = 32 << 20,
         SYMBOL_INDEX_MAX_FOLDER_BYTES = 256 << 20,
         SYMBOL_INDEX_LIMIT_BYTES = 1 << 30, /* a larger file is not read */
@@ -36,12 +36,13 @@ struct symbol_index_key {
         uint8_t build_id_size;
         struct symbol_index_source debug; /* the file with its debug information, or the object itself */
         struct symbol_index_source alt;   /* what .gnu_debugaltlink names */
+        uint64_t made_by;                 /* a hash of the version of wperf whose reader answered */
 };
 
-/* `alt` may be NULL.  False when there is nothing to tell it from others by: an object without a build id, or one that
+/* `alt` may be NULL, `version` is any text that changes with wperf.  False when there is nothing to tell it from others by: an object without a build id, or one that
  * is no file. */
 bool symbol_index_key_make(const struct object *own, const struct object *debug, const struct object *alt,
-                           struct symbol_index_key *ret_key);
+                           const char *version, struct symbol_index_key *ret_key);
 
 struct symbol_index_options {
         const char *folder; /* made when the first file is kept, mode 0700 */

@@ -18,7 +18,7 @@
 enum {
         SYMBOL_IMAGE_BYTE_ORDER = 0x01020304,
         SYMBOL_IMAGE_CHECKED_FROM = 24, /* the checksum is of what follows it */
-        SYMBOL_IMAGE_KEY_BYTES = 232,
+        SYMBOL_IMAGE_KEY_BYTES = 240,
         SYMBOL_IMAGE_IS_INLINED = 1, /* a flag of a frame */
 };
 
