@@ -87,6 +87,15 @@ bool object_check(const struct object *object, struct err *err)
         return !object->map || os_map_check(object->map, object->name, err);
 }
 
+bool object_get_file(const struct object *object, uint64_t *ret_size_bytes, int64_t *ret_mtime_ns)
+{
+        if (!object->map)
+                return false;
+        *ret_size_bytes = object->map->size_bytes;
+        *ret_mtime_ns = object->map->mtime_ns;
+        return true;
+}
+
 const char *object_name(const struct object *object)
 {
         return object->name;

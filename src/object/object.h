@@ -27,6 +27,9 @@ AUTO_DEFINE(object)
 /* The parser's last word on a mapped file: false and an error when the file became shorter meanwhile. */
 bool object_check(const struct object *object, struct err *err);
 
+/* Size and mtime of the mapped file as they were when it was opened; false for bytes in memory. */
+bool object_get_file(const struct object *object, uint64_t *ret_size_bytes, int64_t *ret_mtime_ns);
+
 /* What errors call it. */
 const char *object_name(const struct object *object);
 

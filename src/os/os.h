@@ -65,12 +65,20 @@ bool os_can_write(const char *path, struct err *err);
 bool os_rename(const char *from, const char *to, struct err *err); /* replaces `to` */
 bool os_make_dir(const char *path, struct err *err);               /* mode 0700; an existing one is success */
 bool os_remove(const char *path, struct err *err);
+bool os_touch(const char *path, struct err *err); /* makes its mtime now */
+
+/* A folder that belongs to this user and that nobody else may write to.  On Windows every folder: the rights of a
+ * user's profile are inherited there. */
+bool os_is_private_dir(const char *path);
 
 /* A file that is being written. */
 struct os_file;
 
 /* Creates or truncates, mode 0600; "-" is standard output. */
 struct os_file *os_file_create(const char *path, struct err *err);
+
+/* Creates a file that nobody else has, mode 0600: `prefix` and an ending, which *ret_path is made of. */
+struct os_file *os_file_create_temp(const char *prefix, struct buf *ret_path, struct err *err);
 void os_file_free(struct os_file *file); /* closes; errors are lost, so os_file_close first */
 AUTO_DEFINE(os_file)
 
@@ -81,6 +89,9 @@ bool os_file_write_at(struct os_file *file, uint64_t file_off, const void *bytes
 bool os_file_truncate(struct os_file *file, uint64_t size, struct err *err);
 bool os_file_can_seek(const struct os_file *file);
 bool os_file_close(struct os_file *file, struct err *err);
+
+/* Closes a file descriptor that a library opened. */
+void os_close_descriptor(int descriptor);
 
 /* --- Time and machine ----------------------------------------------------------------------------------- */
 

@@ -290,6 +290,19 @@ bool os_remove(const char *path, struct err *err)
         return !unlink(path) || fail(err, path);
 }
 
+bool os_touch(const char *path, struct err *err)
+{
+        return !utimensat(AT_FDCWD, path, NULL, 0) || fail(err, path);
+}
+
+bool os_is_private_dir(const char *path)
+{
+        struct stat st;
+
+        return !stat(path, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+               !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
 bool os_can_write(const char *path, struct err *err)
 {
         const char *slash = strrchr(path, '/');
@@ -329,6 +342,23 @@ struct os_file *os_file_create(const char *path, struct err *err)
         file->fd = fd;
         file->path = mem_strdup(is_stdout ? "standard output" : path);
         file->can_seek = !is_stdout && lseek(fd, 0, SEEK_CUR) >= 0;
+        return file;
+}
+
+struct os_file *os_file_create_temp(const char *prefix, struct buf *ret_path, struct err *err)
+{
+        struct os_file *file;
+        int fd;
+
+        buf_clear(ret_path);
+        buf_printf(ret_path, "%s.XXXXXX", prefix);
+        fd = mkostemp(ret_path->data, O_CLOEXEC);
+        if (fd < 0) {
+                fail(err, prefix);
+                return NULL;
+        }
+        file = mem_new(1, sizeof(*file));
+        *file = (struct os_file){.fd = fd, .can_seek = true, .path = mem_strdup(ret_path->data)};
         return file;
 }
 
@@ -403,6 +433,11 @@ bool os_file_close(struct os_file *file, struct err *err)
         free(file->path);
         free(file);
         return ok;
+}
+
+void os_close_descriptor(int descriptor)
+{
+        close(descriptor);
 }
 
 /* --- time and machine --- */

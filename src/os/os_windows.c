@@ -4,6 +4,7 @@
 
 #include <windows.h>
 
+#include <io.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -279,6 +280,27 @@ bool os_remove(const char *path, struct err *err)
         return ok;
 }
 
+bool os_touch(const char *path, struct err *err)
+{
+        HANDLE h = open_wide(path, FILE_WRITE_ATTRIBUTES, OPEN_EXISTING);
+        FILETIME now;
+        bool ok;
+
+        if (h == INVALID_HANDLE_VALUE)
+                return fail(err, path);
+        GetSystemTimeAsFileTime(&now);
+        ok = SetFileTime(h, NULL, NULL, &now) || fail(err, path);
+        CloseHandle(h);
+        return ok;
+}
+
+bool os_is_private_dir(const char *path)
+{
+        struct os_stat st;
+
+        return os_stat(path, &st) && st.is_dir;
+}
+
 struct os_file {
         HANDLE handle;
         bool can_seek, owned;
@@ -301,6 +323,30 @@ struct os_file *os_file_create(const char *path, struct err *err)
         file->owned = !is_stdout;
         file->path = mem_strdup(is_stdout ? "standard output" : path);
         file->can_seek = !is_stdout && GetFileType(h) == FILE_TYPE_DISK;
+        return file;
+}
+
+struct os_file *os_file_create_temp(const char *prefix, struct buf *ret_path, struct err *err)
+{
+        enum { MAX_TRIES = 1000 };
+        HANDLE h = INVALID_HANDLE_VALUE;
+        struct os_file *file;
+
+        for (unsigned i = 0; i < MAX_TRIES && h == INVALID_HANDLE_VALUE; i++) {
+                buf_clear(ret_path);
+                buf_printf(ret_path, "%s.%lx-%llx-%x", prefix, GetCurrentProcessId(),
+                           (unsigned long long)os_monotonic_ns(), i);
+                h = open_wide(ret_path->data, GENERIC_READ | GENERIC_WRITE, CREATE_NEW);
+                if (h == INVALID_HANDLE_VALUE && GetLastError() != ERROR_FILE_EXISTS)
+                        break;
+        }
+        if (h == INVALID_HANDLE_VALUE) {
+                fail(err, prefix);
+                return NULL;
+        }
+        file = mem_new(1, sizeof(*file));
+        *file = (struct os_file){
+                .handle = h, .owned = true, .can_seek = true, .path = mem_strdup(ret_path->data)};
         return file;
 }
 
@@ -375,6 +421,11 @@ bool os_file_close(struct os_file *file, struct err *err)
         free(file->path);
         free(file);
         return ok;
+}
+
+void os_close_descriptor(int descriptor)
+{
+        _close(descriptor);
 }
 
 /* --- time and machine --- */

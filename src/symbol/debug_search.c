@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The places are gdb's and perf's; what is asked for in none of them is not looked for on the network. */
+/* The places are gdb's and perf's; the network comes last, and only where the caller hands it in. */
 #include "debug_search.h"
 
 #include <string.h>
@@ -12,6 +12,7 @@ struct search {
         uint32_t crc;
         struct buf path;    /* of the candidate */
         struct buf refused; /* the first candidate that is of another build */
+        struct err garbage; /* why what the network gave is no object file */
 };
 
 static bool belongs(const struct search *search, const struct object *candidate)
@@ -60,6 +61,22 @@ static struct object *search_by_build_id(struct search *search)
         return NULL;
 }
 
+/* What the network gives is checked as any other candidate is. */
+static struct object *search_remote(struct search *search)
+{
+        const struct debug_wanted *wanted = search->wanted;
+        AUTO(object) any = NULL;
+
+        if (!wanted->remote || !wanted->build_id_size || wanted->build_id_size > OBJECT_BUILD_ID_BYTES)
+                return NULL;
+        buf_clear(&search->path);
+        if (!wanted->remote->find(wanted->remote->ctx, wanted->build_id, wanted->build_id_size,
+                                  text_base_name(wanted->path), &search->path))
+                return NULL;
+        any = object_open(buf_text(&search->path), &search->garbage);
+        return any ? try_path(search) : NULL;
+}
+
 /* FOLDER[SUB]/LINK, where FOLDER is that of the object file under `root`. */
 static struct object *try_link(struct search *search, const char *root, const char *sub)
 {
@@ -88,6 +105,17 @@ static struct object *search_by_link(struct search *search)
         return found;
 }
 
+/* What was found that was not what is wanted. */
+static void say_refused(const struct search *search, struct buf *note)
+{
+        if (note->len)
+                return;
+        if (search->refused.len)
+                buf_printf(note, "debug file %s is of another build", buf_text(&search->refused));
+        else if (search->garbage.code)
+                buf_printf(note, "debug file %s", search->garbage.text);
+}
+
 struct object *debug_search(const struct debug_wanted *wanted, struct buf *note)
 {
         struct search search = {.wanted = wanted};
@@ -95,8 +123,10 @@ struct object *debug_search(const struct debug_wanted *wanted, struct buf *note)
 
         if (!found)
                 found = search_by_link(&search);
-        if (!found && search.refused.len && !note->len)
-                buf_printf(note, "debug file %s is of another build", buf_text(&search.refused));
+        if (!found)
+                found = search_remote(&search);
+        if (!found)
+                say_refused(&search, note);
         buf_release(&search.path);
         buf_release(&search.refused);
         return found;
@@ -124,21 +154,25 @@ static struct object *search_by_altlink(struct search *search, const char *debug
         return try_path(search);
 }
 
-struct object *debug_search_alt(struct object *debug, const char *const *dirs, struct buf *note)
+struct object *debug_search_alt(struct object *debug, const char *const *dirs,
+                                const struct debug_remote *remote, struct buf *note)
 {
         struct cursor build_id;
         const char *name;
-        struct debug_wanted wanted = {.dirs = dirs};
+        struct debug_wanted wanted = {.dirs = dirs, .remote = remote};
         struct search search = {.wanted = &wanted};
         struct object *found;
 
         if (!read_altlink(debug, &name, &build_id))
                 return NULL;
+        wanted.path = name;
         wanted.build_id = build_id.at;
         wanted.build_id_size = cursor_left(&build_id);
         found = search_by_altlink(&search, object_name(debug), name);
         if (!found)
                 found = search_by_build_id(&search);
+        if (!found)
+                found = search_remote(&search);
         if (!found && !note->len)
                 buf_printf(note, "%s, which has a part of its debug information, %s", name,
                            search.refused.len ? "is of another build" : "is not there");

@@ -62,7 +62,7 @@ struct resolver_debug *resolver_debug_new(const struct debug_wanted *wanted, str
         from = choose(d, wanted, known_debug, note);
         if (!from)
                 return d;
-        d->alt = debug_search_alt(from, wanted->dirs, &missing);
+        d->alt = debug_search_alt(from, wanted->dirs, wanted->remote, &missing);
         if (missing.len) {
                 begin_sentence(note);
                 buf_add_str(note, buf_text(&missing));

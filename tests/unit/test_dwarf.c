@@ -30,7 +30,7 @@ static bool open_object(struct looked_up *l, const char *name)
 
         l->object = object_open(data_path(name), &err);
         if (l->object) {
-                l->alt = debug_search_alt(l->object, no_dirs, &note);
+                l->alt = debug_search_alt(l->object, no_dirs, NULL, &note);
                 l->dwarf = dwarf_open(l->object, l->alt, &err);
         }
         if (!l->dwarf)

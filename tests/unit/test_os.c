@@ -71,6 +71,54 @@ TEST(files_are_written_and_listed)
         EXPECT_TRUE(os_remove("file2.tmp", &err));
 }
 
+TEST(a_file_of_its_own_name_is_nobody_elses)
+{
+        AUTO_RELEASE(buf) a = {0};
+        AUTO_RELEASE(buf) b = {0};
+        AUTO_RELEASE(buf) out = {0};
+        struct err err = {0};
+        AUTO(os_file) first = os_file_create_temp("unique.tmp", &a, &err);
+        AUTO(os_file) second = os_file_create_temp("unique.tmp", &b, &err);
+        struct os_stat st;
+
+        ASSERT_TRUE(first && second);
+        EXPECT_TRUE(strcmp(buf_text(&a), buf_text(&b)) != 0);
+        EXPECT_TRUE(!strncmp(buf_text(&a), "unique.tmp.", 11));
+        EXPECT_TRUE(os_file_write(first, "one", 3, &err));
+        EXPECT_TRUE(os_stat(buf_text(&b), &st) && st.size_bytes == 0);
+        EXPECT_TRUE(os_file_close(TAKE(first), &err));
+        EXPECT_TRUE(os_file_close(TAKE(second), &err));
+        EXPECT_TRUE(os_read_file(buf_text(&a), 100, &out, &err));
+        EXPECT_STR(buf_text(&out), "one");
+        EXPECT_TRUE(os_remove(buf_text(&a), &err) && os_remove(buf_text(&b), &err));
+        EXPECT_TRUE(!os_file_create_temp("no/such/folder/x", &a, &err));
+        EXPECT_INT(err.code, ERR_MISSING);
+}
+
+TEST(touching_makes_the_time_now)
+{
+        struct os_stat before, after;
+
+        ASSERT_TRUE(write_file("touch.tmp", 1) && os_stat("touch.tmp", &before));
+        do {
+                ASSERT_TRUE(os_touch("touch.tmp", NULL) && os_stat("touch.tmp", &after));
+        } while (after.mtime_ns == before.mtime_ns);
+        EXPECT_TRUE(after.mtime_ns > before.mtime_ns && after.size_bytes == 1);
+        EXPECT_TRUE(os_remove("touch.tmp", NULL));
+        EXPECT_TRUE(!os_touch("touch.tmp", NULL));
+}
+
+TEST(folders_are_private_or_not)
+{
+        ASSERT_TRUE(os_make_dir("private.tmp", NULL) && write_file("touch.tmp", 1));
+        EXPECT_TRUE(os_is_private_dir("private.tmp"));
+        EXPECT_TRUE(!os_is_private_dir("touch.tmp"));
+        EXPECT_TRUE(!os_is_private_dir("no/such/folder"));
+#ifndef _WIN32
+        EXPECT_TRUE(!os_is_private_dir("/tmp"));
+#endif
+}
+
 #ifdef _WIN32
 #define C_LIBRARY "msvcrt.dll"
 #else

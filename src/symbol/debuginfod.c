@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Decides how long is waited: one limit for all questions, which the library's progress callback enforces.  Servers,
+ * retries and the cache are libdebuginfod's. */
+#include "debuginfod.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "map.h"
+#include "os.h"
+#include "strpool.h"
+
+#define LIBRARY "libdebuginfod.so.1"
+#define PACKAGE "libdebuginfod1"
+
+#define SECOND_NS        ((uint64_t)1000000000)
+#define PROGRESS_STEP_NS (SECOND_NS / 4)
+
+typedef int progress_fn(void *client, long a, long b);
+
+/* As in elfutils/debuginfod.h. */
+struct functions {
+        void *(*begin)(void);
+        void (*end)(void *client);
+        void (*set_progressfn)(void *client, progress_fn *fn);
+        int (*find_debuginfo)(void *client, const unsigned char *build_id, int size, char **ret_path);
+        int (*find_source)(void *client, const unsigned char *build_id, int size, const char *name,
+                           char **ret_path);
+};
+
+enum state { NOT_LOADED, READY, NO_LIBRARY, NO_SERVER };
+
+struct debuginfod {
+        struct debuginfod_options options;
+        enum state state;
+        struct os_library *library;
+        struct functions call;
+        void *client;
+        uint64_t waited_ns;       /* in all questions so far */
+        uint64_t begin_ns;        /* of the question that is asked now */
+        uint64_t said_ns;         /* when progress was told last */
+        const char *name;         /* what is asked for now */
+        bool is_late, is_stopped; /* no more is asked */
+        size_t n_cut;             /* questions that were ended before their answer */
+        size_t n_unasked;
+        size_t n_failed;
+        int failure;        /* of the first one that failed, an errno */
+        struct map answers; /* of what was asked, or would have been: a path's str_id, or 0 */
+        struct strpool *paths;
+        struct buf note;
+};
+
+struct question {
+        const uint8_t *build_id;
+        size_t build_id_size;
+        const char *name;
+        bool is_source;
+};
+
+/* Whose question this thread asks: the library's callback is not told. */
+static _Thread_local struct debuginfod *asking;
+
+struct debuginfod *debuginfod_new(const struct debuginfod_options *options)
+{
+        struct debuginfod *d = mem_new(1, sizeof(*d));
+
+        d->options = *options;
+        if (!d->options.limit_ns)
+                d->options.limit_ns = DEBUGINFOD_SECONDS * SECOND_NS;
+        if (!d->options.library)
+                d->options.library = LIBRARY;
+        d->paths = strpool_new();
+        return d;
+}
+
+/* The library stays loaded: those behind it (TLS) keep memory that could not be found again. */
+void debuginfod_free(struct debuginfod *d)
+{
+        if (!d)
+                return;
+        if (d->client)
+                d->call.end(d->client);
+        map_release(&d->answers);
+        strpool_free(d->paths);
+        buf_release(&d->note);
+        free(d);
+}
+
+/* --- The limit --- */
+
+/* Of the limit, when it is `now`. */
+static uint64_t left_ns(const struct debuginfod *d, uint64_t now)
+{
+        uint64_t waited = d->waited_ns + (now - d->begin_ns);
+
+        return waited < d->options.limit_ns ? d->options.limit_ns - waited : 0;
+}
+
+static bool is_over(struct debuginfod *d, uint64_t now)
+{
+        if (os_stop_requested())
+                d->is_stopped = true;
+        else if (!left_ns(d, now))
+                d->is_late = true;
+        return d->is_stopped || d->is_late;
+}
+
+/* The library's callback; not 0 ends the question.  `b` is 0 until the file's size is known, `a` means nothing then. */
+static int on_progress(void *client, long a, long b)
+{
+        struct debuginfod *d = asking;
+        uint64_t now = os_monotonic_ns();
+
+        if (is_over(d, now))
+                return 1;
+        if (d->options.progress && (!d->said_ns || now - d->said_ns >= PROGRESS_STEP_NS)) {
+                d->said_ns = now;
+                d->options.progress(d->options.ctx, &(struct debuginfod_progress){
+                                                            .name = d->name,
+                                                            .n_bytes = b > 0 && a > 0 ? (uint64_t)a : 0,
+                                                            .total_bytes = b > 0 ? (uint64_t)b : 0,
+                                                            .left_ns = left_ns(d, now),
+                                                    });
+        }
+        return 0;
+}
+
+/* --- Asking --- */
+
+static bool load(struct debuginfod *d)
+{
+        if (d->state != NOT_LOADED)
+                return d->state == READY;
+        d->state = NO_LIBRARY;
+        d->library = os_library_open(d->options.library, NULL);
+        if (!d->library || !os_library_find(d->library, "debuginfod_begin", &d->call.begin) ||
+            !os_library_find(d->library, "debuginfod_end", &d->call.end) ||
+            !os_library_find(d->library, "debuginfod_set_progressfn", &d->call.set_progressfn) ||
+            !os_library_find(d->library, "debuginfod_find_debuginfo", &d->call.find_debuginfo) ||
+            !os_library_find(d->library, "debuginfod_find_source", &d->call.find_source))
+                return false;
+        d->client = d->call.begin();
+        if (!d->client)
+                return false;
+        d->call.set_progressfn(d->client, on_progress);
+        d->state = READY;
+        return true;
+}
+
+static int ask(struct debuginfod *d, const struct question *q, char **ret_path)
+{
+        int size = (int)q->build_id_size, got;
+
+        asking = d;
+        d->name = q->name;
+        d->said_ns = 0;
+        got = q->is_source ? d->call.find_source(d->client, q->build_id, size, q->name, ret_path)
+                           : d->call.find_debuginfo(d->client, q->build_id, size, ret_path);
+        asking = NULL;
+        d->waited_ns += os_monotonic_ns() - d->begin_ns;
+        return got;
+}
+
+static void count_failure(struct debuginfod *d, int failure)
+{
+        if (d->is_late || d->is_stopped) {
+                d->n_cut++;
+        } else if (failure == ENOSYS) {
+                d->state = NO_SERVER;
+        } else if (failure != ENOENT && !d->n_failed++) {
+                d->failure = failure;
+        }
+}
+
+/* The path of the answer, or 0. */
+static str_id answer(struct debuginfod *d, const struct question *q)
+{
+        char *path = NULL;
+        str_id id = 0;
+        int got;
+
+        d->begin_ns = os_monotonic_ns();
+        if (is_over(d, d->begin_ns)) {
+                d->n_unasked++;
+                return 0;
+        }
+        got = ask(d, q, &path);
+        if (got >= 0) {
+                os_close_descriptor(got);
+                id = strpool_add(d->paths, path);
+        } else {
+                count_failure(d, -got);
+        }
+        free(path);
+        return id;
+}
+
+/* Nobody waits twice for the same file. */
+static bool find(struct debuginfod *d, const struct question *q, struct buf *out)
+{
+        uint64_t key, *id;
+        bool is_new;
+
+        /* A size of 0 would mean that the build id is text. */
+        if (!q->build_id_size || q->build_id_size > OBJECT_BUILD_ID_BYTES || !load(d))
+                return false;
+        key = map_hash_bytes(q->build_id, q->build_id_size);
+        if (q->is_source)
+                key = map_mix(key) ^ map_hash_bytes(q->name, strlen(q->name));
+        id = map_put(&d->answers, key, &is_new);
+        if (is_new)
+                *id = answer(d, q);
+        if (!*id)
+                return false;
+        buf_add_str(out, strpool_get(d->paths, (str_id)*id));
+        return true;
+}
+
+bool debuginfod_find_debug(struct debuginfod *d, const uint8_t *build_id, size_t build_id_size,
+                           const char *name, struct buf *out)
+{
+        return find(d, &(struct question){build_id, build_id_size, name, false}, out);
+}
+
+bool debuginfod_find_source(struct debuginfod *d, const uint8_t *build_id, size_t build_id_size,
+                            const char *source, struct buf *out)
+{
+        return find(d, &(struct question){build_id, build_id_size, source, true}, out);
+}
+
+static bool find_remote(void *ctx, const uint8_t *build_id, size_t build_id_size, const char *name,
+                        struct buf *out)
+{
+        return debuginfod_find_debug(ctx, build_id, build_id_size, name, out);
+}
+
+struct debug_remote debuginfod_remote(struct debuginfod *d)
+{
+        return (struct debug_remote){.find = find_remote, .ctx = d};
+}
+
+/* --- What was in the way --- */
+
+static const char *files(size_t n)
+{
+        return n == 1 ? "file was" : "files were";
+}
+
+static void add_end(struct debuginfod *d)
+{
+        if (d->is_stopped)
+                buf_add_str(&d->note, "it was stopped, ");
+        else
+                buf_printf(&d->note, "the time limit of %g s was over, ",
+                           (double)d->options.limit_ns / (double)SECOND_NS);
+        if (d->n_cut)
+                buf_printf(&d->note, "%zu %s not waited for%s", d->n_cut, files(d->n_cut),
+                           d->n_unasked ? ", " : "");
+        if (d->n_unasked || !d->n_cut)
+                buf_printf(&d->note, "%zu %s not asked for", d->n_unasked, files(d->n_unasked));
+}
+
+static void add_failures(struct debuginfod *d)
+{
+        struct err err = {0};
+
+        err_os(&err, ERR_IO, d->failure, "%zu %s not to be had", d->n_failed, files(d->n_failed));
+        buf_add_str(&d->note, err.text);
+}
+
+const char *debuginfod_note(struct debuginfod *d)
+{
+        bool has_end = (d->is_late || d->is_stopped) && (d->n_cut || d->n_unasked);
+
+        buf_clear(&d->note);
+        if (d->state == NO_LIBRARY) {
+                buf_printf(&d->note, "debuginfod: %s can't be loaded; it is in the package " PACKAGE,
+                           d->options.library);
+        } else if (d->state == NO_SERVER) {
+                buf_add_str(&d->note, "debuginfod: no server is named; set DEBUGINFOD_URLS, to "
+                                      "https://debuginfod.debian.net for one");
+        } else if (has_end || d->n_failed) {
+                buf_add_str(&d->note, "debuginfod: ");
+                if (has_end)
+                        add_end(d);
+                if (has_end && d->n_failed)
+                        buf_add_str(&d->note, "; ");
+                if (d->n_failed)
+                        add_failures(d);
+        }
+        return buf_text(&d->note);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The folder of the symbol index: whose it may be, the names of its files, and which of them have to go. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "os.h"
+#include "symbol_index_internal.h"
+#include "text.h"
+
+#define SUFFIX ".symbols"
+
+/* A file that is being written is left alone for so long: the newest file's time is the clock. */
+#define UNFINISHED_NS ((int64_t)3600 * 1000000000)
+
+bool symbol_folder_check(const char *folder, struct err *err)
+{
+        struct os_stat st;
+
+        if (!os_stat(folder, &st) || os_is_private_dir(folder))
+                return true;
+        if (!st.is_dir)
+                return err_set(err, ERR_IO, "%s: is no folder", folder);
+        return err_set(err, ERR_DENIED,
+                       "%s: is not used, as it belongs to another user or others may write to it", folder);
+}
+
+bool symbol_folder_make(const char *folder, struct err *err)
+{
+        AUTO_RELEASE(buf) above = {0};
+
+        /* What is not possible here shows at the last one. */
+        for (const char *at = folder; *at; at++) {
+                if (at > folder && (*at == '/' || *at == '\\')) {
+                        buf_clear(&above);
+                        buf_add(&above, folder, (size_t)(at - folder));
+                        os_make_dir(buf_text(&above), NULL);
+                }
+        }
+        return os_make_dir(folder, err) && symbol_folder_check(folder, err);
+}
+
+void symbol_folder_add_path(const char *folder, const struct symbol_index_key *key, struct buf *out)
+{
+        uint8_t bytes[SYMBOL_IMAGE_KEY_BYTES];
+        char build_id[2 * OBJECT_BUILD_ID_BYTES + 1];
+
+        symbol_image_key(key, bytes);
+        text_hex(build_id, key->build_id, key->build_id_size);
+        buf_printf(out, "%s/%s-%016" PRIx64 "-%d" SUFFIX, folder, build_id,
+                   map_hash_bytes(bytes, sizeof(bytes)), SYMBOL_INDEX_VERSION);
+}
+
+bool symbol_folder_put(const char *path, const struct buf *bytes, struct err *err)
+{
+        AUTO_RELEASE(buf) temp = {0};
+        AUTO(os_file) file = os_file_create_temp(path, &temp, err);
+        bool ok;
+
+        if (!file)
+                return false;
+        ok = os_file_write(file, bytes->data, bytes->len, err);
+        ok = os_file_close(TAKE(file), ok ? err : NULL) && ok;
+        if (!ok || !os_rename(buf_text(&temp), path, err)) {
+                os_remove(buf_text(&temp), NULL);
+                return false;
+        }
+        return true;
+}
+
+/* --- What has to go --- */
+
+struct found {
+        char *path;
+        uint64_t size_bytes;
+        int64_t mtime_ns;
+        bool is_finished;
+};
+
+struct found_list {
+        const char *folder;
+        struct found *items;
+        size_t n_items, cap;
+};
+
+static bool add_found(void *ctx, const char *name)
+{
+        struct found_list *list = ctx;
+        AUTO_RELEASE(buf) path = {0};
+        struct os_stat st;
+
+        if (!strstr(name, SUFFIX))
+                return true;
+        buf_printf(&path, "%s/%s", list->folder, name);
+        if (os_stat(buf_text(&path), &st) && st.is_file)
+                ARRAY_PUSH(
+                        list->items, list->n_items, list->cap,
+                        (struct found){buf_take(&path), st.size_bytes, st.mtime_ns, text_ends(name, SUFFIX)});
+        return true;
+}
+
+/* The newest first. */
+static int compare_found(const void *a, const void *b)
+{
+        const struct found *x = a, *y = b;
+
+        if (x->mtime_ns != y->mtime_ns)
+                return x->mtime_ns > y->mtime_ns ? -1 : 1;
+        return strcmp(x->path, y->path);
+}
+
+void symbol_folder_trim(const char *folder, uint64_t max_bytes, const char *kept)
+{
+        struct found_list list = {.folder = folder};
+        uint64_t total = 0;
+        struct os_stat st;
+
+        if (os_stat(kept, &st))
+                total = st.size_bytes;
+        os_list_dir(folder, add_found, &list, NULL);
+        if (list.n_items)
+                qsort(list.items, list.n_items, sizeof(*list.items), compare_found);
+        for (size_t i = 0; i < list.n_items; i++) {
+                struct found *found = &list.items[i];
+                bool is_old = !found->is_finished && list.items[0].mtime_ns - found->mtime_ns > UNFINISHED_NS;
+
+                if (strcmp(found->path, kept) != 0) {
+                        total += found->size_bytes;
+                        if (is_old || (found->is_finished && total > max_bytes)) {
+                                os_remove(found->path, NULL);
+                                total -= found->size_bytes;
+                        }
+                }
+                free(found->path);
+        }
+        free(list.items);
+}

@@ -1,0 +1,274 @@
+#!/usr/bin/python3
+"""Debug files from debuginfod servers on this machine: a real one, and such as are silent, slow, wrong or not there."""
+import contextlib
+import os
+import re
+import shutil
+import signal
+import socket
+import threading
+import urllib.error
+import urllib.request
+from typing import Callable, Iterator
+
+import harness
+from harness import Context, Done, Skip, check, need_tool, wait_until
+
+LIBRARY = "libdebuginfod.so.1"
+LIMIT_MS = 2000
+# The library looks at the limit once a second; the machine may be busy.
+MOST_SECONDS = LIMIT_MS / 1000 + 4
+SOURCE = "int twice(int x)\n{\n        return 2 * x;\n}\n\nint main(void)\n{\n        return twice(0);\n}\n"
+
+NOT_FOUND = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+
+
+def need_library() -> None:
+    folders = ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib")
+    if not any(os.path.exists(os.path.join(folder, LIBRARY)) for folder in folders):
+        raise Skip(f"{LIBRARY}, of the package libdebuginfod1")
+
+
+def settings(t: Context, *urls: str) -> dict[str, str]:
+    env = {name: value for name, value in harness.environment().items()
+           if not name.startswith("DEBUGINFOD") and not name.lower().endswith("_proxy")}
+    env["DEBUGINFOD_CACHE_PATH"] = t.path("client")
+    if urls:
+        env["DEBUGINFOD_URLS"] = " ".join(urls)
+    return env
+
+
+def ask(t: Context, urls: list[str], *argv: str) -> Done:
+    need_library()
+    done = t.run(t.program("ask_debuginfod"), *argv, env=settings(t, *urls))
+    check(done.err == "", "nothing on standard error", done)
+    return done
+
+
+def results(done: Done) -> list[str]:
+    """What stands for each file, without what is told on the way."""
+    return [line for line in done.out.splitlines() if not line.startswith(("asking for ", "note: ", "told: "))]
+
+
+def note_of(done: Done) -> str:
+    return re.search(r"^note: (.*)$", done.out, re.M)[1]
+
+
+def told(done: Done) -> list[int]:
+    """How often progress was told, and the bytes that had come, of how many."""
+    return [int(n) for n in re.search(r"^told: (\d+), (\d+) of (\d+) bytes$", done.out, re.M).groups()]
+
+
+# --- what is asked for ---
+
+
+def build(t: Context, name: str) -> tuple[str, str]:
+    """A stripped program, and its debug file; each name has another build id."""
+    gcc, objcopy = need_tool("gcc"), need_tool("objcopy")
+    source, whole, stripped, debug = (t.path(f"{name}{end}") for end in (".c", "", ".stripped", ".debug"))
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(SOURCE + f"int number_{name} = {len(name)};\n")
+    for argv in ([gcc, "-g", "-O1", "-Wl,--build-id=sha1", "-o", whole, source],
+                 [objcopy, "--only-keep-debug", whole, debug], [objcopy, "--strip-all", whole, stripped]):
+        done = t.run(*argv)
+        check(done.status == 0, " ".join(argv), done)
+    os.remove(whole)
+    return stripped, debug
+
+
+def build_id_of(t: Context, path: str) -> str:
+    return re.search(r"Build ID: ([0-9a-f]+)", t.run(need_tool("readelf"), "-n", path).out)[1]
+
+
+# --- servers ---
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
+
+
+def has(url: str) -> bool:
+    try:
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url, timeout=5) as answer:
+            return answer.status == 200
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+def start_debuginfod(t: Context, folder: str, build_id: str) -> str:
+    """Debian's server, once it has this file."""
+    port = free_port()
+    t.start(need_tool("debuginfod"), "-F", "-p", str(port), "-d", t.path("server.sqlite"), "-t", "1", folder,
+            env=settings(t), stdout=open(t.path("server.log"), "wb"), stderr=open(t.path("server.err"), "wb"))
+    url = f"http://127.0.0.1:{port}"
+    wait_until(lambda: has(f"{url}/buildid/{build_id}/debuginfo"), "the server has the debug file", 30)
+    return url
+
+
+@contextlib.contextmanager
+def server(answer: Callable[[socket.socket, threading.Event], None]) -> Iterator[tuple[str, list[bytes]]]:
+    """Its address, and the first line of every request; `answer` gets each connection after its request was read."""
+    requests: list[bytes] = []
+    end = threading.Event()
+    listener = socket.create_server(("127.0.0.1", 0))
+    listener.settimeout(0.1)
+
+    def serve(connection: socket.socket) -> None:
+        with connection, contextlib.suppress(OSError):
+            connection.settimeout(30)
+            requests.append(connection.recv(65536).split(b"\r\n")[0])
+            answer(connection, end)
+
+    def accept() -> None:
+        while not end.is_set():
+            with contextlib.suppress(TimeoutError):
+                threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+
+    thread = threading.Thread(target=accept, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}", requests
+    finally:
+        end.set()
+        thread.join()
+        listener.close()
+
+
+def be_silent(_connection: socket.socket, end: threading.Event) -> None:
+    end.wait()
+
+
+def give(content: bytes) -> Callable[[socket.socket, threading.Event], None]:
+    head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(content)}\r\nConnection: close\r\n\r\n".encode()
+    return lambda connection, _end: connection.sendall(head + content)
+
+
+def give_slowly(size: int) -> Callable[[socket.socket, threading.Event], None]:
+    def answer(connection: socket.socket, end: threading.Event) -> None:
+        connection.sendall(f"HTTP/1.1 200 OK\r\nContent-Length: {size}\r\n\r\n".encode())
+        while not end.wait(0.1):
+            connection.sendall(b"x" * 1000)
+    return answer
+
+
+# --- tests ---
+
+
+def test_a_real_server_gives_the_debug_file(t: Context) -> None:
+    need_tool("debuginfod")
+    stripped, debug = build(t, "one")
+    other, _ = build(t, "another")
+    os.mkdir(t.path("served"))
+    shutil.move(debug, t.path("served/one.debug"))
+    url = start_debuginfod(t, t.path("served"), build_id_of(t, stripped))
+    for _ in range(2):
+        done = ask(t, [url], stripped, other)
+        first, second = results(done)
+        check(first.startswith(t.path("client")) and first.endswith("/debuginfo "), "a file of the cache", done)
+        check(second == "none " and note_of(done) == "", "what the server has not is no note", done)
+    with open(first.strip(), "rb") as got, open(t.path("served/one.debug"), "rb") as want:
+        check(got.read() == want.read(), "the debug file as it is")
+    done = ask(t, [url], "-s", t.path("one.c"), stripped)
+    with open(results(done)[0], encoding="utf-8") as got:
+        check(got.read().startswith(SOURCE), "the source as it is", done)
+
+
+def test_the_limit_holds_with_a_silent_server(t: Context) -> None:
+    files = [build(t, name)[0] for name in ("one", "other", "third")]
+    with server(be_silent) as (url, requests):
+        done = ask(t, [url], "-l", str(LIMIT_MS), *files, files[0], files[2])
+        check(LIMIT_MS / 1000 <= done.seconds < MOST_SECONDS, f"within {MOST_SECONDS} s", done)
+        check(len(requests) == 1, f"one question, not {len(requests)}", done)
+    check(results(done) == ["none "] * 5, "none, and no note of a file", done)
+    check(note_of(done) == f"debuginfod: the time limit of {LIMIT_MS // 1000} s was over, "
+          "1 file was not waited for, 2 files were not asked for", "the note", done)
+    check(done.out.startswith("asking for one.stripped\n") and told(done)[0] >= 2, "progress was told", done)
+
+
+def test_the_limit_holds_with_a_slow_server(t: Context) -> None:
+    stripped, _ = build(t, "one")
+    with server(give_slowly(1 << 30)) as (url, _):
+        done = ask(t, [url], "-l", str(LIMIT_MS), stripped)
+    check(LIMIT_MS / 1000 <= done.seconds < MOST_SECONDS, f"within {MOST_SECONDS} s", done)
+    check(note_of(done).endswith("s was over, 1 file was not waited for"), "the note", done)
+    n, most, total = told(done)
+    check(total == 1 << 30 and 1000 <= most < 1 << 20, "progress tells the bytes", done)
+    check(n <= 4 * MOST_SECONDS, f"a few times a second, not {n} times", done)
+
+
+def test_the_limit_is_one_for_all_servers(t: Context) -> None:
+    stripped, _ = build(t, "one")
+    with server(be_silent) as (first, _), server(lambda connection, _end: connection.sendall(NOT_FOUND)) as (second, _):
+        done = ask(t, [first, second], "-l", str(LIMIT_MS), stripped)
+    check(done.seconds < MOST_SECONDS, f"within {MOST_SECONDS} s", done)
+    check("was over" in note_of(done), "the note", done)
+
+
+def test_a_stop_ends_the_waiting(t: Context) -> None:
+    need_library()
+    files = [build(t, name)[0] for name in ("one", "other")]
+    with server(be_silent) as (url, requests):
+        asking = t.start(t.program("ask_debuginfod"), *files, env=settings(t, url))
+        wait_until(lambda: requests, "the question")
+        asking.send_signal(signal.SIGINT)
+        out, err = asking.communicate(timeout=harness.WAIT_SECONDS)
+        check(asking.returncode == 0 and err == b"", f"status {asking.returncode}, {err!r}")
+    check(b"note: debuginfod: it was stopped, 1 file was not waited for, 1 file was not asked for\n" in out, repr(out))
+
+
+def test_garbage_is_no_debug_file(t: Context) -> None:
+    stripped, _ = build(t, "one")
+    with server(give(b"<html>sign in to this hotel</html>" * 100)) as (url, _):
+        done = ask(t, [url], stripped)
+    check(re.match(r"none debug file .*/debuginfo: is no object file", results(done)[0]) is not None, "a note", done)
+
+
+def test_the_file_of_another_build_is_refused(t: Context) -> None:
+    stripped, _ = build(t, "one")
+    _, other = build(t, "another")
+    with open(other, "rb") as file, server(give(file.read())) as (url, _):
+        done = ask(t, [url], stripped)
+    check(re.match(r"none debug file .*/debuginfo is of another build$", results(done)[0]) is not None, "a note", done)
+
+
+def test_what_speaks_no_http_gives_nothing(t: Context) -> None:
+    """To libdebuginfod 0.188 that is a file which is not there."""
+    files = [build(t, name)[0] for name in ("one", "other")]
+    with server(lambda connection, _end: connection.sendall(b"\0\xff\r\n\r\n" * 1000)) as (url, _):
+        done = ask(t, [url], *files)
+    check(done.status == 0 and results(done) == ["none ", "none "], "none", done)
+
+
+def test_no_server_is_there(t: Context) -> None:
+    stripped, _ = build(t, "one")
+    done = ask(t, [f"http://127.0.0.1:{free_port()}"], stripped)
+    check(results(done) == ["none "], "none", done)
+    check(note_of(done) == "debuginfod: 1 file was not to be had: Connection refused", "a note", done)
+
+
+def test_an_unknown_build_id_is_no_failure(t: Context) -> None:
+    stripped, _ = build(t, "one")
+    with server(lambda connection, _end: connection.sendall(NOT_FOUND)) as (url, requests):
+        done = ask(t, [url], stripped, stripped)
+    check(results(done) == ["none ", "none "] and note_of(done) == "", "none, and no note", done)
+    check(len(requests) == 1, f"one question, not {len(requests)}", done)
+    check(build_id_of(t, stripped).encode() in requests[0], "by build id", done)
+
+
+def test_no_server_is_named(t: Context) -> None:
+    stripped, _ = build(t, "one")
+    done = ask(t, [], stripped, stripped)
+    check(results(done) == ["none ", "none "], "none", done)
+    check(note_of(done).startswith("debuginfod: no server is named; set DEBUGINFOD_URLS"), "a note", done)
+
+
+def test_without_the_library(t: Context) -> None:
+    stripped, _ = build(t, "one")
+    done = t.run(t.program("ask_debuginfod"), "-L", "libno-such.so.1", stripped)
+    check(done.status == 0 and results(done) == ["none "], "none", done)
+    check("it is in the package libdebuginfod1" in note_of(done), "the package", done)
+
+
+if __name__ == "__main__":
+    harness.main(__name__)
