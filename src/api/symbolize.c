@@ -6,6 +6,7 @@
 
 #include "arena.h"
 #include "debug_search.h"
+#include "debug_split.h"
 #include "demangle.h"
 #include "map.h"
 #include "object.h"
@@ -17,6 +18,7 @@ static const char *const default_debug_dirs[] = {"/usr/lib/debug", NULL};
 struct symbolize {
         const struct symbolize_request *request; /* while it is being made */
         struct object *own, *debug, *alt;        /* debug: NULL when `own` has all there is */
+        struct debug_split *split;               /* of the file that has the debug information */
         struct dwarf *dwarf;                     /* NULL without debug information */
         struct symtab *symtab;
         struct strpool *names; /* readable ones */
@@ -55,6 +57,7 @@ static void open_dwarf(struct symbolize *s)
         const char *const *dirs = s->request->debug_dirs ? s->request->debug_dirs : default_debug_dirs;
         AUTO_RELEASE(buf) note = {0};
         struct object *from = s->own;
+        struct dwarf_split split;
         struct err err = {0};
 
         if (!object_find_section(s->own, ".debug_info")) {
@@ -65,8 +68,13 @@ static void open_dwarf(struct symbolize *s)
         if (note.len)
                 add_note(s, buf_text(&note));
         s->dwarf = dwarf_open(from, s->alt, &err);
-        if (!s->dwarf)
+        if (!s->dwarf) {
                 add_note(s, err.text);
+                return;
+        }
+        s->split = debug_split_new(from == s->own ? s->request->path : object_name(from));
+        split = debug_split_get(s->split);
+        dwarf_set_split(s->dwarf, &split);
 }
 
 static void open_symbols(struct symbolize *s)
@@ -183,7 +191,7 @@ struct symbolize *symbolize_make(const struct symbolize_request *request, struct
         look_up(s);
         s->request = NULL;
         if (!object_check(s->own, err) || (s->debug && !object_check(s->debug, err)) ||
-            (s->alt && !object_check(s->alt, err)))
+            (s->alt && !object_check(s->alt, err)) || (s->split && !debug_split_check(s->split, err)))
                 return NULL;
         return TAKE(s);
 }
@@ -193,6 +201,7 @@ void symbolize_free(struct symbolize *s)
         if (!s)
                 return;
         dwarf_free(s->dwarf);
+        debug_split_free(s->split);
         symtab_free(s->symtab);
         object_free(s->alt);
         object_free(s->debug);

@@ -107,8 +107,10 @@ struct dwarf *dwarf_open(struct object *object, struct object *alt, struct err *
         return TAKE(dwarf);
 }
 
-static void release_file(struct dwarf_file *file)
+void dwarf_file_release(struct dwarf_file *file)
 {
+        for (size_t i = 0; i < file->n_units; i++)
+                dwarf_unit_close_full(&file->units[i]);
         for (size_t i = 0; i < file->n_tables; i++)
                 dwarf_abbrevs_free(file->tables[i]);
         free(file->tables);
@@ -120,8 +122,8 @@ void dwarf_free(struct dwarf *dwarf)
 {
         if (!dwarf)
                 return;
-        release_file(&dwarf->main);
-        release_file(&dwarf->alt);
+        dwarf_file_release(&dwarf->main);
+        dwarf_file_release(&dwarf->alt);
         free(dwarf->listed.items);
         free(dwarf->scanned.items);
         strpool_free(dwarf->paths);
@@ -150,7 +152,7 @@ uint32_t dwarf_find_unit(struct dwarf *dwarf, uint64_t addr)
                 return unit;
         if (!dwarf->is_scanned) {
                 dwarf->is_scanned = true;
-                dwarf_index_scanned(&dwarf->main, &dwarf->scanned, &dwarf->complaints);
+                dwarf_index_scanned(dwarf);
         }
         return dwarf_segments_find(&dwarf->scanned, addr);
 }
@@ -209,7 +211,8 @@ static void find_in_unit(struct dwarf *dwarf, struct dwarf_unit *unit, const str
         struct err err = {0};
 
         if (dwarf_unit_prepare(unit, &err)) {
-                if (!dwarf_tree_build(unit, &decoded.tree, &err))
+                decoded.unit = dwarf_unit_full(dwarf, unit);
+                if (!dwarf_tree_build(decoded.unit, &decoded.tree, &err))
                         dwarf_complain(&dwarf->complaints, unit, &err);
                 if (!dwarf_lines_read(unit, &decoded.lines, &err))
                         dwarf_complain(&dwarf->complaints, unit, &err);
@@ -235,6 +238,9 @@ void dwarf_write_note(struct dwarf *dwarf)
         buf_add_str(&dwarf->note, buf_text(&complaints->first));
         if (complaints->n > 1)
                 buf_printf(&dwarf->note, ", and %zu more like it", complaints->n - 1);
+        if (dwarf->n_missing)
+                buf_printf(&dwarf->note, "%sunits without their .dwo file: %zu, the first one's is %s",
+                           complaints->n ? "\n" : "", dwarf->n_missing, dwarf->first_missing);
 }
 
 void dwarf_find(struct dwarf *dwarf, const uint64_t *addrs, size_t n, struct dwarf_frames *ret_frames)

@@ -91,7 +91,8 @@ static bool add_functions(const struct dwarf_unit *unit, uint32_t owner, struct 
         return ok;
 }
 
-static bool scan_unit(struct dwarf_unit *unit, struct dwarf_intervals *out, struct err *err)
+static bool scan_unit(struct dwarf *dwarf, struct dwarf_unit *unit, struct dwarf_intervals *out,
+                      struct err *err)
 {
         uint32_t owner = (uint32_t)(unit - unit->file->units);
         size_t n_before = out->n;
@@ -107,21 +108,20 @@ static bool scan_unit(struct dwarf_unit *unit, struct dwarf_intervals *out, stru
                 dwarf_code_take(&code, &value);
         if (!dwarf_add_ranges(unit, &code, owner, out, err))
                 return false;
-        return out->n > n_before || add_functions(unit, owner, out, err);
+        return out->n > n_before || add_functions(dwarf_unit_full(dwarf, unit), owner, out, err);
 }
 
-void dwarf_index_scanned(struct dwarf_file *file, struct dwarf_segments *out,
-                         struct dwarf_complaints *complaints)
+void dwarf_index_scanned(struct dwarf *dwarf)
 {
         struct dwarf_intervals intervals = {0};
 
-        for (size_t i = 0; i < file->n_units; i++) {
-                struct dwarf_unit *unit = &file->units[i];
+        for (size_t i = 0; i < dwarf->main.n_units; i++) {
+                struct dwarf_unit *unit = &dwarf->main.units[i];
                 struct err err = {0};
 
-                if (unit->has_code && !unit->is_listed && !scan_unit(unit, &intervals, &err))
-                        dwarf_complain(complaints, unit, &err);
+                if (unit->has_code && !unit->is_listed && !scan_unit(dwarf, unit, &intervals, &err))
+                        dwarf_complain(&dwarf->complaints, unit, &err);
         }
-        dwarf_flatten(&intervals, out);
+        dwarf_flatten(&intervals, &dwarf->scanned);
         free(intervals.items);
 }

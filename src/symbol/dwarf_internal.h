@@ -172,9 +172,17 @@ struct dwarf_unit {
         bool has_lines;
         const struct dwarf_abbrevs *abbrevs;
         uint64_t str_offsets_base, addr_base, rnglists_base;
-        uint64_t low_addr; /* what ranges are relative to */
+        uint64_t ranges_base; /* of a unit in a .dwo file of version 4 */
+        uint64_t low_addr;    /* what ranges are relative to */
         uint64_t line_off;
         const char *folder; /* the compiler's working directory, or NULL */
+
+        bool has_dwo_id;
+        bool is_full_sought;
+        uint64_t dwo_id;
+        const char *dwo_name;              /* of a skeleton: the file with its entries; else NULL */
+        struct dwarf_unit *full;           /* there; NULL: not found */
+        const struct dwarf_unit *skeleton; /* of a unit in a .dwo file */
 };
 
 /* Lists the headers.  False where the chain of units breaks; those before are listed. */
@@ -269,9 +277,9 @@ void dwarf_complain(struct dwarf_complaints *complaints, const struct dwarf_unit
 void dwarf_index_listed(struct dwarf_file *file, struct dwarf_segments *out,
                         struct dwarf_complaints *complaints);
 
-/* By the entries of the units that are not listed, and where those do not say it by their functions. */
-void dwarf_index_scanned(struct dwarf_file *file, struct dwarf_segments *out,
-                         struct dwarf_complaints *complaints);
+/* By the entries of the units that are not listed, and where those do not say it by their functions: sets
+ * dwarf->scanned. */
+void dwarf_index_scanned(struct dwarf *dwarf);
 
 /* --- Functions --- */
 
@@ -356,6 +364,18 @@ const struct dwarf_row *dwarf_lines_find(const struct dwarf_lines *lines, uint64
 /* The path of file number `file`, interned in `paths`; NULL when there is no such file. */
 const char *dwarf_lines_path(struct dwarf_lines *lines, uint64_t file, struct strpool *paths);
 
+/* --- Split debug information --- */
+
+/* The unit with the entries of a skeleton, which must be prepared; another unit is its own.  Where its file is
+ * missing the skeleton is returned, and counted. */
+struct dwarf_unit *dwarf_unit_full(struct dwarf *dwarf, struct dwarf_unit *unit);
+void dwarf_unit_close_full(struct dwarf_unit *unit);
+
+/* The unit whose line table numbers the files of `unit`. */
+const struct dwarf_unit *dwarf_unit_with_lines(const struct dwarf_unit *unit);
+
+void dwarf_file_release(struct dwarf_file *file);
+
 /* --- The reader --- */
 
 struct dwarf {
@@ -365,6 +385,9 @@ struct dwarf {
         struct dwarf_segments scanned;
         bool is_scanned;
         struct strpool *paths;
+        struct dwarf_split split;
+        size_t n_missing; /* units whose .dwo file is not there */
+        const char *first_missing;
         struct dwarf_complaints complaints;
         struct buf note;
 };

@@ -24,12 +24,15 @@ static bool find_function(struct dwarf *dwarf, uint64_t addr, struct function *f
 {
         uint32_t unit = dwarf_find_unit(dwarf, addr);
         struct err err = {0};
+        bool is_ready;
 
         if (unit == DWARF_NO_OWNER)
                 return false;
         function->unit = &dwarf->main.units[unit];
-        if (!dwarf_unit_prepare(function->unit, &err) ||
-            !dwarf_tree_build(function->unit, &function->tree, &err)) {
+        is_ready = dwarf_unit_prepare(function->unit, &err);
+        if (is_ready)
+                function->unit = dwarf_unit_full(dwarf, function->unit);
+        if (!is_ready || !dwarf_tree_build(function->unit, &function->tree, &err)) {
                 dwarf_complain(&dwarf->complaints, function->unit, &err);
                 return false;
         }
@@ -101,6 +104,7 @@ static const char *find_path(struct labels *labels, const struct dwarf_unit *uni
         struct dwarf_program ignored;
         struct err err = {0};
 
+        unit = dwarf_unit_with_lines(unit);
         if (labels->lines_of != unit) {
                 dwarf_lines_release(&labels->lines);
                 labels->lines_of = unit;
