@@ -31,6 +31,7 @@ struct annotation {
         struct disasm *disasms[2]; /* enum disasm_arch */
         struct err disasm_errors[2];
         struct source_text *source;
+        const struct function *asking; /* whose source is looked for */
 };
 
 static void function_free(struct function *f)
@@ -241,6 +242,15 @@ static bool explain_none(const struct annotation *a, struct err *err)
                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
+static bool find_remote_source(void *ctx, const char *path, struct buf *out)
+{
+        const struct annotation *a = ctx;
+        struct resolver_image image;
+
+        return resolver_get_image(a->resolver, a->asking->id, &image) && image.build_id_size &&
+               debuginfod_find_source(a->request.debuginfod, image.build_id, image.build_id_size, path, out);
+}
+
 struct annotation *annotation_new(struct report *report, const struct annotation_request *request,
                                   struct err *err)
 {
@@ -249,7 +259,8 @@ struct annotation *annotation_new(struct report *report, const struct annotation
         a->report = report;
         a->resolver = report_resolver(report);
         a->request = *request;
-        a->source = source_text_new(request->source_folders);
+        a->source =
+                source_text_new(request->source_folders, request->debuginfod ? find_remote_source : NULL, a);
         choose(a);
         if (!a->n_functions && !request->all && !explain_none(a, err))
                 return NULL;
@@ -279,14 +290,16 @@ struct annotated annotation_get(const struct annotation *a, size_t index)
         };
 }
 
-const char *annotation_source_line(struct annotation *a, const char *path, uint32_t line)
+const char *annotation_source_line(struct annotation *a, size_t index, const char *path, uint32_t line)
 {
+        a->asking = a->functions[index];
         return source_text_line(a->source, path, line);
 }
 
 const char *annotation_source_note(struct annotation *a, size_t index, const char *path)
 {
-        return source_text_note(a->source, path, a->functions[index]->built_ns);
+        a->asking = a->functions[index];
+        return source_text_note(a->source, path, a->asking->built_ns);
 }
 
 void annotation_add_target(struct annotation *a, size_t index, uint64_t addr, struct buf *out)

@@ -9,6 +9,7 @@
 
 #include "annotate.h"
 #include "attributes.h"
+#include "debuginfod.h"
 #include "err.h"
 #include "report.h"
 
@@ -18,7 +19,8 @@ struct annotation_request {
         size_t max_functions; /* of each event */
         bool with_code;
         enum disasm_syntax syntax;
-        const char *source_folders; /* as in source_text_new */
+        const char *source_folders;    /* as in source_text_new */
+        struct debuginfod *debuginfod; /* asked for source files; NULL: nobody is */
 };
 
 struct annotation;
@@ -44,7 +46,9 @@ struct annotated {
 size_t annotation_n_functions(const struct annotation *annotation);
 struct annotated annotation_get(const struct annotation *annotation, size_t index);
 
-const char *annotation_source_line(struct annotation *annotation, const char *path, uint32_t line);
+/* A line of a source file of function `index`. */
+const char *annotation_source_line(struct annotation *annotation, size_t index, const char *path,
+                                   uint32_t line);
 
 /* What is wrong with a source file of function `index`; NULL: nothing. */
 const char *annotation_source_note(struct annotation *annotation, size_t index, const char *path);

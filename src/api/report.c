@@ -171,6 +171,7 @@ static void name_places(struct report *report)
         struct resolver_options options = {
                 .demangle = !report->request.no_demangle,
                 .demangle_params = report->request.long_names,
+                .sources = report->request.sources,
         };
 
         report->modules =

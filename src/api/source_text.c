@@ -21,16 +21,22 @@ struct file {
 
 struct source_text {
         const char *folders;
+        bool (*find_remote)(void *ctx, const char *path, struct buf *out);
+        void *ctx;
         struct file **files;
         size_t n_files, cap_files;
         struct file *last;
 };
 
-struct source_text *source_text_new(const char *folders)
+struct source_text *source_text_new(const char *folders,
+                                    bool (*find_remote)(void *ctx, const char *path, struct buf *out),
+                                    void *ctx)
 {
         struct source_text *source = mem_new(1, sizeof(*source));
 
         source->folders = folders;
+        source->find_remote = find_remote;
+        source->ctx = ctx;
         return source;
 }
 
@@ -79,7 +85,11 @@ static bool find_path(const struct source_text *source, const char *path, struct
         }
         buf_clear(out);
         buf_add_str(out, path);
-        return is_source(path, ret_stat);
+        if (is_source(path, ret_stat))
+                return true;
+        buf_clear(out);
+        return source->find_remote && source->find_remote(source->ctx, path, out) &&
+               is_source(buf_text(out), ret_stat);
 }
 
 static void read_lines(struct file *file)

@@ -3,14 +3,19 @@
 #ifndef SOURCE_TEXT_H
 #define SOURCE_TEXT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "attributes.h"
+#include "buf.h"
 
 struct source_text;
 
-/* `folders` are separated by ':' or ';', NULL: none; a file is looked for there under ever shorter ends of its path. */
-struct source_text *source_text_new(const char *folders);
+/* `folders` are separated by ':' or ';', NULL: none; a file is looked for there under ever shorter ends of its path.
+ * `find_remote` appends where a file is that is neither there nor at its path; NULL: nobody is asked. */
+struct source_text *source_text_new(const char *folders,
+                                    bool (*find_remote)(void *ctx, const char *path, struct buf *out),
+                                    void *ctx);
 void source_text_free(struct source_text *source);
 AUTO_DEFINE(source_text)
 

@@ -57,6 +57,7 @@ static void open_file(struct symbolize *s)
         const struct resolver_options options = {
                 .demangle_params = !request->no_demangle,
                 .debug_dirs = request->debug_dirs,
+                .sources = request->sources,
         };
         const struct resolver_module module = {
                 .kind = RESOLVER_FILE,

@@ -15,7 +15,8 @@ struct symbolize_request {
         const char *path;              /* of the object file */
         const char *const *debug_dirs; /* NULL-terminated; NULL: /usr/lib/debug */
         bool no_demangle;
-        const uint64_t *addrs; /* virtual addresses, in any order, kept by the caller */
+        const struct resolver_sources *sources; /* NULL: files of this machine alone */
+        const uint64_t *addrs;                  /* virtual addresses, in any order, kept by the caller */
         size_t n_addrs;
 };
 

@@ -7,7 +7,7 @@ static const char *source_line(void *ctx, const char *path, uint32_t line)
 {
         const struct annotate_output *o = ctx;
 
-        return annotation_source_line(o->annotation, path, line);
+        return annotation_source_line(o->annotation, o->index, path, line);
 }
 
 static const char *source_note(void *ctx, const char *path)

@@ -13,6 +13,7 @@ enum { DEFAULT_LINES = 20 };
 
 struct annotating {
         const struct annotate_options *options;
+        const struct lookup *lookup;
         const char *symbol;
         bool has_by;
         enum annotate_by by;
@@ -147,6 +148,7 @@ static bool add_functions(struct annotating *a, struct report *report, struct er
                 .max_functions = (size_t)o->rows,
                 .with_code = !o->source || o->code,
                 .source_folders = o->source_path,
+                .debuginfod = a->lookup->debuginfod,
         };
         bool ok = true;
 
@@ -211,6 +213,7 @@ static int run(struct annotating *a, const struct command_line *line, int32_t *p
                 .keys = PROFILE_EVENT | PROFILE_MODULE | PROFILE_SYMBOL,
                 .no_demangle = o->filter.no_demangle,
                 .long_names = o->what.long_names,
+                .sources = &a->lookup->sources,
         };
         struct command_line none = *line;
         struct err err = {0};
@@ -230,7 +233,13 @@ int cmd_annotate(const struct command_line *line)
 {
         struct annotating a = {.options = line->options};
         int32_t *pids = cmd_pids(&a.options->filter.pids);
-        int status = run(&a, line, pids);
+        struct lookup lookup;
+        int status;
+
+        lookup_init(&a.options->lookup, &lookup);
+        a.lookup = &lookup;
+        status = run(&a, line, pids);
+        lookup_release(&lookup);
 
         buf_release(&a.text);
         buf_release(&a.document);

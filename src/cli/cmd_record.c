@@ -21,8 +21,9 @@ struct recording {
         struct buf session;  /* its path */
         struct buf command_line;
         struct buf progress; /* one character a second */
-        bool live;           /* progress is drawn as it comes */
-        bool to_pipe;        /* the session goes to standard output, and nothing else does */
+        struct lookup lookup;
+        bool live;    /* progress is drawn as it comes */
+        bool to_pipe; /* the session goes to standard output, and nothing else does */
 };
 
 static void recording_release(struct recording *r)
@@ -174,6 +175,7 @@ static int show(struct recording *r, const struct run *run)
                 .path = buf_text(&r->session),
                 .long_names = o->display.long_names,
                 .collected = facts.collected,
+                .sources = &r->lookup.sources,
         };
         AUTO_RELEASE(buf) sampling_line = {0};
         AUTO(report) report = NULL;
@@ -269,7 +271,9 @@ int cmd_record(const struct command_line *line)
 
         if (has_extra(r.options, &err))
                 return cmd_fail(&err);
+        lookup_init(&r.options->lookup, &r.lookup);
         status = r.options->sampling.dry_run ? dry_run(&r) : record(&r);
+        lookup_release(&r.lookup);
         recording_release(&r);
         return status;
 }

@@ -171,9 +171,18 @@ int cmd_report(const struct command_line *line)
         const struct report_options *o = line->options;
         int32_t *pids = cmd_pids(&o->filter.pids);
         struct report_request request;
+        struct lookup lookup;
         struct err err = {0};
-        int status = make_request(line, pids, &request, &err) ? show(o, &request) : cmd_fail(&err);
+        int status;
 
+        lookup_init(&o->lookup, &lookup);
+        if (make_request(line, pids, &request, &err)) {
+                request.sources = &lookup.sources;
+                status = show(o, &request);
+        } else {
+                status = cmd_fail(&err);
+        }
+        lookup_release(&lookup);
         free(pids);
         return status;
 }

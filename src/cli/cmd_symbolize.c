@@ -164,8 +164,10 @@ static int show(const struct symbolize_options *o, const struct symbolize_reques
                 const struct resolver_frame *frames;
                 size_t n = symbolize_frames(symbolize, i, &frames);
 
-                add_text(symbolize, request->addrs[i], frames, n, &text);
-                add_json(symbolize, request->addrs[i], frames, n, &json);
+                if (!o->output.json)
+                        add_text(symbolize, request->addrs[i], frames, n, &text);
+                if (o->output.json || o->output.output)
+                        add_json(symbolize, request->addrs[i], frames, n, &json);
         }
         json_end_array(&json);
         json_end_object(&json);
@@ -174,6 +176,24 @@ static int show(const struct symbolize_options *o, const struct symbolize_reques
         if (note.len)
                 cmd_warn(&note);
         return cmd_print_document(&o->general, &o->output, &text, &document);
+}
+
+static int look_up(const struct symbolize_options *o, const struct addresses *list)
+{
+        struct symbolize_request request = {
+                .path = o->file,
+                .no_demangle = o->no_demangle,
+                .addrs = list->addrs,
+                .n_addrs = list->n,
+        };
+        struct lookup lookup;
+        int status;
+
+        lookup_init(&o->lookup, &lookup);
+        request.sources = &lookup.sources;
+        status = show(o, &request);
+        lookup_release(&lookup);
+        return status;
 }
 
 int cmd_symbolize(const struct command_line *line)
@@ -190,11 +210,7 @@ int cmd_symbolize(const struct command_line *line)
                 read_words(&list, line, &err);
         else
                 read_stdin(&list, &err);
-        status = err.code ? cmd_fail(&err)
-                          : show(o, &(struct symbolize_request){.path = o->file,
-                                                                .no_demangle = o->no_demangle,
-                                                                .addrs = list.addrs,
-                                                                .n_addrs = list.n});
+        status = err.code ? cmd_fail(&err) : look_up(o, &list);
         free(list.addrs);
         return status;
 }

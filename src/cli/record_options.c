@@ -95,6 +95,7 @@ static const struct command_group groups[] = {
         {&sampling_group, offsetof(struct record_options, sampling)},
         {&target_group, offsetof(struct record_options, target)},
         {&display_group, offsetof(struct record_options, display)},
+        {&lookup_group, offsetof(struct record_options, lookup)},
         {&output_group, offsetof(struct record_options, output)},
         {&extra_group, offsetof(struct record_options, extra)},
         {&general_group, offsetof(struct record_options, general)},

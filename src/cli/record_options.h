@@ -3,6 +3,7 @@
 #ifndef RECORD_OPTIONS_H
 #define RECORD_OPTIONS_H
 
+#include "lookup.h"
 #include "option_groups.h"
 
 struct sampling_options {
@@ -24,6 +25,7 @@ struct record_options {
         struct extra_options extra;
         struct target_options target;
         struct sampling_options sampling;
+        struct lookup_options lookup;
         struct display_options display;
 };
 

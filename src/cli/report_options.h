@@ -4,6 +4,7 @@
 #define REPORT_OPTIONS_H
 
 #include "filter_options.h"
+#include "lookup.h"
 #include "option_groups.h"
 
 struct choice_options {
@@ -20,6 +21,7 @@ struct report_options {
         struct output_options output;
         struct choice_options choice;
         struct filter_options filter;
+        struct lookup_options lookup;
         struct display_options display;
 };
 
@@ -44,6 +46,7 @@ struct annotate_options {
         struct input_options input;
         struct output_options output;
         struct filter_options filter;
+        struct lookup_options lookup;
         struct annotating_options what;
 };
 

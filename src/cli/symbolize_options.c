@@ -37,6 +37,7 @@ static const struct option_group symbolize_group = {"Object file", symbolize_tab
 
 static const struct command_group symbolize_groups[] = {
         {&symbolize_group, 0},
+        {&lookup_group, offsetof(struct symbolize_options, lookup)},
         {&output_group, offsetof(struct symbolize_options, output)},
         {&general_group, offsetof(struct symbolize_options, general)},
         {0},

@@ -3,12 +3,14 @@
 #ifndef SYMBOLIZE_OPTIONS_H
 #define SYMBOLIZE_OPTIONS_H
 
+#include "lookup.h"
 #include "option_groups.h"
 
 struct symbolize_options {
         struct general_options general;
         struct output_options output;
         const char *file; /* or NULL */
+        struct lookup_options lookup;
         bool no_demangle;
         bool always; /* accepted: what addr2line does only when it is asked */
 };

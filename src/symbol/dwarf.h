@@ -38,6 +38,26 @@ struct dwarf *dwarf_open(struct object *object, struct object *alt, struct err *
 void dwarf_free(struct dwarf *dwarf);
 AUTO_DEFINE(dwarf)
 
+/* Split debug information: which file has the entries that a unit leaves out. */
+struct dwarf_dwo {
+        const char *folder; /* the compiler's working directory, or NULL */
+        const char *name;   /* from there, or absolute */
+        uint64_t id;
+};
+
+/* True when the .dwo file has the unit of that id. */
+bool dwarf_has_split_unit(struct object *object, uint64_t id);
+
+/* Where .dwo files come from; all objects must outlive the reader. */
+struct dwarf_split {
+        struct object *package; /* of .dwo files (FILE.dwp), asked first; NULL: there is none */
+        struct object *(*open_dwo)(void *ctx, const struct dwarf_dwo *dwo); /* NULL when it is not there */
+        void *ctx;
+};
+
+/* Before the first look-up.  Without it, and where a file is missing, units have what their skeletons have: lines. */
+void dwarf_set_split(struct dwarf *dwarf, const struct dwarf_split *split);
+
 struct dwarf_frame {
         const char *function; /* as in the file, mangled where it says so; NULL: it does not say */
         const char *path;     /* of the source file; NULL: it does not say */
@@ -88,7 +108,8 @@ struct dwarf_extent {
  * *ret_extents (free()).  Returns their number, 0 where nothing is known. */
 size_t dwarf_find_extents(struct dwarf *dwarf, uint64_t addr, struct dwarf_extent **ret_extents);
 
-/* The first damage that was met, one sentence, and of how many units; "" when there is none. */
+/* The first damage that was met and of how many units, then how many units' .dwo files are missing: sentences
+ * separated by newlines; "" when all is well. */
 const char *dwarf_note(const struct dwarf *dwarf);
 
 #endif

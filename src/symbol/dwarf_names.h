@@ -49,7 +49,12 @@ enum {
         DW_AT_str_offsets_base = 0x72,
         DW_AT_addr_base = 0x73,
         DW_AT_rnglists_base = 0x74,
+        DW_AT_dwo_name = 0x76,
         DW_AT_MIPS_linkage_name = 0x2007,
+        DW_AT_GNU_dwo_name = 0x2130,
+        DW_AT_GNU_dwo_id = 0x2131,
+        DW_AT_GNU_ranges_base = 0x2132,
+        DW_AT_GNU_addr_base = 0x2133,
 };
 
 enum {
@@ -128,6 +133,8 @@ enum {
         DW_LNS_advance_line = 3,
         DW_LNS_set_file = 4,
         DW_LNS_set_column = 5,
+        DW_LNS_negate_stmt = 6,
+        DW_LNS_set_basic_block = 7,
         DW_LNS_const_add_pc = 8,
         DW_LNS_fixed_advance_pc = 9,
         DW_LNE_end_sequence = 1,

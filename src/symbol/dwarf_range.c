@@ -170,6 +170,8 @@ bool dwarf_add_ranges(const struct dwarf_unit *unit, const struct dwarf_code *co
                 return true;
         if (unit->shape.version >= 5)
                 return add_list(unit, code->ranges.number, owner, out, err);
+        if (unit->skeleton && code->ranges.number <= UINT64_MAX - unit->ranges_base)
+                return add_pairs(unit, unit->ranges_base + code->ranges.number, owner, out, err);
         return add_pairs(unit, code->ranges.number, owner, out, err);
 }
 

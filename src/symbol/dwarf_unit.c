@@ -6,18 +6,24 @@
 
 /* --- Headers --- */
 
-/* Version 5: DW_UT_*, with what follows for that type. */
+/* Version 5: DW_UT_*, with what follows for that type.  A .dwo file has no attributes for where its tables begin:
+ * behind their headers. */
 static bool read_unit_type(struct dwarf_unit *unit, struct cursor *c)
 {
         uint8_t type = cursor_u8(c);
 
         unit->shape.address_bytes = cursor_u8(c);
         unit->abbrev_off = dwarf_read_sized(c, unit->shape.offset_bytes);
-        if (type == DW_UT_skeleton || type == DW_UT_split_compile)
-                cursor_skip(c, 8);
+        unit->has_dwo_id = type == DW_UT_skeleton || type == DW_UT_split_compile;
+        if (unit->has_dwo_id)
+                unit->dwo_id = cursor_u64(c);
         else if (type == DW_UT_type || type == DW_UT_split_type)
                 cursor_skip(c, 8 + (uint64_t)unit->shape.offset_bytes);
-        return type == DW_UT_compile || type == DW_UT_skeleton;
+        if (type == DW_UT_split_compile) {
+                unit->str_offsets_base = unit->shape.offset_bytes == 8 ? 16 : 8;
+                unit->rnglists_base = unit->shape.offset_bytes == 8 ? 20 : 12;
+        }
+        return type == DW_UT_compile || type == DW_UT_skeleton || type == DW_UT_split_compile;
 }
 
 /* The header at the cursor, which moves behind the unit.  A unit of an unknown version is passed over:
@@ -193,7 +199,7 @@ bool dwarf_entry_next(struct dwarf_entry *entry, struct dwarf_value *ret_value)
 /* --- The unit's own entry --- */
 
 struct unit_values {
-        struct dwarf_value low, folder;
+        struct dwarf_value low, folder, dwo_name;
 };
 
 static bool is_c(uint64_t language)
@@ -216,7 +222,15 @@ static void take_unit_value(struct dwarf_unit *unit, const struct dwarf_value *v
                 unit->line_off = value->number;
                 break;
         case DW_AT_str_offsets_base: unit->str_offsets_base = value->number; break;
-        case DW_AT_addr_base: unit->addr_base = value->number; break;
+        case DW_AT_addr_base:
+        case DW_AT_GNU_addr_base: unit->addr_base = value->number; break;
+        case DW_AT_GNU_ranges_base: unit->ranges_base = value->number; break;
+        case DW_AT_dwo_name:
+        case DW_AT_GNU_dwo_name: values->dwo_name = *value; break;
+        case DW_AT_GNU_dwo_id:
+                unit->has_dwo_id = true;
+                unit->dwo_id = value->number;
+                break;
         case DW_AT_rnglists_base: unit->rnglists_base = value->number; break;
         default: break;
         }
@@ -245,6 +259,7 @@ bool dwarf_unit_prepare(struct dwarf_unit *unit, struct err *err)
                 unit->has_code = false;
         dwarf_value_addr(unit, &values.low, &unit->low_addr);
         unit->folder = dwarf_value_text(unit, &values.folder);
+        unit->dwo_name = dwarf_value_text(unit, &values.dwo_name);
         unit->is_prepared = true;
         return true;
 }

@@ -125,7 +125,7 @@ struct module *resolver_load(struct resolver *resolver, resolver_id id)
         module->is_loaded = true;
         switch (module->is.kind) {
         case RESOLVER_FILE:
-                module->file = resolver_file_new(&module->is, resolver->options.debug_dirs, &module->note);
+                module->file = resolver_file_new(&module->is, &resolver->options, &module->note);
                 break;
         case RESOLVER_KERNEL: load_kernel(resolver, module); break;
         case RESOLVER_PERFMAP: load_jit(module); break;

@@ -14,12 +14,23 @@
 #include "strpool.h"
 
 struct resolver;
+struct debug_remote;         /* debug_search.h */
+struct symbol_index_options; /* symbol_index.h */
+
+/* What there may be besides files. */
+struct resolver_sources {
+        const struct debug_remote *remote; /* asked for debug files that are not here; NULL: nobody is */
+        /* Where answers are kept on disk, and a text that changes with what the readers answer; NULL: nowhere. */
+        const struct symbol_index_options *index;
+        const char *version;
+};
 
 struct resolver_options {
-        bool demangle;                 /* C++ and Rust names readable, in short form (demangle.h) */
-        bool demangle_params;          /* in long form */
-        const char *kallsyms_path;     /* NULL: /proc/kallsyms */
-        const char *const *debug_dirs; /* NULL-terminated; NULL: /usr/lib/debug */
+        bool demangle;                          /* C++ and Rust names readable, in short form (demangle.h) */
+        bool demangle_params;                   /* in long form */
+        const char *kallsyms_path;              /* NULL: /proc/kallsyms */
+        const char *const *debug_dirs;          /* NULL-terminated; NULL: /usr/lib/debug */
+        const struct resolver_sources *sources; /* NULL: files of this machine alone */
 };
 
 /* `options` is copied, its strings are kept by the caller. */

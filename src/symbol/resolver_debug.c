@@ -2,16 +2,25 @@
 #include "resolver_debug.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "arena.h"
+#include "debug_split.h"
 #include "note.h"
+#include "symbol_index.h"
 
 struct resolver_debug {
+        const char *path;   /* of the object file */
         struct object *own; /* of the caller */
         struct object
                 *debug; /* found here; NULL when the caller has it, or the file itself has all there is */
         struct object *alt;
-        struct dwarf *dwarf;
+        struct object *from; /* the one of them that is read; NULL: none */
+        struct debug_split *split;
+        struct dwarf *dwarf; /* opened when it is asked for something that the index does not know */
+        bool is_opened;
+        struct symbol_index *index;
+        struct buf *note; /* the module's */
 };
 
 static void begin_sentence(struct buf *note)
@@ -50,27 +59,39 @@ static void add_open_error(struct buf *note, const struct err *err, const char *
         note_add_error(note, err, path);
 }
 
+/* Sentences, one a line, each of which is said once. */
+static void add_once(struct buf *note, const char *text)
+{
+        while (*text) {
+                AUTO_RELEASE(buf) sentence = {0};
+
+                buf_add(&sentence, text, strcspn(text, "\n"));
+                text += sentence.len + (text[sentence.len] == '\n');
+                if (strstr(buf_text(note), buf_text(&sentence)))
+                        continue;
+                begin_sentence(note);
+                buf_add_str(note, buf_text(&sentence));
+        }
+}
+
 struct resolver_debug *resolver_debug_new(const struct debug_wanted *wanted, struct object *known_debug,
-                                          struct buf *note)
+                                          const struct resolver_sources *sources, struct buf *note)
 {
         struct resolver_debug *d = mem_new(1, sizeof(*d));
         AUTO_RELEASE(buf) missing = {0};
-        struct object *from;
-        struct err err = {0};
+        struct symbol_index_key key;
 
         d->own = wanted->own;
-        from = choose(d, wanted, known_debug, note);
-        if (!from)
+        d->path = wanted->path;
+        d->note = note;
+        d->from = choose(d, wanted, known_debug, note);
+        if (!d->from)
                 return d;
-        d->alt = debug_search_alt(from, wanted->dirs, wanted->remote, &missing);
-        if (missing.len) {
-                begin_sentence(note);
-                buf_add_str(note, buf_text(&missing));
-        }
-        d->dwarf = dwarf_open(from, d->alt, &err);
-        if (!d->dwarf) {
-                add_open_error(note, &err, object_name(from));
-        }
+        d->alt = debug_search_alt(d->from, wanted->dirs, wanted->remote, &missing);
+        add_once(note, buf_text(&missing));
+        if (sources && sources->index && object_find_section(d->from, ".debug_info") &&
+            symbol_index_key_make(d->own ? d->own : d->from, d->from, d->alt, sources->version, &key))
+                d->index = symbol_index_open(sources->index, &key, NULL);
         return d;
 }
 
@@ -78,19 +99,58 @@ void resolver_debug_free(struct resolver_debug *d)
 {
         if (!d)
                 return;
+        if (d->index && resolver_debug_check(d, NULL))
+                symbol_index_save(d->index, NULL);
+        symbol_index_free(d->index);
         dwarf_free(d->dwarf);
+        debug_split_free(d->split);
         object_free(d->alt);
         object_free(d->debug);
         free(d);
 }
 
-struct dwarf *resolver_debug_dwarf(const struct resolver_debug *d)
+struct dwarf *resolver_debug_dwarf(struct resolver_debug *d)
 {
+        struct dwarf_split split;
+        struct err err = {0};
+
+        if (!d->from || d->is_opened)
+                return d->dwarf;
+        d->is_opened = true;
+        d->dwarf = dwarf_open(d->from, d->alt, &err);
+        if (!d->dwarf) {
+                add_open_error(d->note, &err, object_name(d->from));
+                return NULL;
+        }
+        d->split = debug_split_new(d->from == d->own ? d->path : object_name(d->from));
+        split = debug_split_get(d->split);
+        dwarf_set_split(d->dwarf, &split);
         return d->dwarf;
+}
+
+/* Answers of what is damaged or missing are not kept, so that it is said again. */
+static bool ask(void *ctx, const uint64_t *addrs, size_t n, struct dwarf_frames *ret_frames)
+{
+        struct resolver_debug *d = ctx;
+        struct dwarf *dwarf = resolver_debug_dwarf(d);
+
+        if (!dwarf) {
+                *ret_frames = (struct dwarf_frames){.spans = mem_new(n, sizeof(*ret_frames->spans))};
+                return false;
+        }
+        dwarf_find(dwarf, addrs, n, ret_frames);
+        add_once(d->note, dwarf_note(dwarf));
+        return !*dwarf_note(dwarf);
+}
+
+void resolver_debug_find(struct resolver_debug *d, const uint64_t *addrs, size_t n,
+                         struct dwarf_frames *ret_frames)
+{
+        symbol_index_look_up(d->index, addrs, n, ask, d, ret_frames);
 }
 
 bool resolver_debug_check(const struct resolver_debug *d, struct err *err)
 {
         return (!d->own || object_check(d->own, err)) && (!d->debug || object_check(d->debug, err)) &&
-               (!d->alt || object_check(d->alt, err));
+               (!d->alt || object_check(d->alt, err)) && (!d->split || debug_split_check(d->split, err));
 }

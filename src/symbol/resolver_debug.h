@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The debug information of one object file, wherever it stands: in the file, in its debug file, and in the one that
- * several debug files share. */
+/* The debug information of one object file, wherever it stands: in the file, in its debug file, in the one that several
+ * debug files share, in split files, or as answers that were kept on disk. */
 #ifndef RESOLVER_DEBUG_H
 #define RESOLVER_DEBUG_H
 
@@ -8,18 +8,25 @@
 #include "buf.h"
 #include "debug_search.h"
 #include "dwarf.h"
+#include "resolver.h"
 
 struct resolver_debug;
 
 /* `wanted` says whose it is; `debug` is its debug file if that is open already, else NULL: it is then looked for where the
- * file itself has no debug information.  Both must outlive it.  Never fails; what is missing is appended to `note`. */
+ * file itself has no debug information.  `sources` may be NULL.  All of it and `note` must outlive it.  Never fails; what is missing is appended to `note`, also later. */
 struct resolver_debug *resolver_debug_new(const struct debug_wanted *wanted, struct object *debug,
-                                          struct buf *note);
+                                          const struct resolver_sources *sources, struct buf *note);
+
+/* Keeps new answers in the index. */
 void resolver_debug_free(struct resolver_debug *debug);
 AUTO_DEFINE(resolver_debug)
 
-/* NULL: there is none. */
-struct dwarf *resolver_debug_dwarf(const struct resolver_debug *debug);
+/* Opens the reader where that was not needed before; NULL: there is no debug information. */
+struct dwarf *resolver_debug_dwarf(struct resolver_debug *debug);
+
+/* As dwarf_find, from the index as far as it knows. */
+void resolver_debug_find(struct resolver_debug *debug, const uint64_t *addrs, size_t n,
+                         struct dwarf_frames *ret_frames);
 
 /* False after a file of it has become shorter while it was read. */
 bool resolver_debug_check(const struct resolver_debug *debug, struct err *err);

@@ -10,9 +10,9 @@
 #include "arena.h"
 #include "debug_search.h"
 #include "note.h"
-#include "resolver_debug.h"
 
 struct resolver_file {
+        const struct resolver_options *options;
         struct object *own;   /* the file that was mapped; NULL when it can't be had */
         struct object *debug; /* its debug file, when names come from it */
         struct object *small; /* what .gnu_debugdata has */
@@ -51,18 +51,20 @@ static struct object *open_own(const struct resolver_module *module, struct buf 
         return TAKE(object);
 }
 
-static struct debug_wanted debug_wanted(const struct resolver_module *module, struct object *own,
-                                        const char *const *debug_dirs)
+static struct debug_wanted debug_wanted(const struct resolver_file *file,
+                                        const struct resolver_module *module)
 {
         struct debug_wanted wanted = {.build_id = module->build_id,
                                       .build_id_size = module->build_id_size,
                                       .path = module->path,
-                                      .own = own,
-                                      .dirs = debug_dirs};
+                                      .own = file->own,
+                                      .dirs = file->options->debug_dirs,
+                                      .remote =
+                                              file->options->sources ? file->options->sources->remote : NULL};
 
-        if (own) {
-                wanted.build_id = object_get_facts(own)->build_id;
-                wanted.build_id_size = object_get_facts(own)->build_id_size;
+        if (file->own) {
+                wanted.build_id = object_get_facts(file->own)->build_id;
+                wanted.build_id_size = object_get_facts(file->own)->build_id_size;
         }
         return wanted;
 }
@@ -76,10 +78,9 @@ static void add_small(struct resolver_file *file)
                 symtab_add_object(file->tab, file->small, OBJECT_SYMBOLS);
 }
 
-static void add_names(struct resolver_file *file, const struct resolver_module *module,
-                      const char *const *debug_dirs, struct buf *note)
+static void add_names(struct resolver_file *file, const struct resolver_module *module, struct buf *note)
 {
-        struct debug_wanted wanted = debug_wanted(module, file->own, debug_dirs);
+        struct debug_wanted wanted = debug_wanted(file, module);
         bool had_note = note->len;
 
         if (file->own && symtab_add_object(file->tab, file->own, OBJECT_SYMBOLS))
@@ -130,14 +131,15 @@ static void check_not_cut(const struct object *object, struct buf *note)
                 note_add_error(note, &err, object_name(object));
 }
 
-struct resolver_file *resolver_file_new(const struct resolver_module *module, const char *const *debug_dirs,
-                                        struct buf *note)
+struct resolver_file *resolver_file_new(const struct resolver_module *module,
+                                        const struct resolver_options *options, struct buf *note)
 {
         struct resolver_file *file = mem_new(1, sizeof(*file));
 
+        file->options = options;
         file->tab = symtab_new();
         file->own = open_own(module, note);
-        add_names(file, module, debug_dirs, note);
+        add_names(file, module, note);
         if (file->own)
                 add_stubs(file);
         symtab_finish(file->tab);
@@ -262,14 +264,14 @@ const struct object *resolver_file_object(const struct resolver_file *file)
         return file->own;
 }
 
-struct dwarf *resolver_file_dwarf(struct resolver_file *file, const struct resolver_module *module,
-                                  const char *const *debug_dirs, struct buf *note)
+struct resolver_debug *resolver_file_debug(struct resolver_file *file, const struct resolver_module *module,
+                                           struct buf *note)
 {
-        struct debug_wanted wanted = debug_wanted(module, file->own, debug_dirs);
+        struct debug_wanted wanted = debug_wanted(file, module);
 
         if (!file->debug_info)
-                file->debug_info = resolver_debug_new(&wanted, file->debug, note);
-        return resolver_debug_dwarf(file->debug_info);
+                file->debug_info = resolver_debug_new(&wanted, file->debug, file->options->sources, note);
+        return file->debug_info;
 }
 
 bool resolver_file_check(const struct resolver_file *file, struct err *err)

@@ -5,17 +5,17 @@
 
 #include "attributes.h"
 #include "buf.h"
-#include "dwarf.h"
 #include "object.h"
 #include "resolver.h"
+#include "resolver_debug.h"
 #include "symtab.h"
 
 struct resolver_file;
 
 /* Opens what there is for the module.  Never fails; what is missing is said in `note` (one sentence), which
- * stays as it was when all is well.  `debug_dirs` is NULL-terminated. */
-struct resolver_file *resolver_file_new(const struct resolver_module *module, const char *const *debug_dirs,
-                                        struct buf *note);
+ * stays as it was when all is well.  `options` outlive it. */
+struct resolver_file *resolver_file_new(const struct resolver_module *module,
+                                        const struct resolver_options *options, struct buf *note);
 void resolver_file_free(struct resolver_file *file);
 AUTO_DEFINE(resolver_file)
 
@@ -31,9 +31,9 @@ void resolver_file_add_name(const struct resolver_file *file, const struct symta
 /* The module's own file, or NULL. */
 const struct object *resolver_file_object(const struct resolver_file *file);
 
-/* The debug information of the file, opened by the first call, which appends what is missing to `note`; NULL: none. */
-struct dwarf *resolver_file_dwarf(struct resolver_file *file, const struct resolver_module *module,
-                                  const char *const *debug_dirs, struct buf *note);
+/* The debug information of the file, made ready by the first call, which appends what is missing to `note`. */
+struct resolver_debug *resolver_file_debug(struct resolver_file *file, const struct resolver_module *module,
+                                           struct buf *note);
 
 /* False after one of its files has become shorter while it was read. */
 bool resolver_file_check(const struct resolver_file *file, struct err *err);

@@ -85,11 +85,11 @@ static void complete(struct finder *f, size_t i)
         last->start = symbol.start;
 }
 
-static void find_in_dwarf(struct finder *f, struct dwarf *dwarf)
+static void find_in_debug(struct finder *f, struct resolver_debug *debug)
 {
         struct dwarf_frames found = {0};
 
-        dwarf_find(dwarf, f->addrs, f->n, &found);
+        resolver_debug_find(debug, f->addrs, f->n, &found);
         for (size_t i = 0; i < f->n; i++)
                 add_dwarf_frames(f, i, &found);
         dwarf_frames_release(&found);
@@ -146,21 +146,9 @@ static void add_jit_frame(struct finder *f, size_t i)
 
 /* --- the face --- */
 
-/* What went wrong is said once. */
-static void add_dwarf_note(struct module *module, const struct dwarf *dwarf)
+struct resolver_debug *resolver_debug_of(struct module *module)
 {
-        const char *note = dwarf_note(dwarf);
-
-        if (!*note || strstr(buf_text(&module->note), note))
-                return;
-        buf_printf(&module->note, "%s%s", module->note.len ? "; " : "", note);
-}
-
-struct dwarf *resolver_dwarf(struct resolver *resolver, struct module *module)
-{
-        if (!module->file)
-                return NULL;
-        return resolver_file_dwarf(module->file, &module->is, resolver->options.debug_dirs, &module->note);
+        return module->file ? resolver_file_debug(module->file, &module->is, &module->note) : NULL;
 }
 
 void resolver_find_frames(struct resolver *resolver, resolver_id id, const uint64_t *addrs, size_t n,
@@ -168,13 +156,11 @@ void resolver_find_frames(struct resolver *resolver, resolver_id id, const uint6
 {
         struct module *module = resolver_load(resolver, id);
         struct finder f = {resolver, module, id, ret, addrs, n};
-        struct dwarf *dwarf = resolver_dwarf(resolver, module);
+        struct resolver_debug *debug = resolver_debug_of(module);
 
         *ret = (struct resolver_frames){.spans = mem_new(n, sizeof(*ret->spans))};
-        if (dwarf) {
-                find_in_dwarf(&f, dwarf);
-                add_dwarf_note(module, dwarf);
-        }
+        if (debug)
+                find_in_debug(&f, debug);
         for (size_t i = 0; i < n; i++) {
                 if (module->jitdump)
                         add_jit_frame(&f, i);

@@ -10,7 +10,8 @@ size_t resolver_find_labels(struct resolver *resolver, resolver_id id, uint64_t 
                             struct resolver_label **ret_labels)
 {
         struct module *module = resolver_load(resolver, id);
-        struct dwarf *dwarf = resolver_dwarf(resolver, module);
+        struct resolver_debug *debug = resolver_debug_of(module);
+        struct dwarf *dwarf = debug ? resolver_debug_dwarf(debug) : NULL;
         struct dwarf_label *found = NULL;
         size_t n = dwarf ? dwarf_find_labels(dwarf, addr, &found) : 0;
 
@@ -31,7 +32,8 @@ size_t resolver_find_extents(struct resolver *resolver, resolver_id id, uint64_t
                              struct resolver_extent **ret_extents)
 {
         struct module *module = resolver_load(resolver, id);
-        struct dwarf *dwarf = resolver_dwarf(resolver, module);
+        struct resolver_debug *debug = resolver_debug_of(module);
+        struct dwarf *dwarf = debug ? resolver_debug_dwarf(debug) : NULL;
         struct dwarf_extent *found = NULL;
         size_t n = dwarf ? dwarf_find_extents(dwarf, addr, &found) : 0;
         struct symbol symbol;

@@ -41,8 +41,8 @@ struct resolver {
 /* The module, opened. */
 struct module *resolver_load(struct resolver *resolver, resolver_id id);
 
-/* The debug information of a module's file, NULL: none. */
-struct dwarf *resolver_dwarf(struct resolver *resolver, struct module *module);
+/* The debug information of a module's file; NULL for a module that is none. */
+struct resolver_debug *resolver_debug_of(struct module *module);
 
 /* A name or path as the debug information has it, made readable if it is a function's; 0 for NULL and "". */
 str_id resolver_frame_text(struct resolver *resolver, struct module *module, const char *text,

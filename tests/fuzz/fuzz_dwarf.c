@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Any bytes as an ELF file whose debug information is looked up: addresses all over its code, the file as its own
- * shared part too. */
+ * shared part, package and .dwo file too. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,15 +79,23 @@ static void look_up_functions(struct dwarf *dwarf, const uint64_t *addrs, size_t
         }
 }
 
+/* The file is its own .dwo file too. */
+static struct object *open_dwo(void *ctx, const struct dwarf_dwo *dwo)
+{
+        return dwarf_has_split_unit(ctx, dwo->id) ? ctx : NULL;
+}
+
 static void look_up(struct object *object, struct object *alt)
 {
         AUTO(dwarf) dwarf = dwarf_open(object, alt, NULL);
+        struct dwarf_split split = {.package = alt ? NULL : object, .open_dwo = open_dwo, .ctx = object};
         uint64_t addrs[MAX_ADDRS];
         size_t n = choose_addrs(object, addrs);
         struct dwarf_frames frames;
 
         if (!dwarf)
                 return;
+        dwarf_set_split(dwarf, &split);
         dwarf_find(dwarf, addrs, n, &frames);
         for (size_t i = 0; i < n; i++) {
                 const struct dwarf_span *span = &frames.spans[i];

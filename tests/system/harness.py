@@ -3,6 +3,7 @@
 A test is a function with one parameter, the Context; it fails by an exception and is left out by `Skip`, whose text
 names what is missing.  Usage of every test program: test_X.py WPERF BUILD [NAME]..., NAMEs choose tests.
 """
+import atexit
 import csv
 import io
 import json
@@ -123,9 +124,14 @@ class Context:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+# Answers that wperf keeps are those of one run of the tests.
+CACHE = tempfile.mkdtemp(prefix="wperf-cache.")
+atexit.register(shutil.rmtree, CACHE, ignore_errors=True)
+
+
 def environment(**more: str) -> dict[str, str]:
     keep = {name: value for name, value in os.environ.items() if not name.startswith("WPERF")}
-    return dict(keep, LC_ALL="C.UTF-8", PATH="/usr/sbin:/usr/bin:/sbin:/bin", **more)
+    return dict(keep, LC_ALL="C.UTF-8", XDG_CACHE_HOME=CACHE, PATH="/usr/sbin:/usr/bin:/sbin:/bin", **more)
 
 
 def kill_group(process: subprocess.Popen) -> None:

@@ -6,6 +6,7 @@
 #include "buf.h"
 #include "cursor.h"
 #include "debug_search.h"
+#include "debug_split.h"
 #include "dwarf.h"
 #include "os.h"
 #include "tap.h"
@@ -17,6 +18,7 @@ static const char *const no_dirs[] = {NULL};
 
 struct looked_up {
         struct object *object, *alt;
+        struct debug_split *split;
         struct dwarf *dwarf;
         uint64_t *addrs;
         size_t n_addrs;
@@ -33,8 +35,13 @@ static bool open_object(struct looked_up *l, const char *name)
                 l->alt = debug_search_alt(l->object, no_dirs, NULL, &note);
                 l->dwarf = dwarf_open(l->object, l->alt, &err);
         }
-        if (!l->dwarf)
+        if (l->dwarf) {
+                struct dwarf_split split = debug_split_get(l->split = debug_split_new(data_path(name)));
+
+                dwarf_set_split(l->dwarf, &split);
+        } else {
                 TAP_FAIL("%s", err.text);
+        }
         EXPECT_STR(buf_text(&note), "");
         return l->dwarf;
 }
@@ -43,6 +50,7 @@ static void looked_up_release(struct looked_up *l)
 {
         dwarf_frames_release(&l->frames);
         dwarf_free(l->dwarf);
+        debug_split_free(l->split);
         object_free(l->alt);
         object_free(l->object);
         free(l->addrs);
@@ -160,6 +168,67 @@ TEST(dwarf_follows_into_the_file_of_dwz)
         expect_answers("dwarf/dwz1.so", "dwarf/dwz1.answers");
 }
 
+TEST(dwarf_reads_dwo_files)
+{
+        expect_answers("dwarf/split4.so", "dwarf/split4.answers");
+        expect_answers("dwarf/split5.so", "dwarf/split5.answers");
+}
+
+TEST(dwarf_reads_packages)
+{
+        expect_answers("dwarf/package4.so", "dwarf/package4.answers");
+        expect_answers("dwarf/package5.so", "dwarf/package5.answers");
+}
+
+TEST(dwarf_finds_a_package_in_the_program)
+{
+        AUTO_RELEASE(looked_up) l = {0};
+        const struct dwarf_span *span;
+
+        ASSERT_TRUE(open_object(&l, "dwarf/own-package5.so"));
+        dwarf_set_split(l.dwarf, &(struct dwarf_split){.package = l.object});
+        look_up_all(&l, 0x210, 0x211);
+        span = &l.frames.spans[0];
+        ASSERT_TRUE(span->n);
+        EXPECT_STR(l.frames.frames[span->first + span->n - 1].function, "sum_longest");
+        EXPECT_STR(dwarf_note(l.dwarf), "");
+}
+
+TEST(dwarf_has_lines_without_the_dwo_file)
+{
+        AUTO_RELEASE(looked_up) l = {0};
+        const struct dwarf_frame *frame;
+
+        ASSERT_TRUE(open_object(&l, "dwarf/split5.so"));
+        dwarf_set_split(l.dwarf, &(struct dwarf_split){0});
+        look_up_all(&l, 0x200, 0x204);
+        ASSERT_TRUE(l.frames.spans[0].n == 1);
+        frame = &l.frames.frames[l.frames.spans[0].first];
+        EXPECT_TRUE(!frame->function);
+        EXPECT_STR(frame->path, "/src/two.c");
+        EXPECT_INT(frame->line, 7);
+        EXPECT_STR(dwarf_note(l.dwarf),
+                   "units without their .dwo file: 1, the first one's is split5-two.dwo");
+}
+
+static struct object *open_stale(void *ctx, const struct dwarf_dwo *dwo)
+{
+        EXPECT_STR(dwo->folder, "/src");
+        EXPECT_TRUE(!dwarf_has_split_unit(ctx, dwo->id));
+        return ctx;
+}
+
+TEST(dwarf_refuses_a_dwo_file_of_another_build)
+{
+        AUTO_RELEASE(looked_up) l = {0};
+        AUTO(object) stale = object_open(data_path("dwarf/split5-one.dwo"), NULL);
+
+        ASSERT_TRUE(stale && open_object(&l, "dwarf/split5.so"));
+        dwarf_set_split(l.dwarf, &(struct dwarf_split){.open_dwo = open_stale, .ctx = stale});
+        look_up_all(&l, 0x200, 0x204);
+        EXPECT_CONTAINS(dwarf_note(l.dwarf), "split5-two.dwo");
+}
+
 TEST(dwarf_leaves_out_what_the_linker_dropped)
 {
         AUTO_RELEASE(looked_up) l = {0};
@@ -186,18 +255,35 @@ static void damaged_release(struct damaged *d)
         buf_release(&d->bytes);
 }
 
-static void damage(struct damaged *d, const char *section, uint64_t off, const void *with, size_t size)
+/* The bytes of a section, to be damaged; NULL when there is none. */
+static char *section_bytes(struct damaged *d, const char *section, size_t *ret_size)
 {
         AUTO(object) whole = object_open(data_path("dwarf/gcc5.so"), NULL);
         const struct object_section *found = whole ? object_find_section(whole, section) : NULL;
 
-        if (!found || !os_read_file(data_path("dwarf/gcc5.so"), MAX_ANSWERS_BYTES, &d->bytes, NULL)) {
+        if (!found || (!d->bytes.len &&
+                       !os_read_file(data_path("dwarf/gcc5.so"), MAX_ANSWERS_BYTES, &d->bytes, NULL))) {
                 TAP_FAIL("gcc5.so has no %s", section);
-                return;
+                return NULL;
         }
-        memcpy(d->bytes.data + found->file_off + off, with, size);
+        *ret_size = found->file_size;
+        return d->bytes.data + found->file_off;
+}
+
+static void open_damaged(struct damaged *d)
+{
         d->object = object_open_bytes(d->bytes.data, d->bytes.len, "damaged", &d->err);
         d->dwarf = dwarf_open(d->object, NULL, &d->err);
+}
+
+static void damage(struct damaged *d, const char *section, uint64_t off, const void *with, size_t size)
+{
+        size_t section_size;
+        char *bytes = section_bytes(d, section, &section_size);
+
+        if (bytes)
+                memcpy(bytes + off, with, size);
+        open_damaged(d);
 }
 
 /* Names of the innermost functions at the starts of one.c's and two.c's code. */
@@ -266,6 +352,30 @@ TEST(dwarf_scans_units_when_aranges_are_damaged)
         damage(&d, ".debug_aranges", 0, "\xff\xff\xff\x7f", 4);
         expect_functions(&d, "twice", "is_far");
         EXPECT_CONTAINS(dwarf_note(d.dwarf), ".debug_aranges is cut");
+}
+
+/* Neither .debug_aranges nor the units say where their code is: their functions do. */
+TEST(dwarf_scans_functions_of_units_without_ranges)
+{
+        static const char ranges_and_low[] = {0x55, 0x17, 0x11, 0x01}, unknown[] = {0x08, 0x17, 0x08, 0x01};
+        AUTO_RELEASE(damaged) d = {0};
+        size_t size, n_found = 0;
+        char *bytes = section_bytes(&d, ".debug_abbrev", &size);
+
+        ASSERT_TRUE(bytes);
+        for (size_t i = 0; i + sizeof(unknown) <= size; i++) {
+                if (memcmp(bytes + i, ranges_and_low, sizeof(unknown)) != 0)
+                        continue;
+                memcpy(bytes + i, unknown, sizeof(unknown));
+                n_found++;
+        }
+        EXPECT_INT(n_found, 2);
+        bytes = section_bytes(&d, ".debug_aranges", &size);
+        ASSERT_TRUE(bytes);
+        memset(bytes + 4, 0x7f, 2); /* the first set's version */
+        memset(bytes + 16, 0, size - 16);
+        open_damaged(&d);
+        expect_functions(&d, "twice", "is_far");
 }
 
 TEST(dwarf_ends_where_the_units_break)

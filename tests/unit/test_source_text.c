@@ -13,7 +13,7 @@ static void write_file(const char *path, const char *text)
 
 TEST(lines_of_a_file)
 {
-        AUTO(source_text) source = source_text_new(NULL);
+        AUTO(source_text) source = source_text_new(NULL, NULL, NULL);
         struct os_stat st;
 
         write_file("source-1.tmp", "one\r\n\n\tthree\nlast");
@@ -32,7 +32,7 @@ TEST(lines_of_a_file)
 
 TEST(a_missing_file_is_told)
 {
-        AUTO(source_text) source = source_text_new("/no-such-folder");
+        AUTO(source_text) source = source_text_new("/no-such-folder", NULL, NULL);
 
         EXPECT_TRUE(!source_text_line(source, "/nowhere/x.c", 1));
         EXPECT_STR(source_text_note(source, "/nowhere/x.c", 0),
@@ -41,7 +41,7 @@ TEST(a_missing_file_is_told)
 
 TEST(files_are_looked_for_under_the_users_folders)
 {
-        AUTO(source_text) source = source_text_new("nothing:source-tree.tmp;other");
+        AUTO(source_text) source = source_text_new("nothing:source-tree.tmp;other", NULL, NULL);
 
         EXPECT_TRUE(os_make_dir("source-tree.tmp", NULL) && os_make_dir("source-tree.tmp/Python", NULL));
         write_file("source-tree.tmp/Python/ceval.c", "here\n");
@@ -54,9 +54,29 @@ TEST(files_are_looked_for_under_the_users_folders)
         os_remove("source-tree.tmp/x.c", NULL);
 }
 
+static bool find_remote(void *ctx, const char *path, struct buf *out)
+{
+        ++*(int *)ctx;
+        buf_add_str(out, "source-3.tmp");
+        return !strcmp(path, "/build/far.c");
+}
+
+TEST(others_are_asked_once)
+{
+        int n_asked = 0;
+        AUTO(source_text) source = source_text_new(NULL, find_remote, &n_asked);
+
+        write_file("source-3.tmp", "from afar\n");
+        EXPECT_STR(source_text_line(source, "/build/far.c", 1), "from afar");
+        EXPECT_TRUE(!source_text_line(source, "/build/nowhere.c", 1));
+        EXPECT_TRUE(!source_text_line(source, "/build/nowhere.c", 2));
+        EXPECT_INT(n_asked, 2);
+        os_remove("source-3.tmp", NULL);
+}
+
 TEST(hostile_bytes_are_lines_too)
 {
-        AUTO(source_text) source = source_text_new(NULL);
+        AUTO(source_text) source = source_text_new(NULL, NULL, NULL);
         struct os_file *file = os_file_create("source-2.tmp", NULL);
 
         EXPECT_TRUE(os_file_write(file, "a\0b\n\0\nc", 7, NULL) && os_file_close(file, NULL));

@@ -3,7 +3,7 @@
 # 0.15, gcc-aarch64-linux-gnu 12.2.  Run it in this folder; the files are checked in.
 set -eu
 cd "$(dirname "$0")"
-rm -f ./*.so ./*.answers ./*.labels ./*.debug
+rm -f ./*.so ./*.dwo ./*.dwp ./*.answers ./*.labels ./*.debug
 
 map="-ffile-prefix-map=$PWD=/src"
 small="-Wl,-z,noseparate-code,-z,max-page-size=4096,-z,norelro"
@@ -44,6 +44,50 @@ finish clang5.so
 $clang -gdwarf-4 -Wl,-u,twice,-e,twice -o clang4.so one.c two.c
 finish clang4.so
 
+# The entries in .dwo files beside the program, or in a package of them.  llvm-symbolizer 14 misses ranges in them: the
+# answers are of the same program in one piece.
+split_link() {
+        gcc -nostdlib -shared -fvisibility=hidden $small -o $1.so $1-one.o $1-two.o
+        finish $1.so
+        rm -f $1-one.o $1-two.o
+}
+split() {
+        name=$1
+        shift
+        for part in one two; do
+                "$@" -O2 -g $map -fPIC -fvisibility=hidden -fno-stack-protector -c -o $name-$part.o $part.c
+        done
+        split_link $name
+        ./answers.py $name.so > $name.answers
+        objcopy -O binary -j .text $name.so text.bin
+        for part in one two; do
+                "$@" -O2 -g $map -gsplit-dwarf -fPIC -fvisibility=hidden -fno-stack-protector -c -o $name-$part.o $part.c
+        done
+        split_link $name
+        objcopy -O binary -j .text $name.so split-text.bin
+        cmp text.bin split-text.bin
+        rm text.bin split-text.bin
+}
+split split4 gcc -gdwarf-4 -fcf-protection=none
+split split5 clang-14 -gdwarf-5
+split package5 gcc -gdwarf-5 -fcf-protection=none
+llvm-dwp-14 -o package5.so.dwp package5-one.dwo package5-two.dwo
+split package4 clang-14 -gdwarf-4
+dwp -o package4.so.dwp package4-one.dwo package4-two.dwo
+rm package?-*.dwo
+
+# A program that is its own package, for the fuzzer.
+for version in 4 5; do
+        cp package$version.so own-package$version.so
+        for section in .debug_info.dwo .debug_abbrev.dwo .debug_str.dwo .debug_str_offsets.dwo .debug_rnglists.dwo .debug_cu_index; do
+                objcopy --dump-section $section=section.bin package$version.so.dwp copy.bin 2>/dev/null
+                rm -f copy.bin
+                [ -f section.bin ] || continue
+                objcopy --add-section $section=section.bin own-package$version.so
+                rm section.bin
+        done
+done
+
 # What two files share, in a third one (.gnu_debugaltlink).
 for name in dwz1 dwz2; do
         gcc $flags -fcf-protection=none -gdwarf-5 -Wl,--build-id=sha1 -o $name.so one.c two.c
@@ -57,7 +101,7 @@ for file in *.so; do
         case $file in
         # llvm-symbolizer 14 does not read .gnu_debugaltlink: the answers are of the file before dwz.
         dwz1.so) ;;
-        labels*.so) ;;
+        labels*.so | split*.so | *package*.so) ;;
         answer-dwz.so) ./answers.py $file > dwz1.answers ;;
         *) ./answers.py $file > "${file%.so}.answers" ;;
         esac

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where names and lines come from besides files: the index on disk and debuginfod servers, as options and the environment
+ * say. */
+#ifndef LOOKUP_H
+#define LOOKUP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "debuginfod.h"
+#include "option_groups.h"
+#include "resolver.h"
+#include "symbol_index.h"
+
+struct lookup_options {
+        bool no_index;
+        bool debuginfod;
+        uint64_t debuginfod_ns; /* 0: the default */
+};
+extern const struct option_group lookup_group;
+
+struct lookup {
+        struct resolver_sources sources;
+        struct buf folder, version;
+        struct symbol_index_options index;
+        struct debuginfod *debuginfod; /* NULL: not asked for */
+        struct debug_remote remote;
+        bool shows_progress;
+};
+
+/* `ret` stays where it is until it is released, after everything that used it. */
+void lookup_init(const struct lookup_options *options, struct lookup *ret);
+
+/* Prints what was in the way of servers, as a warning. */
+void lookup_release(struct lookup *lookup);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A file that is there but of another build is as if it were not there: ids decide. */
+#include "debug_split.h"
+
+#include <stdlib.h>
+
+#include "arena.h"
+#include "buf.h"
+#include "object.h"
+#include "text.h"
+
+struct debug_split {
+        char *path;
+        struct object *package;
+        struct object **dwos;
+        size_t n_dwos, cap_dwos;
+};
+
+struct debug_split *debug_split_new(const char *path)
+{
+        struct debug_split *split = mem_new(1, sizeof(*split));
+        AUTO_RELEASE(buf) package = {0};
+
+        split->path = mem_strdup(path);
+        buf_printf(&package, "%s.dwp", path);
+        split->package = object_open(buf_text(&package), NULL);
+        return split;
+}
+
+void debug_split_free(struct debug_split *split)
+{
+        if (!split)
+                return;
+        for (size_t i = 0; i < split->n_dwos; i++)
+                object_free(split->dwos[i]);
+        free(split->dwos);
+        object_free(split->package);
+        free(split->path);
+        free(split);
+}
+
+/* FOLDER/NAME. */
+static struct object *try_path(const char *folder, size_t folder_len, const char *name, uint64_t id)
+{
+        AUTO_RELEASE(buf) path = {0};
+        AUTO(object) candidate = NULL;
+
+        buf_add(&path, folder, folder_len);
+        if (folder_len && folder[folder_len - 1] != '/')
+                buf_add_char(&path, '/');
+        buf_add_str(&path, name);
+        candidate = object_open(buf_text(&path), NULL);
+        return candidate && dwarf_has_split_unit(candidate, id) ? TAKE(candidate) : NULL;
+}
+
+static struct object *open_dwo(void *ctx, const struct dwarf_dwo *dwo)
+{
+        struct debug_split *split = ctx;
+        const char *base = text_base_name(dwo->name);
+        size_t beside_len = (size_t)(text_base_name(split->path) - split->path);
+        struct object *found = NULL;
+
+        if (dwo->name[0] == '/')
+                found = try_path("", 0, dwo->name, dwo->id);
+        else if (dwo->folder)
+                found = try_path(dwo->folder, strlen(dwo->folder), dwo->name, dwo->id);
+        if (!found && dwo->name[0] != '/')
+                found = try_path(split->path, beside_len, dwo->name, dwo->id);
+        if (!found && base != dwo->name)
+                found = try_path(split->path, beside_len, base, dwo->id);
+        if (found)
+                ARRAY_PUSH(split->dwos, split->n_dwos, split->cap_dwos, found);
+        return found;
+}
+
+struct dwarf_split debug_split_get(struct debug_split *split)
+{
+        return (struct dwarf_split){.package = split->package, .open_dwo = open_dwo, .ctx = split};
+}
+
+bool debug_split_check(const struct debug_split *split, struct err *err)
+{
+        if (split->package && !object_check(split->package, err))
+                return false;
+        for (size_t i = 0; i < split->n_dwos; i++) {
+                if (!object_check(split->dwos[i], err))
+                        return false;
+        }
+        return true;
+}

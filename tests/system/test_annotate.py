@@ -1,0 +1,176 @@
+#!/usr/bin/python3
+"""Inside of functions: annotate of CPython by line, instruction and handler; the answers that are kept on disk."""
+import fcntl
+import json
+import os
+import pty
+import re
+import shutil
+import struct
+import termios
+
+import harness
+from harness import Context, Done, Skip, check
+from test_main_job import FIB, PYTHON, STRIPPED, WORK, need_python
+
+DEBUG_FILES = "/usr/lib/debug/.build-id"
+
+
+def need_debug_files() -> None:
+    if not os.path.isdir(DEBUG_FILES):
+        raise Skip(f"debug files in {DEBUG_FILES} (python3-dbg)")
+
+
+def record(t: Context, name: str, python: str, code: str, *more: str) -> str:
+    path = t.path(name)
+    t.good("record", "-q", "-F", "1999", "--session", path, *more, "--", python, "-c", code)
+    return path
+
+
+def shares(done: Done) -> list[tuple[float, int, str]]:
+    """(percent of the function, count, the rest) of each row of a --by table."""
+    found = re.findall(r"^ +(\d+\.\d\d) +\d+\.\d\d +(\d+)  +(.*)$", done.out, re.M)
+    return [(float(share), int(count), rest) for share, count, rest in found]
+
+
+def check_sums(done: Done) -> None:
+    """The rows are all samples that the heading speaks of."""
+    rows = shares(done)
+    heading = re.search(r": (\d+) of (\d+) samples of \S+ \((\d+\.\d\d) %\), skid: possible$", done.out, re.M)
+    check(heading is not None and len(rows) > 0, "a heading and rows", done)
+    check(sum(count for _, count, _ in rows) == int(heading[1]), "the counts add up", done)
+    check(abs(sum(share for share, _, _ in rows) - 100) < 0.01 * len(rows), "the shares too", done)
+    check(abs(100 * int(heading[1]) / int(heading[2]) - float(heading[3])) < 0.5, "and the share of all", done)
+
+
+def test_x_mul_by_line_and_instruction(t: Context) -> None:
+    path = record(t, "x.data", need_python(), WORK, "--timeout", "2")
+    for by in ("line", "instruction", "block", "function"):
+        done = t.good("annotate", "-i", path, "--by", by, "--sample-display-row", "1000", "x_mul")
+        check(done.out.startswith("x_mul:python3.11d: "), "of x_mul", done)
+        check_sums(done)
+    lines = shares(t.good("annotate", "-i", path, "--by", "line", "x_mul"))
+    check(all(re.match(r"longobject\.c:\d+|pycore", rest) for _, _, rest in lines), f"lines of its file: {lines}")
+    whole = t.good("annotate", "-i", path)
+    check(whole.out.startswith("x_mul:python3.11d: "), "it is the hottest", whole)
+    check(re.search(r"^ +\d+\.\d\d +\d+ \S*[ >|]*[0-9a-f]{6}  \w+ ", whole.out, re.M) is not None, "instructions", whole)
+    check("<PyErr_CheckSignals>" in t.good("annotate", "-i", path, "--asm", "-v").out, "calls have names")
+    check(re.search(r"longobject\.c is not here: .*--source-path", whole.out) is not None, "the source is missing", whole)
+    intel = t.good("annotate", "-i", path, "-M", "intel", "--asm").out
+    check("%rax" not in intel and re.search(r"\brax\b", intel) is not None, "in Intel's syntax")
+
+
+def test_source_is_found(t: Context) -> None:
+    path = record(t, "x.data", need_python(), WORK, "--timeout", "1")
+    os.makedirs(t.path("src/Objects"))
+    with open(t.path("src/Objects/longobject.c"), "w", encoding="utf-8") as file:
+        file.write("".join(f"\tline {number};\n" for number in range(1, 7000)))
+    done = t.good("annotate", "-i", path, "--source", "--source-path", t.path("src"), "x_mul")
+    check("(is newer than the program)" in done.out, "it was written after the program", done)
+    check(re.search(r"^ +\d+\.\d\d +\d+\.\d\d +\d+ +(\d+)  +line \1;$", done.out, re.M) is not None, "its lines", done)
+
+
+def test_handlers_of_the_debug_build(t: Context) -> None:
+    path = record(t, "d.data", need_python(), FIB % 30)
+    done = t.good("annotate", "-i", path, "--by", "handler", "--sample-display-row", "1000", "_PyEval_EvalFrameDefault")
+    check_sums(done)
+    names = [rest.split()[-1] for _, _, rest in shares(done)]
+    check("TARGET_COMPARE_OP_INT_JUMP" in names[:8] and "TARGET_BINARY_OP_ADD_INT" in names, "bytecodes of fib", done)
+
+
+def test_handlers_of_the_optimised_build(t: Context) -> None:
+    need_debug_files()
+    path = record(t, "o.data", need_python(STRIPPED), FIB % 31)
+    for by in ("handler", "line", "instruction"):
+        check_sums(t.good("annotate", "-i", path, "--by", by, "--sample-display-row", "2000", "_PyEval_EvalFrameDefault"))
+    done = t.good("annotate", "-i", path, "--by", "handler")
+    names = [rest.split()[-1] for _, _, rest in shares(done)]
+    check("TARGET_COMPARE_OP_INT_JUMP" in names[:4] and "TARGET_BINARY_OP_ADD_INT" in names[:10], "bytecodes of fib", done)
+    # What fib does not do: by the addresses that are left it would.
+    check("TARGET_PREP_RERAISE_STAR" not in names, "and no others", done)
+    check("the optimiser has lost addresses of labels" in done.out, "says how", done)
+    inlined = t.good("annotate", "-i", path, "--by", "inlined")
+    check(inlined.out.startswith("all functions: ") and re.search(r" Py_DECREF$", inlined.out, re.M) is not None,
+          "what was inlined", inlined)
+
+
+def test_record_with_lines_and_instructions(t: Context) -> None:
+    done = t.good("record", "--timeout", "1", "--disassemble", "--json", "--session", t.path("s.data"), "--", need_python(),
+                  "-c", WORK)
+    first = json.loads(done.out)["sampling"]["events"][0]["annotate"][0]
+    check(first["function_name"] == "x_mul:python3.11d", "its hottest function", done)
+    entry = first["source_code"][0]
+    code = entry["disassembled_line"]["disassemble"]
+    check(entry["filename"].endswith("longobject.c") and entry["line_number"] > 3000, f"{entry}")
+    check(entry["instruction_address"] in [one["address"] for one in code], f"{entry}")
+    check(all("\t" not in one["instruction"] for one in code), "no tabs")
+
+
+def in_terminal(t: Context, columns: int, *argv: str) -> list[str]:
+    """What a terminal of that width gets, line by line."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    process = t.start(t.wperf, *argv, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    out = b""
+    while True:
+        try:
+            got = os.read(ours, 65536)
+        except OSError: # the other end is closed
+            break
+        if not got:
+            break
+        out += got
+    os.close(ours)
+    check(process.wait() == 0, "it ends well")
+    return out.decode("utf-8").replace("\r\n", "\n").splitlines()
+
+
+def test_terminals_of_80_and_200_columns(t: Context) -> None:
+    path = record(t, "x.data", need_python(), WORK, "--timeout", "1")
+    os.makedirs(t.path("src/Objects"))
+    with open(t.path("src/Objects/longobject.c"), "w", encoding="utf-8") as file:
+        file.write(("x" * 150 + "\n") * 7000)
+    for columns in (80, 200):
+        lines = in_terminal(t, columns, "annotate", "-i", path, "--source-path", t.path("src"), "x_mul")
+        widest = max(len(line) for line in lines if not line.startswith("note: "))
+        check(widest <= columns, f"{widest} columns")
+        check(columns == 80 or widest > 150, "and as wide as may be")
+
+
+# --- what is kept on disk ---
+
+
+def test_answers_are_kept(t: Context) -> None:
+    program = need_python()
+    addresses = [hex(0x4d0000 + 61 * i) for i in range(200)]
+    cache = t.path("cache")
+    env = dict(harness.environment(), XDG_CACHE_HOME=cache)
+    first = t.good("symbolize", "-e", program, *addresses, env=env)
+    files = os.listdir(os.path.join(cache, "wperf"))
+    check(len(files) == 1 and os.stat(os.path.join(cache, "wperf")).st_mode & 0o777 == 0o700, f"one file: {files}")
+    check(t.good("symbolize", "-e", program, *addresses, env=env).out == first.out, "the same again")
+    check(t.good("symbolize", "--no-index", "-e", program, *addresses, env=env).out == first.out, "and without it")
+    kept = os.path.join(cache, "wperf", files[0])
+    with open(kept, "r+b") as file:
+        file.seek(os.path.getsize(kept) // 2)
+        file.write(b"\xff" * 64)
+    check(t.good("symbolize", "-e", program, *addresses, env=env).out == first.out, "damage changes nothing")
+    shutil.rmtree(cache)
+    t.good("symbolize", "--no-index", "-e", program, *addresses, env=env)
+    check(not os.path.exists(cache), "--no-index keeps nothing")
+
+
+def test_servers_that_are_not_there(t: Context) -> None:
+    """The answer is as complete as without them, and says what was in the way."""
+    program = t.path("true")
+    shutil.copy("/usr/bin/true", program)
+    plain = t.ours("symbolize", "-e", program, "0x2000")
+    env = harness.environment(DEBUGINFOD_URLS="http://127.0.0.1:1/", DEBUGINFOD_CACHE_PATH=t.path("cache"))
+    done = t.ours("symbolize", "--debuginfod", "--debuginfod-timeout", "3", "-e", program, "0x2000", env=env)
+    check(done.status == plain.status == 0 and done.out == plain.out and done.seconds < 10, "the same answer", done)
+    check("debuginfod" in done.err, "and why there is no better one", done)
+
+
+if __name__ == "__main__":
+    harness.main(__name__)
