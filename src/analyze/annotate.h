@@ -91,6 +91,10 @@ struct annotate_rows {
 /* Rows with samples, most first.  ERR_MISSING with a sentence when the function has none of that kind. */
 bool annotate_group(const struct annotate *annotate, enum annotate_by by, struct annotate_rows *ret,
                     struct err *err);
+
+/* The handlers of an interpreter that calls each one as a function (CPython's _TAIL_CALL_...): rows of the hot table,
+ * most first.  False when the event has none. */
+bool annotate_tail_calls(const struct hot *hot, uint32_t event, struct annotate_rows *ret);
 void annotate_rows_release(struct annotate_rows *rows);
 
 #endif

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "annotate_internal.h"
+#include "arena.h"
+#include "strpool.h"
 #include "text.h"
 
 static uint64_t first_addr(const struct annotate *a)
@@ -107,4 +109,24 @@ static size_t find_by_line(const struct handlers *h, const struct annotate *a,
 size_t handlers_find(const struct handlers *h, const struct annotate *a, const struct annotate_point *point)
 {
         return h->by_line ? find_by_line(h, a, point) : find_by_addr(h, a, point->addr);
+}
+
+bool annotate_tail_calls(const struct hot *hot, uint32_t event, struct annotate_rows *ret)
+{
+        *ret = (struct annotate_rows){.names = strpool_new()};
+        for (size_t i = 0; i < hot_n_rows(hot); i++) {
+                const struct hot_row *row = hot_get_row(hot, i);
+                const char *name = hot_text(hot, row->bare);
+                struct annotate_row handler = {
+                        .name = name,
+                        .count = row->count,
+                        .weight = row->weight,
+                        .whole_count = row->count,
+                        .whole_weight = row->weight,
+                };
+
+                if (row->event == event && text_starts(name, "_TAIL_CALL_"))
+                        ARRAY_PUSH(ret->rows, ret->n_rows, ret->cap_rows, handler);
+        }
+        return ret->n_rows;
 }

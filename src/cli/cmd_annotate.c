@@ -76,25 +76,58 @@ static bool choose_symbol(struct annotating *a, const struct command_line *line,
 
 /* --- forms --- */
 
-static bool is_whole(const struct annotating *a)
-{
-        return a->has_by && !a->symbol && (a->by == ANNOTATE_FUNCTION || a->by == ANNOTATE_INLINED);
-}
-
-static bool add_rows(struct annotating *a, const struct annotate_view *view, enum annotate_by by,
-                     struct err *err)
+/* An interpreter may have a function for each handler: then they are rows of the session, not parts of one function. */
+static bool has_tail_calls(const struct report *report, uint32_t event)
 {
         struct annotate_rows rows;
-        bool ok = annotate_group(view->annotate, by, &rows, err);
+        bool any = annotate_tail_calls(report_hot(report), event, &rows);
 
-        if (ok) {
-                annotate_view_rows(view, by, &rows, &a->text);
-                annotate_view_json_rows(view, by, &rows, &a->json);
-        } else if (view->function) {
+        annotate_rows_release(&rows);
+        return any;
+}
+
+static bool is_whole(const struct annotating *a, const struct report *report)
+{
+        bool tail_calls = false;
+
+        if (!a->has_by || a->symbol)
+                return false;
+        for (uint32_t e = 0; a->by == ANNOTATE_HANDLER && e < report_n_events(report); e++)
+                tail_calls |= has_tail_calls(report, e);
+        return a->by == ANNOTATE_FUNCTION || a->by == ANNOTATE_INLINED || tail_calls;
+}
+
+static void show_rows(struct annotating *a, const struct annotate_view *view,
+                      const struct annotate_rows *rows)
+{
+        annotate_view_rows(view, a->by, rows, &a->text);
+        annotate_view_json_rows(view, a->by, rows, &a->json);
+}
+
+static bool add_rows(struct annotating *a, const struct annotate_view *view, struct err *err)
+{
+        struct annotate_rows rows;
+        bool ok = annotate_group(view->annotate, a->by, &rows, err);
+
+        if (ok)
+                show_rows(a, view, &rows);
+        else if (view->function)
                 err_in(err, "%s", view->function);
-        }
         annotate_rows_release(&rows);
         return ok;
+}
+
+static bool add_whole_rows(struct annotating *a, const struct annotate_view *view, uint32_t event,
+                           struct err *err)
+{
+        struct annotate_rows rows;
+
+        if (a->by != ANNOTATE_HANDLER)
+                return add_rows(a, view, err);
+        annotate_tail_calls(report_hot(a->output.report), event, &rows);
+        show_rows(a, view, &rows);
+        annotate_rows_release(&rows);
+        return true;
 }
 
 static void add_lines_and_code(struct annotating *a, struct annotate_view *view)
@@ -133,7 +166,7 @@ static bool add_function(struct annotating *a, size_t index, struct err *err)
         json_key_u64(&a->json, "hits", annotate_count(view.annotate));
         annotate_view_json(&view, annotation_get(a->output.annotation, index).code->n_insns, &a->json);
         if (a->has_by)
-                ok = add_rows(a, &view, a->by, err);
+                ok = add_rows(a, &view, err);
         else
                 add_lines_and_code(a, &view);
         json_end_object(&a->json);
@@ -178,7 +211,7 @@ static bool add_whole(struct annotating *a, struct report *report, struct err *e
                 json_begin_object(&a->json);
                 json_key_str(&a->json, "event", view.event);
                 json_key_u64(&a->json, "hits", annotate_count(whole));
-                ok = add_rows(a, &view, a->by, err);
+                ok = add_whole_rows(a, &view, e, err);
                 json_end_object(&a->json);
         }
         return ok && (any || err_set(err, ERR_MISSING, "the session has no samples"));
@@ -198,7 +231,7 @@ static bool make(struct annotating *a, const struct report_request *request, str
         json_begin_object(&a->json);
         json_key(&a->json, "annotate");
         json_begin_array(&a->json);
-        ok = is_whole(a) ? add_whole(a, report, err) : add_functions(a, report, err);
+        ok = is_whole(a, report) ? add_whole(a, report, err) : add_functions(a, report, err);
         json_end_array(&a->json);
         json_end_object(&a->json);
         buf_add_char(&a->document, '\n');

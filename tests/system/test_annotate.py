@@ -94,6 +94,17 @@ def test_handlers_of_the_optimised_build(t: Context) -> None:
           "what was inlined", inlined)
 
 
+def test_handlers_that_are_functions(t: Context) -> None:
+    path = t.path("h.data")
+    t.good("record", "-q", "-F", "1999", "--session", path, "--", t.program("handlers"))
+    done = t.good("annotate", "-i", path, "--by", "handler")
+    rows = re.findall(r"^ +(\d+\.\d\d) +\d+ +(_TAIL_CALL_\w+)$", done.out, re.M)
+    check([name for _, name in rows] == ["_TAIL_CALL_ADD", "_TAIL_CALL_NOP"], "each of them", done)
+    check(60 < float(rows[0][0]) < 90, "three quarters", done)
+    document = json.loads(t.good("annotate", "-i", path, "--by", "handler", "--json").out)
+    check(document["annotate"][0]["rows"][0]["handler"] == "_TAIL_CALL_ADD", "as JSON too")
+
+
 def test_record_with_lines_and_instructions(t: Context) -> None:
     done = t.good("record", "--timeout", "1", "--disassemble", "--json", "--session", t.path("s.data"), "--", need_python(),
                   "-c", WORK)

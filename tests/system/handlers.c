@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An interpreter with a function for each handler, named as CPython's tail-calling one names them. */
+#include "burn.h"
+
+NOINLINE void _TAIL_CALL_ADD(void)
+{
+        burn_ms(300);
+}
+
+NOINLINE void _TAIL_CALL_NOP(void)
+{
+        burn_ms(100);
+}
+
+int main(void)
+{
+        _TAIL_CALL_ADD();
+        _TAIL_CALL_NOP();
+        return 0;
+}
