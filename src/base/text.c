@@ -390,11 +390,19 @@ void text_add_printable(struct buf *out, const char *text)
 {
         const unsigned char *at = (const unsigned char *)text;
 
-        while (*at) {
-                size_t n = text_utf8_length(at);
-                /* C1 controls (U+0080 to U+009F) drive terminals too. */
-                bool control = *at < 0x20 || *at == 0x7f || (n == 2 && at[0] == 0xc2 && at[1] < 0xa0);
+        for (;;) {
+                size_t n = 0;
+                bool control;
 
+                while (at[n] >= 0x20 && at[n] < 0x7f)
+                        n++;
+                buf_add(out, at, n);
+                at += n;
+                if (!*at)
+                        return;
+                n = text_utf8_length(at);
+                /* C1 controls (U+0080 to U+009F) drive terminals too. */
+                control = *at < 0x20 || *at == 0x7f || (n == 2 && at[0] == 0xc2 && at[1] < 0xa0);
                 if (!n || control) {
                         buf_printf(out, "\\x%02x", *at++);
                         continue;

@@ -157,8 +157,10 @@ static int show(const struct symbolize_options *o, const struct symbolize_reques
                 const struct dwarf_frame *frames;
                 size_t n = symbolize_frames(symbolize, i, &frames);
 
-                add_text(request->addrs[i], frames, n, &text);
-                add_json(request->addrs[i], frames, n, &json);
+                if (!o->output.json)
+                        add_text(request->addrs[i], frames, n, &text);
+                if (o->output.json || o->output.output)
+                        add_json(request->addrs[i], frames, n, &json);
         }
         json_end_array(&json);
         json_end_object(&json);

@@ -97,6 +97,14 @@ struct os_machine {
 
 void os_machine_get(struct os_machine *ret_machine);
 
+/* --- Threads --------------------------------------------------------------------------------------------- */
+
+enum { OS_MAX_PARALLEL = 16 };
+
+/* Runs fn(ctx, 0) to fn(ctx, n - 1) at the same time, the first of them here, and waits for all; n is at most
+ * OS_MAX_PARALLEL.  One for which there is no thread runs after the first. */
+void os_parallel(unsigned n, void (*fn)(void *ctx, unsigned i), void *ctx);
+
 /* --- Terminal and streams ------------------------------------------------------------------------------- */
 
 enum os_stream { OS_STDOUT = 1, OS_STDERR = 2 };

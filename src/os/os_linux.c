@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -457,6 +458,42 @@ void os_machine_get(struct os_machine *ret_machine)
         m->page_bytes = (uint32_t)page;
         m->memory_kib = (uint64_t)pages * (uint64_t)page / 1024;
         fill_cpu(m);
+}
+
+/* --- threads --- */
+
+struct parallel {
+        void (*fn)(void *ctx, unsigned i);
+        void *ctx;
+        unsigned i;
+};
+
+static void *run_thread(void *arg)
+{
+        const struct parallel *p = arg;
+
+        p->fn(p->ctx, p->i);
+        return NULL;
+}
+
+void os_parallel(unsigned n, void (*fn)(void *ctx, unsigned i), void *ctx)
+{
+        struct parallel args[OS_MAX_PARALLEL];
+        pthread_t threads[OS_MAX_PARALLEL];
+        bool runs[OS_MAX_PARALLEL];
+
+        for (unsigned i = 1; i < n; i++) {
+                args[i] = (struct parallel){fn, ctx, i};
+                runs[i] = !pthread_create(&threads[i], NULL, run_thread, &args[i]);
+        }
+        if (n)
+                fn(ctx, 0);
+        for (unsigned i = 1; i < n; i++) {
+                if (runs[i])
+                        pthread_join(threads[i], NULL);
+                else
+                        fn(ctx, i);
+        }
 }
 
 /* --- terminal and streams --- */

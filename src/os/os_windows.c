@@ -398,6 +398,43 @@ void os_machine_get(struct os_machine *ret_machine)
                 m->memory_kib = memory.ullTotalPhys / 1024;
 }
 
+/* --- threads --- */
+
+struct parallel {
+        void (*fn)(void *ctx, unsigned i);
+        void *ctx;
+        unsigned i;
+};
+
+static DWORD WINAPI run_thread(void *arg)
+{
+        const struct parallel *p = arg;
+
+        p->fn(p->ctx, p->i);
+        return 0;
+}
+
+void os_parallel(unsigned n, void (*fn)(void *ctx, unsigned i), void *ctx)
+{
+        struct parallel args[OS_MAX_PARALLEL];
+        HANDLE threads[OS_MAX_PARALLEL];
+
+        for (unsigned i = 1; i < n; i++) {
+                args[i] = (struct parallel){fn, ctx, i};
+                threads[i] = CreateThread(NULL, 0, run_thread, &args[i], 0, NULL);
+        }
+        if (n)
+                fn(ctx, 0);
+        for (unsigned i = 1; i < n; i++) {
+                if (threads[i]) {
+                        WaitForSingleObject(threads[i], INFINITE);
+                        CloseHandle(threads[i]);
+                } else {
+                        fn(ctx, i);
+                }
+        }
+}
+
 /* --- terminal and streams --- */
 
 static HANDLE stream_handle(enum os_stream stream)

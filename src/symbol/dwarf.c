@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Addresses to frames: sorted by the unit that has them, so that each unit is decoded once and forgotten before the
- * next one. */
+/* The reader: what is open, which unit has an address, and what was damaged. */
 #include "dwarf.h"
 
 #include <stdlib.h>
@@ -89,6 +88,18 @@ static void scan(struct dwarf *dwarf, struct dwarf_file *file)
                 dwarf_complain(&dwarf->complaints, NULL, &err);
 }
 
+/* GNU's ones of version 4 are known only by their entries. */
+static bool has_skeletons(const struct dwarf_file *file)
+{
+        if (!cursor_left(&file->sections[DWARF_ADDR]))
+                return false;
+        for (size_t i = 0; i < file->n_units; i++) {
+                if (file->units[i].has_dwo_id || file->units[i].shape.version == 4)
+                        return true;
+        }
+        return false;
+}
+
 struct dwarf *dwarf_open(struct object *object, struct object *alt, struct err *err)
 {
         AUTO(dwarf) dwarf = mem_new(1, sizeof(*dwarf));
@@ -103,8 +114,39 @@ struct dwarf *dwarf_open(struct object *object, struct object *alt, struct err *
         }
         dwarf_refill(dwarf);
         scan(dwarf, &dwarf->main);
+        dwarf->has_skeletons = has_skeletons(&dwarf->main);
         dwarf_index_listed(&dwarf->main, &dwarf->listed, &dwarf->complaints);
         return TAKE(dwarf);
+}
+
+static void copy_file(struct dwarf_file *to, const struct dwarf_file *from, uint64_t *budget)
+{
+        memcpy(to->sections, from->sections, sizeof(to->sections));
+        to->n_units = to->cap_units = from->n_units;
+        to->units = mem_new(from->n_units, sizeof(*to->units));
+        for (size_t i = 0; i < from->n_units; i++) {
+                to->units[i] = from->units[i];
+                to->units[i].file = to;
+                to->units[i].full = NULL;
+        }
+        to->budget = budget;
+}
+
+struct dwarf *dwarf_get_second(struct dwarf *dwarf)
+{
+        struct dwarf *second = dwarf->second;
+
+        if (second)
+                return second;
+        second = dwarf->second = mem_new(1, sizeof(*second));
+        second->total_bytes = dwarf->total_bytes;
+        second->paths = strpool_new();
+        copy_file(&second->main, &dwarf->main, &second->budget);
+        if (dwarf->main.alt) {
+                copy_file(&second->alt, &dwarf->alt, &second->budget);
+                second->main.alt = &second->alt;
+        }
+        return second;
 }
 
 void dwarf_file_release(struct dwarf_file *file)
@@ -122,6 +164,7 @@ void dwarf_free(struct dwarf *dwarf)
 {
         if (!dwarf)
                 return;
+        dwarf_free(dwarf->second);
         dwarf_file_release(&dwarf->main);
         dwarf_file_release(&dwarf->alt);
         free(dwarf->listed.items);
@@ -139,11 +182,6 @@ const char *dwarf_note(const struct dwarf *dwarf)
 
 /* --- Looking up --- */
 
-struct wanted {
-        uint32_t unit;
-        size_t index;
-};
-
 uint32_t dwarf_find_unit(struct dwarf *dwarf, uint64_t addr)
 {
         uint32_t unit = dwarf_segments_find(&dwarf->listed, addr);
@@ -157,79 +195,6 @@ uint32_t dwarf_find_unit(struct dwarf *dwarf, uint64_t addr)
         return dwarf_segments_find(&dwarf->scanned, addr);
 }
 
-static int compare_wanted(const void *a, const void *b)
-{
-        const struct wanted *x = a, *y = b;
-
-        if (x->unit != y->unit)
-                return x->unit < y->unit ? -1 : 1;
-        return x->index < y->index ? -1 : x->index > y->index;
-}
-
-/* A unit while its addresses are looked up. */
-struct decoded {
-        struct dwarf *dwarf;
-        const struct dwarf_unit *unit;
-        struct dwarf_tree tree;
-        struct dwarf_lines lines;
-};
-
-/* The innermost frame stands at the address's own row, the others where the one inside them was called. */
-static void add_frames(struct decoded *decoded, uint64_t addr, struct dwarf_frames *out)
-{
-        struct strpool *paths = decoded->dwarf->paths;
-        const struct dwarf_row *row = dwarf_lines_find(&decoded->lines, addr);
-        uint32_t id = dwarf_segments_find(&decoded->tree.segments, addr);
-        struct dwarf_frame frame = {0};
-
-        if (row) {
-                frame.path = dwarf_lines_path(&decoded->lines, row->file, paths);
-                frame.line = row->line;
-                frame.column = row->column;
-        }
-        if (row && id == DWARF_NO_OWNER)
-                ARRAY_PUSH(out->frames, out->n_frames, out->cap_frames, frame);
-        while (id != DWARF_NO_OWNER) {
-                const struct dwarf_node *node = dwarf_tree_node(decoded->unit, &decoded->tree, id);
-
-                frame.function = node->function;
-                frame.start = node->start;
-                id = node->parent;
-                frame.is_inlined = id != DWARF_NO_OWNER;
-                ARRAY_PUSH(out->frames, out->n_frames, out->cap_frames, frame);
-                frame.path = dwarf_lines_path(&decoded->lines, node->call_file, paths);
-                frame.line = node->call_line;
-                frame.column = node->call_column;
-        }
-}
-
-/* The addresses of one unit. */
-static void find_in_unit(struct dwarf *dwarf, struct dwarf_unit *unit, const struct wanted *wanted, size_t n,
-                         const uint64_t *addrs, struct dwarf_frames *out)
-{
-        struct decoded decoded = {.dwarf = dwarf, .unit = unit};
-        struct err err = {0};
-
-        if (dwarf_unit_prepare(unit, &err)) {
-                decoded.unit = dwarf_unit_full(dwarf, unit);
-                if (!dwarf_tree_build(decoded.unit, &decoded.tree, &err))
-                        dwarf_complain(&dwarf->complaints, unit, &err);
-                if (!dwarf_lines_read(unit, &decoded.lines, &err))
-                        dwarf_complain(&dwarf->complaints, unit, &err);
-        } else {
-                dwarf_complain(&dwarf->complaints, unit, &err);
-        }
-        for (size_t i = 0; i < n; i++) {
-                struct dwarf_span *span = &out->spans[wanted[i].index];
-
-                span->first = out->n_frames;
-                add_frames(&decoded, addrs[wanted[i].index], out);
-                span->n = out->n_frames - span->first;
-        }
-        dwarf_tree_release(&decoded.tree);
-        dwarf_lines_release(&decoded.lines);
-}
-
 void dwarf_write_note(struct dwarf *dwarf)
 {
         const struct dwarf_complaints *complaints = &dwarf->complaints;
@@ -241,36 +206,4 @@ void dwarf_write_note(struct dwarf *dwarf)
         if (dwarf->n_missing)
                 buf_printf(&dwarf->note, "%sunits without their .dwo file: %zu, the first one's is %s",
                            complaints->n ? "\n" : "", dwarf->n_missing, dwarf->first_missing);
-}
-
-void dwarf_find(struct dwarf *dwarf, const uint64_t *addrs, size_t n, struct dwarf_frames *ret_frames)
-{
-        struct wanted *wanted = mem_new(n, sizeof(*wanted));
-        size_t n_wanted = 0, first = 0;
-
-        *ret_frames = (struct dwarf_frames){.spans = mem_new(n, sizeof(*ret_frames->spans))};
-        dwarf_refill(dwarf);
-        for (size_t i = 0; i < n; i++) {
-                uint32_t unit = dwarf_find_unit(dwarf, addrs[i]);
-
-                if (unit != DWARF_NO_OWNER)
-                        wanted[n_wanted++] = (struct wanted){unit, i};
-        }
-        if (n_wanted)
-                qsort(wanted, n_wanted, sizeof(*wanted), compare_wanted);
-        for (size_t end = 0; end < n_wanted; first = end) {
-                while (end < n_wanted && wanted[end].unit == wanted[first].unit)
-                        end++;
-                find_in_unit(dwarf, &dwarf->main.units[wanted[first].unit], wanted + first, end - first,
-                             addrs, ret_frames);
-        }
-        free(wanted);
-        dwarf_write_note(dwarf);
-}
-
-void dwarf_frames_release(struct dwarf_frames *frames)
-{
-        free(frames->frames);
-        free(frames->spans);
-        *frames = (struct dwarf_frames){0};
 }

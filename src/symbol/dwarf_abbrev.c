@@ -53,6 +53,21 @@ static void compile_attr(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abb
         }
 }
 
+/* Notes where an attribute that says where code is stands, `skip` being all before it. */
+static void note_code(struct dwarf_abbrev *abbrev, const struct dwarf_attr *attr,
+                      const struct dwarf_skip *skip)
+{
+        uint32_t off = skip ? skip->n : 0;
+
+        abbrev->may_have_code |= attr->name != DW_AT_high_pc;
+        if (abbrev->n_skips > 1 || (skip && skip->kind != DWARF_LAYOUT_FIXED) || off > UINT16_MAX ||
+            abbrev->n_code >= DWARF_MAX_CODE_ATTRS || attr->form == DW_FORM_implicit_const)
+                abbrev->is_code_fixed = false;
+        else
+                abbrev->code[abbrev->n_code++] =
+                        (struct dwarf_code_at){(uint16_t)off, attr->name, attr->form};
+}
+
 /* Called before the attribute's own step is added. */
 static void note_attr(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abbrev,
                       const struct dwarf_attr *attr)
@@ -68,7 +83,8 @@ static void note_attr(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abbrev
                         abbrev->sibling_at = (uint16_t)skip->n;
                 break;
         case DW_AT_low_pc:
-        case DW_AT_ranges: abbrev->may_have_code = true; break;
+        case DW_AT_high_pc:
+        case DW_AT_ranges: note_code(abbrev, attr, skip); break;
         default: break;
         }
 }
@@ -80,8 +96,11 @@ static bool read_attrs(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abbre
                 uint64_t name = dwarf_uleb(c), form = dwarf_uleb(c);
                 struct dwarf_attr attr = {.name = (uint16_t)name, .form = (uint16_t)form};
 
-                if (form == DW_FORM_implicit_const)
-                        attr.constant = cursor_sleb(c);
+                if (form == DW_FORM_implicit_const) {
+                        int64_t constant = cursor_sleb(c);
+
+                        attr.constant = constant == (int32_t)constant ? (int32_t)constant : 0;
+                }
                 if (c->failed)
                         return err_set(err, ERR_FORMAT, ".debug_abbrev ends inside a table");
                 if (!name && !form)
@@ -101,6 +120,18 @@ static bool read_attrs(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abbre
         }
 }
 
+/* Codes count from 1 on in nearly all tables; from the first that does not, they are in the map. */
+static void put_code(struct dwarf_abbrevs *abbrevs, uint64_t code)
+{
+        if (abbrevs->is_dense && code != abbrevs->n_abbrevs + 1) {
+                abbrevs->is_dense = false;
+                for (uint64_t i = 1; i <= abbrevs->n_abbrevs; i++)
+                        *map_put(&abbrevs->codes, i, NULL) = i;
+        }
+        if (!abbrevs->is_dense)
+                *map_put(&abbrevs->codes, code, NULL) = abbrevs->n_abbrevs + 1;
+}
+
 static bool read_abbrev(struct dwarf_abbrevs *abbrevs, uint64_t code, const struct dwarf_shape *shape,
                         struct cursor *c, struct err *err)
 {
@@ -110,6 +141,7 @@ static bool read_abbrev(struct dwarf_abbrevs *abbrevs, uint64_t code, const stru
                 .first_skip = (uint32_t)abbrevs->n_skips,
                 .tag = (uint16_t)(tag <= UINT16_MAX ? tag : 0),
                 .sibling_at = DWARF_NO_SIBLING,
+                .is_code_fixed = true,
                 .has_children = cursor_u8(c),
         };
 
@@ -119,10 +151,15 @@ static bool read_abbrev(struct dwarf_abbrevs *abbrevs, uint64_t code, const stru
         abbrev.role = (uint8_t)role_of(abbrev.tag);
         if (!read_attrs(abbrevs, &abbrev, shape, c, err))
                 return false;
-        *map_put(&abbrevs->codes, code, NULL) = abbrevs->n_abbrevs + 1;
-        abbrevs->is_dense &= code == abbrevs->n_abbrevs + 1;
+        put_code(abbrevs, code);
         ARRAY_PUSH(abbrevs->abbrevs, abbrevs->n_abbrevs, abbrevs->cap_abbrevs, abbrev);
         return true;
+}
+
+/* Tables stay as long as the file: a vmlinux has thousands. */
+static void *give_back(void *items, size_t n, size_t size)
+{
+        return n ? mem_resize(items, n, size) : items;
 }
 
 static struct dwarf_abbrevs *abbrevs_read(struct dwarf_file *file, uint64_t off,
@@ -149,8 +186,9 @@ static struct dwarf_abbrevs *abbrevs_read(struct dwarf_file *file, uint64_t off,
                 err_set(err, ERR_LIMIT, "its tables of abbreviations overlap too much");
                 return NULL;
         }
-        if (abbrevs->is_dense)
-                map_release(&abbrevs->codes);
+        abbrevs->abbrevs = give_back(abbrevs->abbrevs, abbrevs->n_abbrevs, sizeof(*abbrevs->abbrevs));
+        abbrevs->attrs = give_back(abbrevs->attrs, abbrevs->n_attrs, sizeof(*abbrevs->attrs));
+        abbrevs->skips = give_back(abbrevs->skips, abbrevs->n_skips, sizeof(*abbrevs->skips));
         return TAKE(abbrevs);
 }
 

@@ -69,46 +69,19 @@ void dwarf_index_listed(struct dwarf_file *file, struct dwarf_segments *out,
 
 /* --- The units themselves --- */
 
-static bool add_functions(const struct dwarf_unit *unit, uint32_t owner, struct dwarf_intervals *out,
-                          struct err *err)
-{
-        struct dwarf_tree tree = {0};
-        bool ok = dwarf_tree_build(unit, &tree, err);
-
-        for (size_t i = 0; ok && i < tree.intervals.n; i++) {
-                const struct dwarf_interval *interval = &tree.intervals.items[i];
-
-                if (tree.nodes[interval->owner].parent != DWARF_NO_OWNER)
-                        continue;
-                if (out->n >= DWARF_MAX_INTERVALS)
-                        ok = err_set(err, ERR_LIMIT, "the file has more than %d address ranges",
-                                     DWARF_MAX_INTERVALS);
-                else
-                        ARRAY_PUSH(out->items, out->n, out->cap,
-                                   (struct dwarf_interval){interval->start, interval->end, owner});
-        }
-        dwarf_tree_release(&tree);
-        return ok;
-}
-
 static bool scan_unit(struct dwarf *dwarf, struct dwarf_unit *unit, struct dwarf_intervals *out,
                       struct err *err)
 {
         uint32_t owner = (uint32_t)(unit - unit->file->units);
         size_t n_before = out->n;
-        struct dwarf_code code = {0};
-        struct dwarf_entry entry;
-        struct dwarf_value value;
 
         if (!dwarf_unit_prepare(unit, err))
                 return false;
-        if (!unit->has_code || !dwarf_entry_open(unit, unit->first_entry, &entry))
+        if (!unit->has_code)
                 return true;
-        while (dwarf_entry_next(&entry, &value))
-                dwarf_code_take(&code, &value);
-        if (!dwarf_add_ranges(unit, &code, owner, out, err))
+        if (!dwarf_add_entry_ranges(unit, unit->first_entry, owner, out, err))
                 return false;
-        return out->n > n_before || add_functions(dwarf_unit_full(dwarf, unit), owner, out, err);
+        return out->n > n_before || dwarf_add_functions(dwarf_unit_full(dwarf, unit), owner, out, err);
 }
 
 void dwarf_index_scanned(struct dwarf *dwarf)

@@ -48,7 +48,7 @@ bool dwarf_spend(const struct dwarf_file *file, uint64_t n_bytes, struct err *er
 
 struct dwarf_attr {
         uint16_t name, form;
-        int64_t constant; /* DW_FORM_implicit_const */
+        int32_t constant; /* DW_FORM_implicit_const; 0 when it is larger: nothing that is asked for is */
 };
 
 enum dwarf_role {
@@ -59,7 +59,7 @@ enum dwarf_role {
         DWARF_ROLE_STRUCT, /* holds no code in C */
 };
 
-enum { DWARF_NO_SIBLING = 0xffff };
+enum { DWARF_NO_SIBLING = 0xffff, DWARF_MAX_CODE_ATTRS = 3 };
 
 struct dwarf_abbrev {
         uint32_t first_attr, n_attrs;
@@ -69,6 +69,12 @@ struct dwarf_abbrev {
         uint8_t role;        /* enum dwarf_role */
         bool has_children;
         bool may_have_code; /* it has an attribute that says where */
+        bool is_code_fixed; /* each of these attributes stands at the same place in all entries: */
+        uint8_t n_code;
+        struct dwarf_code_at {
+                uint16_t off; /* behind the abbreviation code */
+                uint16_t name, form;
+        } code[DWARF_MAX_CODE_ATTRS];
 };
 
 /* A step over attributes that nobody asked for. */
@@ -156,6 +162,14 @@ static inline uint64_t dwarf_uleb(struct cursor *c)
         if (!c->failed && c->at < c->end && *c->at < 0x80)
                 return *c->at++;
         return cursor_uleb(c);
+}
+
+/* The same, signed. */
+static inline int64_t dwarf_sleb(struct cursor *c)
+{
+        if (!c->failed && c->at < c->end && *c->at < 0x80)
+                return (int64_t)((*c->at++ ^ 0x40) - 0x40);
+        return cursor_sleb(c);
 }
 
 /* --- Units --- */
@@ -281,6 +295,31 @@ void dwarf_index_listed(struct dwarf_file *file, struct dwarf_segments *out,
  * dwarf->scanned. */
 void dwarf_index_scanned(struct dwarf *dwarf);
 
+/* --- Places: the addresses that are looked up in a unit --- */
+
+struct dwarf_row {
+        uint32_t file, line, column;
+};
+
+struct dwarf_place {
+        uint64_t addr;
+        uint32_t node;       /* the innermost function's, or DWARF_NO_OWNER */
+        uint64_t node_start; /* of its range that has the address */
+
+        bool has_row;
+        struct dwarf_row row, pending;
+        uint64_t sequence_start;
+};
+
+/* By address. */
+struct dwarf_places {
+        struct dwarf_place *items;
+        size_t n;
+};
+
+/* The first place at or behind `addr`, or n. */
+size_t dwarf_places_from(const struct dwarf_places *places, uint64_t addr);
+
 /* --- Functions --- */
 
 struct dwarf_node {
@@ -295,31 +334,30 @@ struct dwarf_node {
 
 #define DWARF_NO_FILE UINT32_MAX
 
-/* Functions and inlined functions of a unit. */
+/* The functions and inlined functions of a unit that have one of the places. */
 struct dwarf_tree {
         struct dwarf_node *nodes;
         size_t n_nodes, cap_nodes;
-        struct dwarf_intervals intervals; /* the owner is a node */
-        struct dwarf_segments segments;
 };
 
-bool dwarf_tree_build(const struct dwarf_unit *unit, struct dwarf_tree *tree, struct err *err);
+/* Gives each place the innermost function that has it: of two the one whose range began later, of two that began
+ * together the one further on in the file. */
+bool dwarf_tree_find(const struct dwarf_unit *unit, struct dwarf_tree *tree, struct dwarf_places *places,
+                     struct err *err);
 void dwarf_tree_release(struct dwarf_tree *tree);
+
+/* Appends the ranges of all functions, not of inlined ones. */
+bool dwarf_add_functions(const struct dwarf_unit *unit, uint32_t owner, struct dwarf_intervals *out,
+                         struct err *err);
+
+/* Appends the ranges of the entry at `off`. */
+bool dwarf_add_entry_ranges(const struct dwarf_unit *unit, uint64_t off, uint32_t owner,
+                            struct dwarf_intervals *out, struct err *err);
 
 /* Reads name and call site of a node at the first call. */
 struct dwarf_node *dwarf_tree_node(const struct dwarf_unit *unit, struct dwarf_tree *tree, uint32_t id);
 
 /* --- Lines --- */
-
-struct dwarf_row {
-        uint64_t addr;
-        uint32_t file, line, column;
-};
-
-struct dwarf_sequence {
-        uint64_t start, end;
-        size_t first, n;
-};
 
 struct dwarf_source {
         const char *name;
@@ -334,10 +372,7 @@ struct dwarf_lines {
         size_t n_folders, cap_folders;
         struct dwarf_source *sources;
         size_t n_sources, cap_sources;
-        struct dwarf_row *rows;
-        size_t n_rows, cap_rows;
-        struct dwarf_sequence *sequences;
-        size_t n_sequences, cap_sequences;
+        const struct dwarf_file *file;
 };
 
 /* Where the line program is, and how its opcodes count. */
@@ -354,12 +389,10 @@ struct dwarf_program {
 bool dwarf_lines_header(const struct dwarf_unit *unit, struct dwarf_lines *lines,
                         struct dwarf_program *ret_program, struct err *err);
 
-/* The whole table.  On failure what was read before stays. */
-bool dwarf_lines_read(const struct dwarf_unit *unit, struct dwarf_lines *lines, struct err *err);
+/* Gives each place the row that covers it, and reads the header.  On failure what was read before stays. */
+bool dwarf_lines_find(const struct dwarf_unit *unit, struct dwarf_lines *lines, struct dwarf_places *places,
+                      struct err *err);
 void dwarf_lines_release(struct dwarf_lines *lines);
-
-/* The row that covers `addr`, or NULL. */
-const struct dwarf_row *dwarf_lines_find(const struct dwarf_lines *lines, uint64_t addr);
 
 /* The path of file number `file`, interned in `paths`; NULL when there is no such file. */
 const char *dwarf_lines_path(struct dwarf_lines *lines, uint64_t file, struct strpool *paths);
@@ -386,11 +419,16 @@ struct dwarf {
         bool is_scanned;
         struct strpool *paths;
         struct dwarf_split split;
-        size_t n_missing; /* units whose .dwo file is not there */
+        bool has_skeletons;
+        struct dwarf *second; /* NULL until it is needed */
+        size_t n_missing;     /* units whose .dwo file is not there */
         const char *first_missing;
         struct dwarf_complaints complaints;
         struct buf note;
 };
+
+/* A reader of the same sections that shares nothing else with this one, which keeps it: for another thread. */
+struct dwarf *dwarf_get_second(struct dwarf *dwarf);
 
 /* Before each look-up and after it. */
 void dwarf_refill(struct dwarf *dwarf);

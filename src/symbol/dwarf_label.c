@@ -23,6 +23,8 @@ static void function_release(struct function *function)
 static bool find_function(struct dwarf *dwarf, uint64_t addr, struct function *function)
 {
         uint32_t unit = dwarf_find_unit(dwarf, addr);
+        struct dwarf_place place = {.addr = addr, .node = DWARF_NO_OWNER};
+        struct dwarf_places places = {&place, 1};
         struct err err = {0};
         bool is_ready;
 
@@ -32,11 +34,11 @@ static bool find_function(struct dwarf *dwarf, uint64_t addr, struct function *f
         is_ready = dwarf_unit_prepare(function->unit, &err);
         if (is_ready)
                 function->unit = dwarf_unit_full(dwarf, function->unit);
-        if (!is_ready || !dwarf_tree_build(function->unit, &function->tree, &err)) {
+        if (!is_ready || !dwarf_tree_find(function->unit, &function->tree, &places, &err)) {
                 dwarf_complain(&dwarf->complaints, function->unit, &err);
                 return false;
         }
-        function->id = dwarf_segments_find(&function->tree.segments, addr);
+        function->id = place.node;
         if (function->id == DWARF_NO_OWNER)
                 return false;
         while (function->tree.nodes[function->id].parent != DWARF_NO_OWNER)
@@ -44,18 +46,30 @@ static bool find_function(struct dwarf *dwarf, uint64_t addr, struct function *f
         return true;
 }
 
-static size_t copy_extents(const struct function *function, struct dwarf_extent **ret_extents)
+static int compare_extents(const void *a, const void *b)
 {
-        const struct dwarf_intervals *intervals = &function->tree.intervals;
+        const struct dwarf_extent *x = a, *y = b;
+
+        return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static size_t list_extents(struct dwarf *dwarf, const struct function *function,
+                           struct dwarf_extent **ret_extents)
+{
+        const struct dwarf_unit *unit = function->unit;
+        struct dwarf_intervals ranges = {0};
+        struct err err = {0};
         size_t n = 0, cap = 0;
 
-        for (size_t i = 0; i < intervals->n; i++) {
-                const struct dwarf_interval *interval = &intervals->items[i];
-
-                if (interval->owner == function->id)
-                        ARRAY_PUSH(*ret_extents, n, cap,
-                                   (struct dwarf_extent){interval->start, interval->end});
-        }
+        if (!dwarf_add_entry_ranges(unit, unit->off + function->tree.nodes[function->id].off, 0, &ranges,
+                                    &err))
+                dwarf_complain(&dwarf->complaints, unit, &err);
+        for (size_t i = 0; i < ranges.n; i++)
+                ARRAY_PUSH(*ret_extents, n, cap,
+                           (struct dwarf_extent){ranges.items[i].start, ranges.items[i].end});
+        if (n)
+                qsort(*ret_extents, n, sizeof(**ret_extents), compare_extents);
+        free(ranges.items);
         return n;
 }
 
@@ -67,7 +81,7 @@ size_t dwarf_find_extents(struct dwarf *dwarf, uint64_t addr, struct dwarf_exten
         *ret_extents = NULL;
         dwarf_refill(dwarf);
         if (find_function(dwarf, addr, &function))
-                n = copy_extents(&function, ret_extents);
+                n = list_extents(dwarf, &function, ret_extents);
         dwarf_write_note(dwarf);
         return n;
 }

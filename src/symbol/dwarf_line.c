@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Line programs (DWARF 5, section 6.2.5) run into rows by address.  A sequence is a stretch of code; its rows are in
- * order, sequences are sorted afterwards. */
+/* Line programs (DWARF 5, section 6.2.5) run for the places that are looked up.  No row is kept: a sequence is a stretch
+ * of code with its rows in order, so that each place gets its row when the next one is met. */
 #include <stdlib.h>
 
 #include "dwarf_form.h"
@@ -8,51 +8,84 @@
 struct machine {
         const struct dwarf_program *program;
         struct dwarf_lines *lines;
+        struct dwarf_places *places;
         struct cursor c;
-        struct dwarf_row row;
-        size_t first_row; /* of the sequence */
+        uint64_t start,
+                last_addr;  /* of the sequence's first row, and of its last one; last_addr NO_ROW: none yet */
+        size_t first, next; /* these places have a row of this sequence */
+        uint64_t next_addr; /* of places[next] */
         struct {
-                uint8_t addr;
-                int16_t line;
-        } special[256];
+                uint32_t addr, line;
+        } special[256]; /* what they add */
 };
 
-static void begin_sequence(struct machine *m)
+#define NO_ROW UINT64_MAX
+
+/* Kept apart from the machine so that the compiler may have them in registers. */
+struct registers {
+        uint64_t addr;
+        struct dwarf_row row, last; /* last: of the row before */
+};
+
+static struct registers begin_sequence(struct machine *m)
 {
-        m->row = (struct dwarf_row){.file = 1, .line = 1};
-        m->first_row = m->lines->n_rows;
+        m->last_addr = NO_ROW;
+        return (struct registers){.row = {.file = 1, .line = 1}};
 }
 
-/* Of several rows at one address the last one counts; one that goes back breaks the rules and is left out. */
-static void put_row(struct machine *m)
+/* The row `last` holds up to `end`. */
+static void give_row(struct machine *m, uint64_t end, struct dwarf_row last)
 {
-        struct dwarf_lines *lines = m->lines;
+        struct dwarf_places *places = m->places;
 
-        if (lines->n_rows > m->first_row) {
-                struct dwarf_row *last = &lines->rows[lines->n_rows - 1];
+        while (m->next < places->n && places->items[m->next].addr < end)
+                places->items[m->next++].pending = last;
+        m->next_addr = m->next < places->n ? places->items[m->next].addr : UINT64_MAX;
+}
 
-                if (m->row.addr < last->addr)
-                        return;
-                if (m->row.addr == last->addr) {
-                        *last = m->row;
-                        return;
-                }
+/* For a row that is not behind the one before it, or has a place before it.  False when it is left out: one that
+ * goes back breaks the rules. */
+static bool put_row_slowly(struct machine *m, uint64_t addr, struct dwarf_row last)
+{
+        if (m->last_addr == NO_ROW) {
+                m->start = addr;
+                m->first = m->next = dwarf_places_from(m->places, addr);
+                give_row(m, addr, last);
+                return true;
         }
-        ARRAY_PUSH(lines->rows, lines->n_rows, lines->cap_rows, m->row);
+        if (addr < m->last_addr)
+                return false;
+        give_row(m, addr, last);
+        return true;
 }
 
-static void end_sequence(struct machine *m)
+/* Of several rows at one address the last one counts. */
+static inline __attribute__((always_inline)) void put_row(struct machine *m, struct registers *r)
 {
-        struct dwarf_lines *lines = m->lines;
-        size_t n = lines->n_rows - m->first_row;
-        uint64_t start = n ? lines->rows[m->first_row].addr : 0;
+        if ((r->addr < m->last_addr || m->next_addr < r->addr) && !put_row_slowly(m, r->addr, r->last))
+                return;
+        m->last_addr = r->addr;
+        r->last = r->row;
+}
 
-        if (!n || m->row.addr <= start || dwarf_is_dropped(start, m->program->shape.address_bytes))
-                lines->n_rows = m->first_row;
-        else
-                ARRAY_PUSH(lines->sequences, lines->n_sequences, lines->cap_sequences,
-                           (struct dwarf_sequence){start, m->row.addr, m->first_row, n});
-        begin_sequence(m);
+/* Of two sequences with the place the one that begins later has it, of two that begin together the second. */
+static void end_sequence(struct machine *m, uint64_t end, struct dwarf_row last)
+{
+        if (m->last_addr == NO_ROW || end <= m->start ||
+            dwarf_is_dropped(m->start, m->program->shape.address_bytes))
+                return;
+        give_row(m, end, last);
+        for (size_t i = m->first; i < m->next; i++) {
+                struct dwarf_place *place = &m->places->items[i];
+
+                if (place->addr >= end || (place->has_row && place->sequence_start > m->start))
+                        continue;
+                place->has_row = true;
+                place->sequence_start = m->start;
+                place->row = place->pending;
+        }
+        if (!dwarf_spend(m->lines->file, m->next - m->first, NULL))
+                cursor_fail(&m->c);
 }
 
 static bool define_file(struct machine *m, struct cursor *c)
@@ -67,22 +100,23 @@ static bool define_file(struct machine *m, struct cursor *c)
 }
 
 /* Length, opcode, operands; what is not known is passed over by its length. */
-static void run_extended(struct machine *m)
+static struct registers run_extended(struct machine *m, struct registers r)
 {
         uint64_t length = dwarf_uleb(&m->c);
         struct cursor operands = cursor_sub(&m->c, cursor_pos(&m->c), length);
 
         cursor_skip(&m->c, length);
         if (m->c.failed || !length)
-                return;
+                return r;
         switch (cursor_u8(&operands)) {
-        case DW_LNE_end_sequence: end_sequence(m); break;
+        case DW_LNE_end_sequence: end_sequence(m, r.addr, r.last); return begin_sequence(m);
         case DW_LNE_set_address:
-                m->row.addr = dwarf_read_sized(&operands, (unsigned)cursor_left(&operands) & 0xf);
+                r.addr = dwarf_read_sized(&operands, (unsigned)cursor_left(&operands) & 0xf);
                 break;
         case DW_LNE_define_file: define_file(m, &operands); break;
         default: break;
         }
+        return r;
 }
 
 static uint32_t clip(uint64_t number)
@@ -90,20 +124,21 @@ static uint32_t clip(uint64_t number)
         return number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
-static void run_standard(struct machine *m, uint8_t opcode)
+static inline __attribute__((always_inline)) void run_standard(struct machine *m, struct registers *r,
+                                                               uint8_t opcode)
 {
         const struct dwarf_program *program = m->program;
 
         switch (opcode) {
-        case DW_LNS_copy: put_row(m); break;
-        case DW_LNS_advance_pc: m->row.addr += dwarf_uleb(&m->c) * program->min_instruction_bytes; break;
-        case DW_LNS_advance_line: m->row.line += (uint32_t)cursor_sleb(&m->c); break;
-        case DW_LNS_set_file: m->row.file = clip(dwarf_uleb(&m->c)); break;
-        case DW_LNS_set_column: m->row.column = clip(dwarf_uleb(&m->c)); break;
-        case DW_LNS_const_add_pc:
-                m->row.addr += (uint64_t)m->special[255].addr * program->min_instruction_bytes;
-                break;
-        case DW_LNS_fixed_advance_pc: m->row.addr += cursor_u16(&m->c); break;
+        case DW_LNS_copy: put_row(m, r); break;
+        case DW_LNS_advance_pc: r->addr += dwarf_uleb(&m->c) * program->min_instruction_bytes; break;
+        case DW_LNS_advance_line: r->row.line += (uint32_t)dwarf_sleb(&m->c); break;
+        case DW_LNS_set_file: r->row.file = clip(dwarf_uleb(&m->c)); break;
+        case DW_LNS_set_column: r->row.column = clip(dwarf_uleb(&m->c)); break;
+        case DW_LNS_negate_stmt:
+        case DW_LNS_set_basic_block: break;
+        case DW_LNS_const_add_pc: r->addr += m->special[255].addr; break;
+        case DW_LNS_fixed_advance_pc: r->addr += cursor_u16(&m->c); break;
         default:
                 for (unsigned i = program->n_operands[opcode]; i; i--)
                         dwarf_uleb(&m->c);
@@ -111,57 +146,56 @@ static void run_standard(struct machine *m, uint8_t opcode)
         }
 }
 
-static void run(struct machine *m)
+static void prepare_specials(struct machine *m)
 {
         const struct dwarf_program *program = m->program;
 
         for (unsigned i = program->opcode_base; i < 256; i++) {
                 unsigned adjusted = i - program->opcode_base;
 
-                m->special[i].addr = (uint8_t)(adjusted / program->line_range);
-                m->special[i].line = (int16_t)(program->line_base + (int)(adjusted % program->line_range));
+                m->special[i].addr = adjusted / program->line_range * program->min_instruction_bytes;
+                m->special[i].line = (uint32_t)(program->line_base + (int)(adjusted % program->line_range));
         }
-        begin_sequence(m);
-        while (cursor_left(&m->c) && !m->c.failed) {
-                uint8_t opcode = cursor_u8(&m->c);
+}
 
-                if (opcode >= program->opcode_base) {
-                        m->row.addr += (uint64_t)m->special[opcode].addr * program->min_instruction_bytes;
-                        m->row.line += (uint32_t)(int32_t)m->special[opcode].line;
-                        put_row(m);
+/* A sequence without an end says nothing of where its code ends: it does not count. */
+static void run(struct machine *m)
+{
+        const unsigned opcode_base = m->program->opcode_base;
+        struct registers r = begin_sequence(m);
+
+        while (m->c.at < m->c.end && !m->c.failed) {
+                uint8_t opcode = *m->c.at++;
+
+                if (opcode >= opcode_base) {
+                        r.addr += m->special[opcode].addr;
+                        r.row.line += m->special[opcode].line;
+                        put_row(m, &r);
                 } else if (opcode) {
-                        run_standard(m, opcode);
+                        run_standard(m, &r, opcode);
                 } else {
-                        run_extended(m);
+                        r = run_extended(m, r);
                 }
         }
-        /* A sequence without an end says nothing of where its code ends. */
-        m->lines->n_rows = m->first_row;
 }
 
-static int compare_sequences(const void *a, const void *b)
-{
-        const struct dwarf_sequence *x = a, *y = b;
-
-        if (x->start != y->start)
-                return x->start < y->start ? -1 : 1;
-        return x->first < y->first ? -1 : x->first > y->first;
-}
-
-bool dwarf_lines_read(const struct dwarf_unit *unit, struct dwarf_lines *lines, struct err *err)
+bool dwarf_lines_find(const struct dwarf_unit *unit, struct dwarf_lines *lines, struct dwarf_places *places,
+                      struct err *err)
 {
         struct dwarf_program program;
-        struct machine m = {.program = &program, .lines = lines};
+        struct machine m;
 
         if (!unit->has_lines)
                 return true;
         if (!dwarf_lines_header(unit, lines, &program, err) ||
             !dwarf_spend(unit->file, cursor_left(&program.code), err))
                 return false;
+        m.program = &program;
+        m.lines = lines;
+        m.places = places;
         m.c = program.code;
+        prepare_specials(&m);
         run(&m);
-        if (lines->n_sequences)
-                qsort(lines->sequences, lines->n_sequences, sizeof(*lines->sequences), compare_sequences);
         return !m.c.failed || err_set(err, ERR_FORMAT, "its line program is damaged");
 }
 
@@ -169,43 +203,5 @@ void dwarf_lines_release(struct dwarf_lines *lines)
 {
         free(lines->folders);
         free(lines->sources);
-        free(lines->rows);
-        free(lines->sequences);
         *lines = (struct dwarf_lines){0};
-}
-
-/* The last sequence that begins at or before `addr`. */
-static const struct dwarf_sequence *find_sequence(const struct dwarf_lines *lines, uint64_t addr)
-{
-        size_t low = 0, high = lines->n_sequences;
-
-        while (low < high) {
-                size_t mid = low + (high - low) / 2;
-
-                if (lines->sequences[mid].start <= addr)
-                        low = mid + 1;
-                else
-                        high = mid;
-        }
-        return low && addr < lines->sequences[low - 1].end ? &lines->sequences[low - 1] : NULL;
-}
-
-const struct dwarf_row *dwarf_lines_find(const struct dwarf_lines *lines, uint64_t addr)
-{
-        const struct dwarf_sequence *sequence = find_sequence(lines, addr);
-        size_t low, high;
-
-        if (!sequence)
-                return NULL;
-        low = sequence->first;
-        high = low + sequence->n;
-        while (low < high) {
-                size_t mid = low + (high - low) / 2;
-
-                if (lines->rows[mid].addr <= addr)
-                        low = mid + 1;
-                else
-                        high = mid;
-        }
-        return &lines->rows[low - 1];
 }

@@ -158,6 +158,7 @@ bool dwarf_lines_header(const struct dwarf_unit *unit, struct dwarf_lines *lines
         c.end = program.code.start;
         if (!dwarf_spend(unit->file, header_bytes, err) || !read_parameters(&program, &c, err))
                 return false;
+        lines->file = unit->file;
         lines->version = program.shape.version;
         lines->folder = unit->folder;
         *ret_program = program;

@@ -133,6 +133,8 @@ enum {
         DW_LNS_advance_line = 3,
         DW_LNS_set_file = 4,
         DW_LNS_set_column = 5,
+        DW_LNS_negate_stmt = 6,
+        DW_LNS_set_basic_block = 7,
         DW_LNS_const_add_pc = 8,
         DW_LNS_fixed_advance_pc = 9,
         DW_LNE_end_sequence = 1,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions and inlined functions of a unit, found in one walk over its entries that reads nothing but where
- * their code is.  Names and call sites are read for the nodes that an address fell into. */
+/* The functions and inlined functions that have the places looked up in a unit, found in one walk over its entries
+ * that reads nothing but where their code is.  Names and call sites are read for those that are shown. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -9,51 +9,126 @@
 struct walk {
         const struct dwarf_unit *unit;
         struct dwarf_tree *tree;
+        struct dwarf_places *places;    /* NULL: the ranges of functions go to `ranges` */
+        struct dwarf_intervals *ranges; /* else those of the entry being read */
+        uint32_t owner;                 /* of all of them */
         struct cursor c;
         size_t depth;
         uint32_t parents[DWARF_MAX_DEPTH]; /* the node around the entries of each depth */
 };
 
-/* --- The walk --- */
+/* --- Where code is --- */
 
-/* Reads the entry's ranges.  *ret_node is its node, or DWARF_NO_OWNER where it has no code. */
-static bool read_code(struct walk *walk, const struct dwarf_abbrev *abbrev, uint32_t off, uint32_t parent,
+/* The cursor moves behind the entry's attributes. */
+static void read_code(struct walk *walk, const struct dwarf_abbrev *abbrev, struct dwarf_code *code)
+{
+        const struct dwarf_unit *unit = walk->unit;
+        struct dwarf_entry entry = {.unit = unit, .abbrev = abbrev, .c = walk->c};
+        struct dwarf_value value;
+
+        if (!abbrev->is_code_fixed) {
+                while (dwarf_entry_next(&entry, &value))
+                        dwarf_code_take(code, &value);
+                walk->c = entry.c;
+                return;
+        }
+        for (unsigned i = 0; i < abbrev->n_code; i++) {
+                const struct dwarf_code_at *at = &abbrev->code[i];
+                struct cursor c = walk->c;
+
+                cursor_take(&c, at->off);
+                dwarf_read_form(&c, at->form, 0, &unit->shape, unit->off, &value);
+                value.name = at->name;
+                if (!c.failed)
+                        dwarf_code_take(code, &value);
+        }
+        dwarf_skip_attrs(unit->abbrevs, abbrev, &unit->shape, &walk->c);
+}
+
+static bool read_ranges(struct walk *walk, const struct dwarf_abbrev *abbrev, struct err *err)
+{
+        struct dwarf_code code = {0};
+
+        read_code(walk, abbrev, &code);
+        return dwarf_add_ranges(walk->unit, &code, walk->owner, walk->ranges, err);
+}
+
+size_t dwarf_places_from(const struct dwarf_places *places, uint64_t addr)
+{
+        size_t low = 0, high = places->n;
+
+        while (low < high) {
+                size_t mid = low + (high - low) / 2;
+
+                if (places->items[mid].addr < addr)
+                        low = mid + 1;
+                else
+                        high = mid;
+        }
+        return low;
+}
+
+/* The places in the ranges that were read belong to node `id` now, unless one that began later has them. */
+static size_t claim_places(struct walk *walk, uint32_t id)
+{
+        struct dwarf_places *places = walk->places;
+        size_t n = 0;
+
+        for (size_t i = 0; i < walk->ranges->n; i++) {
+                const struct dwarf_interval *range = &walk->ranges->items[i];
+
+                for (size_t j = dwarf_places_from(places, range->start);
+                     j < places->n && places->items[j].addr < range->end; j++) {
+                        struct dwarf_place *place = &places->items[j];
+
+                        n++;
+                        if (place->node != DWARF_NO_OWNER && place->node_start > range->start)
+                                continue;
+                        place->node = id;
+                        place->node_start = range->start;
+                }
+        }
+        return n;
+}
+
+/* *ret_node is the entry's node, or DWARF_NO_OWNER.  A function has one when it has a place; then all functions
+ * inlined into it have one, as the chain outwards needs those without a place too. */
+static bool read_node(struct walk *walk, const struct dwarf_abbrev *abbrev, uint32_t off, uint32_t parent,
                       uint32_t *ret_node, struct err *err)
 {
         struct dwarf_tree *tree = walk->tree;
-        struct dwarf_entry entry = {.unit = walk->unit, .abbrev = abbrev, .c = walk->c};
-        struct dwarf_code code = {0};
-        struct dwarf_value value;
-        size_t n_before = tree->intervals.n;
         uint32_t id = (uint32_t)tree->n_nodes;
+        size_t n_claimed;
 
-        while (dwarf_entry_next(&entry, &value))
-                dwarf_code_take(&code, &value);
-        walk->c = entry.c;
         *ret_node = DWARF_NO_OWNER;
-        if (!dwarf_add_ranges(walk->unit, &code, id, &tree->intervals, err))
+        walk->ranges->n = 0;
+        if (!read_ranges(walk, abbrev, err))
                 return false;
-        if (tree->intervals.n == n_before)
+        n_claimed = claim_places(walk, id);
+        if (!walk->ranges->n || (!n_claimed && parent == DWARF_NO_OWNER))
                 return true;
         ARRAY_PUSH(tree->nodes, tree->n_nodes, tree->cap_nodes,
-                   (struct dwarf_node){.start = tree->intervals.items[n_before].start,
+                   (struct dwarf_node){.start = walk->ranges->items[0].start,
                                        .parent = parent,
                                        .off = off,
                                        .call_file = DWARF_NO_FILE});
         *ret_node = id;
-        return true;
+        return dwarf_spend(walk->unit->file, n_claimed, err);
 }
+
+/* --- The walk --- */
 
 /* Moves behind the children of an entry that can't hold code, where it says how far they go.  `at` is the
  * entry's start behind the code of its abbreviation. */
 static bool skip_children(struct walk *walk, const struct dwarf_abbrev *abbrev, const uint8_t *at)
 {
-        struct cursor c = walk->c;
+        struct cursor c;
         uint64_t sibling;
 
         if (abbrev->sibling_at == DWARF_NO_SIBLING ||
             (abbrev->role != DWARF_ROLE_TYPE && (abbrev->role != DWARF_ROLE_STRUCT || !walk->unit->is_c)))
                 return false;
+        c = walk->c;
         c.at = at;
         cursor_skip(&c, abbrev->sibling_at);
         sibling = cursor_u32(&c);
@@ -69,10 +144,11 @@ static bool visit(struct walk *walk, const struct dwarf_abbrev *abbrev, uint32_t
         uint32_t around = walk->parents[walk->depth], node = around;
 
         if (abbrev->may_have_code && abbrev->role == DWARF_ROLE_FUNCTION) {
-                if (!read_code(walk, abbrev, off, DWARF_NO_OWNER, &node, err))
+                if (!walk->places ? !read_ranges(walk, abbrev, err)
+                                  : !read_node(walk, abbrev, off, DWARF_NO_OWNER, &node, err))
                         return false;
-        } else if (abbrev->may_have_code && abbrev->role == DWARF_ROLE_INLINED) {
-                if (!read_code(walk, abbrev, off, around, &node, err))
+        } else if (abbrev->may_have_code && abbrev->role == DWARF_ROLE_INLINED && around != DWARF_NO_OWNER) {
+                if (!read_node(walk, abbrev, off, around, &node, err))
                         return false;
                 if (node == DWARF_NO_OWNER)
                         node = around;
@@ -113,31 +189,67 @@ static bool walk_entries(struct walk *walk, struct err *err)
         return true;
 }
 
-bool dwarf_tree_build(const struct dwarf_unit *unit, struct dwarf_tree *tree, struct err *err)
+static bool walk_unit(struct walk *walk, struct err *err)
 {
-        struct walk walk;
+        const struct dwarf_unit *unit = walk->unit;
 
         if (!dwarf_spend(unit->file, unit->end - unit->off, err))
                 return false;
+        walk->c = cursor_sub(&unit->file->sections[DWARF_INFO], unit->off, unit->end - unit->off);
+        cursor_seek(&walk->c, unit->first_entry - unit->off);
+        walk->depth = 0;
+        walk->parents[0] = DWARF_NO_OWNER;
+        return walk_entries(walk, err);
+}
+
+bool dwarf_tree_find(const struct dwarf_unit *unit, struct dwarf_tree *tree, struct dwarf_places *places,
+                     struct err *err)
+{
+        struct dwarf_intervals ranges = {0};
+        struct walk walk;
+        bool ok;
+
         walk.unit = unit;
         walk.tree = tree;
-        walk.c = cursor_sub(&unit->file->sections[DWARF_INFO], unit->off, unit->end - unit->off);
-        cursor_seek(&walk.c, unit->first_entry - unit->off);
-        walk.depth = 0;
-        walk.parents[0] = DWARF_NO_OWNER;
-        if (!walk_entries(&walk, err)) {
-                dwarf_tree_release(tree);
-                return false;
-        }
-        dwarf_flatten(&tree->intervals, &tree->segments);
-        return true;
+        walk.places = places;
+        walk.ranges = &ranges;
+        walk.owner = 0;
+        ok = walk_unit(&walk, err);
+        for (size_t i = 0; !ok && i < places->n; i++)
+                places->items[i].node = DWARF_NO_OWNER;
+        free(ranges.items);
+        return ok;
+}
+
+bool dwarf_add_functions(const struct dwarf_unit *unit, uint32_t owner, struct dwarf_intervals *out,
+                         struct err *err)
+{
+        struct walk walk;
+
+        walk.unit = unit;
+        walk.places = NULL;
+        walk.ranges = out;
+        walk.owner = owner;
+        return walk_unit(&walk, err);
+}
+
+bool dwarf_add_entry_ranges(const struct dwarf_unit *unit, uint64_t off, uint32_t owner,
+                            struct dwarf_intervals *out, struct err *err)
+{
+        struct dwarf_code code = {0};
+        struct dwarf_entry entry;
+        struct dwarf_value value;
+
+        if (!dwarf_entry_open(unit, off, &entry))
+                return true;
+        while (dwarf_entry_next(&entry, &value))
+                dwarf_code_take(&code, &value);
+        return dwarf_add_ranges(unit, &code, owner, out, err);
 }
 
 void dwarf_tree_release(struct dwarf_tree *tree)
 {
         free(tree->nodes);
-        free(tree->intervals.items);
-        free(tree->segments.items);
         *tree = (struct dwarf_tree){0};
 }
 

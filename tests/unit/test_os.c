@@ -83,4 +83,20 @@ TEST(machine_is_told)
         EXPECT_TRUE(os_monotonic_ns() >= before);
 }
 
+static void count_call(void *ctx, unsigned i)
+{
+        ((unsigned *)ctx)[i]++;
+}
+
+TEST(os_parallel_runs_each_once)
+{
+        for (unsigned n = 0; n <= OS_MAX_PARALLEL; n++) {
+                unsigned calls[OS_MAX_PARALLEL + 1] = {0};
+
+                os_parallel(n, count_call, calls);
+                for (unsigned i = 0; i <= OS_MAX_PARALLEL; i++)
+                        EXPECT_INT(calls[i], i < n);
+        }
+}
+
 TAP_MAIN

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Addresses to frames: sorted by the unit that has them, so that each unit is decoded once and forgotten before the
+ * next one.  Many units are cut into two parts that are decoded at the same time. */
+#include <stdlib.h>
+
+#include "dwarf_internal.h"
+#include "os.h"
+
+enum {
+        N_PARTS = 2,
+        MIN_PART_BYTES = 1 << 20, /* of entries; less is not worth a thread */
+};
+
+struct wanted {
+        uint32_t unit;
+        size_t index;
+};
+
+static int compare_wanted(const void *a, const void *b)
+{
+        const struct wanted *x = a, *y = b;
+
+        if (x->unit != y->unit)
+                return x->unit < y->unit ? -1 : 1;
+        return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* A unit while its addresses are looked up. */
+struct decoded {
+        struct dwarf *dwarf;
+        const struct dwarf_unit *unit;
+        struct dwarf_places places;
+        struct dwarf_tree tree;
+        struct dwarf_lines lines;
+};
+
+/* The innermost frame stands at the address's own row, the others where the one inside them was called. */
+static void add_frames(struct decoded *decoded, const struct dwarf_place *place, struct dwarf_frames *out)
+{
+        struct strpool *paths = decoded->dwarf->paths;
+        struct dwarf_frame frame = {0};
+        uint32_t id = place->node;
+
+        if (place->has_row) {
+                frame.path = dwarf_lines_path(&decoded->lines, place->row.file, paths);
+                frame.line = place->row.line;
+                frame.column = place->row.column;
+        }
+        if (place->has_row && id == DWARF_NO_OWNER)
+                ARRAY_PUSH(out->frames, out->n_frames, out->cap_frames, frame);
+        while (id != DWARF_NO_OWNER) {
+                const struct dwarf_node *node = dwarf_tree_node(decoded->unit, &decoded->tree, id);
+
+                frame.function = node->function;
+                frame.start = node->start;
+                id = node->parent;
+                frame.is_inlined = id != DWARF_NO_OWNER;
+                ARRAY_PUSH(out->frames, out->n_frames, out->cap_frames, frame);
+                frame.path = dwarf_lines_path(&decoded->lines, node->call_file, paths);
+                frame.line = node->call_line;
+                frame.column = node->call_column;
+        }
+}
+
+static void decode(struct decoded *decoded, struct dwarf_unit *unit)
+{
+        struct dwarf *dwarf = decoded->dwarf;
+        struct err err = {0};
+
+        if (!dwarf_unit_prepare(unit, &err)) {
+                dwarf_complain(&dwarf->complaints, unit, &err);
+                return;
+        }
+        decoded->unit = dwarf_unit_full(dwarf, unit);
+        if (!dwarf_tree_find(decoded->unit, &decoded->tree, &decoded->places, &err))
+                dwarf_complain(&dwarf->complaints, unit, &err);
+        if (!dwarf_lines_find(unit, &decoded->lines, &decoded->places, &err))
+                dwarf_complain(&dwarf->complaints, unit, &err);
+}
+
+/* A reader with the addresses that it looks up, whole units. */
+struct part {
+        struct dwarf *dwarf;
+        const uint64_t *addrs;
+        const struct wanted *wanted;
+        size_t n_wanted;
+        struct dwarf_frames frames; /* the spans are those of the look-up */
+};
+
+/* The addresses of one unit. */
+static void find_in_unit(struct part *part, const struct wanted *wanted, size_t n)
+{
+        struct decoded decoded = {.dwarf = part->dwarf,
+                                  .places = {mem_new(n, sizeof(struct dwarf_place)), n}};
+        struct dwarf_frames *out = &part->frames;
+
+        for (size_t i = 0; i < n; i++)
+                decoded.places.items[i] =
+                        (struct dwarf_place){.addr = part->addrs[wanted[i].index], .node = DWARF_NO_OWNER};
+        decode(&decoded, &part->dwarf->main.units[wanted->unit]);
+        for (size_t i = 0; i < n; i++) {
+                struct dwarf_span *span = &out->spans[wanted[i].index];
+
+                span->first = out->n_frames;
+                add_frames(&decoded, &decoded.places.items[i], out);
+                span->n = out->n_frames - span->first;
+        }
+        free(decoded.places.items);
+        dwarf_tree_release(&decoded.tree);
+        dwarf_lines_release(&decoded.lines);
+}
+
+/* How many of the addresses from `first` on are in its unit. */
+static size_t count_in_unit(const struct wanted *wanted, size_t n_wanted, size_t first)
+{
+        size_t end = first;
+
+        while (end < n_wanted && wanted[end].unit == wanted[first].unit)
+                end++;
+        return end - first;
+}
+
+static void find_part(void *ctx, unsigned i)
+{
+        struct part *part = (struct part *)ctx + i;
+
+        for (size_t first = 0, n; first < part->n_wanted; first += n) {
+                n = count_in_unit(part->wanted, part->n_wanted, first);
+                find_in_unit(part, part->wanted + first, n);
+        }
+}
+
+/* --- Two parts --- */
+
+/* Where the second part begins: in front of the unit with which half of all entries are read.  n_wanted where one
+ * part is enough, or .dwo files have to be asked for.  Whether there are threads has no say in it, so that answers are
+ * the same without them. */
+static size_t choose_second(const struct dwarf *dwarf, const struct wanted *wanted, size_t n_wanted)
+{
+        const struct dwarf_unit *units = dwarf->main.units;
+        uint64_t total_bytes = 0, n_bytes = 0;
+        size_t first, n;
+
+        for (first = 0; first < n_wanted; first += n) {
+                n = count_in_unit(wanted, n_wanted, first);
+                total_bytes += units[wanted[first].unit].end - units[wanted[first].unit].off;
+        }
+        if (dwarf->has_skeletons || total_bytes < (uint64_t)N_PARTS * MIN_PART_BYTES)
+                return n_wanted;
+        for (first = 0; first < n_wanted && n_bytes < total_bytes / 2; first += n) {
+                n = count_in_unit(wanted, n_wanted, first);
+                n_bytes += units[wanted[first].unit].end - units[wanted[first].unit].off;
+        }
+        return first;
+}
+
+static void add_part(struct dwarf *dwarf, const struct part *part, struct dwarf_frames *out)
+{
+        struct dwarf_complaints *complaints = &part->dwarf->complaints;
+        size_t n_before = out->n_frames;
+
+        for (size_t i = 0; i < part->frames.n_frames; i++)
+                ARRAY_PUSH(out->frames, out->n_frames, out->cap_frames, part->frames.frames[i]);
+        for (size_t i = 0; i < part->n_wanted; i++)
+                out->spans[part->wanted[i].index].first += n_before;
+        if (complaints->n && !dwarf->complaints.n)
+                buf_add_str(&dwarf->complaints.first, buf_text(&complaints->first));
+        dwarf->complaints.n += complaints->n;
+        complaints->n = 0;
+        buf_clear(&complaints->first);
+        free(part->frames.frames);
+}
+
+static void find_wanted(struct dwarf *dwarf, const uint64_t *addrs, const struct wanted *wanted,
+                        size_t n_wanted, struct dwarf_frames *out)
+{
+        size_t second = choose_second(dwarf, wanted, n_wanted);
+        struct part parts[N_PARTS] = {{dwarf, addrs, wanted, second, *out}};
+        bool is_two = second < n_wanted;
+
+        if (is_two) {
+                parts[1] = (struct part){.dwarf = dwarf_get_second(dwarf),
+                                         .addrs = addrs,
+                                         .wanted = wanted + second,
+                                         .n_wanted = n_wanted - second,
+                                         .frames = {.spans = out->spans}};
+                dwarf_refill(parts[1].dwarf);
+        }
+        os_parallel(is_two ? N_PARTS : 1, find_part, parts);
+        *out = parts[0].frames;
+        if (is_two)
+                add_part(dwarf, &parts[1], out);
+}
+
+void dwarf_find(struct dwarf *dwarf, const uint64_t *addrs, size_t n, struct dwarf_frames *ret_frames)
+{
+        struct wanted *wanted = mem_new(n, sizeof(*wanted));
+        size_t n_wanted = 0;
+
+        *ret_frames = (struct dwarf_frames){.spans = mem_new(n, sizeof(*ret_frames->spans))};
+        dwarf_refill(dwarf);
+        for (size_t i = 0; i < n; i++) {
+                uint32_t unit = dwarf_find_unit(dwarf, addrs[i]);
+
+                if (unit != DWARF_NO_OWNER)
+                        wanted[n_wanted++] = (struct wanted){unit, i};
+        }
+        if (n_wanted)
+                qsort(wanted, n_wanted, sizeof(*wanted), compare_wanted);
+        find_wanted(dwarf, addrs, wanted, n_wanted, ret_frames);
+        free(wanted);
+        dwarf_write_note(dwarf);
+}
+
+void dwarf_frames_release(struct dwarf_frames *frames)
+{
+        free(frames->frames);
+        free(frames->spans);
+        *frames = (struct dwarf_frames){0};
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Many units are decoded in two parts at the same time: the answers are those of one unit after the other. */
+#include <stdlib.h>
+
+#include "arena.h"
+#include "dwarf.h"
+#include "tap.h"
+
+static const char big_program[] = "/usr/bin/python3.11d";
+
+enum { STEP = 997, FEW = 16 };
+
+struct looked_up {
+        struct object *object;
+        struct dwarf *dwarf;
+};
+
+static void looked_up_release(struct looked_up *l)
+{
+        dwarf_free(l->dwarf);
+        object_free(l->object);
+}
+
+static bool open_object(struct looked_up *l)
+{
+        l->object = object_open(big_program, NULL);
+        l->dwarf = l->object ? dwarf_open(l->object, NULL, NULL) : NULL;
+        return l->dwarf;
+}
+
+/* Addresses all over its code; free(). */
+static uint64_t *choose_addrs(const struct object *object, size_t *ret_n)
+{
+        uint64_t *addrs = NULL;
+        size_t n = 0, cap = 0;
+
+        for (size_t i = 0; i < object_n_sections(object); i++) {
+                const struct object_section *section = object_get_section(object, i);
+
+                if (strcmp(section->name, ".text") != 0)
+                        continue;
+                for (uint64_t off = 0; off < section->size_bytes; off += STEP)
+                        ARRAY_PUSH(addrs, n, cap, section->addr + off);
+        }
+        *ret_n = n;
+        return addrs;
+}
+
+static bool is_equal(const struct dwarf_frame *a, const struct dwarf_frame *b)
+{
+        return !strcmp(a->function ? a->function : "", b->function ? b->function : "") &&
+               !strcmp(a->path ? a->path : "", b->path ? b->path : "") && a->line == b->line &&
+               a->column == b->column && a->is_inlined == b->is_inlined && a->start == b->start;
+}
+
+static size_t count_differences(const struct dwarf_frames *all, size_t first, const struct dwarf_frames *few,
+                                size_t n)
+{
+        size_t n_different = 0;
+
+        for (size_t i = 0; i < n; i++) {
+                const struct dwarf_span *a = &all->spans[first + i], *b = &few->spans[i];
+                bool equal = a->n == b->n;
+
+                for (size_t j = 0; equal && j < a->n; j++)
+                        equal = is_equal(&all->frames[a->first + j], &few->frames[b->first + j]);
+                n_different += !equal;
+        }
+        return n_different;
+}
+
+TEST(parts_give_the_answers_of_one)
+{
+        AUTO_RELEASE(looked_up) in_parts = {0};
+        AUTO_RELEASE(looked_up) one_by_one = {0};
+        struct dwarf_frames all, few;
+        size_t n = 0, n_different = 0;
+        uint64_t *addrs;
+
+        if (!open_object(&in_parts) || !open_object(&one_by_one))
+                SKIP("there is no python3.11d (package python3-dbg)");
+        addrs = choose_addrs(in_parts.object, &n);
+        EXPECT_TRUE(n > 1000);
+        dwarf_find(in_parts.dwarf, addrs, n, &all);
+        EXPECT_TRUE(all.n_frames >= n / 2);
+        for (size_t first = 0; first < n; first += FEW) {
+                size_t n_few = n - first < FEW ? n - first : FEW;
+
+                dwarf_find(one_by_one.dwarf, addrs + first, n_few, &few);
+                n_different += count_differences(&all, first, &few, n_few);
+                dwarf_frames_release(&few);
+        }
+        EXPECT_INT(n_different, 0);
+        EXPECT_STR(dwarf_note(in_parts.dwarf), dwarf_note(one_by_one.dwarf));
+        dwarf_frames_release(&all);
+        free(addrs);
+}
+
+TAP_MAIN
