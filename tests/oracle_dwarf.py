@@ -100,7 +100,7 @@ def addr2line(path, addrs):
             name = line
         else:
             file, number = line.split(" (discriminator")[0].rsplit(":", 1)
-            current.append((None if name == "??" else name, None if file == "??" else file,
+            current.append((None if name == "??" else name, None if file in ("??", "") else file,
                             int(number) if number.isdigit() else 0, 0))
             name = None
     return frames, seconds
@@ -186,6 +186,11 @@ def compare(peer, mine, theirs, addrs, tables, other=None):
         if peer == "gimli" and b and b[-1][0] is None and len(a) == len(b):
             a = a[:-1] + [(None,) + a[-1][1:]]  # it has no symbol table
         kind = kind_of(addr, a, b, tables)
+        if peer == "eu" and len(b) == 1 and len(a) > 1:
+            # It names the outermost function and the innermost place.
+            whole = kind_of(addr, [a[-1][:1] + a[0][1:]], b, tables)
+            if whole is None or whole.startswith("explained"):
+                kind = "explained: inlined functions that the peer leaves out"
         if kind and other and not kind.startswith("explained"):
             agreed = kind_of(addr, a, comparable(peer, other[addr]), tables)
             if agreed is None or agreed.startswith("explained"):
