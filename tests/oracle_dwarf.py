@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""By hand: wperf symbolize against llvm-symbolizer-14 and addr2line on random addresses of a program's code.
+"""By hand: wperf symbolize against llvm-symbolizer-14, addr2line, eu-addr2line and gimli's addr2line (built from
+tests/bench/gimli) on random addresses of a program's code.
 
-    tests/oracle_dwarf.py [--wperf W] [-n 20000] [--seed 1] FILE...
+    tests/oracle_dwarf.py [--wperf W] [--gimli G] [--peers llvm,addr2line,eu,gimli] [--same-code FILE] [-n 20000] FILE...
+    tests/oracle_dwarf.py [--wperf W] --truth CORPUS TABLE.tsv...
+
+--same-code: the peers are asked about this file instead, the same program in another form (without split DWARF).
 
 Each address is compared frame by frame.  What differs is counted by kind with two examples; kinds that are
 explained are told apart from the rest.
@@ -10,6 +14,7 @@ explained are told apart from the rest.
 import argparse
 import collections
 import json
+import os
 import random
 import re
 import subprocess
@@ -35,6 +40,13 @@ def symbols(path):
             size = int(words[2], 0)
             rows[words[7].split("@")[0]].append((int(words[1], 16), int(words[1], 16) + size))
     return rows
+
+
+def debug_file(path):
+    out = subprocess.run(["readelf", "-nW", path], capture_output=True, text=True).stdout
+    found = re.search(r"Build ID: (\w\w)(\w+)", out)
+    debug = f"/usr/lib/debug/.build-id/{found[1]}/{found[2]}.debug" if found else ""
+    return debug if os.path.exists(debug) else None
 
 
 def text_range(path):
@@ -63,6 +75,10 @@ def ours(wperf, path, addrs):
 def llvm(path, addrs):
     text = "".join(f"{a:#x}\n" for a in addrs)
     out, seconds = timed(["llvm-symbolizer-14", "--inlines", "--no-demangle", "-e", path], text)
+    return by_block(out, addrs), seconds
+
+
+def by_block(out, addrs):
     frames = {}
     for addr, block in zip(addrs, out.split("\n\n")):
         lines = block.strip("\n").split("\n")
@@ -70,7 +86,7 @@ def llvm(path, addrs):
         for name, place in zip(lines[::2], lines[1::2]):
             file, line, column = place.rsplit(":", 2)
             frames[addr].append((None if name == "??" else name, None if file == "??" else file, int(line), int(column)))
-    return frames, seconds
+    return frames
 
 
 def addr2line(path, addrs):
@@ -84,8 +100,33 @@ def addr2line(path, addrs):
             name = line
         else:
             file, number = line.split(" (discriminator")[0].rsplit(":", 1)
-            current.append((None if name == "??" else name, None if file == "??" else file,
+            current.append((None if name == "??" else name, None if file in ("??", "") else file,
                             int(number) if number.isdigit() else 0, 0))
+            name = None
+    return frames, seconds
+
+
+def gimli(program, path, addrs):
+    debug = debug_file(path)
+    text = "".join(f"{a:#x}\n" for a in addrs)
+    out, seconds = timed([program, debug or path], text)
+    return by_block(out, addrs), seconds
+
+
+def eu(path, addrs):
+    """A function's name may be followed by where it is inlined, which the next frame repeats."""
+    text = "".join(f"{a:#x}\n" for a in addrs)
+    out, seconds = timed(["eu-addr2line", "-afi", "-e", path], text)
+    frames, current, name = {}, None, None
+    for line in out.splitlines():
+        if re.fullmatch(r"0x[0-9a-f]{16}", line):
+            current, name = frames.setdefault(int(line, 16), []), None
+        elif name is None:
+            name = line.split(" inlined at ")[0]
+        else:
+            found = re.match(r"(.*?):(\d+)(?::(\d+))?$", line)
+            file, number, column = found.groups() if found else ("??", 0, 0)
+            current.append((None if name == "??" else name, None if file == "??" else file, int(number), int(column or 0)))
             name = None
     return frames, seconds
 
@@ -129,17 +170,29 @@ def kind_of(addr, mine, theirs, tables):
     return "explained: " + " and ".join(sorted(explained))
 
 
+def comparable(peer, frames):
+    """What the peer does not say is left out: addr2line has no columns, eu-addr2line no folders of inlined callers."""
+    if peer == "addr2line":
+        return [frame[:3] + (0,) for frame in frames]
+    if peer == "eu":
+        return [(frame[0], frame[1] and frame[1].rsplit("/", 1)[-1]) + frame[2:] for frame in frames]
+    return frames
+
+
 def compare(peer, mine, theirs, addrs, tables, other=None):
     kinds = collections.defaultdict(list)
     for addr in addrs:
-        a, b = mine[addr], theirs.get(addr, [])
-        c = other[addr] if other else None
-        if peer == "addr2line":
-            a = [frame[:3] + (0,) for frame in a]
-            c = [frame[:3] + (0,) for frame in c]
+        a, b = comparable(peer, mine[addr]), comparable(peer, theirs.get(addr, []))
+        if peer == "gimli" and b and b[-1][0] is None and len(a) == len(b):
+            a = a[:-1] + [(None,) + a[-1][1:]]  # it has no symbol table
         kind = kind_of(addr, a, b, tables)
+        if peer == "eu" and len(b) == 1 and len(a) > 1:
+            # It names the outermost function and the innermost place.
+            whole = kind_of(addr, [a[-1][:1] + a[0][1:]], b, tables)
+            if whole is None or whole.startswith("explained"):
+                kind = "explained: inlined functions that the peer leaves out"
         if kind and other and not kind.startswith("explained"):
-            agreed = kind_of(addr, a, c, tables)
+            agreed = kind_of(addr, a, comparable(peer, other[addr]), tables)
             if agreed is None or agreed.startswith("explained"):
                 kind += LLVM_AGREES
         if kind:
@@ -151,28 +204,56 @@ def compare(peer, mine, theirs, addrs, tables, other=None):
             print(f"           {addr:#x}: ours {a}\n           {'':{len(hex(addr))}}  peer {b}")
 
 
+def read_truth(path):
+    """A table of llvm-symbolizer's answers: the file's name in the corpus, and frames by address."""
+    frames = {}
+    with open(path) as table:
+        name = table.readline().split(";")[0].removeprefix("# ")
+        for line in table:
+            addr, _, function, file, number, column = line.rstrip("\n").split("\t")[:6]
+            frames.setdefault(int(addr, 16), []).append((function or None, file or None, int(number), int(column)))
+    return name, frames
+
+
+def compare_truth(args):
+    for table in args.files:
+        name, theirs = read_truth(table)
+        path = os.path.join(args.truth, name)
+        addrs = sorted(theirs)
+        mine, _ = ours(args.wperf, path, addrs)
+        print(f"{name}: {len(addrs)} addresses")
+        compare("llvm's table", mine, theirs, addrs, symbols(path))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--wperf", default="build/dev/src/cli/wperf")
+    parser.add_argument("--gimli", default="gimli-addr2line")
     parser.add_argument("-n", type=int, default=20000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--no-addr2line", action="store_true")
+    parser.add_argument("--peers", default="llvm,addr2line")
+    parser.add_argument("--same-code")
     parser.add_argument("files", nargs="+")
+    parser.add_argument("--truth", metavar="CORPUS", help="each FILE is a table of answers for a file below CORPUS")
     args = parser.parse_args()
+    if args.truth:
+        compare_truth(args)
+        return
+    ask = {"llvm": llvm, "addr2line": addr2line, "eu": eu, "gimli": lambda path, addrs: gimli(args.gimli, path, addrs)}
     for path in args.files:
         start, size = text_range(path)
         addrs = sorted(random.Random(args.seed).sample(range(start, start + size), min(args.n, size)))
         mine, seconds = ours(args.wperf, path, addrs)
         print(f"{path}: {len(addrs)} addresses, wperf {seconds:.3f} s")
-        theirs, seconds = llvm(path, addrs)
-        print(f"  llvm-symbolizer-14 {seconds:.3f} s")
-        tables = symbols(path)
-        compare("llvm", mine, theirs, addrs, tables)
-        by_llvm = theirs
-        if not args.no_addr2line:
-            theirs, seconds = addr2line(path, addrs)
-            print(f"  addr2line {seconds:.3f} s")
-            compare("addr2line", mine, theirs, addrs, tables, by_llvm)
+        asked = args.same_code or path
+        tables, by_llvm = symbols(asked), None
+        for peer in args.peers.split(","):
+            theirs, seconds = ask[peer](asked, addrs)
+            print(f"  {peer} {seconds:.3f} s")
+            compare(peer, mine, theirs, addrs, tables, by_llvm)
+            if peer == "llvm":
+                by_llvm = theirs
+        sys.stdout.flush()
 
 
 main()

@@ -66,7 +66,7 @@ ENDING = {"exit", "_exit", "abort", "quick_exit"}
 # call -> the rooms where it may stand
 CALL_ROOMS: dict[str, tuple[str, ...]] = {
     **{name: ("cli",) for name in PRINTING | ENDING},
-    "getenv": ("os", "cli"),
+    "getenv": ("os",),
     "secure_getenv": ("os",),
     "os_environment": ("os", "cli"),
 }

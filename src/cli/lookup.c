@@ -2,7 +2,6 @@
 #include "lookup.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
@@ -46,7 +45,7 @@ static bool find_folder(struct buf *out)
         } places[] = {{"XDG_CACHE_HOME", "/wperf"}, {"HOME", "/.cache/wperf"}, {"LOCALAPPDATA", "/wperf"}};
 
         for (size_t i = 0; i < N_ELEMENTS(places); i++) {
-                const char *value = getenv(places[i].variable);
+                const char *value = os_environment(places[i].variable);
 
                 /* A cache that depends on the working folder is none. */
                 if (!value || !is_absolute(value))

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dwarf_internal.h"
+#include "dwarf_lookup.h"
 
 static const char *const section_names[DWARF_N_SECTIONS] = {
         [DWARF_INFO] = ".debug_info",

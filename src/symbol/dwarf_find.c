@@ -3,7 +3,7 @@
  * next one.  Many units are cut into two parts that are decoded at the same time. */
 #include <stdlib.h>
 
-#include "dwarf_internal.h"
+#include "dwarf_lookup.h"
 #include "os.h"
 
 enum {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "dwarf_form.h"
+#include "dwarf_lookup.h"
 
 /* --- .debug_aranges --- */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dwarf_internal.h"
+#include "dwarf_lookup.h"
 
 /* --- The function at an address --- */
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dwarf_form.h"
+#include "dwarf_lookup.h"
 
 /* --- Folders and files up to version 4 --- */
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "dwarf_form.h"
+#include "dwarf_lookup.h"
 
 struct walk {
         const struct dwarf_unit *unit;

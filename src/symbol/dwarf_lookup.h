@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a look-up is made of: which unit has an address, places, functions, lines, split units, and the reader that holds
+ * them together. */
+#ifndef DWARF_LOOKUP_H
+#define DWARF_LOOKUP_H
+
+#include "dwarf_internal.h"
+
+/* --- Which unit has an address --- */
+
+/* Takes a sentence about a unit that could not be read. */
+struct dwarf_complaints {
+        struct buf first;
+        size_t n;
+};
+
+void dwarf_complain(struct dwarf_complaints *complaints, const struct dwarf_unit *unit,
+                    const struct err *err);
+
+/* By .debug_aranges; the owner is the unit's index.  Sets is_listed of the units in it. */
+void dwarf_index_listed(struct dwarf_file *file, struct dwarf_segments *out,
+                        struct dwarf_complaints *complaints);
+
+/* By the entries of the units that are not listed, and where those do not say it by their functions: sets
+ * dwarf->scanned. */
+void dwarf_index_scanned(struct dwarf *dwarf);
+
+/* --- Places: the addresses that are looked up in a unit --- */
+
+struct dwarf_row {
+        uint32_t file, line, column;
+};
+
+struct dwarf_place {
+        uint64_t addr;
+        uint32_t node;       /* the innermost function's, or DWARF_NO_OWNER */
+        uint64_t node_start; /* of its range that has the address */
+
+        bool has_row;
+        struct dwarf_row row, pending;
+        uint64_t sequence_start;
+};
+
+/* By address. */
+struct dwarf_places {
+        struct dwarf_place *items;
+        size_t n;
+};
+
+/* The first place at or behind `addr`, or n. */
+size_t dwarf_places_from(const struct dwarf_places *places, uint64_t addr);
+
+/* --- Functions --- */
+
+struct dwarf_node {
+        uint64_t start;
+        const char *function; /* set when is_read */
+        uint32_t parent;      /* DWARF_NO_OWNER: not inlined */
+        uint32_t off;         /* from the unit's start */
+        uint32_t call_file;   /* DWARF_NO_FILE: it does not say */
+        uint32_t call_line, call_column;
+        bool is_read;
+};
+
+#define DWARF_NO_FILE UINT32_MAX
+
+/* The functions and inlined functions of a unit that have one of the places. */
+struct dwarf_tree {
+        struct dwarf_node *nodes;
+        size_t n_nodes, cap_nodes;
+};
+
+/* Gives each place the innermost function that has it: of two the one whose range began later, of two that began
+ * together the one further on in the file. */
+bool dwarf_tree_find(const struct dwarf_unit *unit, struct dwarf_tree *tree, struct dwarf_places *places,
+                     struct err *err);
+void dwarf_tree_release(struct dwarf_tree *tree);
+
+/* Appends the ranges of all functions, not of inlined ones. */
+bool dwarf_add_functions(const struct dwarf_unit *unit, uint32_t owner, struct dwarf_intervals *out,
+                         struct err *err);
+
+/* Appends the ranges of the entry at `off`. */
+bool dwarf_add_entry_ranges(const struct dwarf_unit *unit, uint64_t off, uint32_t owner,
+                            struct dwarf_intervals *out, struct err *err);
+
+/* Reads name and call site of a node at the first call. */
+struct dwarf_node *dwarf_tree_node(const struct dwarf_unit *unit, struct dwarf_tree *tree, uint32_t id);
+
+/* --- Lines --- */
+
+struct dwarf_source {
+        const char *name;
+        uint64_t folder;
+        str_id path;
+};
+
+struct dwarf_lines {
+        uint8_t version;
+        const char *folder; /* of the unit */
+        const char **folders;
+        size_t n_folders, cap_folders;
+        struct dwarf_source *sources;
+        size_t n_sources, cap_sources;
+        const struct dwarf_file *file;
+};
+
+/* Where the line program is, and how its opcodes count. */
+struct dwarf_program {
+        struct cursor code;
+        struct dwarf_shape shape;
+        uint8_t min_instruction_bytes;
+        int8_t line_base;
+        uint8_t line_range, opcode_base;
+        uint8_t n_operands[256]; /* of each standard opcode */
+};
+
+/* Reads the header at unit->line_off with its lists of folders and files. */
+bool dwarf_lines_header(const struct dwarf_unit *unit, struct dwarf_lines *lines,
+                        struct dwarf_program *ret_program, struct err *err);
+
+/* Gives each place the row that covers it, and reads the header.  On failure what was read before stays. */
+bool dwarf_lines_find(const struct dwarf_unit *unit, struct dwarf_lines *lines, struct dwarf_places *places,
+                      struct err *err);
+void dwarf_lines_release(struct dwarf_lines *lines);
+
+/* The path of file number `file`, interned in `paths`; NULL when there is no such file. */
+const char *dwarf_lines_path(struct dwarf_lines *lines, uint64_t file, struct strpool *paths);
+
+/* --- Split debug information --- */
+
+/* The unit with the entries of a skeleton, which must be prepared; another unit is its own.  Where its file is
+ * missing the skeleton is returned, and counted. */
+struct dwarf_unit *dwarf_unit_full(struct dwarf *dwarf, struct dwarf_unit *unit);
+void dwarf_unit_close_full(struct dwarf_unit *unit);
+
+/* The unit whose line table numbers the files of `unit`. */
+const struct dwarf_unit *dwarf_unit_with_lines(const struct dwarf_unit *unit);
+
+void dwarf_file_release(struct dwarf_file *file);
+
+/* --- The reader --- */
+
+struct dwarf {
+        struct dwarf_file main, alt;
+        uint64_t budget, total_bytes;
+        struct dwarf_segments listed;
+        struct dwarf_segments scanned;
+        bool is_scanned;
+        struct strpool *paths;
+        struct dwarf_split split;
+        bool has_skeletons;
+        struct dwarf *second; /* NULL until it is needed */
+        size_t n_missing;     /* units whose .dwo file is not there */
+        const char *first_missing;
+        struct dwarf_complaints complaints;
+        struct buf note;
+};
+
+/* A reader of the same sections that shares nothing else with this one, which keeps it: for another thread. */
+struct dwarf *dwarf_get_second(struct dwarf *dwarf);
+
+/* Before each look-up and after it. */
+void dwarf_refill(struct dwarf *dwarf);
+void dwarf_write_note(struct dwarf *dwarf);
+
+/* The index of the unit that has the code at `addr`, or DWARF_NO_OWNER. */
+uint32_t dwarf_find_unit(struct dwarf *dwarf, uint64_t addr);
+
+#endif

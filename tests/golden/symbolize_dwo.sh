@@ -1,0 +1,1 @@
+wperf symbolize -e "$GOLDEN/../data/dwarf/split5.so" 0x233

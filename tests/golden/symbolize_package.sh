@@ -1,0 +1,1 @@
+wperf symbolize -e "$GOLDEN/../data/dwarf/package4.so" 0x233
