@@ -73,11 +73,20 @@ static bool find_in_folder(const char *folder, size_t len, const char *path, str
         return false;
 }
 
+/* Up to the next separator; the colon behind a drive's letter is none. */
+static size_t folder_length(const char *at)
+{
+        bool has_drive = at[0] && at[1] == ':' && (at[2] == '\\' || at[2] == '/');
+        size_t before = has_drive ? 2 : 0;
+
+        return before + strcspn(at + before, ":;");
+}
+
 static bool find_path(const struct source_text *source, const char *path, struct buf *out,
                       struct os_stat *ret_stat)
 {
         for (const char *at = source->folders; at && *at; at += strspn(at, ":;")) {
-                size_t len = strcspn(at, ":;");
+                size_t len = folder_length(at);
 
                 if (find_in_folder(at, len, path, out, ret_stat))
                         return true;

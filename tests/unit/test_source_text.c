@@ -41,7 +41,7 @@ TEST(a_missing_file_is_told)
 
 TEST(files_are_looked_for_under_the_users_folders)
 {
-        AUTO(source_text) source = source_text_new("nothing:source-tree.tmp;other", NULL, NULL);
+        AUTO(source_text) source = source_text_new("C:\\nothing:D:/x:source-tree.tmp;other", NULL, NULL);
 
         EXPECT_TRUE(os_make_dir("source-tree.tmp", NULL) && os_make_dir("source-tree.tmp/Python", NULL));
         write_file("source-tree.tmp/Python/ceval.c", "here\n");
