@@ -377,6 +377,29 @@ const struct hot_pc *hot_get_pc(const struct hot *hot, size_t index)
         return &hot->pcs[index];
 }
 
+static size_t first_of(const struct hot *hot, size_t row)
+{
+        size_t low = 0, high = hot->n_pcs;
+
+        while (low < high) {
+                size_t middle = low + (high - low) / 2;
+
+                if (hot->pcs[middle].row < row)
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
+        return low;
+}
+
+size_t hot_pcs_of_row(const struct hot *hot, size_t row, size_t *ret_n)
+{
+        size_t first = first_of(hot, row);
+
+        *ret_n = first_of(hot, row + 1) - first;
+        return first;
+}
+
 const char *hot_text(const struct hot *hot, str_id id)
 {
         return strpool_get(hot->names, id);

@@ -60,6 +60,9 @@ const struct hot_row *hot_get_row(const struct hot *hot, size_t index);
 size_t hot_n_pcs(const struct hot *hot);
 const struct hot_pc *hot_get_pc(const struct hot *hot, size_t index);
 
+/* The first address of a row; *ret_n of them follow each other. */
+size_t hot_pcs_of_row(const struct hot *hot, size_t row, size_t *ret_n);
+
 const char *hot_text(const struct hot *hot, str_id id);
 
 /* Samples whose function has no name. */

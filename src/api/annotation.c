@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "map.h"
 #include "os.h"
 #include "source_text.h"
 #include "text.h"
@@ -20,6 +21,7 @@ struct function {
         struct buf code_note;
         struct annotate *annotate;
         int64_t built_ns; /* when its file was written; 0: not known */
+        bool shares_row;  /* with functions of other files of the same name */
 };
 
 struct annotation {
@@ -97,16 +99,6 @@ static void read_code(struct annotation *a, struct function *f)
 
 /* --- which functions --- */
 
-/* The address of a row with the most samples. */
-static const struct hot_pc *first_pc(const struct hot *hot, size_t row)
-{
-        for (size_t i = 0; i < hot_n_pcs(hot); i++) {
-                if (hot_get_pc(hot, i)->row == row)
-                        return hot_get_pc(hot, i);
-        }
-        return NULL;
-}
-
 /* A part of a function may have a row of its own: f.cold. */
 static bool is_known(const struct annotation *a, const struct function *f)
 {
@@ -129,15 +121,12 @@ static void note_file(const struct annotation *a, struct function *f)
                 f->built_ns = st.mtime_ns;
 }
 
-static void add_function(struct annotation *a, size_t row)
+/* The function of a module that has the address. */
+static void add_function(struct annotation *a, size_t row, const struct hot_pc *pc)
 {
         const struct hot *hot = report_hot(a->report);
-        const struct hot_pc *pc = first_pc(hot, row);
-        struct function *f;
+        struct function *f = mem_new(1, sizeof(*f));
 
-        if (!pc || pc->module == MODULE_NONE)
-                return;
-        f = mem_new(1, sizeof(*f));
         f->row = hot_get_row(hot, row);
         f->module = pc->module;
         f->id = report_resolver_id(a->report, pc->module);
@@ -160,6 +149,33 @@ static void add_function(struct annotation *a, size_t row)
                 .code = &f->code,
         });
         ARRAY_PUSH(a->functions, a->n_functions, a->cap_functions, f);
+}
+
+static bool has_module(const struct annotation *a, size_t first_function, module_id module)
+{
+        for (size_t i = first_function; i < a->n_functions; i++) {
+                if (a->functions[i]->module == module)
+                        return true;
+        }
+        return false;
+}
+
+/* A row is of all files of a name: each has its own function.  Those with the most samples at one address first. */
+static void add_row(struct annotation *a, size_t row)
+{
+        const struct hot *hot = report_hot(a->report);
+        size_t n, first = hot_pcs_of_row(hot, row, &n), before = a->n_functions;
+        module_id last = MODULE_NONE;
+
+        for (size_t i = first; i < first + n; i++) {
+                const struct hot_pc *pc = hot_get_pc(hot, i);
+
+                if (pc->module != MODULE_NONE && pc->module != last && !has_module(a, before, pc->module))
+                        add_function(a, row, pc);
+                last = pc->module;
+        }
+        for (size_t i = before; a->n_functions - before > 1 && i < a->n_functions; i++)
+                a->functions[i]->shares_row = true;
 }
 
 static bool is_wanted(const struct annotation *a, const struct hot_row *row)
@@ -186,30 +202,61 @@ static void choose(struct annotation *a)
                         n_before = a->n_functions;
                 }
                 if (a->n_functions - n_before < max && is_wanted(a, row))
-                        add_function(a, i);
+                        add_row(a, i);
         }
 }
 
 /* --- when there is none --- */
 
-/* The function that most of the samples inside of an inlined one are in. */
-static str_id host_of(const struct annotate *whole, const struct resolver *resolver, const char *name)
+/* Samples inside of copies of `name`, by the function that the copies are in. */
+static void sum_hosts(const struct annotate *whole, const char *name, struct map *hosts)
 {
-        uint64_t most = 0;
-        str_id host = 0;
-
         for (size_t i = 0; i < annotate_n_points(whole); i++) {
                 const struct annotate_point *p = annotate_get_point(whole, i);
 
                 for (size_t k = 0; k + 1 < p->n_frames; k++) {
-                        if (p->weight > most &&
-                            !strcmp(resolver_text(resolver, p->frames[k].function), name)) {
-                                most = p->weight;
-                                host = p->frames[p->n_frames - 1].function;
+                        if (text_match_symbol(name, annotate_text(whole, p->frames[k].function))) {
+                                *map_put(hosts, p->frames[p->n_frames - 1].function, NULL) += p->weight;
+                                break;
                         }
                 }
         }
+}
+
+/* The function that most of the samples inside of an inlined one are in. */
+static str_id host_of(const struct annotate *whole, const char *name)
+{
+        struct map hosts = {0};
+        uint64_t most = 0;
+        str_id host = 0;
+
+        sum_hosts(whole, name, &hosts);
+        for (size_t i = 0; i < annotate_n_points(whole); i++) {
+                const struct annotate_point *p = annotate_get_point(whole, i);
+                str_id function = p->n_frames ? p->frames[p->n_frames - 1].function : 0;
+                const uint64_t *weight = map_find(&hosts, function);
+
+                if (weight && *weight > most) {
+                        most = *weight;
+                        host = function;
+                }
+        }
+        map_release(&hosts);
         return host;
+}
+
+/* The row of a function, whose symbol may be one of its parts or clones: k_mul.lto_priv.0. */
+static const char *row_name(const struct hot *hot, const char *function)
+{
+        size_t len = strlen(function);
+
+        for (size_t i = 0; i < hot_n_rows(hot); i++) {
+                const char *bare = hot_text(hot, hot_get_row(hot, i)->bare);
+
+                if (!strncmp(bare, function, len) && (!bare[len] || bare[len] == '.'))
+                        return bare;
+        }
+        return function;
 }
 
 static bool explain_none(const struct annotation *a, struct err *err)
@@ -225,14 +272,14 @@ static bool explain_none(const struct annotation *a, struct err *err)
         for (uint32_t e = 0; e < report_n_events(a->report) && !host; e++) {
                 AUTO(annotate) whole = report_annotate_whole(a->report, e);
 
-                host = host_of(whole, a->resolver, symbol);
+                host = host_of(whole, symbol);
         }
         if (host)
                 return err_set(
                         err, ERR_MISSING,
-                        "'%.60s' has no code of its own, it is inlined; most of its samples are in '%.60s': "
-                        "annotate that, or all copies with --by inlined",
-                        symbol, resolver_text(a->resolver, host));
+                        "'%.60s' has no code of its own, it is inlined, mostly into '%.60s': annotate that, or sum up "
+                        "all copies with wperf annotate --by inlined",
+                        symbol, row_name(hot, resolver_text(a->resolver, host)));
         names = mem_new(hot_n_rows(hot), sizeof(*names));
         for (size_t i = 0; i < hot_n_rows(hot); i++)
                 names[i] = hot_text(hot, hot_get_row(hot, i)->bare);
@@ -283,6 +330,7 @@ struct annotated annotation_get(const struct annotation *a, size_t index)
                 .row = f->row,
                 .event = f->row->event,
                 .path = world_text(world, world_get_module(world, f->module)->path),
+                .shares_row = f->shares_row,
                 .annotate = f->annotate,
                 .code = &f->code,
                 .code_note = f->code_note.len ? buf_text(&f->code_note) : NULL,

@@ -36,6 +36,7 @@ struct annotated {
         const struct hot_row *row;
         uint32_t event;
         const char *path; /* of the module's file */
+        bool shares_row;  /* with functions of other files of that name: the path tells them apart */
         const struct annotate *annotate;
         const struct disasm_code *code; /* empty: there is none */
         const char *code_note;          /* why there is none; NULL */

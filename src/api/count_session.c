@@ -12,7 +12,7 @@
 #include "session_facts.h"
 #include "text.h"
 
-enum { COUNT_SECTION_VERSION = 1 };
+enum { COUNT_SECTION_VERSION = 2 };
 
 #define SUBJECT_KEY "subject="
 

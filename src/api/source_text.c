@@ -108,11 +108,11 @@ static void read_lines(struct file *file)
 
         /* One line ends where the next begins; the ends become NULs. */
         while (at < file->text.len) {
-                size_t len = strcspn(text + at, "\n");
-                size_t end = at + len;
+                const char *newline = memchr(text + at, '\n', file->text.len - at);
+                size_t end = newline ? (size_t)(newline - text) : file->text.len;
 
                 ARRAY_PUSH(file->lines, file->n_lines, file->cap_lines, at);
-                if (len && text[end - 1] == '\r')
+                if (end > at && text[end - 1] == '\r')
                         text[end - 1] = '\0';
                 text[end] = '\0';
                 at = end + 1;

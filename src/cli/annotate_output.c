@@ -46,7 +46,12 @@ struct annotate_view annotate_output_view(struct annotate_output *o, size_t inde
         struct annotate_view view = annotate_output_whole(o, a.annotate, a.event);
 
         o->index = index;
-        view.function = hot_text(report_hot(o->report), a.row->symbol);
+        buf_clear(&o->name);
+        if (a.shares_row)
+                buf_printf(&o->name, "%s:%s", hot_text(report_hot(o->report), a.row->bare), a.path);
+        else
+                buf_add_str(&o->name, hot_text(report_hot(o->report), a.row->symbol));
+        view.function = buf_text(&o->name);
         view.code_note = a.code_note;
         view.debug_note = a.debug_note;
         view.every_block = o->every_block;

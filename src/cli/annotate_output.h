@@ -15,6 +15,7 @@ struct annotate_output {
         uint64_t max_rows;
         bool every_block;
         bool disassemble; /* for the two below */
+        struct buf name;  /* of the function whose view was made last */
 };
 
 /* The view of function `index`; valid until the next call. */

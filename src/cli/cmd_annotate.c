@@ -6,6 +6,7 @@
 #include "annotate_output.h"
 #include "cmd.h"
 #include "os.h"
+#include "quality_view.h"
 #include "report_options.h"
 #include "text.h"
 
@@ -17,9 +18,13 @@ struct annotating {
         const char *symbol;
         bool has_by;
         enum annotate_by by;
+        enum disasm_syntax syntax;
+        bool wants_text, wants_json;
         struct annotate_output output;
         struct buf text, document;
         struct json json;
+        size_t n_shown;        /* functions, or events of the whole session */
+        struct err first_none; /* why the first one that has no rows has none */
 };
 
 static const struct {
@@ -100,34 +105,43 @@ static bool is_whole(const struct annotating *a, const struct report *report)
 static void show_rows(struct annotating *a, const struct annotate_view *view,
                       const struct annotate_rows *rows)
 {
-        annotate_view_rows(view, a->by, rows, &a->text);
-        annotate_view_json_rows(view, a->by, rows, &a->json);
+        if (a->wants_text)
+                annotate_view_rows(view, a->by, rows, &a->text);
+        if (a->wants_json)
+                annotate_view_json_rows(view, a->by, rows, &a->json);
+        a->n_shown++;
 }
 
-static bool add_rows(struct annotating *a, const struct annotate_view *view, struct err *err)
+/* That one function has no labels is a note: others may have. */
+static void add_rows(struct annotating *a, const struct annotate_view *view)
 {
         struct annotate_rows rows;
-        bool ok = annotate_group(view->annotate, a->by, &rows, err);
+        struct err err = {0};
 
-        if (ok)
+        if (annotate_group(view->annotate, a->by, &rows, &err)) {
                 show_rows(a, view, &rows);
-        else if (view->function)
-                err_in(err, "%s", view->function);
+        } else {
+                if (!a->first_none.code) {
+                        a->first_none = err;
+                        if (view->function)
+                                err_in(&a->first_none, "%s", view->function);
+                }
+                buf_printf(&a->text, "note: %s\n", err.text);
+        }
         annotate_rows_release(&rows);
-        return ok;
 }
 
-static bool add_whole_rows(struct annotating *a, const struct annotate_view *view, uint32_t event,
-                           struct err *err)
+static void add_whole_rows(struct annotating *a, const struct annotate_view *view, uint32_t event)
 {
         struct annotate_rows rows;
 
-        if (a->by != ANNOTATE_HANDLER)
-                return add_rows(a, view, err);
+        if (a->by != ANNOTATE_HANDLER) {
+                add_rows(a, view);
+                return;
+        }
         annotate_tail_calls(report_hot(a->output.report), event, &rows);
         show_rows(a, view, &rows);
         annotate_rows_release(&rows);
-        return true;
 }
 
 static void add_lines_and_code(struct annotating *a, struct annotate_view *view)
@@ -153,24 +167,32 @@ static void add_lines_and_code(struct annotating *a, struct annotate_view *view)
                 annotate_view_code(view, &a->text);
 }
 
-static bool add_function(struct annotating *a, size_t index, struct err *err)
+static void begin_json(struct annotating *a, const struct annotate_view *view)
+{
+        json_begin_object(&a->json);
+        json_key_str(&a->json, "event", view->event);
+        json_key_u64(&a->json, "hits", annotate_count(view->annotate));
+}
+
+static void add_function(struct annotating *a, size_t index)
 {
         struct annotate_view view = annotate_output_view(&a->output, index);
-        bool ok = true;
 
         if (index)
                 buf_add_char(&a->text, '\n');
         annotate_view_heading(&view, &a->text);
-        json_begin_object(&a->json);
-        json_key_str(&a->json, "event", view.event);
-        json_key_u64(&a->json, "hits", annotate_count(view.annotate));
-        annotate_view_json(&view, annotation_get(a->output.annotation, index).code->n_insns, &a->json);
-        if (a->has_by)
-                ok = add_rows(a, &view, err);
-        else
-                add_lines_and_code(a, &view);
+        begin_json(a, &view);
+        if (a->wants_json)
+                annotate_view_json(&view, annotation_get(a->output.annotation, index).code->n_insns,
+                                   &a->json);
+        if (a->has_by) {
+                add_rows(a, &view);
+        } else {
+                if (a->wants_text)
+                        add_lines_and_code(a, &view);
+                a->n_shown++;
+        }
         json_end_object(&a->json);
-        return ok;
 }
 
 static bool add_functions(struct annotating *a, struct report *report, struct err *err)
@@ -180,25 +202,22 @@ static bool add_functions(struct annotating *a, struct report *report, struct er
                 .symbol = a->symbol,
                 .max_functions = (size_t)o->rows,
                 .with_code = !o->source || o->code,
+                .syntax = a->syntax,
                 .source_folders = o->source_path,
                 .debuginfod = a->lookup->debuginfod,
         };
-        bool ok = true;
 
-        if (!parse_style(o->style, &request.syntax, err))
-                return false;
         a->output.annotation = annotation_new(report, &request, err);
-        for (size_t i = 0; ok && a->output.annotation && i < annotation_n_functions(a->output.annotation);
-             i++)
-                ok = add_function(a, i, err);
-        return ok && a->output.annotation;
+        if (!a->output.annotation)
+                return false;
+        for (size_t i = 0; i < annotation_n_functions(a->output.annotation); i++)
+                add_function(a, i);
+        return true;
 }
 
-static bool add_whole(struct annotating *a, struct report *report, struct err *err)
+static void add_whole(struct annotating *a, struct report *report)
 {
-        bool ok = true, any = false;
-
-        for (uint32_t e = 0; ok && e < report_n_events(report); e++) {
+        for (uint32_t e = 0; e < report_n_events(report); e++) {
                 AUTO(annotate) whole = NULL;
                 struct annotate_view view;
 
@@ -206,15 +225,11 @@ static bool add_whole(struct annotating *a, struct report *report, struct err *e
                         continue;
                 whole = report_annotate_whole(report, e);
                 view = annotate_output_whole(&a->output, whole, e);
-                any = true;
                 annotate_view_heading(&view, &a->text);
-                json_begin_object(&a->json);
-                json_key_str(&a->json, "event", view.event);
-                json_key_u64(&a->json, "hits", annotate_count(whole));
-                ok = add_whole_rows(a, &view, e, err);
+                begin_json(a, &view);
+                add_whole_rows(a, &view, e);
                 json_end_object(&a->json);
         }
-        return ok && (any || err_set(err, ERR_MISSING, "the session has no samples"));
 }
 
 /* --- the command --- */
@@ -222,7 +237,7 @@ static bool add_whole(struct annotating *a, struct report *report, struct err *e
 static bool make(struct annotating *a, const struct report_request *request, struct err *err)
 {
         AUTO(report) report = report_make(request, err);
-        bool ok;
+        bool ok = true;
 
         if (!report)
                 return false;
@@ -231,12 +246,37 @@ static bool make(struct annotating *a, const struct report_request *request, str
         json_begin_object(&a->json);
         json_key(&a->json, "annotate");
         json_begin_array(&a->json);
-        ok = is_whole(a, report) ? add_whole(a, report, err) : add_functions(a, report, err);
+        if (is_whole(a, report))
+                add_whole(a, report);
+        else
+                ok = add_functions(a, report, err);
         json_end_array(&a->json);
+        quality_add_json(report_quality(report), NULL, &a->json);
         json_end_object(&a->json);
         buf_add_char(&a->document, '\n');
+        quality_add_text(report_quality(report), &a->text);
+        buf_add_char(&a->text, '\n');
         annotation_free(TAKE(a->output.annotation));
-        return ok;
+        if (!ok || a->n_shown)
+                return ok;
+        if (a->first_none.code)
+                *err = a->first_none;
+        else
+                err_set(err, ERR_MISSING, "the session has no samples");
+        return false;
+}
+
+/* What the options contradict each other in. */
+static bool check_options(struct annotating *a, struct err *err)
+{
+        const struct annotating_options *o = &a->options->what;
+
+        if (!parse_by(a, err) || !parse_style(o->style, &a->syntax, err))
+                return false;
+        if (a->has_by && (o->source || o->code))
+                return err_set(err, ERR_USAGE, "--by is a table, --%s a listing: choose one of them",
+                               o->source ? "source" : "asm");
+        return true;
 }
 
 static int run(struct annotating *a, const struct command_line *line, int32_t *pids)
@@ -252,10 +292,12 @@ static int run(struct annotating *a, const struct command_line *line, int32_t *p
         struct err err = {0};
 
         none.n_args = 0; /* its word is no session */
+        a->wants_text = !o->output.json && !o->general.quiet;
+        a->wants_json = o->output.json || o->output.output;
         a->output.max_rows = o->what.rows;
         a->output.every_block = o->general.verbose;
         a->output.max_columns = os_is_terminal(OS_STDOUT) ? os_terminal_columns(OS_STDOUT) : 0;
-        if (!parse_by(a, &err) || !choose_symbol(a, line, &err) ||
+        if (!check_options(a, &err) || !choose_symbol(a, line, &err) ||
             !cmd_input_path(&none, &o->input, &request.path, &err) ||
             !filter_fill(&o->filter, pids, &request.filter, &err) || !make(a, &request, &err))
                 return cmd_fail(&err);
@@ -274,6 +316,7 @@ int cmd_annotate(const struct command_line *line)
         status = run(&a, line, pids);
         lookup_release(&lookup);
 
+        buf_release(&a.output.name);
         buf_release(&a.text);
         buf_release(&a.document);
         free(pids);

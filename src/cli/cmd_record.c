@@ -203,6 +203,7 @@ static int show(struct recording *r, const struct run *run)
                 .display = &o->display,
                 .pe_file = o->target.pe_file,
                 .pdb_file = o->target.pdb_file,
+                .debuginfod = r->lookup.debuginfod,
                 .sampling_line = sampling_line.data,
                 .document_is_output = document_is_output(o),
                 .has_elapsed = true,

@@ -64,6 +64,19 @@ static bool parse_sort(const char *text, unsigned *ret_keys, struct err *err)
         return true;
 }
 
+/* --annotate shows functions of their own, as text or JSON. */
+static bool check_annotate(const struct report_options *o, struct err *err)
+{
+        const char *in_the_way = o->choice.inlines ? "--inlines" : o->choice.sort ? "--sort" : "--csv";
+
+        if ((!o->display.annotate && !o->display.disassemble) ||
+            (!o->choice.inlines && !o->choice.sort && !o->choice.csv))
+                return true;
+        return err_set(err, ERR_USAGE,
+                       "%s and %s don't go together: wperf annotate looks inside of functions",
+                       o->display.disassemble ? "--disassemble" : "--annotate", in_the_way);
+}
+
 static bool make_request(const struct command_line *line, const int32_t *pids, struct report_request *ret,
                          struct err *err)
 {
@@ -72,9 +85,9 @@ static bool make_request(const struct command_line *line, const int32_t *pids, s
         *ret = (struct report_request){
                 .no_demangle = o->filter.no_demangle,
                 .long_names = o->display.long_names,
-                .inlines = o->choice.inlines && !o->choice.no_inlines,
+                .inlines = o->choice.inlines,
         };
-        return cmd_input_path(line, &o->input, &ret->path, err) &&
+        return check_annotate(o, err) && cmd_input_path(line, &o->input, &ret->path, err) &&
                parse_sort(o->choice.sort, &ret->keys, err) &&
                filter_fill(&o->filter, pids, &ret->filter, err);
 }
@@ -136,7 +149,8 @@ static int show_counts(const struct report_options *o, const char *path, struct 
         return poor && o->display.strict ? EXIT_POOR : EXIT_OK;
 }
 
-static int show(const struct report_options *o, const struct report_request *request)
+static int show(const struct report_options *o, const struct report_request *request,
+                const struct lookup *lookup)
 {
         AUTO(session_input) input = NULL;
         AUTO(report) report = NULL;
@@ -158,6 +172,7 @@ static int show(const struct report_options *o, const struct report_request *req
                 .output = &o->output,
                 .display = &o->display,
                 .keys = request->keys,
+                .debuginfod = lookup->debuginfod,
                 .csv = o->choice.csv,
                 .document_is_output = true,
         };
@@ -178,7 +193,7 @@ int cmd_report(const struct command_line *line)
         lookup_init(&o->lookup, &lookup);
         if (make_request(line, pids, &request, &err)) {
                 request.sources = &lookup.sources;
-                status = show(o, &request);
+                status = show(o, &request, &lookup);
         } else {
                 status = cmd_fail(&err);
         }

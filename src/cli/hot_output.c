@@ -25,6 +25,7 @@ struct view_parts {
 static void release_parts(struct view_parts *parts)
 {
         annotation_free(parts->annotated.annotation);
+        buf_release(&parts->annotated.name);
         arena_release(&parts->arena);
         free(parts->events);
         free(parts->modules);
@@ -77,6 +78,7 @@ static void annotate(const struct hot_output *o, struct view_parts *p)
                 .all = true,
                 .max_functions = (size_t)display->rows,
                 .with_code = display->disassemble,
+                .debuginfod = o->debuginfod,
         };
 
         if ((!display->annotate && !display->disassemble) || !(p->view.keys & PROFILE_SYMBOL))

@@ -13,6 +13,7 @@ struct hot_output {
         const struct display_options *display;
         const char *pe_file, *pdb_file; /* or NULL */
         unsigned keys;                  /* of --sort; 0: not given */
+        struct debuginfod *debuginfod;  /* asked for source files; NULL: nobody is */
         bool csv;
         const char *sampling_line; /* "sampling ... done!" with its line feed, or NULL */
         bool document_is_output;   /* -o names the document: always for report, by its name for record */

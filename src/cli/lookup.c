@@ -25,7 +25,7 @@ static const struct option lookup_options[] = {
                 .kind = OPTION_DURATION,
                 .arg = "SECONDS",
                 .offset = offsetof(struct lookup_options, debuginfod_ns),
-                .help = "wait for them that long in all; 90 unless given",
+                .help = "ask them, and wait that long in all; 90 unless given",
         },
         {0},
 };
@@ -82,7 +82,6 @@ void lookup_init(const struct lookup_options *options, struct lookup *ret)
         }
         if (!options->debuginfod && !options->debuginfod_ns)
                 return;
-        os_catch_stop();
         ret->debuginfod = debuginfod_new(&(struct debuginfod_options){
                 .limit_ns = options->debuginfod_ns,
                 .progress = os_is_terminal(OS_STDERR) ? show_progress : NULL,

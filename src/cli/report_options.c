@@ -24,12 +24,6 @@ static const struct option choice_options[] = {
                 .help = "give functions that were inlined rows of their own",
         },
         {
-                .name = "no-inlines",
-                .aliases = "no-inline",
-                .offset = offsetof(struct choice_options, no_inlines),
-                .help = "count them where they were inlined, as is the default",
-        },
-        {
                 .name = "stdio",
                 .offset = offsetof(struct choice_options, stdio),
                 .help = "accepted; the report is always text",
@@ -139,6 +133,12 @@ static const struct option annotate_options[] = {
                 .arg = "STYLE",
                 .offset = offsetof(struct annotating_options, style),
                 .help = "how x86 instructions are written: intel or att",
+        },
+        {
+                .name = "stdio",
+                .hidden = true,
+                .offset = offsetof(struct annotating_options, stdio),
+                .help = "accepted; it is always text",
         },
         {
                 .name = "source-path",

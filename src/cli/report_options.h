@@ -10,7 +10,7 @@
 struct choice_options {
         const char *sort; /* comma-separated keys, or NULL */
         bool csv;
-        bool inlines, no_inlines;
+        bool inlines;
         bool stdio; /* accepted: the report is always text */
         bool call_graph;
 };
@@ -35,6 +35,7 @@ struct annotating_options {
         const char *symbol; /* a pattern, or NULL: the command's word, or the hottest */
         const char *by;     /* or NULL */
         bool source, code;
+        bool stdio;        /* accepted */
         const char *style; /* "intel", "att", or NULL */
         const char *source_path;
         uint64_t rows;

@@ -136,6 +136,9 @@ bool os_write_stream(enum os_stream stream, const void *bytes, size_t size, stru
 void os_catch_stop(void);
 int os_stop_requested(void);
 
+/* Ends that: they end the process again, and the flag is 0. */
+void os_release_stop(void);
+
 /* --- Libraries and processes ------------------------------------------------------------------------------- */
 
 /* A library that is loaded at run time. */

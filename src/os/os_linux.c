@@ -596,6 +596,15 @@ void os_catch_stop(void)
         sigaction(SIGHUP, &action, NULL);
 }
 
+void os_release_stop(void)
+{
+        signal(SIGINT, SIG_DFL);
+        signal(SIGTERM, SIG_DFL);
+        signal(SIGHUP, SIG_DFL);
+        stop_signal = 0;
+        n_stops = 0;
+}
+
 int os_stop_requested(void)
 {
         return stop_signal;

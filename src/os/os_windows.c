@@ -549,6 +549,13 @@ void os_catch_stop(void)
         SetConsoleCtrlHandler(on_control, TRUE);
 }
 
+void os_release_stop(void)
+{
+        SetConsoleCtrlHandler(on_control, FALSE);
+        InterlockedExchange(&stop_signal, 0);
+        InterlockedExchange(&n_stops, 0);
+}
+
 int os_stop_requested(void)
 {
         return (int)stop_signal;

@@ -182,11 +182,15 @@ static str_id answer(struct debuginfod *d, const struct question *q)
         int got;
 
         d->begin_ns = os_monotonic_ns();
-        if (is_over(d, d->begin_ns)) {
+        /* A stop from before the question was meant for something else; one of now ends the questions alone. */
+        os_release_stop();
+        if (d->is_stopped || is_over(d, d->begin_ns)) {
                 d->n_unasked++;
                 return 0;
         }
+        os_catch_stop();
         got = ask(d, q, &path);
+        os_release_stop();
         if (got >= 0) {
                 os_close_descriptor(got);
                 id = strpool_add(d->paths, path);

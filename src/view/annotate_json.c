@@ -9,6 +9,8 @@
 #include "table.h"
 #include "text.h"
 
+enum { NEIGHBOURS_MAX = 64 }; /* on either side; one line of generated code can be a whole function */
+
 /* A sampled line; with code every sampled address of it is an entry of its own. */
 struct entry {
         const char *path; /* NULL: not known */
@@ -24,10 +26,11 @@ struct entries {
         size_t n, cap;
 };
 
+/* A line that is known.  What has none is a neighbour of nothing. */
 static bool same_source(const struct annotate_point *a, const struct annotate_point *b)
 {
-        return a->n_frames && b->n_frames && a->frames->path == b->frames->path &&
-               a->frames->line == b->frames->line;
+        return a->n_frames && b->n_frames && a->frames->path && a->frames->line &&
+               a->frames->path == b->frames->path && a->frames->line == b->frames->line;
 }
 
 /* Neighbours of a point that are of its line: what windowsperf shows of an address. */
@@ -36,9 +39,10 @@ static void find_neighbours(const struct annotate *a, size_t index, struct entry
         const struct annotate_point *point = annotate_get_point(a, index);
 
         entry->first = entry->last = index;
-        while (entry->first && same_source(point, annotate_get_point(a, entry->first - 1)))
+        while (entry->first && index - entry->first < NEIGHBOURS_MAX &&
+               same_source(point, annotate_get_point(a, entry->first - 1)))
                 entry->first--;
-        while (entry->last + 1 < annotate_n_points(a) &&
+        while (entry->last + 1 < annotate_n_points(a) && entry->last - index < NEIGHBOURS_MAX &&
                same_source(point, annotate_get_point(a, entry->last + 1)))
                 entry->last++;
 }

@@ -355,24 +355,24 @@ static void add_file(const struct annotate_view *view, const struct source_line 
                      const struct source_file *file, struct buf *out)
 {
         const char *note = view->source_note ? view->source_note(view->ctx, file->path) : NULL;
-        uint32_t next = 0; /* the line behind the last one shown */
+        uint64_t next = 0; /* the line behind the last one shown */
 
         text_add_printable(out, file->path);
         if (note)
                 buf_printf(out, " (%s)", note);
         buf_add_str(out, "\n % func   % all  count   line\n");
         for (size_t i = file->first; i < file->first + file->n; i++) {
-                uint32_t from = lines[i].line > CONTEXT_LINES ? lines[i].line - CONTEXT_LINES : 1;
-                uint32_t to = lines[i].line + CONTEXT_LINES;
+                uint64_t from = lines[i].line > CONTEXT_LINES ? lines[i].line - CONTEXT_LINES : 1;
+                uint64_t to = (uint64_t)lines[i].line + CONTEXT_LINES;
 
                 if (next && from > next)
                         buf_printf(out, "%29s\n", "...");
                 from = from > next ? from : next;
                 if (i + 1 < file->first + file->n && to >= lines[i + 1].line)
                         to = lines[i + 1].line - 1;
-                for (uint32_t n = from; n <= to; n++) {
-                        struct source_line one = {.path = file->path, .line = n};
-                        const char *text = find_line(view, file->path, n);
+                for (uint64_t n = from; n <= to && n <= UINT32_MAX; n++) {
+                        struct source_line one = {.path = file->path, .line = (uint32_t)n};
+                        const char *text = find_line(view, file->path, (uint32_t)n);
 
                         if (n == lines[i].line)
                                 one = lines[i];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The sampling document: WindowsPerf's keys, which editor extensions read, and what it lacked at top level. */
 #include "hot_view_internal.h"
+#include "quality_view.h"
 #include "text.h"
 
 static void add_pcs(const struct hot_view *view, uint32_t event, struct json *json)
@@ -124,38 +125,6 @@ static void add_sampling(const struct hot_view *view, struct json *json)
         json_end_object(json);
 }
 
-static void add_quality(const struct hot_view *view, struct json *json)
-{
-        const struct quality *q = view->quality;
-
-        json_key(json, "quality");
-        json_begin_object(json);
-        json_key_u64(json, "samples", q->n_samples);
-        json_key_u64(json, "lost", q->n_lost);
-        json_key_u64(json, "throttled", q->n_throttled);
-        json_key_u64(json, "unresolved", q->n_unresolved);
-        json_key(json, "unresolved_percent");
-        json_fixed(json, quality_percent(q, q->n_unresolved), 2);
-        json_key_u64(json, "cut_stacks", q->n_cut_stacks);
-        json_key(json, "counted_share");
-        json_fixed(json, q->counted_share, 4);
-        if (q->kernel_share >= 0) {
-                json_key(json, "kernel_share");
-                json_fixed(json, q->kernel_share, 4);
-        }
-        json_key_u64(json, "cut_bytes", q->cut_bytes);
-        json_key_bool(json, "unfinished", q->unfinished);
-        json_key_u64(json, "malformed_records", q->n_malformed);
-        json_key_u64(json, "unknown_records", q->n_unknown_records);
-        json_key_u64(json, "unknown_events", q->n_unknown_events);
-        json_key_u64(json, "out_of_order", q->n_out_of_order);
-        json_key_u64(json, "files_not_kept", q->n_not_kept);
-        if (view->source_note && view->source_note[0])
-                json_key_str(json, "source_note", view->source_note);
-        json_key_bool(json, "poor", quality_is_poor(q));
-        json_end_object(json);
-}
-
 void hot_view_json(const struct hot_view *view, struct buf *out)
 {
         struct json json;
@@ -163,7 +132,7 @@ void hot_view_json(const struct hot_view *view, struct buf *out)
         json_init(&json, out);
         json_begin_object(&json);
         add_sampling(view, &json);
-        add_quality(view, &json);
+        quality_add_json(view->quality, view->source_note, &json);
         if (view->has_elapsed) {
                 json_key(&json, "Time_elapsed");
                 json_fixed(&json, (double)view->elapsed_ns / 1e9, 3);

@@ -60,6 +60,31 @@ def test_x_mul_by_line_and_instruction(t: Context) -> None:
     check("%rax" not in intel and re.search(r"\brax\b", intel) is not None, "in Intel's syntax")
 
 
+def test_wrong_usage_is_one_sentence(t: Context) -> None:
+    path = record(t, "x.data", need_python(), WORK, "--timeout", "1")
+    for arguments, words in {("annotate", "--by", "blok"): ["'block'"], ("annotate", "--by", "inlined", "-M", "foo"): ["-M"],
+                             ("annotate", "--by", "block", "--source"): ["--by", "--source"], ("annotate", "a", "b"): ["'b'"],
+                             ("report", "--inlines", "--annotate"): ["--inlines"],
+                             ("report", "--sort", "pid", "--disassemble"): ["--sort"]}.items():
+        done = t.ours(*arguments, "-i", path)
+        check(done.status == 2 and not done.out, "wrong usage", done)
+        harness.check_sentence(done, *words)
+    done = t.ours("annotate", "-i", path, "no_such_function")
+    check(done.status == 1, "a function without samples", done)
+    harness.check_sentence(done, "no_such_function")
+
+
+def test_what_is_missing_is_told(t: Context) -> None:
+    path = record(t, "x.data", need_python(), WORK, "--timeout", "1")
+    done = t.good("annotate", "-i", path, "x_mul")
+    check(done.out.splitlines()[-1].startswith("quality: "), "the last line", done)
+    with open(path, "r+b") as file:
+        file.truncate(os.path.getsize(path) * 2 // 3)
+    done = t.good("annotate", "--json", "-i", path)
+    quality = json.loads(done.out)["quality"]
+    check(quality["cut_bytes"] > 0 and quality["poor"], "a cut file", done)
+
+
 def test_source_is_found(t: Context) -> None:
     path = record(t, "x.data", need_python(), WORK, "--timeout", "1")
     os.makedirs(t.path("src/Objects"))

@@ -14,36 +14,44 @@ struct samples_at {
         unsigned n;
 };
 
-/* A report of a session with these samples of `name`, a file of tests/data; `path` is where the session is written. */
-static inline struct report *report_of(const char *path, const char *name, const struct samples_at *list)
+enum { SESSION_BASE = 0x400000, SESSION_PID = 100 };
+
+/* Writes what was built to `path` and reads it; releases the builder. */
+static inline struct report *report_of_built(const char *path, struct session_builder *b)
 {
-        enum { BASE = 0x400000, PID = 100 };
         struct report_request request = {.path = path,
                                          .keys = PROFILE_EVENT | PROFILE_MODULE | PROFILE_SYMBOL};
         AUTO_RELEASE(buf) file = {0};
-        struct session_builder b;
         struct os_file *out = os_file_create(path, NULL);
         struct report *report = NULL;
         struct err err = {0};
-        uint64_t time = 1000;
         bool ok;
 
-        builder_init(&b);
-        builder_comm(&b, 1, PID, PID, "prog", true);
-        builder_mmap(&b, 2, PID, BASE, 0x1000, 0, data_path(name));
-        for (; list->addr; list++) {
-                for (unsigned i = 0; i < list->n; i++)
-                        builder_sample_ip(&b, time++, PID, PID, BASE + list->addr);
-        }
-        builder_round(&b);
-        builder_file(&b, &file);
+        builder_round(b);
+        builder_file(b, &file);
         ok = out && os_file_write(out, file.data, file.len, NULL) && os_file_close(out, NULL);
-        builder_release(&b);
+        builder_release(b);
         if (ok)
                 report = report_make(&request, &err);
         if (!report)
                 TAP_FAIL("%s", err.text);
         return report;
+}
+
+/* A report of a session with these samples of `name`, a file of tests/data; `path` is where the session is written. */
+static inline struct report *report_of(const char *path, const char *name, const struct samples_at *list)
+{
+        struct session_builder b;
+        uint64_t time = 1000;
+
+        builder_init(&b);
+        builder_comm(&b, 1, SESSION_PID, SESSION_PID, "prog", true);
+        builder_mmap(&b, 2, SESSION_PID, SESSION_BASE, 0x1000, 0, data_path(name));
+        for (; list->addr; list++) {
+                for (unsigned i = 0; i < list->n; i++)
+                        builder_sample_ip(&b, time++, SESSION_PID, SESSION_PID, SESSION_BASE + list->addr);
+        }
+        return report_of_built(path, &b);
 }
 
 #endif

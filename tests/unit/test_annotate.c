@@ -149,9 +149,10 @@ TEST(an_inlined_function_is_told_with_where_it_is)
                            &err);
 
         EXPECT_TRUE(!a);
-        EXPECT_STR(err.text,
-                   "'longest' has no code of its own, it is inlined; most of its samples are in 'scaled': "
-                   "annotate that, or all copies with --by inlined");
+        EXPECT_STR(
+                err.text,
+                "'longest' has no code of its own, it is inlined, mostly into 'scaled': annotate that, or sum "
+                "up all copies with wperf annotate --by inlined");
 }
 
 TEST(each_function_is_annotated_once)
@@ -164,6 +165,49 @@ TEST(each_function_is_annotated_once)
 
         ASSERT_TRUE(report && a);
         EXPECT_INT(annotation_n_functions(a), 2);
+}
+
+static void copy_file(const char *from, const char *to)
+{
+        AUTO_RELEASE(buf) bytes = {0};
+        struct os_file *file = os_file_create(to, NULL);
+
+        EXPECT_TRUE(os_read_file(from, 1 << 20, &bytes, NULL));
+        EXPECT_TRUE(file && os_file_write(file, bytes.data, bytes.len, NULL) && os_file_close(file, NULL));
+}
+
+/* Three samples of `scaled` in a file, two in its copy elsewhere. */
+static struct report *report_of_two(const char *path)
+{
+        struct session_builder b;
+
+        copy_file(data_path("dwarf/gcc5.so"), "gcc5.so");
+        builder_init(&b);
+        builder_comm(&b, 1, SESSION_PID, SESSION_PID, "prog", true);
+        builder_mmap(&b, 2, SESSION_PID, SESSION_BASE, 0x1000, 0, data_path("dwarf/gcc5.so"));
+        builder_mmap(&b, 2, SESSION_PID, 2 * SESSION_BASE, 0x1000, 0, "gcc5.so");
+        for (uint64_t i = 0; i < 5; i++)
+                builder_sample_ip(&b, 1000 + i, SESSION_PID, SESSION_PID,
+                                  (i < 3 ? 1 : 2) * SESSION_BASE + 0x26a);
+        return report_of_built(path, &b);
+}
+
+/* Two files of one name make one row, and a function each. */
+TEST(files_of_the_same_name_are_annotated_each)
+{
+        AUTO(report) report = report_of_two("annotate-8.data");
+        struct err err = {0};
+        AUTO(annotation)
+        a = annotation_new(report, &(struct annotation_request){.max_functions = 10}, &err);
+
+        ASSERT_TRUE(report && a);
+        EXPECT_INT(hot_n_rows(report_hot(report)), 1);
+        ASSERT_TRUE(annotation_n_functions(a) == 2);
+        EXPECT_TRUE(annotation_get(a, 0).shares_row && annotation_get(a, 1).shares_row);
+        EXPECT_INT(annotate_count(annotation_get(a, 0).annotate) +
+                           annotate_count(annotation_get(a, 1).annotate),
+                   5);
+        EXPECT_TRUE(strcmp(annotation_get(a, 0).path, annotation_get(a, 1).path) != 0);
 }
 
 TAP_MAIN

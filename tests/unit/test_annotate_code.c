@@ -182,4 +182,47 @@ TEST(json_in_windowsperfs_shape)
         buf_release(&out);
 }
 
+/* Code without lines: an instruction is nobody's neighbour. */
+TEST(code_without_debug_information)
+{
+        AUTO(report)
+        report = report_of("annotate-c6.data", "elf/names-arm64.so",
+                           (const struct samples_at[]){{0x580, 1}, {0x584, 2}, {0, 0}});
+        AUTO(annotation)
+        a = annotation_new(report, &(struct annotation_request){.max_functions = 1, .with_code = true}, NULL);
+        struct annotate_view view;
+        struct buf out = {0};
+
+        ASSERT_TRUE(a);
+        if (!annotation_get(a, 0).code->n_insns)
+                SKIP("libLLVM");
+        view = view_of(a);
+        annotate_view_windowsperf(&view, true, &out);
+        EXPECT_CONTAINS(buf_text(&out), "                  0     3  unknown\n"
+                                        "        0 unknown: instruction_address 0x584, hits 2\n"
+                                        "        address  instruction\n"
+                                        "        =======  ===========\n"
+                                        "          0x584  ");
+        EXPECT_CONTAINS(buf_text(&out), "\n        0 unknown: instruction_address 0x580, hits 1\n"
+                                        "        address  instruction\n"
+                                        "        =======  ===========\n"
+                                        "          0x580  ");
+        EXPECT_TRUE(!strstr(buf_text(&out), "0x588"));
+        buf_release(&out);
+}
+
+TEST(the_last_line_that_there_can_be)
+{
+        SCALED_OR_SKIP(report, a, "annotate-c7.data");
+        struct annotate_view view = view_of(a);
+        struct annotate_row row = {
+                .name = "", .path = "/src/x.c", .line = UINT32_MAX - 1, .count = 1, .weight = 1};
+        const struct annotate_rows rows = {.rows = &row, .n_rows = 1};
+        struct buf out = {0};
+
+        annotate_view_source(&view, &rows, &out);
+        EXPECT_CONTAINS(buf_text(&out), " 4294967294\n");
+        buf_release(&out);
+}
+
 TAP_MAIN

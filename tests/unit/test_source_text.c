@@ -83,6 +83,8 @@ TEST(hostile_bytes_are_lines_too)
         for (uint32_t i = 1; i < 9; i++)
                 source_text_line(source, "source-2.tmp", i);
         EXPECT_STR(source_text_line(source, "source-2.tmp", 1), "a");
+        EXPECT_STR(source_text_line(source, "source-2.tmp", 2), "");
+        EXPECT_STR(source_text_line(source, "source-2.tmp", 3), "c");
         os_remove("source-2.tmp", NULL);
 }
 

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "quality_view.h"
+
+void quality_add_json(const struct quality *q, const char *source_note, struct json *json)
+{
+        json_key(json, "quality");
+        json_begin_object(json);
+        json_key_u64(json, "samples", q->n_samples);
+        json_key_u64(json, "lost", q->n_lost);
+        json_key_u64(json, "throttled", q->n_throttled);
+        json_key_u64(json, "unresolved", q->n_unresolved);
+        json_key(json, "unresolved_percent");
+        json_fixed(json, quality_percent(q, q->n_unresolved), 2);
+        json_key_u64(json, "cut_stacks", q->n_cut_stacks);
+        json_key(json, "counted_share");
+        json_fixed(json, q->counted_share, 4);
+        if (q->kernel_share >= 0) {
+                json_key(json, "kernel_share");
+                json_fixed(json, q->kernel_share, 4);
+        }
+        json_key_u64(json, "cut_bytes", q->cut_bytes);
+        json_key_bool(json, "unfinished", q->unfinished);
+        json_key_u64(json, "malformed_records", q->n_malformed);
+        json_key_u64(json, "unknown_records", q->n_unknown_records);
+        json_key_u64(json, "unknown_events", q->n_unknown_events);
+        json_key_u64(json, "out_of_order", q->n_out_of_order);
+        json_key_u64(json, "files_not_kept", q->n_not_kept);
+        if (source_note && source_note[0])
+                json_key_str(json, "source_note", source_note);
+        json_key_bool(json, "poor", quality_is_poor(q));
+        json_end_object(json);
+}
