@@ -109,6 +109,19 @@ static bool is_uncore_name(const char *name)
         return text_starts(name, "arm_dmc620_");
 }
 
+/* The kernel's fixed numbers are those of its own PMUs; cores may have PERF_TYPE_RAW's. */
+static bool is_type_of(const char *name, uint64_t type)
+{
+        switch (type) {
+        case PERF_TYPE_HARDWARE:
+        case PERF_TYPE_HW_CACHE: return false;
+        case PERF_TYPE_SOFTWARE: return !strcmp(name, "software");
+        case PERF_TYPE_TRACEPOINT: return !strcmp(name, "tracepoint");
+        case PERF_TYPE_BREAKPOINT: return !strcmp(name, "breakpoint");
+        default: return true;
+        }
+}
+
 bool pmu_load(const struct pmu_source *source, struct pmu *pmu, struct err *err)
 {
         AUTO_RELEASE(buf) text = {0};
@@ -117,7 +130,8 @@ bool pmu_load(const struct pmu_source *source, struct pmu *pmu, struct err *err)
         if (pmu->loaded)
                 return true;
         if (!read_file(source, pmu, "", "type", &text) ||
-            span_to_u64(span_of(buf_text(&text)), false, &type) || type > INT32_MAX)
+            span_to_u64(span_of(buf_text(&text)), false, &type) || type > INT32_MAX ||
+            !is_type_of(pmu->name, type))
                 return err_set(err, ERR_FORMAT, "PMU '%s' has no type number in " PMU_FOLDER "/%s/type",
                                pmu->name, pmu->name);
         pmu->type = (uint32_t)type;
