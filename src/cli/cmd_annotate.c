@@ -195,13 +195,21 @@ static void add_function(struct annotating *a, size_t index)
         json_end_object(&a->json);
 }
 
+/* Loading LLVM costs more than all the rest: not for tables of lines and names. */
+static bool needs_code(const struct annotating *a)
+{
+        const struct annotating_options *o = &a->options->what;
+
+        return a->has_by ? a->by == ANNOTATE_BLOCK || a->by == ANNOTATE_INSTRUCTION : !o->source || o->code;
+}
+
 static bool add_functions(struct annotating *a, struct report *report, struct err *err)
 {
         const struct annotating_options *o = &a->options->what;
         struct annotation_request request = {
                 .symbol = a->symbol,
                 .max_functions = (size_t)o->rows,
-                .with_code = !o->source || o->code,
+                .with_code = needs_code(a),
                 .syntax = a->syntax,
                 .source_folders = o->source_path,
                 .debuginfod = a->lookup->debuginfod,
