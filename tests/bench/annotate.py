@@ -44,6 +44,7 @@ def main():
         commands = {
             "perf": ["perf", "annotate", "--stdio", "-i", data, "-s", args.symbol],
             "wperf": [args.wperf, "annotate", "--no-index", "-i", data, args.symbol],
+            "wperf --by line": [args.wperf, "annotate", "--no-index", "--by", "line", "-i", data, args.symbol],
             "wperf --asm -v": [args.wperf, "annotate", "--no-index", "--asm", "-v", "-i", data, args.symbol],
             "wperf, index": [args.wperf, "annotate", "-i", data, args.symbol],
         }
