@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """wperf annotate beside perf annotate: one hot function of a recorded program, instructions and lines.
 
-    tests/bench/annotate.py [--wperf W] [--rounds N] [--symbol NAME] [-- COMMAND]
+    tests/bench/annotate.py [--wperf W] [--rounds N] [--symbol NAME] [--event E] [-- COMMAND]
 
 Without COMMAND: x_mul of python3.11-dbg -c '10**10**100'.  perf records the session, which both read.  The rounds are
 paired; shown are the median ratio of perf's elapsed and CPU time to wperf's, the least and the greatest.
@@ -33,6 +33,7 @@ def main():
     parser.add_argument("--wperf", default="build/rel/src/cli/wperf")
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--symbol", default="x_mul")
+    parser.add_argument("--event", default="cpu-clock:u", help="with the kernel both read its 200,000 names: cpu-clock")
     parser.add_argument("command", nargs="*", default=["timeout", "3", "/usr/bin/python3.11-dbg", "-c", "10**10**100"])
     args = parser.parse_args()
     if not shutil.which("perf"):
@@ -40,7 +41,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         data = os.path.join(folder, "perf.data")
         os.environ["XDG_CACHE_HOME"] = os.path.join(folder, "cache")
-        subprocess.run(["perf", "record", "-q", "-F", "999", "-o", data, "--", *args.command], stderr=subprocess.DEVNULL)
+        subprocess.run(["perf", "record", "-q", "-e", args.event, "-F", "999", "-o", data, "--", *args.command], stderr=subprocess.DEVNULL)
         commands = {
             "perf": ["perf", "annotate", "--stdio", "-i", data, "-s", args.symbol],
             "wperf": [args.wperf, "annotate", "--no-index", "-i", data, args.symbol],
