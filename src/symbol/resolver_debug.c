@@ -21,6 +21,7 @@ struct resolver_debug {
         bool is_opened;
         struct symbol_index *index;
         struct buf *note; /* the module's */
+        struct buf said;  /* what stands in it of the reader's note; the first time behind all else */
 };
 
 static void begin_sentence(struct buf *note)
@@ -106,6 +107,7 @@ void resolver_debug_free(struct resolver_debug *d)
         debug_split_free(d->split);
         object_free(d->alt);
         object_free(d->debug);
+        buf_release(&d->said);
         free(d);
 }
 
@@ -128,6 +130,29 @@ struct dwarf *resolver_debug_dwarf(struct resolver_debug *d)
         return d->dwarf;
 }
 
+/* The reader's note grows with each damaged unit: the longer one takes the place of the one before. */
+static void say_note(struct resolver_debug *d, const char *text)
+{
+        AUTO_RELEASE(buf) now = {0};
+        AUTO_RELEASE(buf) rest = {0};
+        const char *at = d->said.len ? strstr(buf_text(d->note), buf_text(&d->said)) : NULL;
+
+        for (const char *c = text; *c; c++)
+                buf_add_str(&now, *c == '\n' ? "; " : (char[]){*c, 0});
+        if (!now.len || !strcmp(buf_text(&now), buf_text(&d->said)))
+                return;
+        if (at) {
+                buf_add_str(&rest, at + d->said.len);
+                buf_truncate(d->note, (size_t)(at - d->note->data));
+        } else {
+                begin_sentence(d->note);
+        }
+        buf_add(d->note, now.data, now.len);
+        buf_add(d->note, rest.data, rest.len);
+        buf_clear(&d->said);
+        buf_add(&d->said, now.data, now.len);
+}
+
 /* Answers of what is damaged or missing are not kept, so that it is said again. */
 static bool ask(void *ctx, const uint64_t *addrs, size_t n, struct dwarf_frames *ret_frames)
 {
@@ -139,7 +164,7 @@ static bool ask(void *ctx, const uint64_t *addrs, size_t n, struct dwarf_frames 
                 return false;
         }
         dwarf_find(dwarf, addrs, n, ret_frames);
-        add_once(d->note, dwarf_note(dwarf));
+        say_note(d, dwarf_note(dwarf));
         return !*dwarf_note(dwarf);
 }
 

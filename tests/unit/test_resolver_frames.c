@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "jitdump_builder.h"
+#include "object.h"
 #include "os.h"
 #include "resolver.h"
 #include "tap.h"
@@ -104,6 +105,43 @@ TEST(without_debug_information_a_frame_is_the_function)
         EXPECT_STR(resolver_note(resolver, id), "has no debug information");
         expect_frames(resolver, id, addrs, want, 3);
         EXPECT_STR(resolver_note(resolver, id), "has no debug information");
+}
+
+/* A copy of gcc5.so in which no unit finds its abbreviations. */
+static void write_damaged(const char *path)
+{
+        AUTO(object) object = object_open(data_path("dwarf/gcc5.so"), NULL);
+        const struct object_section *info = object ? object_find_section(object, ".debug_info") : NULL;
+        AUTO_RELEASE(buf) bytes = {0};
+        struct os_file *file = os_file_create(path, NULL);
+        uint32_t length, n_units = 0;
+
+        ASSERT_TRUE(info && file && os_read_file(data_path("dwarf/gcc5.so"), 1 << 20, &bytes, NULL));
+        for (uint64_t off = 0; off < info->file_size; off += 4 + (uint64_t)length, n_units++) {
+                memcpy(&length, bytes.data + info->file_off + off, 4);
+                memset(bytes.data + info->file_off + off + 8, 0x7f, 4);
+        }
+        EXPECT_INT(n_units, 2);
+        EXPECT_TRUE(os_file_write(file, bytes.data, bytes.len, NULL));
+        EXPECT_TRUE(os_file_close(file, NULL));
+}
+
+TEST(the_note_of_damage_does_not_grow_with_each_look_up)
+{
+        AUTO(resolver) resolver = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs});
+        struct resolver_module module = {.kind = RESOLVER_FILE, .path = "damaged.so"};
+        struct resolver_frames frames;
+        resolver_id id;
+
+        write_damaged(module.path);
+        id = resolver_add_module(resolver, &module);
+        for (uint64_t addr = 0x200; addr < 0x35b; addr++) {
+                resolver_find_frames(resolver, id, &addr, 1, &frames);
+                resolver_frames_release(&frames);
+        }
+        EXPECT_STR(resolver_note(resolver, id),
+                   "unit 0x0: its abbreviations lie outside .debug_abbrev, and 1 more like it");
+        os_remove(module.path, NULL);
 }
 
 TEST(a_module_that_is_nothing_has_no_frames)
