@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+
+#include "arena.h"
 #include "jitdump_builder.h"
 #include "object.h"
 #include "os.h"
@@ -215,6 +218,59 @@ TEST(code_made_at_run_time_has_lines_from_its_jitdump)
         EXPECT_INT(code[14], 3);
         EXPECT_TRUE(!resolver_read_code(resolver, id, 0x3004, 16, &code));
         EXPECT_TRUE(!resolver_read_code(resolver, id, 0xfff, 1, &code));
+        os_remove(module.jitdump_path, NULL);
+}
+
+enum { N_LINES = 20000 };
+
+/* One function, a line and a file for each of its bytes, in disorder. */
+static void write_many_lines(const char *path)
+{
+        struct dump_builder b = {0};
+        struct os_file *file = os_file_create(path, NULL);
+        char name[32];
+
+        dump_header(&b, 0);
+        dump_lines_begin(&b, 1, 0x10000, N_LINES);
+        for (uint32_t i = 0; i < N_LINES; i++) {
+                uint32_t number = i * 7 % N_LINES;
+
+                snprintf(name, sizeof(name), "%u.js", number);
+                dump_line(&b, 0x10000 + number, 1 + number, 0, name);
+        }
+        dump_end(&b);
+        dump_load(&b, 1, 0x10000, N_LINES, 1, "long");
+        EXPECT_TRUE(os_file_write(file, b.bytes.data, b.bytes.len, NULL));
+        EXPECT_TRUE(os_file_close(file, NULL));
+        buf_release(&b.bytes);
+}
+
+TEST(each_of_many_lines_is_found_and_nothing_else_is_kept)
+{
+        AUTO(resolver) resolver = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs});
+        struct resolver_module module = {
+                .kind = RESOLVER_PERFMAP, .path = "none.map", .jitdump_path = "jit-2.dump"};
+        uint64_t *addrs = mem_new(N_LINES, sizeof(*addrs)), last = 0x10000 + N_LINES - 1;
+        struct resolver_frames frames;
+        size_t n_right = 0;
+        resolver_id id;
+
+        write_many_lines(module.jitdump_path);
+        id = resolver_add_module(resolver, &module);
+        resolver_find_frames(resolver, id, &last, 1, &frames);
+        ASSERT_TRUE(frames.n_frames == 1);
+        EXPECT_STR(resolver_text(resolver, frames.frames[0].path), "19999.js");
+        EXPECT_TRUE(frames.frames[0].path < 10); /* texts are numbered */
+        resolver_frames_release(&frames);
+        for (size_t i = 0; i < N_LINES; i++)
+                addrs[i] = 0x10000 + i;
+        resolver_find_frames(resolver, id, addrs, N_LINES, &frames);
+        for (size_t i = 0; i < frames.n_frames; i++)
+                n_right += frames.frames[i].line == 1 + i &&
+                           strtoul(resolver_text(resolver, frames.frames[i].path), NULL, 10) == i;
+        EXPECT_INT(n_right, N_LINES);
+        resolver_frames_release(&frames);
+        free(addrs);
         os_remove(module.jitdump_path, NULL);
 }
 
