@@ -54,7 +54,7 @@ struct symbol_index_options {
 struct symbol_index;
 
 /* Maps the file of this key; without one, or with a damaged one, nothing is known.  ERR_DENIED when the folder belongs
- * to another user or others may write to it. */
+ * to another user or others may write to it, or it would be made below one of another user. */
 struct symbol_index *symbol_index_open(const struct symbol_index_options *options,
                                        const struct symbol_index_key *key, struct err *err);
 void symbol_index_free(struct symbol_index *index);
