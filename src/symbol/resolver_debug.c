@@ -20,6 +20,7 @@ struct resolver_debug {
         struct dwarf *dwarf; /* opened when it is asked for something that the index does not know */
         bool is_opened;
         struct symbol_index *index;
+        bool is_index_said;
         struct buf *note; /* the module's */
         struct buf said;  /* what stands in it of the reader's note; the first time behind all else */
 };
@@ -75,12 +76,32 @@ static void add_once(struct buf *note, const char *text)
         }
 }
 
+/* Why the index, or a file of it, is not used: once. */
+static void say_index(struct resolver_debug *d, const char *why)
+{
+        if (!*why || d->is_index_said)
+                return;
+        d->is_index_said = true;
+        begin_sentence(d->note);
+        buf_printf(d->note, "answers on disk are not used: %s", why);
+}
+
+static void open_index(struct resolver_debug *d, const struct symbol_index_options *options)
+{
+        struct symbol_index_key key;
+        struct err err = {0};
+
+        if (!symbol_index_key_make(d->own ? d->own : d->from, d->from, d->alt, &key))
+                return;
+        d->index = symbol_index_open(options, &key, &err);
+        say_index(d, d->index ? symbol_index_note(d->index) : err.text);
+}
+
 struct resolver_debug *resolver_debug_new(const struct debug_wanted *wanted, struct object *known_debug,
                                           const struct resolver_sources *sources, struct buf *note)
 {
         struct resolver_debug *d = mem_new(1, sizeof(*d));
         AUTO_RELEASE(buf) missing = {0};
-        struct symbol_index_key key;
 
         d->own = wanted->own;
         d->path = wanted->path;
@@ -90,9 +111,8 @@ struct resolver_debug *resolver_debug_new(const struct debug_wanted *wanted, str
                 return d;
         d->alt = debug_search_alt(d->from, wanted->dirs, wanted->remote, &missing);
         add_once(note, buf_text(&missing));
-        if (sources && sources->index && object_find_section(d->from, ".debug_info") &&
-            symbol_index_key_make(d->own ? d->own : d->from, d->from, d->alt, sources->version, &key))
-                d->index = symbol_index_open(sources->index, &key, NULL);
+        if (sources && sources->index && object_find_section(d->from, ".debug_info"))
+                open_index(d, sources->index);
         return d;
 }
 
@@ -172,6 +192,8 @@ void resolver_debug_find(struct resolver_debug *d, const uint64_t *addrs, size_t
                          struct dwarf_frames *ret_frames)
 {
         symbol_index_look_up(d->index, addrs, n, ask, d, ret_frames);
+        if (d->index)
+                say_index(d, symbol_index_note(d->index));
 }
 
 bool resolver_debug_check(const struct resolver_debug *d, struct err *err)

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
+#ifndef _WIN32
+#include <sys/stat.h>
+#endif
 
 #include "arena.h"
 #include "jitdump_builder.h"
 #include "object.h"
 #include "os.h"
 #include "resolver.h"
+#include "symbol_index.h"
 #include "tap.h"
 #include "test_data.h"
 
@@ -146,6 +150,78 @@ TEST(the_note_of_damage_does_not_grow_with_each_look_up)
                    "unit 0x0: its abbreviations lie outside .debug_abbrev, and 1 more like it");
         os_remove(module.path, NULL);
 }
+
+/* --- Answers on disk --- */
+
+#define INDEX_FOLDER "resolver_index.tmp"
+
+static bool remove_answers(void *ctx, const char *name)
+{
+        AUTO_RELEASE(buf) path = {0};
+
+        buf_printf(&path, "%s/%s", INDEX_FOLDER, name);
+        return os_remove(buf_text(&path), NULL);
+}
+
+/* One byte, which no file of answers is. */
+static bool damage_answers(void *ctx, const char *name)
+{
+        AUTO_RELEASE(buf) path = {0};
+        struct os_file *file;
+
+        buf_printf(&path, "%s/%s", INDEX_FOLDER, name);
+        os_remove(buf_text(&path), NULL);
+        file = os_file_create(buf_text(&path), NULL);
+        EXPECT_TRUE(file && os_file_write(file, "x", 1, NULL) && os_file_close(file, NULL));
+        ++*(size_t *)ctx;
+        return true;
+}
+
+/* The module's note after two look-ups with an index. */
+static void add_index_note(struct buf *out)
+{
+        struct symbol_index_options index = {.folder = INDEX_FOLDER};
+        struct resolver_sources sources = {.index = &index};
+        AUTO(resolver)
+        resolver = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs, .sources = &sources});
+        resolver_id id = add_file(resolver, "dwarf/gcc5.so");
+        static const uint64_t addrs[] = {0x201};
+        static const char *const want[] = {"sum_longest /src/one.c:13"};
+
+        expect_frames(resolver, id, addrs, want, 1);
+        expect_frames(resolver, id, addrs, want, 1);
+        buf_clear(out);
+        if (resolver_note(resolver, id))
+                buf_add_str(out, resolver_note(resolver, id));
+}
+
+TEST(the_note_says_why_answers_on_disk_are_not_used)
+{
+        AUTO_RELEASE(buf) note = {0};
+        size_t n_damaged = 0;
+
+        os_list_dir(INDEX_FOLDER, remove_answers, NULL, NULL);
+        add_index_note(&note);
+        add_index_note(&note);
+        EXPECT_STR(buf_text(&note), "");
+        os_list_dir(INDEX_FOLDER, damage_answers, &n_damaged, NULL);
+        EXPECT_TRUE(n_damaged);
+        add_index_note(&note);
+        EXPECT_TRUE(!strncmp(buf_text(&note), "answers on disk are not used: " INDEX_FOLDER "/", 49));
+        EXPECT_CONTAINS(buf_text(&note), ".symbols: is damaged; it is made anew");
+        EXPECT_TRUE(!strstr(buf_text(&note) + 1, "answers on disk"));
+        add_index_note(&note);
+        EXPECT_STR(buf_text(&note), "");
+#ifndef _WIN32
+        EXPECT_INT(chmod(INDEX_FOLDER, 0770), 0);
+        add_index_note(&note);
+        EXPECT_STR(buf_text(&note), "answers on disk are not used: " INDEX_FOLDER
+                                    ": is not used, as it belongs to another user or others may write to it");
+        EXPECT_INT(chmod(INDEX_FOLDER, 0700), 0);
+#endif
+}
+
+/* --- Other modules --- */
 
 TEST(a_module_that_is_nothing_has_no_frames)
 {
