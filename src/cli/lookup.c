@@ -7,7 +7,6 @@
 #include "cmd.h"
 #include "os.h"
 #include "text.h"
-#include "version.h"
 
 static const struct option lookup_options[] = {
         {
@@ -77,8 +76,6 @@ void lookup_init(const struct lookup_options *options, struct lookup *ret)
         if (!options->no_index && find_folder(&ret->folder)) {
                 ret->index.folder = buf_text(&ret->folder);
                 ret->sources.index = &ret->index;
-                buf_printf(&ret->version, "%s %s", version_number, version_commit);
-                ret->sources.version = ret->version.data;
         }
         if (!options->debuginfod && !options->debuginfod_ns)
                 return;
@@ -104,5 +101,4 @@ void lookup_release(struct lookup *lookup)
                 debuginfod_free(lookup->debuginfod);
         }
         buf_release(&lookup->folder);
-        buf_release(&lookup->version);
 }

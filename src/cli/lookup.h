@@ -21,7 +21,7 @@ extern const struct option_group lookup_group;
 
 struct lookup {
         struct resolver_sources sources;
-        struct buf folder, version;
+        struct buf folder;
         struct symbol_index_options index;
         struct debuginfod *debuginfod; /* NULL: not asked for */
         struct debug_remote remote;

@@ -67,6 +67,9 @@ bool os_make_dir(const char *path, struct err *err);               /* mode 0700;
 bool os_remove(const char *path, struct err *err);
 bool os_touch(const char *path, struct err *err); /* makes its mtime now */
 
+/* A folder that belongs to this user; on Windows every folder. */
+bool os_is_own_dir(const char *path);
+
 /* A folder that belongs to this user and that nobody else may write to.  On Windows every folder: the rights of a
  * user's profile are inherited there. */
 bool os_is_private_dir(const char *path);

@@ -296,6 +296,13 @@ bool os_touch(const char *path, struct err *err)
         return !utimensat(AT_FDCWD, path, NULL, 0) || fail(err, path);
 }
 
+bool os_is_own_dir(const char *path)
+{
+        struct stat st;
+
+        return !stat(path, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid();
+}
+
 bool os_is_private_dir(const char *path)
 {
         struct stat st;

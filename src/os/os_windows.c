@@ -294,11 +294,16 @@ bool os_touch(const char *path, struct err *err)
         return ok;
 }
 
-bool os_is_private_dir(const char *path)
+bool os_is_own_dir(const char *path)
 {
         struct os_stat st;
 
         return os_stat(path, &st) && st.is_dir;
+}
+
+bool os_is_private_dir(const char *path)
+{
+        return os_is_own_dir(path);
 }
 
 struct os_file {

@@ -37,6 +37,13 @@ void dwarf_refill(struct dwarf *dwarf)
 
 void dwarf_complain(struct dwarf_complaints *complaints, const struct dwarf_unit *unit, const struct err *err)
 {
+        struct dwarf_unit *known = unit ? dwarf_unit_from(unit->file, unit->off) : NULL;
+
+        if (known) {
+                if (known->is_damaged)
+                        return;
+                known->is_damaged = true;
+        }
         if (complaints->n++)
                 return;
         if (unit)

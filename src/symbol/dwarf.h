@@ -29,6 +29,12 @@ enum {
         DWARF_MAX_PASSES = 64, /* bytes read in one look-up, as a multiple of the size of all sections */
 };
 
+enum {
+        /* Raised whenever the frames of an address change: another one of its functions, lines or their order.  Answers
+         * that were kept on disk are then not believed any more. */
+        DWARF_ANSWERS_VERSION = 1,
+};
+
 struct dwarf;
 
 /* Reads the units' headers.  `alt` is the file that .gnu_debugaltlink names, or NULL; both must outlive the

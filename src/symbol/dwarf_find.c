@@ -165,7 +165,15 @@ static void add_part(struct dwarf *dwarf, const struct part *part, struct dwarf_
                 out->spans[part->wanted[i].index].first += n_before;
         if (complaints->n && !dwarf->complaints.n)
                 buf_add_str(&dwarf->complaints.first, buf_text(&complaints->first));
-        dwarf->complaints.n += complaints->n;
+        for (size_t i = 0; complaints->n && i < part->n_wanted; i++) {
+                uint32_t unit = part->wanted[i].unit;
+
+                /* It may have been in the first part of an earlier look-up. */
+                if (!part->dwarf->main.units[unit].is_damaged || dwarf->main.units[unit].is_damaged)
+                        continue;
+                dwarf->main.units[unit].is_damaged = true;
+                dwarf->complaints.n++;
+        }
         complaints->n = 0;
         buf_clear(&complaints->first);
         free(part->frames.frames);

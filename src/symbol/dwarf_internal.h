@@ -184,6 +184,7 @@ struct dwarf_unit {
         bool is_prepared; /* what follows is set */
         bool is_c;        /* of a language whose structs hold no functions */
         bool has_lines;
+        bool is_damaged; /* that was said */
         const struct dwarf_abbrevs *abbrevs;
         uint64_t str_offsets_base, addr_base, rnglists_base;
         uint64_t ranges_base; /* of a unit in a .dwo file of version 4 */

@@ -31,6 +31,7 @@ struct registers {
 static struct registers begin_sequence(struct machine *m)
 {
         m->last_addr = NO_ROW;
+        m->next_addr = UINT64_MAX;
         return (struct registers){.row = {.file = 1, .line = 1}};
 }
 

@@ -11,7 +11,7 @@
 /* Takes a sentence about a unit that could not be read. */
 struct dwarf_complaints {
         struct buf first;
-        size_t n;
+        size_t n; /* units, each once however often it is met */
 };
 
 void dwarf_complain(struct dwarf_complaints *complaints, const struct dwarf_unit *unit,

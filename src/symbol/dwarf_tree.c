@@ -69,14 +69,16 @@ size_t dwarf_places_from(const struct dwarf_places *places, uint64_t addr)
         return low;
 }
 
-/* The places in the ranges that were read belong to node `id` now, unless one that began later has them. */
-static size_t claim_places(struct walk *walk, uint32_t id)
+/* The places in the ranges that were read belong to node `id` now, unless one that began later has them.  Of ranges
+ * that overlap each pays for its places. */
+static bool claim_places(struct walk *walk, uint32_t id, size_t *ret_n, struct err *err)
 {
         struct dwarf_places *places = walk->places;
-        size_t n = 0;
 
+        *ret_n = 0;
         for (size_t i = 0; i < walk->ranges->n; i++) {
                 const struct dwarf_interval *range = &walk->ranges->items[i];
+                size_t n = 0;
 
                 for (size_t j = dwarf_places_from(places, range->start);
                      j < places->n && places->items[j].addr < range->end; j++) {
@@ -88,8 +90,11 @@ static size_t claim_places(struct walk *walk, uint32_t id)
                         place->node = id;
                         place->node_start = range->start;
                 }
+                *ret_n += n;
+                if (!dwarf_spend(walk->unit->file, n, err))
+                        return false;
         }
-        return n;
+        return true;
 }
 
 /* *ret_node is the entry's node, or DWARF_NO_OWNER.  A function has one when it has a place; then all functions
@@ -103,9 +108,8 @@ static bool read_node(struct walk *walk, const struct dwarf_abbrev *abbrev, uint
 
         *ret_node = DWARF_NO_OWNER;
         walk->ranges->n = 0;
-        if (!read_ranges(walk, abbrev, err))
+        if (!read_ranges(walk, abbrev, err) || !claim_places(walk, id, &n_claimed, err))
                 return false;
-        n_claimed = claim_places(walk, id);
         if (!walk->ranges->n || (!n_claimed && parent == DWARF_NO_OWNER))
                 return true;
         ARRAY_PUSH(tree->nodes, tree->n_nodes, tree->cap_nodes,
@@ -114,7 +118,7 @@ static bool read_node(struct walk *walk, const struct dwarf_abbrev *abbrev, uint
                                        .off = off,
                                        .call_file = DWARF_NO_FILE});
         *ret_node = id;
-        return dwarf_spend(walk->unit->file, n_claimed, err);
+        return true;
 }
 
 /* --- The walk --- */

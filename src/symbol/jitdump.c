@@ -307,14 +307,9 @@ const struct jitdump_facts *jitdump_get_facts(const struct jitdump *dump)
         return &dump->facts;
 }
 
-size_t jitdump_n_loads(const struct jitdump *dump)
-{
-        return dump->n_codes;
-}
-
 const struct jitdump_load *jitdump_get_load(const struct jitdump *dump, size_t index)
 {
-        return &dump->codes[index].is;
+        return index < dump->n_codes ? &dump->codes[index].is : NULL;
 }
 
 void jitdump_lines_begin(const struct jitdump *dump, const struct jitdump_load *load,

@@ -55,7 +55,7 @@ struct jitdump_load {
         uint64_t moved_by; /* from where its line table has it */
 };
 
-size_t jitdump_n_loads(const struct jitdump *dump);
+/* In the file's order; NULL behind the last one. */
 const struct jitdump_load *jitdump_get_load(const struct jitdump *dump, size_t index);
 
 /* The line table of a load, in the file's order. */

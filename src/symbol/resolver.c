@@ -32,6 +32,7 @@ void resolver_free(struct resolver *resolver)
                 resolver_file_free(resolver->modules[i]->file);
                 perfmap_free(resolver->modules[i]->perfmap);
                 jitdump_free(resolver->modules[i]->jitdump);
+                free(resolver->modules[i]->jit_rows.items);
                 buf_release(&resolver->modules[i]->note);
                 map_release(&resolver->modules[i]->frame_texts);
                 free(resolver->modules[i]);

@@ -20,9 +20,7 @@ struct symbol_index_options; /* symbol_index.h */
 /* What there may be besides files. */
 struct resolver_sources {
         const struct debug_remote *remote; /* asked for debug files that are not here; NULL: nobody is */
-        /* Where answers are kept on disk, and a text that changes with what the readers answer; NULL: nowhere. */
-        const struct symbol_index_options *index;
-        const char *version;
+        const struct symbol_index_options *index; /* where answers are kept on disk; NULL: nowhere */
 };
 
 struct resolver_options {

@@ -20,7 +20,9 @@ struct resolver_debug {
         struct dwarf *dwarf; /* opened when it is asked for something that the index does not know */
         bool is_opened;
         struct symbol_index *index;
+        bool is_index_said;
         struct buf *note; /* the module's */
+        struct buf said;  /* what stands in it of the reader's note; the first time behind all else */
 };
 
 static void begin_sentence(struct buf *note)
@@ -74,12 +76,32 @@ static void add_once(struct buf *note, const char *text)
         }
 }
 
+/* Why the index, or a file of it, is not used: once. */
+static void say_index(struct resolver_debug *d, const char *why)
+{
+        if (!*why || d->is_index_said)
+                return;
+        d->is_index_said = true;
+        begin_sentence(d->note);
+        buf_printf(d->note, "answers on disk are not used: %s", why);
+}
+
+static void open_index(struct resolver_debug *d, const struct symbol_index_options *options)
+{
+        struct symbol_index_key key;
+        struct err err = {0};
+
+        if (!symbol_index_key_make(d->own ? d->own : d->from, d->from, d->alt, &key))
+                return;
+        d->index = symbol_index_open(options, &key, &err);
+        say_index(d, d->index ? symbol_index_note(d->index) : err.text);
+}
+
 struct resolver_debug *resolver_debug_new(const struct debug_wanted *wanted, struct object *known_debug,
                                           const struct resolver_sources *sources, struct buf *note)
 {
         struct resolver_debug *d = mem_new(1, sizeof(*d));
         AUTO_RELEASE(buf) missing = {0};
-        struct symbol_index_key key;
 
         d->own = wanted->own;
         d->path = wanted->path;
@@ -89,9 +111,8 @@ struct resolver_debug *resolver_debug_new(const struct debug_wanted *wanted, str
                 return d;
         d->alt = debug_search_alt(d->from, wanted->dirs, wanted->remote, &missing);
         add_once(note, buf_text(&missing));
-        if (sources && sources->index && object_find_section(d->from, ".debug_info") &&
-            symbol_index_key_make(d->own ? d->own : d->from, d->from, d->alt, sources->version, &key))
-                d->index = symbol_index_open(sources->index, &key, NULL);
+        if (sources && sources->index && object_find_section(d->from, ".debug_info"))
+                open_index(d, sources->index);
         return d;
 }
 
@@ -106,6 +127,7 @@ void resolver_debug_free(struct resolver_debug *d)
         debug_split_free(d->split);
         object_free(d->alt);
         object_free(d->debug);
+        buf_release(&d->said);
         free(d);
 }
 
@@ -128,6 +150,29 @@ struct dwarf *resolver_debug_dwarf(struct resolver_debug *d)
         return d->dwarf;
 }
 
+/* The reader's note grows with each damaged unit: the longer one takes the place of the one before. */
+static void say_note(struct resolver_debug *d, const char *text)
+{
+        AUTO_RELEASE(buf) now = {0};
+        AUTO_RELEASE(buf) rest = {0};
+        const char *at = d->said.len ? strstr(buf_text(d->note), buf_text(&d->said)) : NULL;
+
+        for (const char *c = text; *c; c++)
+                buf_add_str(&now, *c == '\n' ? "; " : (char[]){*c, 0});
+        if (!now.len || !strcmp(buf_text(&now), buf_text(&d->said)))
+                return;
+        if (at) {
+                buf_add_str(&rest, at + d->said.len);
+                buf_truncate(d->note, (size_t)(at - d->note->data));
+        } else {
+                begin_sentence(d->note);
+        }
+        buf_add(d->note, now.data, now.len);
+        buf_add(d->note, rest.data, rest.len);
+        buf_clear(&d->said);
+        buf_add(&d->said, now.data, now.len);
+}
+
 /* Answers of what is damaged or missing are not kept, so that it is said again. */
 static bool ask(void *ctx, const uint64_t *addrs, size_t n, struct dwarf_frames *ret_frames)
 {
@@ -139,7 +184,7 @@ static bool ask(void *ctx, const uint64_t *addrs, size_t n, struct dwarf_frames 
                 return false;
         }
         dwarf_find(dwarf, addrs, n, ret_frames);
-        add_once(d->note, dwarf_note(dwarf));
+        say_note(d, dwarf_note(dwarf));
         return !*dwarf_note(dwarf);
 }
 
@@ -147,6 +192,8 @@ void resolver_debug_find(struct resolver_debug *d, const uint64_t *addrs, size_t
                          struct dwarf_frames *ret_frames)
 {
         symbol_index_look_up(d->index, addrs, n, ask, d, ret_frames);
+        if (d->index)
+                say_index(d, symbol_index_note(d->index));
 }
 
 bool resolver_debug_check(const struct resolver_debug *d, struct err *err)

@@ -12,8 +12,9 @@
 
 struct resolver_debug;
 
-/* `wanted` says whose it is; `debug` is its debug file if that is open already, else NULL: it is then looked for where the
- * file itself has no debug information.  `sources` may be NULL.  All of it and `note` must outlive it.  Never fails; what is missing is appended to `note`, also later. */
+/* `wanted` says whose it is; `debug` is its debug file if that is open already, else NULL: it is then looked for where
+ * the file itself has no debug information.  `sources` may be NULL.  All of it and `note` must outlive it.  Never fails;
+ * what is missing, and why an index is not used, is appended to `note`, also later. */
 struct resolver_debug *resolver_debug_new(const struct debug_wanted *wanted, struct object *debug,
                                           const struct resolver_sources *sources, struct buf *note);
 

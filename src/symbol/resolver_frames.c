@@ -100,34 +100,74 @@ static void find_in_debug(struct finder *f, struct resolver_debug *debug)
 /* V8 and LLVM count from the beginning of the ELF file that perf inject would make of the code. */
 enum { ELF_HEADER_BYTES = 64 };
 
-static uint64_t lines_base(const struct jitdump *dump, const struct jitdump_load *load)
+/* By address, those of one address as in the file. */
+static int compare_rows(const void *a, const void *b)
 {
-        struct jitdump_lines lines;
-        struct jitdump_line line;
-        uint64_t first = UINT64_MAX;
+        const struct jit_row *x = a, *y = b;
 
-        jitdump_lines_begin(dump, load, &lines);
-        while (jitdump_lines_next(&lines, &line))
-                first = line.addr < first ? line.addr : first;
-        return first >= load->addr + ELF_HEADER_BYTES ? ELF_HEADER_BYTES : 0;
+        if (x->addr != y->addr)
+                return x->addr < y->addr ? -1 : 1;
+        return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static void find_jit_line(struct finder *f, const struct jitdump_load *load, uint64_t addr,
-                          struct resolver_frame *frame)
+static void read_rows(const struct jitdump *dump, const struct jitdump_load *load, struct jit_rows *rows)
 {
-        const struct jitdump *dump = f->module->jitdump;
-        uint64_t base = lines_base(dump, load), best = 0;
+        uint64_t first = UINT64_MAX, base;
+        const char *file = NULL;
+        size_t file_len = 0;
         struct jitdump_lines lines;
         struct jitdump_line line;
 
+        rows->n = 0;
         jitdump_lines_begin(dump, load, &lines);
         while (jitdump_lines_next(&lines, &line)) {
-                if (line.addr - base > addr || line.addr - base < best)
-                        continue;
-                best = line.addr - base;
-                frame->path = *line.file ? strpool_add(f->resolver->texts, line.file) : 0;
-                frame->line = line.line;
+                first = line.addr < first ? line.addr : first;
+                if (line.file != file) {
+                        file = line.file;
+                        file_len = strlen(file);
+                }
+                ARRAY_PUSH(rows->items, rows->n, rows->cap,
+                           (struct jit_row){line.addr, file, file_len, line.line, rows->n});
         }
+        base = first >= load->addr + ELF_HEADER_BYTES ? ELF_HEADER_BYTES : 0;
+        for (size_t i = 0; i < rows->n; i++)
+                rows->items[i].addr -= base;
+        if (rows->n)
+                qsort(rows->items, rows->n, sizeof(*rows->items), compare_rows);
+}
+
+/* The rows of the last load asked for are kept: who asks goes by address. */
+static const struct jit_rows *rows_of(struct module *module, size_t load)
+{
+        struct jit_rows *rows = &module->jit_rows;
+
+        if (!rows->is_read || rows->load != load) {
+                read_rows(module->jitdump, jitdump_get_load(module->jitdump, load), rows);
+                rows->load = load;
+                rows->is_read = true;
+        }
+        return rows;
+}
+
+static void find_jit_line(struct finder *f, size_t load, uint64_t addr, struct resolver_frame *frame)
+{
+        const struct jit_rows *rows = rows_of(f->module, load);
+        size_t low = 0, high = rows->n;
+        const struct jit_row *row;
+
+        while (low < high) {
+                size_t mid = low + (high - low) / 2;
+
+                if (rows->items[mid].addr <= addr)
+                        low = mid + 1;
+                else
+                        high = mid;
+        }
+        if (!low)
+                return;
+        row = &rows->items[low - 1];
+        frame->path = strpool_add_len(f->resolver->texts, row->file, row->file_len);
+        frame->line = row->line;
 }
 
 static void add_jit_frame(struct finder *f, size_t i)
@@ -140,7 +180,7 @@ static void add_jit_frame(struct finder *f, size_t i)
         if (symbol.status != SYMBOL_NAMED)
                 return;
         if (jitdump_find(dump, f->addrs[i], CODE_HISTORY_LATEST, &hit))
-                find_jit_line(f, jitdump_get_load(dump, hit.index), f->addrs[i], &frame);
+                find_jit_line(f, hit.index, f->addrs[i], &frame);
         add_frame(f, i, frame);
 }
 

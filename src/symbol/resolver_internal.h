@@ -13,13 +13,30 @@
 #include "resolver_file.h"
 #include "symtab.h"
 
+/* A line of code made at run time; the file's name stands in the jitdump. */
+struct jit_row {
+        uint64_t addr;
+        const char *file;
+        size_t file_len;
+        uint32_t line;
+        size_t number; /* in the jitdump */
+};
+
+struct jit_rows {
+        struct jit_row *items; /* by address */
+        size_t n, cap;
+        size_t load; /* whose they are */
+        bool is_read;
+};
+
 struct module {
         struct resolver_module is; /* with strings and build id of its own */
         bool is_loaded;
         struct resolver_file *file; /* RESOLVER_FILE */
         struct perfmap *perfmap;    /* RESOLVER_PERFMAP */
         struct jitdump *jitdump;    /* the same, when there is one */
-        struct kallsyms *kallsyms;  /* RESOLVER_KERNEL, when it is the kernel of these; the resolver's */
+        struct jit_rows jit_rows;
+        struct kallsyms *kallsyms; /* RESOLVER_KERNEL, when it is the kernel of these; the resolver's */
         struct buf note;
         struct map frame_texts; /* address of a name as the debug information has it -> str_id */
         /* The last answer, and the addresses for which it is the answer. */

@@ -13,12 +13,38 @@
 /* A file that is being written is left alone for so long: the newest file's time is the clock. */
 #define UNFINISHED_NS ((int64_t)3600 * 1000000000)
 
-bool symbol_folder_check(const char *folder, struct err *err)
+/* The last one of the folders above that is there. */
+static void find_above(const char *folder, struct buf *out)
 {
+        size_t len = strlen(folder);
         struct os_stat st;
 
-        if (!os_stat(folder, &st) || os_is_private_dir(folder))
+        do {
+                while (len && folder[len - 1] != '/' && folder[len - 1] != '\\')
+                        len--;
+                buf_clear(out);
+                buf_add(out, folder, len);
+                if (!len)
+                        buf_add_char(out, '.');
+        } while (!os_stat(buf_text(out), &st) && len--);
+}
+
+bool symbol_folder_check(const char *folder, struct err *err)
+{
+        AUTO_RELEASE(buf) above = {0};
+        struct os_stat st;
+
+        if (os_is_private_dir(folder))
                 return true;
+        if (!os_stat(folder, &st)) {
+                find_above(folder, &above);
+                /* With the HOME of another user, as sudo may leave it, folders would be made that the other one can't
+                 * write to. */
+                if (!os_stat(buf_text(&above), &st) || !st.is_dir || os_is_own_dir(buf_text(&above)))
+                        return true;
+                return err_set(err, ERR_DENIED, "%s: is not made, as %s belongs to another user", folder,
+                               buf_text(&above));
+        }
         if (!st.is_dir)
                 return err_set(err, ERR_IO, "%s: is no folder", folder);
         return err_set(err, ERR_DENIED,
@@ -29,6 +55,8 @@ bool symbol_folder_make(const char *folder, struct err *err)
 {
         AUTO_RELEASE(buf) above = {0};
 
+        if (!symbol_folder_check(folder, err))
+                return false;
         /* What is not possible here shows at the last one. */
         for (const char *at = folder; *at; at++) {
                 if (at > folder && (*at == '/' || *at == '\\')) {

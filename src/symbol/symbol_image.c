@@ -29,7 +29,7 @@ void symbol_image_key(const struct symbol_index_key *key, uint8_t ret_bytes[SYMB
         buf_add(&out, key->build_id, sizeof(key->build_id));
         add_source(&out, &key->debug);
         add_source(&out, &key->alt);
-        buf_add_u64(&out, key->made_by);
+        buf_add_u64(&out, key->answers_version);
         memcpy(ret_bytes, out.data, SYMBOL_IMAGE_KEY_BYTES);
 }
 

@@ -35,11 +35,11 @@ static bool make_source(const struct object *object, struct symbol_index_source 
 }
 
 bool symbol_index_key_make(const struct object *own, const struct object *debug, const struct object *alt,
-                           const char *version, struct symbol_index_key *ret_key)
+                           struct symbol_index_key *ret_key)
 {
         const struct object_facts *facts = object_get_facts(own);
         struct symbol_index_key key = {.build_id_size = facts->build_id_size,
-                                       .made_by = map_hash_bytes(version, strlen(version))};
+                                       .answers_version = DWARF_ANSWERS_VERSION};
 
         if (!facts->build_id_size || !make_source(debug, &key.debug) || (alt && !make_source(alt, &key.alt)))
                 return false;

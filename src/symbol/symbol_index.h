@@ -14,7 +14,7 @@
 #include "object.h"
 
 enum {
-        /* Raised with the format of the files; that a later reader answers otherwise is the matter of made_by. */
+        /* Raised with the format of the files; a reader that answers otherwise raises DWARF_ANSWERS_VERSION. */
         SYMBOL_INDEX_VERSION = 1,
         /* Unless the options say otherwise.  A file of that size has some 150,000 addresses of five frames each. */
         SYMBOL_INDEX_MAX_FILE_BYTES = 32 << 20,
@@ -36,13 +36,13 @@ struct symbol_index_key {
         uint8_t build_id_size;
         struct symbol_index_source debug; /* the file with its debug information, or the object itself */
         struct symbol_index_source alt;   /* what .gnu_debugaltlink names */
-        uint64_t made_by;                 /* a hash of the version of wperf whose reader answered */
+        uint64_t answers_version;         /* DWARF_ANSWERS_VERSION of the reader that answered */
 };
 
-/* `alt` may be NULL, `version` is any text that changes with wperf.  False when there is nothing to tell it from others by: an object without a build id, or one that
+/* `alt` may be NULL.  False when there is nothing to tell it from others by: an object without a build id, or one that
  * is no file. */
 bool symbol_index_key_make(const struct object *own, const struct object *debug, const struct object *alt,
-                           const char *version, struct symbol_index_key *ret_key);
+                           struct symbol_index_key *ret_key);
 
 struct symbol_index_options {
         const char *folder; /* made when the first file is kept, mode 0700 */
@@ -54,7 +54,7 @@ struct symbol_index_options {
 struct symbol_index;
 
 /* Maps the file of this key; without one, or with a damaged one, nothing is known.  ERR_DENIED when the folder belongs
- * to another user or others may write to it. */
+ * to another user or others may write to it, or it would be made below one of another user. */
 struct symbol_index *symbol_index_open(const struct symbol_index_options *options,
                                        const struct symbol_index_key *key, struct err *err);
 void symbol_index_free(struct symbol_index *index);
@@ -73,15 +73,15 @@ void symbol_index_add(struct symbol_index *index, const uint64_t *addrs, size_t 
  * not to be kept. */
 typedef bool symbol_index_ask(void *ctx, const uint64_t *addrs, size_t n, struct dwarf_frames *ret_frames);
 
-/* All of `n` sorted, distinct addresses: what is known from the index, and the rest, if there is one, in one question to
- * `ask`, whose answers are added.  Without an index (NULL) everything is asked.  Texts live as long as the index and
+/* All of `n` sorted, distinct addresses: what is known from the index, and the rest, if there is one, in one question
+ * to `ask`, whose answers are added.  Without an index (NULL) everything is asked.  Texts live as long as the index and
  * those of `ask`. */
 void symbol_index_look_up(struct symbol_index *index, const uint64_t *addrs, size_t n, symbol_index_ask *ask,
                           void *ctx, struct dwarf_frames *ret_frames);
 
-/* Writes what was added, with what the file has by now, to a new file that takes its place: whoever reads meanwhile sees
- * the old or the new one.  Of two that save at once the later one stands.  Does nothing when nothing was added.  Not to be
- * called when an object became shorter meanwhile (object_check).  The index may be asked afterwards. */
+/* Writes what was added, with what the file has by now, to a new file that takes its place: whoever reads meanwhile
+ * sees the old or the new one.  Of two that save at once the later one stands.  Does nothing when nothing was added.  Not
+ * to be called when an object became shorter meanwhile (object_check).  The index may be asked afterwards. */
 bool symbol_index_save(struct symbol_index *index, struct err *err);
 
 /* That the file was damaged, one sentence; "" otherwise. */

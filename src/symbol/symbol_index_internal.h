@@ -109,7 +109,7 @@ void symbol_batch_write(const struct symbol_batch *batch, const struct symbol_in
 
 /* --- The folder --- */
 
-/* True when it is not there yet, or this user's alone. */
+/* True when it is this user's alone, or not there yet and the folder above that is there is this user's. */
 bool symbol_folder_check(const char *folder, struct err *err);
 bool symbol_folder_make(const char *folder, struct err *err);
 

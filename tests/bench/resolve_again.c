@@ -82,8 +82,7 @@ static void open_files(struct job *job)
                 job->debug = debug_search(&wanted, &note);
         }
         job->alt = debug_search_alt(job->debug ? job->debug : job->own, dirs, NULL, &note);
-        if (!symbol_index_key_make(job->own, job->debug ? job->debug : job->own, job->alt, "bench",
-                                   &job->key)) {
+        if (!symbol_index_key_make(job->own, job->debug ? job->debug : job->own, job->alt, &job->key)) {
                 fprintf(stderr, "resolve_again: %s: has no build id\n", job->path);
                 exit(1);
         }

@@ -45,9 +45,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
         AUTO_RELEASE(buf) note = {0};
         AUTO(jitdump) dump = jitdump_new_bytes(data, size, &note);
+        const struct jitdump_load *load;
 
-        for (size_t i = 0; i < jitdump_n_loads(dump); i++) {
-                const struct jitdump_load *load = jitdump_get_load(dump, i);
+        for (size_t i = 0; (load = jitdump_get_load(dump, i)); i++) {
                 uint64_t around[] = {load->addr - 1, load->addr, load->addr + load->size_bytes};
                 struct symtab_hit hit;
 

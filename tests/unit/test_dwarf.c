@@ -328,6 +328,16 @@ TEST(dwarf_reads_on_behind_a_damaged_unit)
         EXPECT_CONTAINS(dwarf_note(d.dwarf), "unit 0x0: its abbreviations lie outside .debug_abbrev");
 }
 
+TEST(dwarf_counts_a_damaged_unit_once)
+{
+        AUTO_RELEASE(damaged) d = {0};
+
+        damage(&d, ".debug_info", 8, "\xf0\xff\xff\x7f", 4);
+        for (unsigned i = 0; i < 3; i++)
+                expect_functions(&d, "", "is_far");
+        EXPECT_STR(dwarf_note(d.dwarf), "unit 0x0: its abbreviations lie outside .debug_abbrev");
+}
+
 TEST(dwarf_passes_over_a_version_of_the_future)
 {
         AUTO_RELEASE(damaged) d = {0};

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "buf.h"
-#include "dwarf.h"
+#include "dwarf_lookup.h"
 #include "os.h"
 #include "tap.h"
 #include "test_data.h"
@@ -115,6 +115,36 @@ TEST(labels_are_none_where_no_function_is)
         EXPECT_TRUE(!labels && !extents);
         EXPECT_INT(dwarf_find_labels(l.dwarf, 0x214, &labels), 0); /* between functions */
         EXPECT_INT(dwarf_find_extents(l.dwarf, 0x214, &extents), 0);
+}
+
+/* Each range of a function is paid for before the next one: with the budget gone the second one's place is as it was. */
+TEST(places_are_paid_for_range_by_range)
+{
+        AUTO_RELEASE(looked_up) l = {0};
+        struct dwarf_unit *unit = NULL;
+        size_t n_between = 0;
+        bool ok = false;
+
+        ASSERT_TRUE(open_object(&l, "dwarf/labels2.so"));
+        unit = &l.dwarf->main.units[dwarf_find_unit(l.dwarf, 0x250)];
+        ASSERT_TRUE(dwarf_unit_prepare(unit, NULL));
+        for (uint64_t budget = 0; !ok && budget < 100000; budget++) {
+                /* In the order of the function's list the third and fourth one are first. */
+                struct dwarf_place items[] = {
+                        {.addr = 0x205}, {.addr = 0x206}, {.addr = 0x250}, {.addr = 0x251}};
+                struct dwarf_places places = {items, 4};
+                struct dwarf_tree tree = {0};
+
+                for (size_t i = 0; i < 4; i++)
+                        items[i].node = DWARF_NO_OWNER;
+                l.dwarf->budget = budget;
+                ok = dwarf_tree_find(unit, &tree, &places, NULL);
+                n_between += !ok && items[2].node_start == 0x250 && !items[0].node_start;
+                EXPECT_TRUE(ok == (items[0].node != DWARF_NO_OWNER));
+                dwarf_tree_release(&tree);
+        }
+        EXPECT_TRUE(ok);
+        EXPECT_INT(n_between, 2);
 }
 
 TAP_MAIN

@@ -7,6 +7,15 @@
 #include "tap.h"
 #include "test_data.h"
 
+static size_t count_loads(const struct jitdump *dump)
+{
+        size_t n = 0;
+
+        while (jitdump_get_load(dump, n))
+                n++;
+        return n;
+}
+
 static const char *name_at(const struct jitdump *dump, uint64_t addr, uint64_t time)
 {
         static char name[64];
@@ -60,7 +69,7 @@ static void check_every_kind(bool swap)
         EXPECT_INT(jitdump_get_facts(dump)->time, 5);
         EXPECT_TRUE(!jitdump_get_facts(dump)->arch_time);
         EXPECT_TRUE(jitdump_get_facts(dump)->has_replaced);
-        ASSERT_TRUE(jitdump_n_loads(dump) == 5);
+        ASSERT_TRUE(count_loads(dump) == 5);
 
         load = jitdump_get_load(dump, 1);
         EXPECT_INT(load->time, 12);
@@ -157,7 +166,7 @@ TEST(jitdump_takes_what_is_whole_at_every_length)
                 while (n_whole < n_ends && ends[n_whole] <= size)
                         n_whole++;
                 between = n_whole && ends[n_whole - 1] == size;
-                EXPECT_INT(jitdump_n_loads(dump), n_whole ? loads_after[n_whole - 1] : 0);
+                EXPECT_INT(count_loads(dump), n_whole ? loads_after[n_whole - 1] : 0);
                 EXPECT_INT(note.len == 0, between);
                 if (size >= 40 && !n_whole && size > 40)
                         EXPECT_STR(
@@ -289,7 +298,7 @@ TEST(jitdump_leaves_out_line_tables_of_extreme_sizes)
         dump_load(&b, 2, 0x2000, 4, 10, "g");
         dump = jitdump_new_bytes(b.bytes.data, b.bytes.len, &note);
         EXPECT_STR(buf_text(&note), "damaged records left out: 4");
-        ASSERT_TRUE(jitdump_n_loads(dump) == 6);
+        ASSERT_TRUE(count_loads(dump) == 6);
         for (size_t i = 0; i < 6; i++) {
                 jitdump_lines_begin(dump, jitdump_get_load(dump, i), &lines);
                 EXPECT_TRUE(!jitdump_lines_next(&lines, &line));
@@ -335,7 +344,7 @@ TEST(jitdump_keeps_its_limits)
                 dump_load(&b, 1, 0x1000 + i, 1, i, "f");
         dump = jitdump_new_bytes(b.bytes.data, b.bytes.len, &note);
         EXPECT_STR(buf_text(&note), "what follows its first 1048576 functions is left out");
-        EXPECT_INT(jitdump_n_loads(dump), JITDUMP_MAX_LOADS);
+        EXPECT_INT(count_loads(dump), JITDUMP_MAX_LOADS);
         EXPECT_INT(jitdump_get_load(dump, 0)->name_len, JITDUMP_MAX_NAME);
         EXPECT_STR(latest_at(dump, 0x1000 + JITDUMP_MAX_LOADS - 1), "f");
         EXPECT_STR(latest_at(dump, 0x1000 + JITDUMP_MAX_LOADS), "");

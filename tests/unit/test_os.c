@@ -114,6 +114,9 @@ TEST(folders_are_private_or_not)
         EXPECT_TRUE(os_is_private_dir("private.tmp"));
         EXPECT_TRUE(!os_is_private_dir("touch.tmp"));
         EXPECT_TRUE(!os_is_private_dir("no/such/folder"));
+        EXPECT_TRUE(os_is_own_dir("private.tmp"));
+        EXPECT_TRUE(!os_is_own_dir("touch.tmp"));
+        EXPECT_TRUE(!os_is_own_dir("no/such/folder"));
 #ifndef _WIN32
         EXPECT_TRUE(!os_is_private_dir("/tmp"));
 #endif

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#ifndef _WIN32
+#include <sys/stat.h>
+#endif
+
+#include "arena.h"
 #include "jitdump_builder.h"
+#include "object.h"
 #include "os.h"
 #include "resolver.h"
+#include "symbol_index.h"
 #include "tap.h"
 #include "test_data.h"
 
@@ -106,6 +114,115 @@ TEST(without_debug_information_a_frame_is_the_function)
         EXPECT_STR(resolver_note(resolver, id), "has no debug information");
 }
 
+/* A copy of gcc5.so in which no unit finds its abbreviations. */
+static void write_damaged(const char *path)
+{
+        AUTO(object) object = object_open(data_path("dwarf/gcc5.so"), NULL);
+        const struct object_section *info = object ? object_find_section(object, ".debug_info") : NULL;
+        AUTO_RELEASE(buf) bytes = {0};
+        struct os_file *file = os_file_create(path, NULL);
+        uint32_t length, n_units = 0;
+
+        ASSERT_TRUE(info && file && os_read_file(data_path("dwarf/gcc5.so"), 1 << 20, &bytes, NULL));
+        for (uint64_t off = 0; off < info->file_size; off += 4 + (uint64_t)length, n_units++) {
+                memcpy(&length, bytes.data + info->file_off + off, 4);
+                memset(bytes.data + info->file_off + off + 8, 0x7f, 4);
+        }
+        EXPECT_INT(n_units, 2);
+        EXPECT_TRUE(os_file_write(file, bytes.data, bytes.len, NULL));
+        EXPECT_TRUE(os_file_close(file, NULL));
+}
+
+TEST(the_note_of_damage_does_not_grow_with_each_look_up)
+{
+        AUTO(resolver) resolver = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs});
+        struct resolver_module module = {.kind = RESOLVER_FILE, .path = "damaged.so"};
+        struct resolver_frames frames;
+        resolver_id id;
+
+        write_damaged(module.path);
+        id = resolver_add_module(resolver, &module);
+        for (uint64_t addr = 0x200; addr < 0x35b; addr++) {
+                resolver_find_frames(resolver, id, &addr, 1, &frames);
+                resolver_frames_release(&frames);
+        }
+        EXPECT_STR(resolver_note(resolver, id),
+                   "unit 0x0: its abbreviations lie outside .debug_abbrev, and 1 more like it");
+        os_remove(module.path, NULL);
+}
+
+/* --- Answers on disk --- */
+
+#define INDEX_FOLDER "resolver_index.tmp"
+
+static bool remove_answers(void *ctx, const char *name)
+{
+        AUTO_RELEASE(buf) path = {0};
+
+        buf_printf(&path, "%s/%s", INDEX_FOLDER, name);
+        return os_remove(buf_text(&path), NULL);
+}
+
+/* One byte, which no file of answers is. */
+static bool damage_answers(void *ctx, const char *name)
+{
+        AUTO_RELEASE(buf) path = {0};
+        struct os_file *file;
+
+        buf_printf(&path, "%s/%s", INDEX_FOLDER, name);
+        os_remove(buf_text(&path), NULL);
+        file = os_file_create(buf_text(&path), NULL);
+        EXPECT_TRUE(file && os_file_write(file, "x", 1, NULL) && os_file_close(file, NULL));
+        ++*(size_t *)ctx;
+        return true;
+}
+
+/* The module's note after two look-ups with an index. */
+static void add_index_note(struct buf *out)
+{
+        struct symbol_index_options index = {.folder = INDEX_FOLDER};
+        struct resolver_sources sources = {.index = &index};
+        AUTO(resolver)
+        resolver = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs, .sources = &sources});
+        resolver_id id = add_file(resolver, "dwarf/gcc5.so");
+        static const uint64_t addrs[] = {0x201};
+        static const char *const want[] = {"sum_longest /src/one.c:13"};
+
+        expect_frames(resolver, id, addrs, want, 1);
+        expect_frames(resolver, id, addrs, want, 1);
+        buf_clear(out);
+        if (resolver_note(resolver, id))
+                buf_add_str(out, resolver_note(resolver, id));
+}
+
+TEST(the_note_says_why_answers_on_disk_are_not_used)
+{
+        AUTO_RELEASE(buf) note = {0};
+        size_t n_damaged = 0;
+
+        os_list_dir(INDEX_FOLDER, remove_answers, NULL, NULL);
+        add_index_note(&note);
+        add_index_note(&note);
+        EXPECT_STR(buf_text(&note), "");
+        os_list_dir(INDEX_FOLDER, damage_answers, &n_damaged, NULL);
+        EXPECT_TRUE(n_damaged);
+        add_index_note(&note);
+        EXPECT_TRUE(!strncmp(buf_text(&note), "answers on disk are not used: " INDEX_FOLDER "/", 49));
+        EXPECT_CONTAINS(buf_text(&note), ".symbols: is damaged; it is made anew");
+        EXPECT_TRUE(!strstr(buf_text(&note) + 1, "answers on disk"));
+        add_index_note(&note);
+        EXPECT_STR(buf_text(&note), "");
+#ifndef _WIN32
+        EXPECT_INT(chmod(INDEX_FOLDER, 0770), 0);
+        add_index_note(&note);
+        EXPECT_STR(buf_text(&note), "answers on disk are not used: " INDEX_FOLDER
+                                    ": is not used, as it belongs to another user or others may write to it");
+        EXPECT_INT(chmod(INDEX_FOLDER, 0700), 0);
+#endif
+}
+
+/* --- Other modules --- */
+
 TEST(a_module_that_is_nothing_has_no_frames)
 {
         AUTO(resolver) resolver = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs});
@@ -177,6 +294,59 @@ TEST(code_made_at_run_time_has_lines_from_its_jitdump)
         EXPECT_INT(code[14], 3);
         EXPECT_TRUE(!resolver_read_code(resolver, id, 0x3004, 16, &code));
         EXPECT_TRUE(!resolver_read_code(resolver, id, 0xfff, 1, &code));
+        os_remove(module.jitdump_path, NULL);
+}
+
+enum { N_LINES = 20000 };
+
+/* One function, a line and a file for each of its bytes, in disorder. */
+static void write_many_lines(const char *path)
+{
+        struct dump_builder b = {0};
+        struct os_file *file = os_file_create(path, NULL);
+        char name[32];
+
+        dump_header(&b, 0);
+        dump_lines_begin(&b, 1, 0x10000, N_LINES);
+        for (uint32_t i = 0; i < N_LINES; i++) {
+                uint32_t number = i * 7 % N_LINES;
+
+                snprintf(name, sizeof(name), "%u.js", number);
+                dump_line(&b, 0x10000 + number, 1 + number, 0, name);
+        }
+        dump_end(&b);
+        dump_load(&b, 1, 0x10000, N_LINES, 1, "long");
+        EXPECT_TRUE(os_file_write(file, b.bytes.data, b.bytes.len, NULL));
+        EXPECT_TRUE(os_file_close(file, NULL));
+        buf_release(&b.bytes);
+}
+
+TEST(each_of_many_lines_is_found_and_nothing_else_is_kept)
+{
+        AUTO(resolver) resolver = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs});
+        struct resolver_module module = {
+                .kind = RESOLVER_PERFMAP, .path = "none.map", .jitdump_path = "jit-2.dump"};
+        uint64_t *addrs = mem_new(N_LINES, sizeof(*addrs)), last = 0x10000 + N_LINES - 1;
+        struct resolver_frames frames;
+        size_t n_right = 0;
+        resolver_id id;
+
+        write_many_lines(module.jitdump_path);
+        id = resolver_add_module(resolver, &module);
+        resolver_find_frames(resolver, id, &last, 1, &frames);
+        ASSERT_TRUE(frames.n_frames == 1);
+        EXPECT_STR(resolver_text(resolver, frames.frames[0].path), "19999.js");
+        EXPECT_TRUE(frames.frames[0].path < 10); /* texts are numbered */
+        resolver_frames_release(&frames);
+        for (size_t i = 0; i < N_LINES; i++)
+                addrs[i] = 0x10000 + i;
+        resolver_find_frames(resolver, id, addrs, N_LINES, &frames);
+        for (size_t i = 0; i < frames.n_frames; i++)
+                n_right += frames.frames[i].line == 1 + i &&
+                           strtoul(resolver_text(resolver, frames.frames[i].path), NULL, 10) == i;
+        EXPECT_INT(n_right, N_LINES);
+        resolver_frames_release(&frames);
+        free(addrs);
         os_remove(module.jitdump_path, NULL);
 }
 
