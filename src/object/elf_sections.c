@@ -6,6 +6,7 @@
 #include "codec.h"
 #include "elf_format.h"
 #include "elf_internal.h"
+#include "os.h"
 #include "text.h"
 
 struct packing {
@@ -61,18 +62,23 @@ bool elf_unpack_section(struct object *object, const struct object_section *sect
         const struct elf *elf = elf_of(object);
         struct cursor c = elf_section_bytes(elf, (size_t)(section - object->sections));
         struct packing packing = {0};
+        size_t size;
+        void *at;
         bool ok;
 
         if (c.failed)
                 return err_set(err, ERR_FORMAT, "lies outside the file");
         ok = text_starts(section->name, ".zdebug_") ? read_old_packing(c, &packing, err)
                                                     : read_packing(elf, c, &packing, err);
-        if (!ok || !check_size(&packing, err) ||
-            !codec_unpack(packing.kind, packing.stream.at, cursor_left(&packing.stream), packing.size, out,
-                          err))
+        if (!ok || !check_size(&packing, err))
                 return false;
-        if (out->len != packing.size)
-                return err_set(err, ERR_FORMAT, "unpacks to %zu bytes, its header says %llu", out->len,
+        at = buf_extend(out, packing.size);
+        os_expect_use(at, packing.size);
+        if (!codec_unpack_into(packing.kind, packing.stream.at, cursor_left(&packing.stream), at,
+                               packing.size, &size, err))
+                return false;
+        if (size != packing.size)
+                return err_set(err, ERR_FORMAT, "unpacks to %zu bytes, its header says %llu", size,
                                (unsigned long long)packing.size);
         return true;
 }

@@ -157,6 +157,8 @@ static const struct object_unpacked *unpack(struct object *object, const struct 
         unpacked = mem_new(1, sizeof(*unpacked));
         unpacked->section = section;
         unpacked->failed = !object->ops->unpack_section(object, section, &unpacked->bytes, &unpacked->err);
+        if (unpacked->failed)
+                buf_release(&unpacked->bytes);
         ARRAY_PUSH(object->unpacked, object->n_unpacked, object->cap_unpacked, unpacked);
         return unpacked;
 }
