@@ -120,6 +120,18 @@ static bool read_attrs(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abbre
         }
 }
 
+static uint32_t leaf_bytes(const struct dwarf_abbrevs *abbrevs, const struct dwarf_abbrev *abbrev)
+{
+        const struct dwarf_skip *skip;
+
+        if (abbrev->has_children || abbrev->role == DWARF_ROLE_FUNCTION || abbrev->role == DWARF_ROLE_INLINED)
+                return DWARF_NO_LEAF;
+        if (!abbrev->n_skips)
+                return 0;
+        skip = &abbrevs->skips[abbrev->first_skip];
+        return abbrev->n_skips == 1 && skip->kind == DWARF_LAYOUT_FIXED ? skip->n : DWARF_NO_LEAF;
+}
+
 /* Codes count from 1 on in nearly all tables; from the first that does not, they are in the map. */
 static void put_code(struct dwarf_abbrevs *abbrevs, uint64_t code)
 {
@@ -151,6 +163,7 @@ static bool read_abbrev(struct dwarf_abbrevs *abbrevs, uint64_t code, const stru
         abbrev.role = (uint8_t)role_of(abbrev.tag);
         if (!read_attrs(abbrevs, &abbrev, shape, c, err))
                 return false;
+        abbrev.leaf_bytes = leaf_bytes(abbrevs, &abbrev);
         put_code(abbrevs, code);
         ARRAY_PUSH(abbrevs->abbrevs, abbrevs->n_abbrevs, abbrevs->cap_abbrevs, abbrev);
         return true;

@@ -61,7 +61,11 @@ enum dwarf_role {
 
 enum { DWARF_NO_SIBLING = 0xffff, DWARF_MAX_CODE_ATTRS = 3 };
 
+#define DWARF_NO_LEAF UINT32_MAX
+
 struct dwarf_abbrev {
+        uint32_t
+                leaf_bytes; /* size of an entry without children that is always as long and no function; or DWARF_NO_LEAF */
         uint32_t first_attr, n_attrs;
         uint32_t first_skip, n_skips;
         uint16_t tag;
