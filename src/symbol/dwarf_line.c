@@ -170,12 +170,7 @@ static inline __attribute__((always_inline)) const uint8_t *run_standard(struct 
         case DW_LNS_advance_pc: r->addr += read_uleb(m, &at) * program->min_instruction_bytes; break;
         case DW_LNS_advance_line: r->row.line += read_line_step(m, &at); break;
         case DW_LNS_set_file: r->row.file = clip(read_uleb(m, &at)); break;
-        case DW_LNS_set_column:
-                r->row.column = clip(read_uleb(m, &at));
-                /* What usually follows, without a branch that has to be guessed. */
-                if (at < m->c.end)
-                        at += *at == DW_LNS_negate_stmt && program->opcode_base > DW_LNS_negate_stmt;
-                break;
+        case DW_LNS_set_column: r->row.column = clip(read_uleb(m, &at)); break;
         case DW_LNS_negate_stmt:
         case DW_LNS_set_basic_block: break;
         case DW_LNS_const_add_pc: r->addr += m->step[255].addr; break;
@@ -188,6 +183,29 @@ static inline __attribute__((always_inline)) const uint8_t *run_standard(struct 
                 for (unsigned i = program->n_operands[opcode]; i; i--)
                         read_uleb(m, &at);
                 break;
+        }
+        return at;
+}
+
+enum { USUAL_BYTES = 6 }; /* that are read before the line's step, which looks for its end itself */
+
+/* What compilers write before a row, in this order, each of them or not: with a branch for each the processor guesses
+ * better what comes next than with one for all opcodes.  Of long numbers none is read here but the last. */
+static inline __attribute__((always_inline)) const uint8_t *run_usual(struct machine *m, struct registers *r,
+                                                                      const uint8_t *at)
+{
+        if (at[0] == DW_LNS_set_file && at[1] < 0x80) {
+                r->row.file = at[1];
+                at += 2;
+        }
+        if (at[0] == DW_LNS_set_column && at[1] < 0x80) {
+                r->row.column = at[1];
+                at += 2;
+                at += *at == DW_LNS_negate_stmt;
+        }
+        if (at[0] == DW_LNS_advance_line) {
+                at++;
+                r->row.line += read_line_step(m, &at);
         }
         return at;
 }
@@ -210,12 +228,19 @@ static void run(struct machine *m)
 {
         const unsigned first_other = DW_LNS_copy + 1, opcode_base = m->program->opcode_base;
         const unsigned n_other = opcode_base > first_other ? opcode_base - first_other : 0;
+        const size_t usual_bytes = opcode_base > DW_LNS_negate_stmt ? USUAL_BYTES : SIZE_MAX;
         const uint8_t *at = m->c.at, *const end = m->c.end;
         struct registers r = begin_sequence();
 
         while (at < end) {
-                unsigned opcode = *at++;
+                unsigned opcode;
 
+                if ((size_t)(end - at) >= usual_bytes) {
+                        at = run_usual(m, &r, at);
+                        if (at == end)
+                                break;
+                }
+                opcode = *at++;
                 if (opcode - first_other < n_other) {
                         at = run_standard(m, &r, (uint8_t)opcode, at);
                 } else if (opcode) {
