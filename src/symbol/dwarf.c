@@ -159,6 +159,7 @@ void dwarf_file_release(struct dwarf_file *file)
                 dwarf_unit_close_full(&file->units[i]);
         for (size_t i = 0; i < file->n_tables; i++)
                 dwarf_abbrevs_free(file->tables[i]);
+        dwarf_abbrevs_free(file->draft);
         free(file->tables);
         map_release(&file->table_ids);
         free(file->units);

@@ -218,6 +218,8 @@ static bool walk_unit(struct walk *walk, struct err *err)
 {
         const struct dwarf_unit *unit = walk->unit;
 
+        if (!unit->abbrevs->has_functions)
+                return true;
         if (!dwarf_spend(unit->file, unit->end - unit->off, err))
                 return false;
         walk->c = cursor_sub(&unit->file->sections[DWARF_INFO], unit->off, unit->end - unit->off);
