@@ -51,7 +51,7 @@ NOT_IN_BASE = {"signal.h", "setjmp.h", "locale.h", "time.h"}
 # Headers of the system and of libraries beyond standard C; the platform rooms may include any.
 PLATFORM_ROOMS = {"os", "collect"}
 LIBRARY_HEADERS: dict[str, tuple[str, ...]] = {
-    "codec": ("zlib.h", "zstd.h", "lzma.h"),
+    "codec": ("zlib.h", "libdeflate.h", "zstd.h", "lzma.h"),
     "disasm": ("llvm-c/",),
     "view": ("curses.h", "ncurses.h"),
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* symbolize: addresses of an object file as functions and source lines, as addr2line prints them. */
-#include <inttypes.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,10 +70,23 @@ static void add_place(const struct symbolize *symbolize, const struct resolver_f
         const char *path = symbolize_text(symbolize, frame->path);
 
         text_add_printable(out, path ? path : "??");
-        if (frame->line)
-                buf_printf(out, ":%" PRIu32, frame->line);
-        else
-                buf_add_str(out, path ? ":?" : ":0");
+        if (frame->line || !path) {
+                buf_add_char(out, ':');
+                text_add_u64(out, frame->line);
+        } else {
+                buf_add_str(out, ":?");
+        }
+}
+
+static void add_addr(uint64_t addr, struct buf *out)
+{
+        char *digits;
+
+        buf_add_str(out, "0x");
+        digits = buf_extend(out, 16);
+        for (int i = 16; i--; addr >>= 4)
+                digits[i] = "0123456789abcdef"[addr & 0xf];
+        buf_add_str(out, ": ");
 }
 
 static void add_text(const struct symbolize *symbolize, uint64_t addr, const struct resolver_frame *frames,
@@ -81,7 +94,7 @@ static void add_text(const struct symbolize *symbolize, uint64_t addr, const str
 {
         static const struct resolver_frame nothing;
 
-        buf_printf(out, "0x%016" PRIx64 ": ", addr);
+        add_addr(addr, out);
         if (!n) {
                 buf_add_str(out, "?? ");
                 add_place(symbolize, &nothing, out);

@@ -2,6 +2,8 @@
 /* What is common to the codecs: which there are.  The rest is one file each. */
 #include "codec_internal.h"
 
+#include <string.h>
+
 bool codec_available(enum codec_kind kind)
 {
         switch (kind) {
@@ -26,6 +28,28 @@ bool codec_unpack(enum codec_kind kind, const void *in, size_t in_size, size_t l
         if (!ok)
                 buf_truncate(out, before);
         return ok;
+}
+
+/* By way of a buffer. */
+static bool unpack_and_copy(enum codec_kind kind, const void *in, size_t in_size, void *out, size_t size,
+                            size_t *ret_size, struct err *err)
+{
+        AUTO_RELEASE(buf) unpacked = {0};
+
+        if (!codec_unpack(kind, in, in_size, size, &unpacked, err))
+                return false;
+        if (unpacked.len)
+                memcpy(out, unpacked.data, unpacked.len);
+        *ret_size = unpacked.len;
+        return true;
+}
+
+bool codec_unpack_into(enum codec_kind kind, const void *in, size_t in_size, void *out, size_t size,
+                       size_t *ret_size, struct err *err)
+{
+        if (kind == CODEC_ZLIB && HAVE_LIBDEFLATE)
+                return codec_deflate_unpack_into(in, in_size, out, size, ret_size, err);
+        return unpack_and_copy(kind, in, in_size, out, size, ret_size, err);
 }
 
 bool codec_missing(const char *name, struct err *err)

@@ -20,6 +20,11 @@ bool codec_available(enum codec_kind kind);
 bool codec_unpack(enum codec_kind kind, const void *in, size_t in_size, size_t limit, struct buf *out,
                   struct err *err);
 
+/* The same where the unpacked size is known: to `size` bytes at `out`, faster.  *ret_size is how many there were, which
+ * may be fewer; after a failure `out` holds anything. */
+bool codec_unpack_into(enum codec_kind kind, const void *in, size_t in_size, void *out, size_t size,
+                       size_t *ret_size, struct err *err);
+
 /* A zstd stream that goes on over many pieces, as in the COMPRESSED records of perf.data. */
 struct codec_stream;
 

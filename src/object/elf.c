@@ -304,6 +304,7 @@ static void elf_release(struct object *object)
 
 static const struct object_ops elf_ops = {
         .release = elf_release,
+        .get_unpacked_size = elf_get_unpacked_size,
         .unpack_section = elf_unpack_section,
         .symbols_begin = elf_symbols_begin,
         .symbols_next = elf_symbols_next,

@@ -62,7 +62,9 @@ const struct elf_segment *elf_find_segment(const struct elf *elf, uint32_t type)
 /* Fills in facts.build_id from the notes. */
 void elf_read_build_id(struct elf *elf);
 
-bool elf_unpack_section(struct object *object, const struct object_section *section, struct buf *out,
+bool elf_get_unpacked_size(struct object *object, const struct object_section *section, size_t *ret_size,
+                           struct err *err);
+bool elf_unpack_section(struct object *object, const struct object_section *section, void *out, size_t size,
                         struct err *err);
 bool elf_symbols_begin(struct object *object, enum object_table table, struct object_symbols *ret_symbols);
 bool elf_symbols_next(struct object_symbols *symbols, struct object_symbol *ret_symbol);

@@ -55,24 +55,42 @@ static bool check_size(const struct packing *packing, struct err *err)
         return true;
 }
 
-bool elf_unpack_section(struct object *object, const struct object_section *section, struct buf *out,
-                        struct err *err)
+static bool open_packing(struct object *object, const struct object_section *section, struct packing *ret,
+                         struct err *err)
 {
         const struct elf *elf = elf_of(object);
         struct cursor c = elf_section_bytes(elf, (size_t)(section - object->sections));
-        struct packing packing = {0};
-        bool ok;
 
         if (c.failed)
                 return err_set(err, ERR_FORMAT, "lies outside the file");
-        ok = text_starts(section->name, ".zdebug_") ? read_old_packing(c, &packing, err)
-                                                    : read_packing(elf, c, &packing, err);
-        if (!ok || !check_size(&packing, err) ||
-            !codec_unpack(packing.kind, packing.stream.at, cursor_left(&packing.stream), packing.size, out,
-                          err))
+        if (text_starts(section->name, ".zdebug_") ? !read_old_packing(c, ret, err)
+                                                   : !read_packing(elf, c, ret, err))
                 return false;
-        if (out->len != packing.size)
-                return err_set(err, ERR_FORMAT, "unpacks to %zu bytes, its header says %llu", out->len,
-                               (unsigned long long)packing.size);
+        return check_size(ret, err);
+}
+
+bool elf_get_unpacked_size(struct object *object, const struct object_section *section, size_t *ret_size,
+                           struct err *err)
+{
+        struct packing packing;
+
+        if (!open_packing(object, section, &packing, err))
+                return false;
+        *ret_size = (size_t)packing.size;
+        return true;
+}
+
+bool elf_unpack_section(struct object *object, const struct object_section *section, void *out, size_t size,
+                        struct err *err)
+{
+        struct packing packing;
+        size_t n_bytes;
+
+        if (!open_packing(object, section, &packing, err) ||
+            !codec_unpack_into(packing.kind, packing.stream.at, cursor_left(&packing.stream), out, size,
+                               &n_bytes, err))
+                return false;
+        if (n_bytes != size)
+                return err_set(err, ERR_FORMAT, "unpacks to %zu bytes, its header says %zu", n_bytes, size);
         return true;
 }

@@ -69,11 +69,7 @@ void object_free(struct object *object)
         if (!object)
                 return;
         object->ops->release(object);
-        for (size_t i = 0; i < object->n_unpacked; i++) {
-                buf_release(&object->unpacked[i]->bytes);
-                free(object->unpacked[i]);
-        }
-        free(object->unpacked);
+        object_release_packed(object);
         free(object->sections);
         free(object->segments);
         os_map_free(object->map);
@@ -145,35 +141,6 @@ const struct object_section *object_find_section(const struct object *object, co
         return NULL;
 }
 
-/* Finds what was unpacked before, or unpacks now; a failure is kept too. */
-static const struct object_unpacked *unpack(struct object *object, const struct object_section *section)
-{
-        struct object_unpacked *unpacked;
-
-        for (size_t i = 0; i < object->n_unpacked; i++) {
-                if (object->unpacked[i]->section == section)
-                        return object->unpacked[i];
-        }
-        unpacked = mem_new(1, sizeof(*unpacked));
-        unpacked->section = section;
-        unpacked->failed = !object->ops->unpack_section(object, section, &unpacked->bytes, &unpacked->err);
-        ARRAY_PUSH(object->unpacked, object->n_unpacked, object->cap_unpacked, unpacked);
-        return unpacked;
-}
-
-static bool read_packed(struct object *object, const struct object_section *section, struct cursor *ret_bytes,
-                        struct err *err)
-{
-        const struct object_unpacked *unpacked = unpack(object, section);
-
-        if (unpacked->failed)
-                return err_set(err, unpacked->err.code, "%s: %s: %s", object->name, section->name,
-                               unpacked->err.text);
-        *ret_bytes = cursor_make(buf_text(&unpacked->bytes), unpacked->bytes.len);
-        ret_bytes->swap = object->bytes.swap;
-        return true;
-}
-
 bool object_read_section(struct object *object, const struct object_section *section,
                          struct cursor *ret_bytes, struct err *err)
 {
@@ -181,7 +148,7 @@ bool object_read_section(struct object *object, const struct object_section *sec
 
         assert(section >= object->sections && section < object->sections + object->n_sections);
         if (section->flags & OBJECT_SECTION_PACKED)
-                return read_packed(object, section, ret_bytes, err);
+                return object_read_packed(object, section, ret_bytes, err);
         bytes = cursor_sub(&object->bytes, section->file_off, section->file_size);
         if (bytes.failed)
                 return err_set(err, ERR_FORMAT, "%s: section %s lies outside the file", object->name,

@@ -85,6 +85,10 @@ const struct object_section *object_find_section(const struct object *object, co
 bool object_read_section(struct object *object, const struct object_section *section,
                          struct cursor *ret_bytes, struct err *err);
 
+/* Unpacks those of the sections that are packed, two at the same time, so that object_read_section need not.  NULL is
+ * passed over; what fails is told there. */
+void object_unpack_sections(struct object *object, const struct object_section *const *sections, size_t n);
+
 #define OBJECT_SEGMENT_CODE (1u << 0)
 
 /* A part of the file that is mapped into memory. */

@@ -11,9 +11,12 @@
 struct object_ops {
         /* Releases what the format added; the common part is object.c's. */
         void (*release)(struct object *object);
-        /* Appends the unpacked content of an OBJECT_SECTION_PACKED section to `out`. */
-        bool (*unpack_section)(struct object *object, const struct object_section *section, struct buf *out,
-                               struct err *err);
+        /* How large an OBJECT_SECTION_PACKED section is when it is unpacked, as it says itself. */
+        bool (*get_unpacked_size)(struct object *object, const struct object_section *section,
+                                  size_t *ret_size, struct err *err);
+        /* Unpacks it to `size` bytes at `out`.  Called for several sections at the same time. */
+        bool (*unpack_section)(struct object *object, const struct object_section *section, void *out,
+                               size_t size, struct err *err);
         bool (*symbols_begin)(struct object *object, enum object_table table,
                               struct object_symbols *ret_symbols);
         bool (*symbols_next)(struct object_symbols *symbols, struct object_symbol *ret_symbol);
@@ -23,7 +26,9 @@ struct object_ops {
 
 struct object_unpacked {
         const struct object_section *section;
-        struct buf bytes;
+        void *memory; /* to free */
+        uint8_t *bytes;
+        size_t size;
         bool failed;
         struct err err;
 };
@@ -43,6 +48,11 @@ struct object {
         struct object_unpacked **unpacked;
         size_t n_unpacked, cap_unpacked;
 };
+
+/* object_read_section for a packed one. */
+bool object_read_packed(struct object *object, const struct object_section *section, struct cursor *ret_bytes,
+                        struct err *err);
+void object_release_packed(struct object *object);
 
 /* Each format looks at the first bytes and says whether they are its own. */
 bool elf_is(const struct cursor *bytes);

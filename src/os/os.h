@@ -96,6 +96,11 @@ bool os_file_close(struct os_file *file, struct err *err);
 /* Closes a file descriptor that a library opened. */
 void os_close_descriptor(int descriptor);
 
+/* --- Memory -------------------------------------------------------------------------------------------- */
+
+/* That all of it will be written soon: the system may give it large pages, each of which is asked for only once. */
+void os_expect_use(void *memory, size_t size);
+
 /* --- Time and machine ----------------------------------------------------------------------------------- */
 
 uint64_t os_monotonic_ns(void);

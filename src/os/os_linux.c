@@ -458,6 +458,15 @@ static uint64_t clock_ns(clockid_t clock)
         return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
+/* The advice holds for whole pages; what stands beside the memory on its first and last one is no worse for it. */
+void os_expect_use(void *memory, size_t size)
+{
+        uintptr_t page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
+        uintptr_t start = (uintptr_t)memory & ~(page_bytes - 1);
+
+        madvise((void *)start, (uintptr_t)memory + size - start, MADV_HUGEPAGE);
+}
+
 uint64_t os_monotonic_ns(void)
 {
         return clock_ns(CLOCK_MONOTONIC);

@@ -435,6 +435,10 @@ void os_close_descriptor(int descriptor)
 
 /* --- time and machine --- */
 
+void os_expect_use(void *memory, size_t size)
+{
+}
+
 uint64_t os_monotonic_ns(void)
 {
         LARGE_INTEGER count, hz;

@@ -54,13 +54,17 @@ void dwarf_complain(struct dwarf_complaints *complaints, const struct dwarf_unit
 /* A section that can't be read is as if it were not there; the note says so. */
 static void read_sections(struct dwarf *dwarf, struct dwarf_file *file, struct object *object)
 {
+        const struct object_section *sections[DWARF_N_SECTIONS];
+
+        for (size_t i = 0; i < DWARF_N_SECTIONS; i++)
+                sections[i] = object_find_section(object, section_names[i]);
+        object_unpack_sections(object, sections, DWARF_N_SECTIONS);
         for (size_t i = 0; i < DWARF_N_SECTIONS; i++) {
-                const struct object_section *section = object_find_section(object, section_names[i]);
                 struct err err = {0};
 
-                if (!section)
+                if (!sections[i])
                         continue;
-                if (object_read_section(object, section, &file->sections[i], &err))
+                if (object_read_section(object, sections[i], &file->sections[i], &err))
                         dwarf->total_bytes += cursor_left(&file->sections[i]);
                 else
                         dwarf_complain(&dwarf->complaints, NULL, &err);
@@ -162,6 +166,7 @@ void dwarf_file_release(struct dwarf_file *file)
                 dwarf_unit_close_full(&file->units[i]);
         for (size_t i = 0; i < file->n_tables; i++)
                 dwarf_abbrevs_free(file->tables[i]);
+        dwarf_abbrevs_free(file->draft);
         free(file->tables);
         map_release(&file->table_ids);
         free(file->units);

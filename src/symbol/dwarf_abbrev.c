@@ -2,6 +2,7 @@
 /* Abbreviation tables, each parsed once into attribute lists and skip programs: how to step over an entry with as
  * few reads as its forms allow.  Most entries of a unit are only stepped over. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "dwarf_form.h"
 
@@ -120,6 +121,18 @@ static bool read_attrs(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abbre
         }
 }
 
+static uint32_t leaf_bytes(const struct dwarf_abbrevs *abbrevs, const struct dwarf_abbrev *abbrev)
+{
+        const struct dwarf_skip *skip;
+
+        if (abbrev->has_children || abbrev->role == DWARF_ROLE_FUNCTION || abbrev->role == DWARF_ROLE_INLINED)
+                return DWARF_NO_LEAF;
+        if (!abbrev->n_skips)
+                return 0;
+        skip = &abbrevs->skips[abbrev->first_skip];
+        return abbrev->n_skips == 1 && skip->kind == DWARF_LAYOUT_FIXED ? skip->n : DWARF_NO_LEAF;
+}
+
 /* Codes count from 1 on in nearly all tables; from the first that does not, they are in the map. */
 static void put_code(struct dwarf_abbrevs *abbrevs, uint64_t code)
 {
@@ -151,45 +164,66 @@ static bool read_abbrev(struct dwarf_abbrevs *abbrevs, uint64_t code, const stru
         abbrev.role = (uint8_t)role_of(abbrev.tag);
         if (!read_attrs(abbrevs, &abbrev, shape, c, err))
                 return false;
+        abbrev.leaf_bytes = leaf_bytes(abbrevs, &abbrev);
+        abbrevs->has_functions |= abbrev.role == DWARF_ROLE_FUNCTION && abbrev.may_have_code;
         put_code(abbrevs, code);
         ARRAY_PUSH(abbrevs->abbrevs, abbrevs->n_abbrevs, abbrevs->cap_abbrevs, abbrev);
         return true;
 }
 
-/* Tables stay as long as the file: a vmlinux has thousands. */
-static void *give_back(void *items, size_t n, size_t size)
+static bool read_table(struct dwarf_file *file, uint64_t off, const struct dwarf_shape *shape,
+                       struct dwarf_abbrevs *abbrevs, struct err *err)
 {
-        return n ? mem_resize(items, n, size) : items;
-}
-
-static struct dwarf_abbrevs *abbrevs_read(struct dwarf_file *file, uint64_t off,
-                                          const struct dwarf_shape *shape, struct err *err)
-{
-        AUTO(dwarf_abbrevs) abbrevs = mem_new(1, sizeof(*abbrevs));
         struct cursor c = file->sections[DWARF_ABBREV];
         uint64_t code;
 
-        abbrevs->is_dense = true;
-        if (!cursor_seek(&c, off)) {
-                err_set(err, ERR_FORMAT, "its abbreviations lie outside .debug_abbrev");
-                return NULL;
-        }
+        if (!cursor_seek(&c, off))
+                return err_set(err, ERR_FORMAT, "its abbreviations lie outside .debug_abbrev");
         while ((code = dwarf_uleb(&c))) {
                 const uint8_t *at = c.at;
 
                 if (!read_abbrev(abbrevs, code, shape, &c, err) ||
                     !dwarf_spend(file, (uint64_t)(c.at - at), err))
-                        return NULL;
+                        return false;
         }
         file->tables_bytes += cursor_pos(&c) - off;
-        if (file->tables_bytes / DWARF_MAX_TABLES_PASSES > (uint64_t)(c.end - c.start)) {
-                err_set(err, ERR_LIMIT, "its tables of abbreviations overlap too much");
+        if (file->tables_bytes / DWARF_MAX_TABLES_PASSES > (uint64_t)(c.end - c.start))
+                return err_set(err, ERR_LIMIT, "its tables of abbreviations overlap too much");
+        return true;
+}
+
+static void clear(struct dwarf_abbrevs *abbrevs)
+{
+        abbrevs->n_abbrevs = abbrevs->n_attrs = abbrevs->n_skips = 0;
+        abbrevs->has_functions = false;
+        abbrevs->is_dense = true;
+        map_release(&abbrevs->codes);
+}
+
+static void *copy(const void *items, size_t n, size_t size)
+{
+        return n ? memcpy(mem_resize(NULL, n, size), items, n * size) : NULL;
+}
+
+/* Tables are read into a draft whose arrays are large enough after the first few, and kept as large as they are: a
+ * vmlinux has thousands. */
+static struct dwarf_abbrevs *abbrevs_read(struct dwarf_file *file, uint64_t off,
+                                          const struct dwarf_shape *shape, struct err *err)
+{
+        struct dwarf_abbrevs *draft = file->draft ? file->draft : mem_new(1, sizeof(*draft));
+        struct dwarf_abbrevs *abbrevs;
+
+        file->draft = draft;
+        clear(draft);
+        if (!read_table(file, off, shape, draft, err))
                 return NULL;
-        }
-        abbrevs->abbrevs = give_back(abbrevs->abbrevs, abbrevs->n_abbrevs, sizeof(*abbrevs->abbrevs));
-        abbrevs->attrs = give_back(abbrevs->attrs, abbrevs->n_attrs, sizeof(*abbrevs->attrs));
-        abbrevs->skips = give_back(abbrevs->skips, abbrevs->n_skips, sizeof(*abbrevs->skips));
-        return TAKE(abbrevs);
+        abbrevs = mem_new(1, sizeof(*abbrevs));
+        *abbrevs = *draft;
+        draft->codes = (struct map){0};
+        abbrevs->abbrevs = copy(draft->abbrevs, draft->n_abbrevs, sizeof(*draft->abbrevs));
+        abbrevs->attrs = copy(draft->attrs, draft->n_attrs, sizeof(*draft->attrs));
+        abbrevs->skips = copy(draft->skips, draft->n_skips, sizeof(*draft->skips));
+        return abbrevs;
 }
 
 const struct dwarf_abbrevs *dwarf_abbrevs_get(struct dwarf_file *file, uint64_t off, struct dwarf_shape shape,

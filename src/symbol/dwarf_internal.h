@@ -35,6 +35,7 @@ struct dwarf_file {
         size_t n_units, cap_units;
         struct map table_ids; /* of what an abbreviation table depends on to its index + 1 */
         struct dwarf_abbrevs **tables;
+        struct dwarf_abbrevs *draft; /* of a table that is being read */
         size_t n_tables, cap_tables;
         uint64_t tables_bytes;  /* their size in the file */
         struct dwarf_file *alt; /* or NULL */
@@ -61,7 +62,11 @@ enum dwarf_role {
 
 enum { DWARF_NO_SIBLING = 0xffff, DWARF_MAX_CODE_ATTRS = 3 };
 
+#define DWARF_NO_LEAF UINT32_MAX
+
 struct dwarf_abbrev {
+        uint32_t
+                leaf_bytes; /* size of an entry without children that is always as long and no function; or DWARF_NO_LEAF */
         uint32_t first_attr, n_attrs;
         uint32_t first_skip, n_skips;
         uint16_t tag;
@@ -97,8 +102,9 @@ struct dwarf_abbrevs {
         size_t n_attrs, cap_attrs;
         struct dwarf_skip *skips;
         size_t n_skips, cap_skips;
-        bool is_dense;    /* code i + 1 is abbrevs[i] */
-        struct map codes; /* else: to index + 1 */
+        bool has_functions; /* that may have code; else the unit holds none */
+        bool is_dense;      /* code i + 1 is abbrevs[i] */
+        struct map codes;   /* else: to index + 1 */
 };
 
 /* The table at `off`, parsed at the first call for this shape and kept with the file. */

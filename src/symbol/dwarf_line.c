@@ -11,13 +11,11 @@ struct machine {
         struct dwarf_lines *lines;
         struct dwarf_places *places;
         struct cursor c;
-        uint64_t start,
-                last_addr;  /* of the sequence's first row, and of its last one; last_addr NO_ROW: none yet */
+        uint64_t start;     /* of the sequence */
         size_t first, next; /* these places have a row of this sequence */
-        uint64_t next_addr; /* of places[next] */
         struct {
                 uint32_t addr, line;
-        } special[256]; /* what they add */
+        } step[256]; /* what an opcode that makes a row adds */
 };
 
 #define NO_ROW UINT64_MAX
@@ -25,14 +23,14 @@ struct machine {
 /* Kept apart from the machine so that the compiler may have them in registers. */
 struct registers {
         uint64_t addr;
-        struct dwarf_row row, last; /* last: of the row before */
+        uint64_t last_addr; /* of the row before, or NO_ROW */
+        uint64_t next_addr; /* of places[next] */
+        struct dwarf_row row, last;
 };
 
-static struct registers begin_sequence(struct machine *m)
+static struct registers begin_sequence(void)
 {
-        m->last_addr = NO_ROW;
-        m->next_addr = UINT64_MAX;
-        return (struct registers){.row = {.file = 1, .line = 1}};
+        return (struct registers){.last_addr = NO_ROW, .row = {.file = 1, .line = 1}};
 }
 
 /* The row `last` holds up to `end`. */
@@ -42,20 +40,18 @@ static void give_row(struct machine *m, uint64_t end, struct dwarf_row last)
 
         while (m->next < places->n && places->items[m->next].addr < end)
                 places->items[m->next++].pending = last;
-        m->next_addr = m->next < places->n ? places->items[m->next].addr : UINT64_MAX;
 }
 
 /* For a row that is not behind the one before it, or has a place before it.  False when it is left out: one that
  * goes back breaks the rules. */
-static bool put_row_slowly(struct machine *m, uint64_t addr, struct dwarf_row last)
+static bool put_row_slowly(struct machine *m, uint64_t addr, uint64_t last_addr, struct dwarf_row last)
 {
-        if (m->last_addr == NO_ROW) {
+        if (last_addr == NO_ROW) {
                 m->start = addr;
                 m->first = m->next = dwarf_places_from(m->places, addr);
-                give_row(m, addr, last);
                 return true;
         }
-        if (addr < m->last_addr)
+        if (addr < last_addr)
                 return false;
         give_row(m, addr, last);
         return true;
@@ -64,19 +60,24 @@ static bool put_row_slowly(struct machine *m, uint64_t addr, struct dwarf_row la
 /* Of several rows at one address the last one counts. */
 static inline __attribute__((always_inline)) void put_row(struct machine *m, struct registers *r)
 {
-        if ((r->addr < m->last_addr || m->next_addr < r->addr) && !put_row_slowly(m, r->addr, r->last))
-                return;
-        m->last_addr = r->addr;
+        if (r->addr < r->last_addr || r->next_addr < r->addr) {
+                if (!put_row_slowly(m, r->addr, r->last_addr, r->last))
+                        return;
+                r->next_addr = m->next < m->places->n ? m->places->items[m->next].addr : UINT64_MAX;
+        }
+        r->last_addr = r->addr;
         r->last = r->row;
 }
 
 /* Of two sequences with the place the one that begins later has it, of two that begin together the second. */
-static void end_sequence(struct machine *m, uint64_t end, struct dwarf_row last)
+static void end_sequence(struct machine *m, const struct registers *r)
 {
-        if (m->last_addr == NO_ROW || end <= m->start ||
+        uint64_t end = r->addr;
+
+        if (r->last_addr == NO_ROW || end <= m->start ||
             dwarf_is_dropped(m->start, m->program->shape.address_bytes))
                 return;
-        give_row(m, end, last);
+        give_row(m, end, r->last);
         for (size_t i = m->first; i < m->next; i++) {
                 struct dwarf_place *place = &m->places->items[i];
 
@@ -111,7 +112,7 @@ static struct registers run_extended(struct machine *m, struct registers r)
         if (m->c.failed || !length)
                 return r;
         switch (cursor_u8(&operands)) {
-        case DW_LNE_end_sequence: end_sequence(m, r.addr, r.last); return begin_sequence(m);
+        case DW_LNE_end_sequence: end_sequence(m, &r); return begin_sequence();
         case DW_LNE_set_address:
                 r.addr = dwarf_read_sized(&operands, (unsigned)cursor_left(&operands) & 0xf);
                 break;
@@ -126,57 +127,130 @@ static uint32_t clip(uint64_t number)
         return number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
-static inline __attribute__((always_inline)) void run_standard(struct machine *m, struct registers *r,
-                                                               uint8_t opcode)
+/* A number.  `at` is where the machine is: m->c.at is only set for what is done out of line. */
+static inline __attribute__((always_inline)) uint64_t read_uleb(struct machine *m, const uint8_t **at)
+{
+        uint64_t number;
+
+        if (*at < m->c.end && **at < 0x80)
+                return *(*at)++;
+        m->c.at = *at;
+        number = cursor_uleb(&m->c);
+        *at = m->c.failed ? m->c.end : m->c.at;
+        return number;
+}
+
+/* Steps from line to line often take two bytes. */
+static inline __attribute__((always_inline)) uint32_t read_line_step(struct machine *m, const uint8_t **at)
+{
+        const uint8_t *p = *at;
+        uint32_t step;
+
+        if (m->c.end - p >= 2 && (p[0] & p[1]) < 0x80) {
+                bool is_short = p[0] < 0x80;
+
+                *at += is_short ? 1 : 2;
+                step = is_short ? p[0] : (p[0] & 0x7fu) | (uint32_t)p[1] << 7;
+                return is_short ? (step ^ 0x40) - 0x40 : (step ^ 0x2000) - 0x2000;
+        }
+        m->c.at = p;
+        step = (uint32_t)cursor_sleb(&m->c);
+        *at = m->c.failed ? m->c.end : m->c.at;
+        return step;
+}
+
+/* Returns where the next opcode is. */
+static inline __attribute__((always_inline)) const uint8_t *run_standard(struct machine *m,
+                                                                         struct registers *r, uint8_t opcode,
+                                                                         const uint8_t *at)
 {
         const struct dwarf_program *program = m->program;
 
         switch (opcode) {
-        case DW_LNS_copy: put_row(m, r); break;
-        case DW_LNS_advance_pc: r->addr += dwarf_uleb(&m->c) * program->min_instruction_bytes; break;
-        case DW_LNS_advance_line: r->row.line += (uint32_t)dwarf_sleb(&m->c); break;
-        case DW_LNS_set_file: r->row.file = clip(dwarf_uleb(&m->c)); break;
-        case DW_LNS_set_column: r->row.column = clip(dwarf_uleb(&m->c)); break;
+        case DW_LNS_advance_pc: r->addr += read_uleb(m, &at) * program->min_instruction_bytes; break;
+        case DW_LNS_advance_line: r->row.line += read_line_step(m, &at); break;
+        case DW_LNS_set_file: r->row.file = clip(read_uleb(m, &at)); break;
+        case DW_LNS_set_column: r->row.column = clip(read_uleb(m, &at)); break;
         case DW_LNS_negate_stmt:
         case DW_LNS_set_basic_block: break;
-        case DW_LNS_const_add_pc: r->addr += m->special[255].addr; break;
-        case DW_LNS_fixed_advance_pc: r->addr += cursor_u16(&m->c); break;
+        case DW_LNS_const_add_pc: r->addr += m->step[255].addr; break;
+        case DW_LNS_fixed_advance_pc:
+                m->c.at = at;
+                r->addr += cursor_u16(&m->c);
+                at = m->c.failed ? m->c.end : m->c.at;
+                break;
         default:
                 for (unsigned i = program->n_operands[opcode]; i; i--)
-                        dwarf_uleb(&m->c);
+                        read_uleb(m, &at);
                 break;
         }
+        return at;
 }
 
-static void prepare_specials(struct machine *m)
+enum { USUAL_BYTES = 6 }; /* that are read before the line's step, which looks for its end itself */
+
+/* What compilers write before a row, in this order, each of them or not: with a branch for each the processor guesses
+ * better what comes next than with one for all opcodes.  Of long numbers none is read here but the last. */
+static inline __attribute__((always_inline)) const uint8_t *run_usual(struct machine *m, struct registers *r,
+                                                                      const uint8_t *at)
+{
+        if (at[0] == DW_LNS_set_file && at[1] < 0x80) {
+                r->row.file = at[1];
+                at += 2;
+        }
+        if (at[0] == DW_LNS_set_column && at[1] < 0x80) {
+                r->row.column = at[1];
+                at += 2;
+                at += *at == DW_LNS_negate_stmt;
+        }
+        if (at[0] == DW_LNS_advance_line) {
+                at++;
+                r->row.line += read_line_step(m, &at);
+        }
+        return at;
+}
+
+static void prepare_steps(struct machine *m)
 {
         const struct dwarf_program *program = m->program;
 
+        m->step[DW_LNS_copy].addr = m->step[DW_LNS_copy].line = 0;
         for (unsigned i = program->opcode_base; i < 256; i++) {
                 unsigned adjusted = i - program->opcode_base;
 
-                m->special[i].addr = adjusted / program->line_range * program->min_instruction_bytes;
-                m->special[i].line = (uint32_t)(program->line_base + (int)(adjusted % program->line_range));
+                m->step[i].addr = adjusted / program->line_range * program->min_instruction_bytes;
+                m->step[i].line = (uint32_t)(program->line_base + (int)(adjusted % program->line_range));
         }
 }
 
 /* A sequence without an end says nothing of where its code ends: it does not count. */
 static void run(struct machine *m)
 {
-        const unsigned opcode_base = m->program->opcode_base;
-        struct registers r = begin_sequence(m);
+        const unsigned first_other = DW_LNS_copy + 1, opcode_base = m->program->opcode_base;
+        const unsigned n_other = opcode_base > first_other ? opcode_base - first_other : 0;
+        const size_t usual_bytes = opcode_base > DW_LNS_negate_stmt ? USUAL_BYTES : SIZE_MAX;
+        const uint8_t *at = m->c.at, *const end = m->c.end;
+        struct registers r = begin_sequence();
 
-        while (m->c.at < m->c.end && !m->c.failed) {
-                uint8_t opcode = *m->c.at++;
+        while (at < end) {
+                unsigned opcode;
 
-                if (opcode >= opcode_base) {
-                        r.addr += m->special[opcode].addr;
-                        r.row.line += m->special[opcode].line;
-                        put_row(m, &r);
+                if ((size_t)(end - at) >= usual_bytes) {
+                        at = run_usual(m, &r, at);
+                        if (at == end)
+                                break;
+                }
+                opcode = *at++;
+                if (opcode - first_other < n_other) {
+                        at = run_standard(m, &r, (uint8_t)opcode, at);
                 } else if (opcode) {
-                        run_standard(m, &r, opcode);
+                        r.addr += m->step[opcode].addr;
+                        r.row.line += m->step[opcode].line;
+                        put_row(m, &r);
                 } else {
+                        m->c.at = at;
                         r = run_extended(m, r);
+                        at = m->c.failed ? end : m->c.at;
                 }
         }
 }
@@ -196,7 +270,7 @@ bool dwarf_lines_find(const struct dwarf_unit *unit, struct dwarf_lines *lines, 
         m.lines = lines;
         m.places = places;
         m.c = program.code;
-        prepare_specials(&m);
+        prepare_steps(&m);
         run(&m);
         return !m.c.failed || err_set(err, ERR_FORMAT, "its line program is damaged");
 }

@@ -168,13 +168,31 @@ static bool visit(struct walk *walk, const struct dwarf_abbrev *abbrev, uint32_t
         return true;
 }
 
+/* Most codes have one byte or two. */
+static inline __attribute__((always_inline)) uint64_t read_code_at(struct walk *walk, const uint8_t **at)
+{
+        const uint8_t *p = *at;
+        uint64_t code;
+
+        if (walk->c.end - p >= 2 && (p[0] & p[1]) < 0x80) {
+                *at += p[0] < 0x80 ? 1 : 2;
+                return p[0] < 0x80 ? p[0] : (p[0] & 0x7fu) | (uint64_t)p[1] << 7;
+        }
+        walk->c.at = p;
+        code = dwarf_uleb(&walk->c);
+        *at = walk->c.at;
+        return code;
+}
+
+/* The place is kept apart from the walk so that the compiler may have it in a register. */
 static bool walk_entries(struct walk *walk, struct err *err)
 {
         const struct dwarf_abbrevs *abbrevs = walk->unit->abbrevs;
+        const uint8_t *at = walk->c.at, *const end = walk->c.end;
 
         do {
-                uint32_t off = (uint32_t)cursor_pos(&walk->c);
-                uint64_t code = dwarf_uleb(&walk->c);
+                uint32_t off = (uint32_t)(at - walk->c.start);
+                uint64_t code = read_code_at(walk, &at);
                 const struct dwarf_abbrev *abbrev;
 
                 if (!code) {
@@ -186,9 +204,15 @@ static bool walk_entries(struct walk *walk, struct err *err)
                 if (!abbrev)
                         return err_set(err, ERR_FORMAT, "entry 0x%" PRIx64 " has no abbreviation",
                                        walk->unit->off + off);
+                if (abbrev->leaf_bytes <= (size_t)(end - at)) {
+                        at += abbrev->leaf_bytes;
+                        continue;
+                }
+                walk->c.at = at;
                 if (!visit(walk, abbrev, off, err))
                         return false;
-        } while (walk->depth && cursor_left(&walk->c) && !walk->c.failed);
+                at = walk->c.at;
+        } while (walk->depth && at < end && !walk->c.failed);
         if (walk->c.failed)
                 return err_set(err, ERR_FORMAT, "it ends inside an entry");
         return true;
@@ -198,6 +222,8 @@ static bool walk_unit(struct walk *walk, struct err *err)
 {
         const struct dwarf_unit *unit = walk->unit;
 
+        if (!unit->abbrevs->has_functions)
+                return true;
         if (!dwarf_spend(unit->file, unit->end - unit->off, err))
                 return false;
         walk->c = cursor_sub(&unit->file->sections[DWARF_INFO], unit->off, unit->end - unit->off);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
 #include "codec.h"
 #include "tap.h"
 
@@ -21,6 +23,55 @@ TEST(zlib_unpacks)
         EXPECT_INT(out.len, 24);
         EXPECT_TRUE(!codec_unpack(CODEC_ZLIB, zlib_bytes, sizeof(zlib_bytes), 10, &out, &err));
         EXPECT_INT(err.code, ERR_LIMIT);
+}
+
+TEST(zlib_unpacks_to_a_known_size)
+{
+        uint8_t padded[sizeof(zlib_bytes) + 4] = {0};
+        struct err err = {0};
+        char out[64];
+        size_t size = 0;
+
+        if (!codec_available(CODEC_ZLIB))
+                SKIP("zlib");
+        EXPECT_TRUE(codec_unpack_into(CODEC_ZLIB, zlib_bytes, sizeof(zlib_bytes), out, 24, &size, &err));
+        EXPECT_INT(size, 24);
+        EXPECT_TRUE(!memcmp(out, "wperf wperf wperf wperf\n", 24));
+        EXPECT_TRUE(
+                codec_unpack_into(CODEC_ZLIB, zlib_bytes, sizeof(zlib_bytes), out, sizeof(out), &size, &err));
+        EXPECT_INT(size, 24);
+        memcpy(padded, zlib_bytes, sizeof(zlib_bytes));
+        EXPECT_TRUE(codec_unpack_into(CODEC_ZLIB, padded, sizeof(padded), out, 24, &size, &err));
+        EXPECT_INT(size, 24);
+}
+
+TEST(zlib_of_another_size_or_damaged)
+{
+        uint8_t damaged[sizeof(zlib_bytes)];
+        struct err err = {0};
+        char out[64];
+        size_t size = 0;
+
+        if (!codec_available(CODEC_ZLIB))
+                SKIP("zlib");
+        for (size_t room = 0; room < 24; room++) {
+                err = (struct err){0};
+                EXPECT_TRUE(!codec_unpack_into(CODEC_ZLIB, zlib_bytes, sizeof(zlib_bytes), out, room, &size,
+                                               &err));
+                EXPECT_INT(err.code, ERR_LIMIT);
+        }
+        EXPECT_STR(err.text, "unpacks to more than 23 bytes");
+        for (size_t cut = 0; cut < sizeof(zlib_bytes); cut++) {
+                err = (struct err){0};
+                EXPECT_TRUE(!codec_unpack_into(CODEC_ZLIB, zlib_bytes, cut, out, 24, &size, &err));
+                EXPECT_INT(err.code, ERR_FORMAT);
+        }
+        EXPECT_STR(err.text, "zlib stream is cut or damaged");
+        memcpy(damaged, zlib_bytes, sizeof(damaged));
+        damaged[sizeof(damaged) - 1] ^= 1; /* the checksum */
+        EXPECT_TRUE(!codec_unpack_into(CODEC_ZLIB, damaged, sizeof(damaged), out, 24, &size, &err));
+        EXPECT_INT(err.code, ERR_FORMAT);
+        EXPECT_INT(size, 0);
 }
 
 TEST(zstd_streams_over_pieces)

@@ -116,6 +116,31 @@ TEST(elf_unpacks_sections)
         expect_unpacks("elf/names-zdebug.so", true);
 }
 
+TEST(elf_unpacks_several_sections_and_keeps_a_failure)
+{
+        const struct object_section *sections[4] = {NULL};
+        AUTO_RELEASE(buf) bytes = {0};
+        AUTO(object) object = NULL;
+        struct cursor content;
+        struct err err = {0};
+
+        if (!codec_available(CODEC_ZLIB))
+                SKIP("this build has no zlib");
+        ASSERT_TRUE(os_read_file(data_path("elf/names-zlib.so"), 1 << 20, &bytes, &err));
+        object = object_open_bytes(bytes.data, bytes.len, "names", &err);
+        ASSERT_TRUE(object);
+        sections[0] = sections[1] = object_find_section(object, ".debug_str");
+        sections[3] = object_find_section(object, ".debug_info");
+        ASSERT_TRUE(sections[0] && sections[3]);
+        bytes.data[sections[3]->file_off + sections[3]->file_size / 2] ^= 0x55;
+        object_unpack_sections(object, sections, N_ELEMENTS(sections));
+        bytes.data[sections[3]->file_off + sections[3]->file_size / 2] ^= 0x55;
+        EXPECT_TRUE(object_read_section(object, sections[0], &content, &err));
+        EXPECT_TRUE(contains(&content, "global_one"));
+        EXPECT_TRUE(!object_read_section(object, sections[3], &content, &err));
+        EXPECT_STR(err.text, "names: .debug_info: zlib stream is cut or damaged");
+}
+
 TEST(elf_lists_symbols)
 {
         AUTO(object) object = open_data("elf/names.so");
