@@ -50,7 +50,8 @@ def test_x_mul_by_line_and_instruction(t: Context) -> None:
         check(done.out.startswith("x_mul:python3.11d: "), "of x_mul", done)
         check_sums(done)
     lines = shares(t.good("annotate", "-i", path, "--by", "line", "x_mul"))
-    check(all(re.match(r"longobject\.c:\d+|pycore", rest) for _, _, rest in lines), f"lines of its file: {lines}")
+    own = sum(count for _, count, rest in lines if re.match(r"longobject\.c:\d+", rest))
+    check(own * 10 >= 9 * sum(count for _, count, _ in lines), f"lines of its file, but what was inlined: {lines}")
     whole = t.good("annotate", "-i", path)
     check(whole.out.startswith("x_mul:python3.11d: "), "it is the hottest", whole)
     check(re.search(r"^ +\d+\.\d\d +\d+ \S*[ >|]*[0-9a-f]{6}  \w+ ", whole.out, re.M) is not None, "instructions", whole)
@@ -115,7 +116,7 @@ def test_handlers_of_the_optimised_build(t: Context) -> None:
     check("TARGET_PREP_RERAISE_STAR" not in names, "and no others", done)
     check("the optimiser has lost addresses of labels" in done.out, "says how", done)
     inlined = t.good("annotate", "-i", path, "--by", "inlined")
-    check(inlined.out.startswith("all functions: ") and re.search(r" Py_DECREF$", inlined.out, re.M) is not None,
+    check(inlined.out.startswith("all functions: ") and re.search(r" (Py_|_Py)\w+$", inlined.out, re.M) is not None,
           "what was inlined", inlined)
 
 
@@ -191,7 +192,9 @@ def test_answers_are_kept(t: Context) -> None:
     with open(kept, "r+b") as file:
         file.seek(os.path.getsize(kept) // 2)
         file.write(b"\xff" * 64)
-    check(t.good("symbolize", "-e", program, *addresses, env=env).out == first.out, "damage changes nothing")
+    damaged = t.ours("symbolize", "-e", program, *addresses, env=env)
+    check(damaged.status == 0 and damaged.out == first.out, "damage changes nothing", damaged)
+    check("answers on disk are not used" in damaged.err or not damaged.err, "and is told where it is seen", damaged)
     shutil.rmtree(cache)
     t.good("symbolize", "--no-index", "-e", program, *addresses, env=env)
     check(not os.path.exists(cache), "--no-index keeps nothing")
