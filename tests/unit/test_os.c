@@ -162,6 +162,21 @@ static void count_call(void *ctx, unsigned i)
         ((unsigned *)ctx)[i]++;
 }
 
+TEST(os_expect_use_leaves_memory_as_it_is)
+{
+        enum { SIZE_BYTES = 5 << 20 };
+        char *memory = malloc(SIZE_BYTES);
+
+        memset(memory, 7, SIZE_BYTES);
+        os_expect_use(memory + 1, SIZE_BYTES - 2);
+        os_expect_use(memory, 0);
+        for (size_t i = 0; i < SIZE_BYTES; i++) {
+                if (memory[i] != 7)
+                        TAP_FAIL("byte %zu is %d", i, memory[i]);
+        }
+        free(memory);
+}
+
 TEST(os_parallel_runs_each_once)
 {
         for (unsigned n = 0; n <= OS_MAX_PARALLEL; n++) {
