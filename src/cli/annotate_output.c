@@ -62,30 +62,36 @@ struct annotate_view annotate_output_view(struct annotate_output *o, size_t inde
         return view;
 }
 
+/* The next function of the event, from *index on, which is then the one behind it. */
+static bool next_of_event(struct annotate_output *o, uint32_t event, size_t *index,
+                          struct annotate_view *ret_view)
+{
+        while (*index < annotation_n_functions(o->annotation)) {
+                size_t i = (*index)++;
+
+                if (annotation_get(o->annotation, i).event == event) {
+                        *ret_view = annotate_output_view(o, i);
+                        return true;
+                }
+        }
+        return false;
+}
+
 void annotate_output_add_text(void *ctx, uint32_t event, struct buf *out)
 {
         struct annotate_output *o = ctx;
+        struct annotate_view view;
 
-        for (size_t i = 0; i < annotation_n_functions(o->annotation); i++) {
-                struct annotate_view view;
-
-                if (annotation_get(o->annotation, i).event != event)
-                        continue;
-                view = annotate_output_view(o, i);
+        for (size_t i = 0; next_of_event(o, event, &i, &view);)
                 annotate_view_windowsperf(&view, o->disassemble, out);
-        }
 }
 
 void annotate_output_add_json(void *ctx, uint32_t event, struct json *json)
 {
         struct annotate_output *o = ctx;
+        struct annotate_view view;
 
-        for (size_t i = 0; i < annotation_n_functions(o->annotation); i++) {
-                struct annotate_view view;
-
-                if (annotation_get(o->annotation, i).event != event)
-                        continue;
-                view = annotate_output_view(o, i);
+        for (size_t i = 0; next_of_event(o, event, &i, &view);) {
                 json_begin_object(json);
                 annotate_view_json(&view, o->disassemble, json);
                 json_end_object(json);

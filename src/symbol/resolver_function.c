@@ -6,12 +6,18 @@
 
 enum { ELF_X86_64 = 62, ELF_AARCH64 = 183 }; /* e_machine, which a jitdump has too */
 
+static struct dwarf *dwarf_of(struct module *module)
+{
+        struct resolver_debug *debug = resolver_debug_of(module);
+
+        return debug ? resolver_debug_dwarf(debug) : NULL;
+}
+
 size_t resolver_find_labels(struct resolver *resolver, resolver_id id, uint64_t addr,
                             struct resolver_label **ret_labels)
 {
         struct module *module = resolver_load(resolver, id);
-        struct resolver_debug *debug = resolver_debug_of(module);
-        struct dwarf *dwarf = debug ? resolver_debug_dwarf(debug) : NULL;
+        struct dwarf *dwarf = dwarf_of(module);
         struct dwarf_label *found = NULL;
         size_t n = dwarf ? dwarf_find_labels(dwarf, addr, &found) : 0;
 
@@ -31,9 +37,7 @@ size_t resolver_find_labels(struct resolver *resolver, resolver_id id, uint64_t 
 size_t resolver_find_extents(struct resolver *resolver, resolver_id id, uint64_t addr,
                              struct resolver_extent **ret_extents)
 {
-        struct module *module = resolver_load(resolver, id);
-        struct resolver_debug *debug = resolver_debug_of(module);
-        struct dwarf *dwarf = debug ? resolver_debug_dwarf(debug) : NULL;
+        struct dwarf *dwarf = dwarf_of(resolver_load(resolver, id));
         struct dwarf_extent *found = NULL;
         size_t n = dwarf ? dwarf_find_extents(dwarf, addr, &found) : 0;
         struct symbol symbol;
