@@ -239,7 +239,7 @@ static bool show(const struct hot_output *o, struct view_parts *p)
 
         if (o->csv)
                 hot_view_csv(&p->view, &document);
-        else
+        else if (to_file || o->output->json)
                 hot_view_json(&p->view, &document);
         if (to_file)
                 ok = write_document(o, &document);
