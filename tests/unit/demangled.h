@@ -3,8 +3,12 @@
 #ifndef DEMANGLED_H
 #define DEMANGLED_H
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "buf.h"
 #include "demangle.h"
+#include "tap.h"
 
 /* The readable name, in `out`, or "(refused)". */
 static inline const char *text_of(struct buf *out, const char *mangled, bool with_params)
@@ -23,6 +27,22 @@ static inline char *repeated(const char *start, const char *middle, size_t n, co
                 buf_add_str(&name, middle);
         buf_add_str(&name, end);
         return buf_take(&name);
+}
+
+/* A name that goes as deep as `middle` is repeated. */
+struct nesting {
+        const char *start, *middle, *end;
+};
+
+static inline void expect_refused_when_deep(const struct nesting *nesting)
+{
+        size_t n = (DEMANGLE_MAX_INPUT_BYTES - 64) / strlen(nesting->middle);
+        char *name = repeated(nesting->start, nesting->middle, n, nesting->end);
+        struct buf out = {0};
+
+        EXPECT_STR(text_of(&out, name, true), "(refused)");
+        free(name);
+        buf_release(&out);
 }
 
 #endif
