@@ -172,6 +172,12 @@ def test_a_real_server_gives_the_debug_file(t: Context) -> None:
     done = ask(t, [url], "-s", t.path("one.c"), stripped)
     with open(results(done)[0], encoding="utf-8") as got:
         check(got.read().startswith(SOURCE), "the source as it is", done)
+    names = t.run("nm", t.path("served/one.debug")).out.splitlines()
+    address = next(line.split()[0] for line in names if line.endswith(" twice"))
+    plain = t.ours("symbolize", "-e", stripped, address, env=settings(t, url))
+    asked = t.good("symbolize", "--debuginfod", "-e", stripped, address, env=settings(t, url))
+    check("one.c:" not in plain.out and re.search(r" twice at \S+one\.c:[123]$", asked.out, re.M) is not None,
+          "names and lines of a file that only the server has", asked)
 
 
 def test_the_limit_holds_with_a_silent_server(t: Context) -> None:

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <signal.h>
 #include <stdlib.h>
 
 #include "os.h"
@@ -187,5 +188,17 @@ TEST(os_parallel_runs_each_once)
                         EXPECT_INT(calls[i], i < n);
         }
 }
+
+#ifndef _WIN32
+TEST(a_stop_is_seen_and_forgotten)
+{
+        os_catch_stop();
+        raise(SIGTERM);
+        EXPECT_INT(os_stop_requested(), SIGTERM);
+        os_release_stop();
+        EXPECT_INT(os_stop_requested(), 0);
+        EXPECT_TRUE(signal(SIGTERM, SIG_DFL) == SIG_DFL);
+}
+#endif
 
 TAP_MAIN
