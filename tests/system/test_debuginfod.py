@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import threading
+import time
 import urllib.error
 import urllib.request
 from typing import Callable, Iterator
@@ -260,6 +261,20 @@ def test_an_unknown_build_id_is_no_failure(t: Context) -> None:
     check(results(done) == ["none ", "none "] and note_of(done) == "", "none, and no note", done)
     check(len(requests) == 1, f"one question, not {len(requests)}", done)
     check(build_id_of(t, stripped).encode() in requests[0], "by build id", done)
+
+
+def test_a_recording_that_ctrl_c_ended_asks_too(t: Context) -> None:
+    need_library()
+    program = t.path("spinning")
+    check(t.run(need_tool("objcopy"), "--strip-all", t.program("spin"), program).status == 0, "strip")
+    with server(lambda connection, _end: connection.sendall(NOT_FOUND)) as (url, requests):
+        process = t.start(t.wperf, "record", "--debuginfod", "--session", t.path("s.data"), "--", program, "30000",
+                          env=settings(t, url))
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+        asked = build_id_of(t, program).encode()
+        check(process.returncode == 0 and any(asked in request for request in requests), f"{requests} {err}")
 
 
 def test_no_server_is_named(t: Context) -> None:
