@@ -347,9 +347,14 @@ const char *text_nearest(const char *word, const char *const *names, size_t n)
         const char *best = NULL;
 
         for (size_t i = 0; i < n; i++) {
-                unsigned d = text_distance(word, names[i]);
+                size_t other = strlen(names[i]);
+                unsigned d;
 
-                if (d < best_distance && d < strlen(names[i])) {
+                /* At least one edit for each character that one of them has more. */
+                if ((other > len ? other - len : len - other) >= best_distance)
+                        continue;
+                d = text_distance(word, names[i]);
+                if (d < best_distance && d < other) {
                         best_distance = d;
                         best = names[i];
                 }
