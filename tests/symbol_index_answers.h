@@ -95,7 +95,7 @@ static inline struct symbol_index *open_index(const struct symbol_index_key *key
 /* --- Made-up answers --- */
 
 /* Address A has A % 4 frames, all of which tell which address they are of. */
-static inline void answer(uint64_t addr, struct dwarf_frames *frames, struct dwarf_span *ret_span)
+static inline void answer(uint64_t addr, struct source_frames *frames, struct source_span *ret_span)
 {
         static char texts[64][32];
         size_t n = addr % 4;
@@ -108,18 +108,18 @@ static inline void answer(uint64_t addr, struct dwarf_frames *frames, struct dwa
                 snprintf(function, sizeof(texts[0]), "function_%u", (unsigned)(addr % 32));
                 snprintf(path, sizeof(texts[0]), "/src/%u.c", (unsigned)(addr % 7));
                 ARRAY_PUSH(frames->frames, frames->n_frames, frames->cap_frames,
-                           (struct dwarf_frame){.function = i == 2 ? NULL : function,
-                                                .path = i == 1 ? "" : path,
-                                                .line = (uint32_t)addr,
-                                                .column = UINT32_MAX - (uint32_t)i,
-                                                .is_inlined = i + 1 < n,
-                                                .start = addr << 32 | i});
+                           (struct source_frame){.function = i == 2 ? NULL : function,
+                                                 .path = i == 1 ? "" : path,
+                                                 .line = (uint32_t)addr,
+                                                 .column = UINT32_MAX - (uint32_t)i,
+                                                 .is_inlined = i + 1 < n,
+                                                 .start = addr << 32 | i});
         }
 }
 
-static inline void answer_all(const uint64_t *addrs, size_t n, struct dwarf_frames *ret_frames)
+static inline void answer_all(const uint64_t *addrs, size_t n, struct source_frames *ret_frames)
 {
-        *ret_frames = (struct dwarf_frames){.spans = mem_new(n, sizeof(*ret_frames->spans))};
+        *ret_frames = (struct source_frames){.spans = mem_new(n, sizeof(*ret_frames->spans))};
         for (size_t i = 0; i < n; i++)
                 answer(addrs[i], ret_frames, &ret_frames->spans[i]);
 }
@@ -129,32 +129,32 @@ static inline bool same_text(const char *a, const char *b)
         return a && b ? !strcmp(a, b) : a == b;
 }
 
-static inline bool is_answer(uint64_t addr, const struct dwarf_frames *got, const struct dwarf_span *span)
+static inline bool is_answer(uint64_t addr, const struct source_frames *got, const struct source_span *span)
 {
-        struct dwarf_frames want = {0};
-        struct dwarf_span want_span;
+        struct source_frames want = {0};
+        struct source_span want_span;
         bool ok;
 
         answer(addr, &want, &want_span);
         ok = span->n == want_span.n && span->first + span->n <= got->n_frames;
         for (size_t i = 0; ok && i < span->n; i++) {
-                const struct dwarf_frame *a = &got->frames[span->first + i], *b = &want.frames[i];
+                const struct source_frame *a = &got->frames[span->first + i], *b = &want.frames[i];
 
                 ok = same_text(a->function, b->function) && same_text(a->path, b->path) &&
                      a->line == b->line && a->column == b->column && a->is_inlined == b->is_inlined &&
                      a->start == b->start;
         }
-        dwarf_frames_release(&want);
+        source_frames_release(&want);
         return ok;
 }
 
 static inline void add(struct symbol_index *index, const uint64_t *addrs, size_t n)
 {
-        struct dwarf_frames frames;
+        struct source_frames frames;
 
         answer_all(addrs, n, &frames);
         symbol_index_add(index, addrs, n, &frames);
-        dwarf_frames_release(&frames);
+        source_frames_release(&frames);
 }
 
 static inline void save(struct symbol_index *index)
@@ -168,14 +168,14 @@ static inline void save(struct symbol_index *index)
 /* How many of the addresses are known; each answer has to be the right one. */
 static inline size_t find(struct symbol_index *index, const uint64_t *addrs, size_t n)
 {
-        struct dwarf_frames frames;
+        struct source_frames frames;
         bool *known = mem_new(n, sizeof(*known));
         size_t n_known = symbol_index_find(index, addrs, n, &frames, known), n_right = 0;
 
         for (size_t i = 0; i < n; i++)
                 n_right += known[i] && is_answer(addrs[i], &frames, &frames.spans[i]);
         EXPECT_INT(n_right, n_known);
-        dwarf_frames_release(&frames);
+        source_frames_release(&frames);
         free(known);
         return n_known;
 }

@@ -43,17 +43,23 @@ enum object_machine {
 
 enum { OBJECT_BUILD_ID_BYTES = 64 };
 
+enum object_format { OBJECT_ELF, OBJECT_PE };
+
 struct object_facts {
+        enum object_format format;
         enum object_machine machine;
         uint8_t address_bytes; /* 4 or 8 */
         bool is_relocatable;   /* not linked: an address is a file offset */
         bool is_executable;    /* a program, fixed or position-independent; not a library */
         uint64_t entry;        /* virtual address, 0 where there is none */
         uint64_t load_addr;    /* virtual address of file offset 0 */
+        uint64_t image_size;   /* PE: bytes of memory from load_addr on */
+        uint32_t time_stamp;   /* PE: as in the header, seconds since 1970 or a hash of the content */
         uint8_t build_id[OBJECT_BUILD_ID_BYTES];
         uint8_t build_id_size; /* 0: it has none */
 };
 
+/* The build id of a PE image is the 20 bytes of its debug directory that name its PDB: the GUID, then the age. */
 const struct object_facts *object_get_facts(const struct object *object);
 
 /* Build ids are equal when one is the beginning of the other and only zeros follow, since perf.data cuts
@@ -179,6 +185,18 @@ enum { OBJECT_MAX_DEBUGDATA_BYTES = 256 << 20 };
 
 /* The name, without a folder, and CRC of the debug file; valid for the object's life.  False: says none. */
 bool object_get_debuglink(struct object *object, const char **ret_name, uint32_t *ret_crc);
+
+enum { OBJECT_GUID_BYTES = 16, OBJECT_PDB_ID_BYTES = 20 };
+
+/* The PDB that a PE image was linked with. */
+struct object_pdb {
+        const char *path; /* where it was when it was made; valid for the object's life */
+        uint8_t guid[OBJECT_GUID_BYTES];
+        uint32_t age;
+};
+
+/* False: the image names none. */
+bool object_get_pdb(const struct object *object, struct object_pdb *ret_pdb);
 
 /* The CRC of the whole file, as in .gnu_debuglink. */
 uint32_t object_crc32(const struct object *object);

@@ -10,6 +10,7 @@
 #include "attributes.h"
 #include "err.h"
 #include "object.h"
+#include "source_frames.h"
 
 /* What a hostile file cannot get past.  A unit that does is left out, with a note. */
 enum {
@@ -64,32 +65,9 @@ struct dwarf_split {
 /* Before the first look-up.  Without it, and where a file is missing, units have what their skeletons have: lines. */
 void dwarf_set_split(struct dwarf *dwarf, const struct dwarf_split *split);
 
-struct dwarf_frame {
-        const char *function; /* as in the file, mangled where it says so; NULL: it does not say */
-        const char *path;     /* of the source file; NULL: it does not say */
-        uint32_t line;        /* 0: it does not say */
-        uint32_t column;      /* 0: it does not say */
-        bool is_inlined;      /* into the next frame */
-        uint64_t start; /* the function's first address, or that of its inlined copy; 0 without a function */
-};
-
-/* The frames of address i are the spans[i].n frames from frames[spans[i].first] on, innermost first, none where
- * nothing is known.  Texts live as long as the reader. */
-struct dwarf_span {
-        size_t first;
-        size_t n;
-};
-
-struct dwarf_frames {
-        struct dwarf_frame *frames;
-        size_t n_frames, cap_frames;
-        struct dwarf_span *spans; /* one an address */
-};
-
 /* Looks up `n` sorted, distinct addresses.  Units are decoded once a call and forgotten, so one call with many
  * addresses is much cheaper than many calls.  Never fails: what is damaged has no frames and is in the note. */
-void dwarf_find(struct dwarf *dwarf, const uint64_t *addrs, size_t n, struct dwarf_frames *ret_frames);
-void dwarf_frames_release(struct dwarf_frames *frames);
+void dwarf_find(struct dwarf *dwarf, const uint64_t *addrs, size_t n, struct source_frames *ret_frames);
 
 /* A label of a function: in an interpreter with computed goto the name of a handler. */
 struct dwarf_label {

@@ -35,10 +35,10 @@ struct decoded {
 };
 
 /* The innermost frame stands at the address's own row, the others where the one inside them was called. */
-static void add_frames(struct decoded *decoded, const struct dwarf_place *place, struct dwarf_frames *out)
+static void add_frames(struct decoded *decoded, const struct dwarf_place *place, struct source_frames *out)
 {
         struct strpool *paths = decoded->dwarf->paths;
-        struct dwarf_frame frame = {0};
+        struct source_frame frame = {0};
         uint32_t id = place->node;
 
         if (place->has_row) {
@@ -84,7 +84,7 @@ struct part {
         const uint64_t *addrs;
         const struct wanted *wanted;
         size_t n_wanted;
-        struct dwarf_frames frames; /* the spans are those of the look-up */
+        struct source_frames frames; /* the spans are those of the look-up */
 };
 
 /* The addresses of one unit. */
@@ -92,14 +92,14 @@ static void find_in_unit(struct part *part, const struct wanted *wanted, size_t 
 {
         struct decoded decoded = {.dwarf = part->dwarf,
                                   .places = {mem_new(n, sizeof(struct dwarf_place)), n}};
-        struct dwarf_frames *out = &part->frames;
+        struct source_frames *out = &part->frames;
 
         for (size_t i = 0; i < n; i++)
                 decoded.places.items[i] =
                         (struct dwarf_place){.addr = part->addrs[wanted[i].index], .node = DWARF_NO_OWNER};
         decode(&decoded, &part->dwarf->main.units[wanted->unit]);
         for (size_t i = 0; i < n; i++) {
-                struct dwarf_span *span = &out->spans[wanted[i].index];
+                struct source_span *span = &out->spans[wanted[i].index];
 
                 span->first = out->n_frames;
                 add_frames(&decoded, &decoded.places.items[i], out);
@@ -154,7 +154,7 @@ static size_t choose_second(const struct dwarf *dwarf, const struct wanted *want
         return first;
 }
 
-static void add_part(struct dwarf *dwarf, const struct part *part, struct dwarf_frames *out)
+static void add_part(struct dwarf *dwarf, const struct part *part, struct source_frames *out)
 {
         struct dwarf_complaints *complaints = &part->dwarf->complaints;
         size_t n_before = out->n_frames;
@@ -180,7 +180,7 @@ static void add_part(struct dwarf *dwarf, const struct part *part, struct dwarf_
 }
 
 static void find_wanted(struct dwarf *dwarf, const uint64_t *addrs, const struct wanted *wanted,
-                        size_t n_wanted, struct dwarf_frames *out)
+                        size_t n_wanted, struct source_frames *out)
 {
         size_t second = choose_second(dwarf, wanted, n_wanted);
         struct part parts[N_PARTS] = {{dwarf, addrs, wanted, second, *out}};
@@ -200,12 +200,12 @@ static void find_wanted(struct dwarf *dwarf, const uint64_t *addrs, const struct
                 add_part(dwarf, &parts[1], out);
 }
 
-void dwarf_find(struct dwarf *dwarf, const uint64_t *addrs, size_t n, struct dwarf_frames *ret_frames)
+void dwarf_find(struct dwarf *dwarf, const uint64_t *addrs, size_t n, struct source_frames *ret_frames)
 {
         struct wanted *wanted = mem_new(n, sizeof(*wanted));
         size_t n_wanted = 0;
 
-        *ret_frames = (struct dwarf_frames){.spans = mem_new(n, sizeof(*ret_frames->spans))};
+        *ret_frames = (struct source_frames){.spans = mem_new(n, sizeof(*ret_frames->spans))};
         dwarf_refill(dwarf);
         for (size_t i = 0; i < n; i++) {
                 uint32_t unit = dwarf_find_unit(dwarf, addrs[i]);
@@ -218,11 +218,4 @@ void dwarf_find(struct dwarf *dwarf, const uint64_t *addrs, size_t n, struct dwa
         find_wanted(dwarf, addrs, wanted, n_wanted, ret_frames);
         free(wanted);
         dwarf_write_note(dwarf);
-}
-
-void dwarf_frames_release(struct dwarf_frames *frames)
-{
-        free(frames->frames);
-        free(frames->spans);
-        *frames = (struct dwarf_frames){0};
 }

@@ -174,13 +174,13 @@ static void say_note(struct resolver_debug *d, const char *text)
 }
 
 /* Answers of what is damaged or missing are not kept, so that it is said again. */
-static bool ask(void *ctx, const uint64_t *addrs, size_t n, struct dwarf_frames *ret_frames)
+static bool ask(void *ctx, const uint64_t *addrs, size_t n, struct source_frames *ret_frames)
 {
         struct resolver_debug *d = ctx;
         struct dwarf *dwarf = resolver_debug_dwarf(d);
 
         if (!dwarf) {
-                *ret_frames = (struct dwarf_frames){.spans = mem_new(n, sizeof(*ret_frames->spans))};
+                *ret_frames = (struct source_frames){.spans = mem_new(n, sizeof(*ret_frames->spans))};
                 return false;
         }
         dwarf_find(dwarf, addrs, n, ret_frames);
@@ -189,7 +189,7 @@ static bool ask(void *ctx, const uint64_t *addrs, size_t n, struct dwarf_frames 
 }
 
 void resolver_debug_find(struct resolver_debug *d, const uint64_t *addrs, size_t n,
-                         struct dwarf_frames *ret_frames)
+                         struct source_frames *ret_frames)
 {
         symbol_index_look_up(d->index, addrs, n, ask, d, ret_frames);
         if (d->index)

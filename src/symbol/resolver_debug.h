@@ -27,7 +27,7 @@ struct dwarf *resolver_debug_dwarf(struct resolver_debug *debug);
 
 /* As dwarf_find, from the index as far as it knows. */
 void resolver_debug_find(struct resolver_debug *debug, const uint64_t *addrs, size_t n,
-                         struct dwarf_frames *ret_frames);
+                         struct source_frames *ret_frames);
 
 /* False after a file of it has become shorter while it was read. */
 bool resolver_debug_check(const struct resolver_debug *debug, struct err *err);

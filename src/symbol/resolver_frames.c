@@ -45,12 +45,12 @@ static void add_frame(struct finder *f, size_t i, struct resolver_frame frame)
         ARRAY_PUSH(out->frames, out->n_frames, out->cap_frames, frame);
 }
 
-static void add_dwarf_frames(struct finder *f, size_t i, const struct dwarf_frames *found)
+static void add_source_frames(struct finder *f, size_t i, const struct source_frames *found)
 {
-        const struct dwarf_span *span = &found->spans[i];
+        const struct source_span *span = &found->spans[i];
 
         for (size_t k = 0; k < span->n; k++) {
-                const struct dwarf_frame *from = &found->frames[span->first + k];
+                const struct source_frame *from = &found->frames[span->first + k];
 
                 add_frame(
                         f, i,
@@ -87,12 +87,12 @@ static void complete(struct finder *f, size_t i)
 
 static void find_in_debug(struct finder *f, struct resolver_debug *debug)
 {
-        struct dwarf_frames found = {0};
+        struct source_frames found = {0};
 
         resolver_debug_find(debug, f->addrs, f->n, &found);
         for (size_t i = 0; i < f->n; i++)
-                add_dwarf_frames(f, i, &found);
-        dwarf_frames_release(&found);
+                add_source_frames(f, i, &found);
+        source_frames_release(&found);
 }
 
 /* --- code made at run time --- */

@@ -35,7 +35,7 @@ static uint64_t size_of_file(const struct symbol_batch *batch)
 }
 
 /* What these frames add at most: if none of their texts is there. */
-static uint64_t size_of_frames(const struct dwarf_frame *frames, size_t n)
+static uint64_t size_of_frames(const struct source_frame *frames, size_t n)
 {
         uint64_t size =
                 sizeof(uint64_t) + sizeof(struct symbol_image_span) + sizeof(struct symbol_image_frame) * n;
@@ -58,7 +58,7 @@ static uint32_t add_text(struct symbol_batch *batch, const char *text)
         return id + 1;
 }
 
-bool symbol_batch_add(struct symbol_batch *batch, uint64_t addr, const struct dwarf_frame *frames, size_t n)
+bool symbol_batch_add(struct symbol_batch *batch, uint64_t addr, const struct source_frame *frames, size_t n)
 {
         struct symbol_batch_entry entry = {addr, {(uint32_t)batch->n_frames, (uint32_t)n}};
 
@@ -67,7 +67,7 @@ bool symbol_batch_add(struct symbol_batch *batch, uint64_t addr, const struct dw
         if (size_of_file(batch) + size_of_frames(frames, n) > batch->max_bytes)
                 return false;
         for (size_t i = 0; i < n; i++) {
-                const struct dwarf_frame *frame = &frames[i];
+                const struct source_frame *frame = &frames[i];
 
                 ARRAY_PUSH(batch->frames, batch->n_frames, batch->cap_frames,
                            (struct symbol_image_frame){
@@ -91,8 +91,8 @@ static const char *get_text(const struct symbol_batch *batch, uint32_t text)
         return text ? strpool_get(batch->texts, text - 1) : NULL;
 }
 
-bool symbol_batch_find(const struct symbol_batch *batch, uint64_t addr, struct dwarf_frames *frames,
-                       struct dwarf_span *ret_span)
+bool symbol_batch_find(const struct symbol_batch *batch, uint64_t addr, struct source_frames *frames,
+                       struct source_span *ret_span)
 {
         const uint64_t *at = map_find(&batch->by_addr, addr);
         const struct symbol_image_span *span;
@@ -100,12 +100,12 @@ bool symbol_batch_find(const struct symbol_batch *batch, uint64_t addr, struct d
         if (!at)
                 return false;
         span = &batch->entries[*at - 1].span;
-        *ret_span = (struct dwarf_span){frames->n_frames, span->n};
+        *ret_span = (struct source_span){frames->n_frames, span->n};
         for (uint32_t i = 0; i < span->n; i++) {
                 const struct symbol_image_frame *frame = &batch->frames[span->first + i];
 
                 ARRAY_PUSH(frames->frames, frames->n_frames, frames->cap_frames,
-                           (struct dwarf_frame){
+                           (struct source_frame){
                                    .function = get_text(batch, frame->function),
                                    .path = get_text(batch, frame->path),
                                    .line = frame->line,

@@ -181,10 +181,10 @@ static size_t seek(const struct symbol_image *image, size_t from, uint64_t addr)
         return low;
 }
 
-static bool add_frame(struct symbol_image *image, size_t i, struct dwarf_frames *frames)
+static bool add_frame(struct symbol_image *image, size_t i, struct source_frames *frames)
 {
         struct symbol_image_frame packed;
-        struct dwarf_frame frame;
+        struct source_frame frame;
 
         memcpy(&packed, image->frames + i * sizeof(packed), sizeof(packed));
         if (!get_text(image, packed.function, &frame.function) || !get_text(image, packed.path, &frame.path))
@@ -198,8 +198,8 @@ static bool add_frame(struct symbol_image *image, size_t i, struct dwarf_frames 
 }
 
 /* The frames at place `at`.  No frame is given out twice in a find, or a small file could make large answers. */
-static bool add_span(struct symbol_image *image, size_t at, struct dwarf_frames *frames,
-                     struct dwarf_span *ret_span)
+static bool add_span(struct symbol_image *image, size_t at, struct source_frames *frames,
+                     struct source_span *ret_span)
 {
         size_t first = frames->n_frames;
         struct symbol_image_span span;
@@ -215,12 +215,12 @@ static bool add_span(struct symbol_image *image, size_t at, struct dwarf_frames 
                         return false;
                 }
         }
-        *ret_span = (struct dwarf_span){first, span.n};
+        *ret_span = (struct source_span){first, span.n};
         return true;
 }
 
 size_t symbol_image_find(struct symbol_image *image, const uint64_t *addrs, size_t n,
-                         struct dwarf_frames *frames, bool *ret_known)
+                         struct source_frames *frames, bool *ret_known)
 {
         size_t at = 0, n_known = 0;
 

@@ -130,11 +130,11 @@ const char *symbol_index_note(const struct symbol_index *index)
 /* --- Looking up --- */
 
 size_t symbol_index_find(struct symbol_index *index, const uint64_t *addrs, size_t n,
-                         struct dwarf_frames *ret_frames, bool *ret_known)
+                         struct source_frames *ret_frames, bool *ret_known)
 {
         size_t n_known = 0;
 
-        *ret_frames = (struct dwarf_frames){.spans = mem_new(n, sizeof(*ret_frames->spans))};
+        *ret_frames = (struct source_frames){.spans = mem_new(n, sizeof(*ret_frames->spans))};
         memset(ret_known, 0, n * sizeof(*ret_known));
         if (index->map)
                 n_known = symbol_image_find(&index->image, addrs, n, ret_frames, ret_known);
@@ -150,11 +150,11 @@ size_t symbol_index_find(struct symbol_index *index, const uint64_t *addrs, size
 }
 
 void symbol_index_add(struct symbol_index *index, const uint64_t *addrs, size_t n,
-                      const struct dwarf_frames *frames)
+                      const struct source_frames *frames)
 {
         for (size_t i = 0; i < n; i++) {
-                const struct dwarf_span *span = &frames->spans[i];
-                const struct dwarf_frame *first = span->n ? &frames->frames[span->first] : NULL;
+                const struct source_span *span = &frames->spans[i];
+                const struct source_frame *first = span->n ? &frames->frames[span->first] : NULL;
 
                 if (!symbol_batch_add(&index->added, addrs[i], first, span->n))
                         return;
@@ -163,7 +163,8 @@ void symbol_index_add(struct symbol_index *index, const uint64_t *addrs, size_t 
 }
 
 /* Puts the frames of `more`, which has the answers to what is not known, at their places. */
-static void insert(struct dwarf_frames *frames, const bool *known, size_t n, const struct dwarf_frames *more)
+static void insert(struct source_frames *frames, const bool *known, size_t n,
+                   const struct source_frames *more)
 {
         size_t base = frames->n_frames, at = 0;
 
@@ -178,10 +179,10 @@ static void insert(struct dwarf_frames *frames, const bool *known, size_t n, con
 }
 
 static void ask_rest(struct symbol_index *index, const uint64_t *addrs, size_t n, const bool *known,
-                     symbol_index_ask *ask, void *ctx, struct dwarf_frames *frames)
+                     symbol_index_ask *ask, void *ctx, struct source_frames *frames)
 {
         uint64_t *rest = mem_new(n, sizeof(*rest));
-        struct dwarf_frames more = {0};
+        struct source_frames more = {0};
         size_t n_rest = 0;
 
         for (size_t i = 0; i < n; i++) {
@@ -191,12 +192,12 @@ static void ask_rest(struct symbol_index *index, const uint64_t *addrs, size_t n
         if (ask(ctx, rest, n_rest, &more))
                 symbol_index_add(index, rest, n_rest, &more);
         insert(frames, known, n, &more);
-        dwarf_frames_release(&more);
+        source_frames_release(&more);
         free(rest);
 }
 
 void symbol_index_look_up(struct symbol_index *index, const uint64_t *addrs, size_t n, symbol_index_ask *ask,
-                          void *ctx, struct dwarf_frames *ret_frames)
+                          void *ctx, struct source_frames *ret_frames)
 {
         bool *known;
 
@@ -217,18 +218,18 @@ static void add_file(struct symbol_batch *batch, struct symbol_image *image)
 {
         size_t n;
         uint64_t *addrs = symbol_image_list(image, &n);
-        struct dwarf_frames frames = {.spans = mem_new(n, sizeof(*frames.spans))};
+        struct source_frames frames = {.spans = mem_new(n, sizeof(*frames.spans))};
         bool *known = mem_new(n, sizeof(*known));
 
         symbol_image_find(image, addrs, n, &frames, known);
         for (size_t i = 0; i < n; i++) {
-                const struct dwarf_span *span = &frames.spans[i];
+                const struct source_span *span = &frames.spans[i];
 
                 if (known[i] &&
                     !symbol_batch_add(batch, addrs[i], span->n ? &frames.frames[span->first] : NULL, span->n))
                         break;
         }
-        dwarf_frames_release(&frames);
+        source_frames_release(&frames);
         free(known);
         free(addrs);
 }

@@ -63,21 +63,21 @@ AUTO_DEFINE(symbol_index)
 /* Answers those of `n` sorted, distinct addresses that it knows: known[i] and spans[i] (an empty span is an answer
  * too); returns their number.  Texts live as long as the index. */
 size_t symbol_index_find(struct symbol_index *index, const uint64_t *addrs, size_t n,
-                         struct dwarf_frames *ret_frames, bool *ret_known);
+                         struct source_frames *ret_frames, bool *ret_known);
 
 /* Copies what dwarf_find answered.  What goes beyond the limit of a file is left out. */
 void symbol_index_add(struct symbol_index *index, const uint64_t *addrs, size_t n,
-                      const struct dwarf_frames *frames);
+                      const struct source_frames *frames);
 
 /* Looks up sorted, distinct addresses that are not known; false: the answers are poor (something was damaged) and are
  * not to be kept. */
-typedef bool symbol_index_ask(void *ctx, const uint64_t *addrs, size_t n, struct dwarf_frames *ret_frames);
+typedef bool symbol_index_ask(void *ctx, const uint64_t *addrs, size_t n, struct source_frames *ret_frames);
 
 /* All of `n` sorted, distinct addresses: what is known from the index, and the rest, if there is one, in one question
  * to `ask`, whose answers are added.  Without an index (NULL) everything is asked.  Texts live as long as the index and
  * those of `ask`. */
 void symbol_index_look_up(struct symbol_index *index, const uint64_t *addrs, size_t n, symbol_index_ask *ask,
-                          void *ctx, struct dwarf_frames *ret_frames);
+                          void *ctx, struct source_frames *ret_frames);
 
 /* Writes what was added, with what the file has by now, to a new file that takes its place: whoever reads meanwhile
  * sees the old or the new one.  Of two that save at once the later one stands.  Does nothing when nothing was added.  Not

@@ -71,7 +71,7 @@ void symbol_image_release(struct symbol_image *image);
 
 /* As symbol_index_find; `frames` has room for n spans.  Texts live as long as the arena. */
 size_t symbol_image_find(struct symbol_image *image, const uint64_t *addrs, size_t n,
-                         struct dwarf_frames *frames, bool *ret_known);
+                         struct source_frames *frames, bool *ret_known);
 
 /* All of its addresses that are in order (free()). */
 uint64_t *symbol_image_list(const struct symbol_image *image, size_t *ret_n);
@@ -98,11 +98,11 @@ void symbol_batch_init(struct symbol_batch *batch, uint64_t max_bytes);
 void symbol_batch_release(struct symbol_batch *batch);
 
 /* Nothing is done for an address that is there.  False when the file would get too large. */
-bool symbol_batch_add(struct symbol_batch *batch, uint64_t addr, const struct dwarf_frame *frames, size_t n);
+bool symbol_batch_add(struct symbol_batch *batch, uint64_t addr, const struct source_frame *frames, size_t n);
 
 /* Appends the frames of `addr`; false when it is not there.  Texts live as long as the batch. */
-bool symbol_batch_find(const struct symbol_batch *batch, uint64_t addr, struct dwarf_frames *frames,
-                       struct dwarf_span *ret_span);
+bool symbol_batch_find(const struct symbol_batch *batch, uint64_t addr, struct source_frames *frames,
+                       struct source_span *ret_span);
 
 void symbol_batch_write(const struct symbol_batch *batch, const struct symbol_index_key *key,
                         struct buf *out);

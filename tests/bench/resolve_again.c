@@ -107,7 +107,7 @@ static void choose_in_text(struct job *job)
 
 /* --- Where the answers come from --- */
 
-static bool ask_file(void *ctx, const uint64_t *addrs, size_t n, struct dwarf_frames *ret_frames)
+static bool ask_file(void *ctx, const uint64_t *addrs, size_t n, struct source_frames *ret_frames)
 {
         struct job *job = ctx;
         uint64_t start = os_monotonic_ns();
@@ -124,15 +124,15 @@ static bool ask_file(void *ctx, const uint64_t *addrs, size_t n, struct dwarf_fr
         return true;
 }
 
-static bool make_up(void *ctx, const uint64_t *addrs, size_t n, struct dwarf_frames *ret_frames)
+static bool make_up(void *ctx, const uint64_t *addrs, size_t n, struct source_frames *ret_frames)
 {
         static char functions[N_MADE_UP_FUNCTIONS][64], paths[2000][64];
 
-        *ret_frames = (struct dwarf_frames){.spans = mem_new(n, sizeof(*ret_frames->spans))};
+        *ret_frames = (struct source_frames){.spans = mem_new(n, sizeof(*ret_frames->spans))};
         for (size_t i = 0; i < n; i++) {
                 uint64_t state = addrs[i];
 
-                ret_frames->spans[i] = (struct dwarf_span){ret_frames->n_frames, N_MADE_UP_FRAMES};
+                ret_frames->spans[i] = (struct source_span){ret_frames->n_frames, N_MADE_UP_FRAMES};
                 for (size_t j = 0; j < N_MADE_UP_FRAMES; j++) {
                         unsigned function = next_random(&state) % N_MADE_UP_FUNCTIONS;
                         unsigned path = next_random(&state) % N_ELEMENTS(paths);
@@ -141,8 +141,8 @@ static bool make_up(void *ctx, const uint64_t *addrs, size_t n, struct dwarf_fra
                                  function);
                         snprintf(paths[path], sizeof(paths[0]), "/usr/src/linux/drivers/%u/file.c", path);
                         ARRAY_PUSH(ret_frames->frames, ret_frames->n_frames, ret_frames->cap_frames,
-                                   (struct dwarf_frame){functions[function], paths[path], function, 1,
-                                                        j + 1 < N_MADE_UP_FRAMES, addrs[i]});
+                                   (struct source_frame){functions[function], paths[path], function, 1,
+                                                         j + 1 < N_MADE_UP_FRAMES, addrs[i]});
                 }
         }
         return true;
@@ -150,7 +150,7 @@ static bool make_up(void *ctx, const uint64_t *addrs, size_t n, struct dwarf_fra
 
 /* --- Measuring --- */
 
-static bool fail_to_ask(void *ctx, const uint64_t *addrs, size_t n, struct dwarf_frames *ret_frames)
+static bool fail_to_ask(void *ctx, const uint64_t *addrs, size_t n, struct source_frames *ret_frames)
 {
         fprintf(stderr, "resolve_again: %zu addresses were not in the index\n", n);
         exit(1);
@@ -162,7 +162,7 @@ static uint64_t run_again(const struct job *job, const struct symbol_index_optio
 {
         uint64_t start = os_monotonic_ns();
         struct job again = {.path = job->path, .key = job->key};
-        struct dwarf_frames frames;
+        struct source_frames frames;
         struct err err = {0};
         struct symbol_index *index;
 
@@ -172,7 +172,7 @@ static uint64_t run_again(const struct job *job, const struct symbol_index_optio
         check(index, &err);
         symbol_index_look_up(index, job->addrs, job->n, fail_to_ask, NULL, &frames);
         *ret_n_frames = frames.n_frames;
-        dwarf_frames_release(&frames);
+        source_frames_release(&frames);
         symbol_index_free(index);
         close_files(&again);
         return os_monotonic_ns() - start;
@@ -190,7 +190,7 @@ static bool remove_one(void *ctx, const char *name)
 static void measure(struct job *job, symbol_index_ask *ask)
 {
         struct symbol_index_options options = {.folder = folder};
-        struct dwarf_frames frames;
+        struct source_frames frames;
         struct err err = {0};
         struct symbol_index *index;
         uint64_t start, rounds[N_ROUNDS];
@@ -207,7 +207,7 @@ static void measure(struct job *job, symbol_index_ask *ask)
         start = os_monotonic_ns();
         check(symbol_index_save(index, &err), &err);
         printf("saved                   %8.2f ms\n", (double)(os_monotonic_ns() - start) / 1e6);
-        dwarf_frames_release(&frames);
+        source_frames_release(&frames);
         symbol_index_free(index);
         for (size_t i = 0; i < N_ROUNDS; i++)
                 rounds[i] = run_again(job, &options, &n_frames);

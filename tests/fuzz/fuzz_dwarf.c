@@ -50,7 +50,7 @@ static size_t choose_addrs(const struct object *object, uint64_t *addrs)
         return n;
 }
 
-static void read_frame(const struct dwarf_frame *frame)
+static void read_frame(const struct source_frame *frame)
 {
         if (frame->function)
                 sink += strlen(frame->function) + frame->start;
@@ -91,14 +91,14 @@ static void look_up(struct object *object, struct object *alt)
         struct dwarf_split split = {.package = alt ? NULL : object, .open_dwo = open_dwo, .ctx = object};
         uint64_t addrs[MAX_ADDRS];
         size_t n = choose_addrs(object, addrs);
-        struct dwarf_frames frames;
+        struct source_frames frames;
 
         if (!dwarf)
                 return;
         dwarf_set_split(dwarf, &split);
         dwarf_find(dwarf, addrs, n, &frames);
         for (size_t i = 0; i < n; i++) {
-                const struct dwarf_span *span = &frames.spans[i];
+                const struct source_span *span = &frames.spans[i];
 
                 if (span->n > DWARF_MAX_DEPTH || (span->n && span->first + span->n > frames.n_frames))
                         abort();
@@ -107,7 +107,7 @@ static void look_up(struct object *object, struct object *alt)
                 read_frame(&frames.frames[i]);
         look_up_functions(dwarf, addrs, n);
         sink += strlen(dwarf_note(dwarf));
-        dwarf_frames_release(&frames);
+        source_frames_release(&frames);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

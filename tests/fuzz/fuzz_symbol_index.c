@@ -13,10 +13,10 @@ enum { MAX_INPUT_BYTES = 1 << 16 };
 /* So that reads are not optimised away. */
 static volatile uint64_t sink;
 
-static void read_frames(const struct dwarf_frames *frames)
+static void read_frames(const struct source_frames *frames)
 {
         for (size_t i = 0; i < frames->n_frames; i++) {
-                const struct dwarf_frame *frame = &frames->frames[i];
+                const struct source_frame *frame = &frames->frames[i];
 
                 sink += frame->function ? strlen(frame->function) : 0;
                 sink += frame->path ? strlen(frame->path) : 0;
@@ -26,14 +26,14 @@ static void read_frames(const struct dwarf_frames *frames)
 /* Answers are inside of what was found, and no larger than the file. */
 static void find(struct symbol_image *image, const uint64_t *addrs, size_t n)
 {
-        struct dwarf_frames frames = {.spans = mem_new(n, sizeof(*frames.spans))};
+        struct source_frames frames = {.spans = mem_new(n, sizeof(*frames.spans))};
         bool *known = mem_new(n, sizeof(*known));
         size_t n_known = symbol_image_find(image, addrs, n, &frames, known);
 
         if (frames.n_frames > image->n_frames)
                 abort();
         for (size_t i = 0; i < n; i++) {
-                const struct dwarf_span *span = &frames.spans[i];
+                const struct source_span *span = &frames.spans[i];
 
                 n_known -= known[i];
                 if (!known[i] ? span->n != 0 : span->first + span->n > frames.n_frames)
@@ -42,7 +42,7 @@ static void find(struct symbol_image *image, const uint64_t *addrs, size_t n)
         if (n_known || image->n_left_bytes > image->texts_size)
                 abort();
         read_frames(&frames);
-        dwarf_frames_release(&frames);
+        source_frames_release(&frames);
         free(known);
 }
 
@@ -50,7 +50,7 @@ static void find(struct symbol_image *image, const uint64_t *addrs, size_t n)
 static void write_again(struct symbol_image *image, const uint64_t *addrs, size_t n,
                         const struct symbol_index_key *key)
 {
-        struct dwarf_frames frames = {.spans = mem_new(n, sizeof(*frames.spans))};
+        struct source_frames frames = {.spans = mem_new(n, sizeof(*frames.spans))};
         bool *known = mem_new(n, sizeof(*known));
         AUTO_RELEASE(symbol_image) again = {0};
         AUTO_RELEASE(symbol_batch) batch;
@@ -60,7 +60,7 @@ static void write_again(struct symbol_image *image, const uint64_t *addrs, size_
 
         symbol_batch_init(&batch, SYMBOL_INDEX_MAX_FILE_BYTES);
         for (size_t i = 0; i < n; i++) {
-                const struct dwarf_span *span = &frames.spans[i];
+                const struct source_span *span = &frames.spans[i];
 
                 if (known[i] && !symbol_batch_add(&batch, addrs[i],
                                                   span->n ? &frames.frames[span->first] : NULL, span->n))
@@ -73,7 +73,7 @@ static void write_again(struct symbol_image *image, const uint64_t *addrs, size_
         find(&again, addrs, n);
         if (again.is_damaged)
                 abort();
-        dwarf_frames_release(&frames);
+        source_frames_release(&frames);
         free(known);
 }
 

@@ -28,7 +28,7 @@ static void make_empty(const struct symbol_index_key *key, struct buf *out)
 
 static void make_some(const struct symbol_index_key *key, struct buf *out)
 {
-        static const struct dwarf_frame frames[] = {
+        static const struct source_frame frames[] = {
                 {"inner", "/src/a.h", 12, 5, true, 0x1001},
                 {"middle", "/src/a.c", 34, 1, true, 0x1001},
                 {"outer", "/src/a.c", 56, 0, false, 0x1000},

@@ -22,7 +22,7 @@ struct looked_up {
         struct dwarf *dwarf;
         uint64_t *addrs;
         size_t n_addrs;
-        struct dwarf_frames frames;
+        struct source_frames frames;
 };
 
 static bool open_object(struct looked_up *l, const char *name)
@@ -48,7 +48,7 @@ static bool open_object(struct looked_up *l, const char *name)
 
 static void looked_up_release(struct looked_up *l)
 {
-        dwarf_frames_release(&l->frames);
+        source_frames_release(&l->frames);
         dwarf_free(l->dwarf);
         debug_split_free(l->split);
         object_free(l->alt);
@@ -69,13 +69,13 @@ static void look_up_all(struct looked_up *l, uint64_t start, uint64_t end)
 /* As answers.py writes them. */
 static void add_frames(const struct looked_up *l, size_t i, struct buf *out)
 {
-        const struct dwarf_span *span = &l->frames.spans[i];
+        const struct source_span *span = &l->frames.spans[i];
 
         buf_clear(out);
         if (!span->n)
                 buf_add_str(out, "?? ??:0:0");
         for (size_t j = 0; j < span->n; j++) {
-                const struct dwarf_frame *frame = &l->frames.frames[span->first + j];
+                const struct source_frame *frame = &l->frames.frames[span->first + j];
 
                 buf_printf(out, "%s%s %s:%u:%u", j ? "\t" : "", frame->function ? frame->function : "??",
                            frame->path ? frame->path : "??", frame->line, frame->column);
@@ -183,7 +183,7 @@ TEST(dwarf_reads_packages)
 TEST(dwarf_finds_a_package_in_the_program)
 {
         AUTO_RELEASE(looked_up) l = {0};
-        const struct dwarf_span *span;
+        const struct source_span *span;
 
         ASSERT_TRUE(open_object(&l, "dwarf/own-package5.so"));
         dwarf_set_split(l.dwarf, &(struct dwarf_split){.package = l.object});
@@ -197,7 +197,7 @@ TEST(dwarf_finds_a_package_in_the_program)
 TEST(dwarf_has_lines_without_the_dwo_file)
 {
         AUTO_RELEASE(looked_up) l = {0};
-        const struct dwarf_frame *frame;
+        const struct source_frame *frame;
 
         ASSERT_TRUE(open_object(&l, "dwarf/split5.so"));
         dwarf_set_split(l.dwarf, &(struct dwarf_split){0});
@@ -290,7 +290,7 @@ static void damage(struct damaged *d, const char *section, uint64_t off, const v
 static void expect_functions(struct damaged *d, const char *in_one, const char *in_two)
 {
         AUTO_RELEASE(looked_up) whole = {0};
-        struct dwarf_frames frames;
+        struct source_frames frames;
         uint64_t addrs[2];
         const char *want[2] = {in_one, in_two};
 
@@ -298,7 +298,7 @@ static void expect_functions(struct damaged *d, const char *in_one, const char *
         look_up_all(&whole, 0x200, 0x400);
         addrs[0] = addrs[1] = 0;
         for (size_t i = 0; i < whole.n_addrs; i++) {
-                const struct dwarf_span *span = &whole.frames.spans[i];
+                const struct source_span *span = &whole.frames.spans[i];
                 const char *name = span->n ? whole.frames.frames[span->first + span->n - 1].function : NULL;
 
                 if (name && !strcmp(name, "twice"))
@@ -309,14 +309,14 @@ static void expect_functions(struct damaged *d, const char *in_one, const char *
         ASSERT_TRUE(addrs[0] && addrs[1] && addrs[0] < addrs[1]);
         dwarf_find(d->dwarf, addrs, 2, &frames);
         for (size_t i = 0; i < 2; i++) {
-                const struct dwarf_span *span = &frames.spans[i];
+                const struct source_span *span = &frames.spans[i];
 
                 EXPECT_STR(span->n && frames.frames[span->first + span->n - 1].function
                                    ? frames.frames[span->first + span->n - 1].function
                                    : "",
                            want[i]);
         }
-        dwarf_frames_release(&frames);
+        source_frames_release(&frames);
 }
 
 TEST(dwarf_reads_on_behind_a_damaged_unit)

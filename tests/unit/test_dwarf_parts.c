@@ -46,20 +46,20 @@ static uint64_t *choose_addrs(const struct object *object, size_t *ret_n)
         return addrs;
 }
 
-static bool is_equal(const struct dwarf_frame *a, const struct dwarf_frame *b)
+static bool is_equal(const struct source_frame *a, const struct source_frame *b)
 {
         return !strcmp(a->function ? a->function : "", b->function ? b->function : "") &&
                !strcmp(a->path ? a->path : "", b->path ? b->path : "") && a->line == b->line &&
                a->column == b->column && a->is_inlined == b->is_inlined && a->start == b->start;
 }
 
-static size_t count_differences(const struct dwarf_frames *all, size_t first, const struct dwarf_frames *few,
-                                size_t n)
+static size_t count_differences(const struct source_frames *all, size_t first,
+                                const struct source_frames *few, size_t n)
 {
         size_t n_different = 0;
 
         for (size_t i = 0; i < n; i++) {
-                const struct dwarf_span *a = &all->spans[first + i], *b = &few->spans[i];
+                const struct source_span *a = &all->spans[first + i], *b = &few->spans[i];
                 bool equal = a->n == b->n;
 
                 for (size_t j = 0; equal && j < a->n; j++)
@@ -73,7 +73,7 @@ TEST(parts_give_the_answers_of_one)
 {
         AUTO_RELEASE(looked_up) in_parts = {0};
         AUTO_RELEASE(looked_up) one_by_one = {0};
-        struct dwarf_frames all, few;
+        struct source_frames all, few;
         size_t n = 0, n_different = 0;
         uint64_t *addrs;
 
@@ -88,11 +88,11 @@ TEST(parts_give_the_answers_of_one)
 
                 dwarf_find(one_by_one.dwarf, addrs + first, n_few, &few);
                 n_different += count_differences(&all, first, &few, n_few);
-                dwarf_frames_release(&few);
+                source_frames_release(&few);
         }
         EXPECT_INT(n_different, 0);
         EXPECT_STR(dwarf_note(in_parts.dwarf), dwarf_note(one_by_one.dwarf));
-        dwarf_frames_release(&all);
+        source_frames_release(&all);
         free(addrs);
 }
 

@@ -91,7 +91,7 @@ TEST(an_index_goes_on_after_it_was_saved)
 {
         struct symbol_index_key key = key_of(1);
         AUTO(symbol_index) index = NULL;
-        struct dwarf_frames frames;
+        struct source_frames frames;
         bool known[N_SMALL];
         uint64_t more[] = {0x10, 0x2003};
 
@@ -104,7 +104,7 @@ TEST(an_index_goes_on_after_it_was_saved)
         save(index);
         for (size_t i = 0; i < N_SMALL; i++)
                 EXPECT_TRUE(is_answer(small[i], &frames, &frames.spans[i]));
-        dwarf_frames_release(&frames);
+        source_frames_release(&frames);
         EXPECT_INT(find(index, small, N_SMALL), N_SMALL);
         EXPECT_INT(find(index, more, N_ELEMENTS(more)), N_ELEMENTS(more));
         more[0] = 0x11;
@@ -424,7 +424,7 @@ struct asked {
         bool is_poor;
 };
 
-static bool ask(void *ctx, const uint64_t *addrs, size_t n, struct dwarf_frames *ret_frames)
+static bool ask(void *ctx, const uint64_t *addrs, size_t n, struct source_frames *ret_frames)
 {
         struct asked *asked = ctx;
 
@@ -437,12 +437,12 @@ static bool ask(void *ctx, const uint64_t *addrs, size_t n, struct dwarf_frames 
 static struct asked look_up(struct symbol_index *index, const uint64_t *addrs, size_t n, bool is_poor)
 {
         struct asked asked = {.is_poor = is_poor};
-        struct dwarf_frames frames;
+        struct source_frames frames;
 
         symbol_index_look_up(index, addrs, n, ask, &asked, &frames);
         for (size_t i = 0; i < n; i++)
                 EXPECT_TRUE(is_answer(addrs[i], &frames, &frames.spans[i]));
-        dwarf_frames_release(&frames);
+        source_frames_release(&frames);
         return asked;
 }
 

@@ -96,7 +96,7 @@ static size_t find_forged(struct forged *f, const struct symbol_index_key *key, 
 {
         AUTO_RELEASE(forged) own = *f;
         AUTO(symbol_index) index = NULL;
-        struct dwarf_frames frames;
+        struct source_frames frames;
         bool known[N_SMALL];
         size_t n;
 
@@ -109,7 +109,7 @@ static size_t find_forged(struct forged *f, const struct symbol_index_key *key, 
         EXPECT_TRUE(frames.n_frames <= f->header.n_frames);
         if (n < N_SMALL)
                 EXPECT_CONTAINS(symbol_index_note(index), ": is damaged; it is made anew");
-        dwarf_frames_release(&frames);
+        source_frames_release(&frames);
         return n;
 }
 

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What debug information of any format says of addresses: the function, those that were inlined into it, and the
+ * source line of each. */
+#ifndef SOURCE_FRAMES_H
+#define SOURCE_FRAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct source_frame {
+        const char *function; /* as in the file, mangled where it says so; NULL: it does not say */
+        const char *path;     /* of the source file; NULL: it does not say */
+        uint32_t line;        /* 0: it does not say */
+        uint32_t column;      /* 0: it does not say */
+        bool is_inlined;      /* into the next frame */
+        uint64_t start; /* the function's first address, or that of its inlined copy; 0 without a function */
+};
+
+/* The frames of address i are the spans[i].n frames from frames[spans[i].first] on, innermost first, none where
+ * nothing is known.  Texts live as long as the reader that gave them. */
+struct source_span {
+        size_t first;
+        size_t n;
+};
+
+struct source_frames {
+        struct source_frame *frames;
+        size_t n_frames, cap_frames;
+        struct source_span *spans; /* one an address */
+};
+
+void source_frames_release(struct source_frames *frames);
+
+#endif
