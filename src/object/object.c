@@ -16,10 +16,12 @@ static struct object *open_format(const struct cursor *bytes, const char *name, 
 
         if (elf_is(bytes))
                 object = elf_new(bytes, err);
+        else if (pe_is(bytes))
+                object = pe_new(bytes, err);
         else if (!cursor_left(bytes))
                 err_set(err, ERR_FORMAT, "is empty");
         else
-                err_set(err, ERR_FORMAT, "is no object file (no ELF magic at its start)");
+                err_set(err, ERR_FORMAT, "is no object file (neither ELF nor PE at its start)");
         if (!object) {
                 err_in(err, "%s", name);
                 return NULL;
@@ -271,4 +273,9 @@ size_t object_list_stubs(struct object *object, struct object_stub **ret_stubs)
 {
         *ret_stubs = NULL;
         return object->ops->list_stubs ? object->ops->list_stubs(object, ret_stubs) : 0;
+}
+
+bool object_get_pdb(const struct object *object, struct object_pdb *ret_pdb)
+{
+        return object->ops->get_pdb && object->ops->get_pdb(object, ret_pdb);
 }

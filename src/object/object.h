@@ -147,6 +147,7 @@ struct object_symbols {
         size_t n_symbols;
         struct cursor at;
         struct cursor wide_sections;
+        bool is_dynamic;
         size_t n_done;
 };
 

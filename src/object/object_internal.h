@@ -22,6 +22,7 @@ struct object_ops {
         bool (*symbols_next)(struct object_symbols *symbols, struct object_symbol *ret_symbol);
         size_t (*list_functions)(struct object *object, struct object_range **ret_ranges);
         size_t (*list_stubs)(struct object *object, struct object_stub **ret_stubs);
+        bool (*get_pdb)(const struct object *object, struct object_pdb *ret_pdb);
 };
 
 struct object_unpacked {
@@ -56,10 +57,12 @@ void object_release_packed(struct object *object);
 
 /* Each format looks at the first bytes and says whether they are its own. */
 bool elf_is(const struct cursor *bytes);
+bool pe_is(const struct cursor *bytes);
 
 /* Reads the headers; the object is `bytes`, and fields of struct object that need no format are set later.
  * The text of an error has no file name in front. */
 struct object *elf_new(const struct cursor *bytes, struct err *err);
+struct object *pe_new(const struct cursor *bytes, struct err *err);
 
 /* Takes over the bytes in `owned`. */
 struct object *object_open_owned(struct buf *owned, const char *name, struct err *err);

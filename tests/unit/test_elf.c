@@ -209,7 +209,7 @@ TEST(elf_errors_name_file_and_place)
         struct err err = {0};
 
         expect_refused(0, 0, 0x7f, "a.so: is empty");
-        expect_refused(100, 1, 'e', "a.so: is no object file (no ELF magic at its start)");
+        expect_refused(100, 1, 'e', "a.so: is no object file (neither ELF nor PE at its start)");
         expect_refused(10, 0, 0x7f, "a.so: ELF header is cut after 10 bytes");
         expect_refused(60, 0, 0x7f, "a.so: ELF header is cut after 60 bytes");
         expect_refused(100, 4, 3, "a.so: ELF header: class 3 is not known");

@@ -100,7 +100,7 @@ TEST(resolver_says_why_there_are_no_names)
         EXPECT_STR(resolver_note(resolver, gone), "no such file");
         EXPECT_TRUE(!resolver_get_image(resolver, gone, &image));
         EXPECT_INT(resolver_find(resolver, text, 0x1100).status, SYMBOL_NONE);
-        EXPECT_STR(resolver_note(resolver, text), "is no object file (no ELF magic at its start)");
+        EXPECT_STR(resolver_note(resolver, text), "is no object file (neither ELF nor PE at its start)");
         EXPECT_INT(resolver_find(resolver, differs, 0x1100).status, SYMBOL_NONE);
         EXPECT_STR(resolver_note(resolver, differs), "build id differs");
         EXPECT_INT(resolver_find(resolver, nothing, 0x1100).status, SYMBOL_NONE);

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A PE image as its parts in this folder see it, and the limits that they keep.  Virtual addresses are those of the
+ * address for which it was linked. */
+#ifndef PE_INTERNAL_H
+#define PE_INTERNAL_H
+
+#include "object_internal.h"
+#include "pe_format.h"
+
+enum {
+        PE_MAX_DEBUG_ENTRIES = 1024,
+        PE_MAX_NAME_BYTES = 64 * 1024,  /* of one exported function */
+        PE_MAX_NAMES_BYTES = 256 << 20, /* of all symbols */
+        PE_MAX_FUNCTIONS = 1 << 24,     /* entries of .pdata */
+        PE_MAX_PATH_BYTES = 32 * 1024,
+};
+
+struct pe_directory_place {
+        uint32_t rva, size_bytes;
+};
+
+struct pe_symbol {
+        uint32_t rva;
+        uint32_t name_off;
+        uint8_t kind, binding; /* as in struct object_symbol */
+        const struct object_section *section;
+};
+
+/* Symbols of one table with names of their own, since the file's have no NUL at their end. */
+struct pe_symbols {
+        bool is_read;
+        struct pe_symbol *items;
+        size_t n, cap;
+        struct buf names;
+};
+
+struct pe {
+        struct object base;
+        struct pe_directory_place dirs[PE_N_DIRS];
+        uint32_t symbols_off, n_symbols; /* of the COFF symbol table */
+        struct cursor strings;           /* behind it; empty when there is none */
+        struct pe_symbols symbols, exports;
+        bool has_pdb;
+        struct object_pdb pdb;
+        char *pdb_path;
+        char (*short_names)[PE_SHORT_NAME_BYTES + 1]; /* of sections */
+};
+
+static inline struct pe *pe_of(struct object *object)
+{
+        return (struct pe *)object;
+}
+
+/* The file's bytes from `rva` to the end of what the file has of its section; failed when it has none. */
+struct cursor pe_at_rva(const struct pe *pe, uint32_t rva);
+
+/* The content of a directory, as far as the file has it; empty when it has none. */
+struct cursor pe_directory(const struct pe *pe, enum pe_directory which);
+
+/* The section that `rva` lies in, or NULL. */
+const struct object_section *pe_section_at(const struct pe *pe, uint32_t rva);
+
+bool pe_symbols_begin(struct object *object, enum object_table table, struct object_symbols *ret_symbols);
+bool pe_symbols_next(struct object_symbols *symbols, struct object_symbol *ret_symbol);
+void pe_symbols_release(struct pe_symbols *symbols);
+
+size_t pe_list_functions(struct object *object, struct object_range **ret_ranges);
+
+#endif
