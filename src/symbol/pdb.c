@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Opens program databases, says of which file no answers can be had, and keeps what was damaged. */
+#include "pdb.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "pdb_internal.h"
+
+/* --- What is refused --- */
+
+static const struct {
+        const char *bytes;
+        uint8_t n_bytes;
+        const char *why;
+} refused[] = {
+        {"Microsoft C/C++ program database", 32, "is a PDB of a format older than 7.00, which is not read"},
+        {"Microsoft MSFZ Container", 24, "is a compressed PDB (MSFZ), which is not read; unpack it first"},
+        {"MSCF", 4, "is a compressed file (.pd_), which is not read; unpack it with cabextract or expand"},
+        {"SZDD", 4, "is a compressed file (.pd_), which is not read; unpack it with expand"},
+        {"BSJB", 4, "is a portable PDB of managed code, which is not read"},
+};
+
+static bool is_refused(const struct cursor *file, struct err *err)
+{
+        for (size_t i = 0; i < N_ELEMENTS(refused); i++) {
+                if (cursor_left(file) < refused[i].n_bytes ||
+                    memcmp(file->start, refused[i].bytes, refused[i].n_bytes) != 0)
+                        continue;
+                err_set(err, ERR_UNSUPPORTED, "%s", refused[i].why);
+                return true;
+        }
+        return false;
+}
+
+/* --- Opening --- */
+
+static struct pdb *open_bytes(const struct cursor *file, const char *name, struct err *err)
+{
+        AUTO(pdb) pdb = mem_new(1, sizeof(*pdb));
+
+        pdb->name = mem_strdup(name);
+        pdb->file = *file;
+        pdb->texts = strpool_new();
+        pdb->types.stream = PDB_STREAM_TYPES;
+        pdb->ids.stream = PDB_STREAM_IDS;
+        pdb_refill(pdb);
+        if (!cursor_left(file)) {
+                err_set(err, ERR_FORMAT, "%s: is empty", name);
+                return NULL;
+        }
+        if (is_refused(file, err) || !pdb_msf_init(&pdb->msf, file, err) || !pdb_info_read(pdb, err) ||
+            !pdb_dbi_read(pdb, err)) {
+                err_in(err, "%s", name);
+                return NULL;
+        }
+        pdb_write_note(pdb);
+        return TAKE(pdb);
+}
+
+struct pdb *pdb_open(const char *path, struct err *err)
+{
+        AUTO(os_map) map = os_map_open(path, err);
+        AUTO(pdb) pdb = NULL;
+        struct cursor bytes;
+
+        if (!map)
+                return NULL;
+        bytes = cursor_make(map->bytes, map->size_bytes);
+        pdb = open_bytes(&bytes, path, err);
+        if (!os_map_check(map, path, err) || !pdb)
+                return NULL;
+        pdb->map = TAKE(map);
+        return TAKE(pdb);
+}
+
+struct pdb *pdb_open_bytes(const void *bytes, size_t size, const char *name, struct err *err)
+{
+        struct cursor c = cursor_make(bytes, size);
+
+        return open_bytes(&c, name, err);
+}
+
+void pdb_free(struct pdb *pdb)
+{
+        if (!pdb)
+                return;
+        pdb_dbi_release(pdb);
+        pdb_types_release(&pdb->types);
+        pdb_types_release(&pdb->ids);
+        pdb_piece_release(&pdb->publics);
+        pdb_msf_release(&pdb->msf);
+        strpool_free(pdb->texts);
+        map_release(&pdb->paths);
+        map_release(&pdb->inlinees);
+        buf_release(&pdb->scratch);
+        buf_release(&pdb->first_complaint);
+        buf_release(&pdb->note);
+        os_map_free(pdb->map);
+        free(pdb->name);
+        free(pdb);
+}
+
+bool pdb_check(const struct pdb *pdb, struct err *err)
+{
+        return !pdb->map || os_map_check(pdb->map, pdb->name, err);
+}
+
+const char *pdb_name(const struct pdb *pdb)
+{
+        return pdb->name;
+}
+
+const struct pdb_facts *pdb_get_facts(const struct pdb *pdb)
+{
+        return &pdb->facts;
+}
+
+void pdb_set_decorated(struct pdb *pdb, bool is_decorated)
+{
+        pdb->is_decorated = is_decorated;
+}
+
+/* --- Work and damage --- */
+
+bool pdb_spend(struct pdb *pdb, uint64_t n_bytes, struct err *err)
+{
+        if (n_bytes > pdb->budget)
+                return err_set(err, ERR_LIMIT, "its parts refer to each other too often");
+        pdb->budget -= n_bytes;
+        return true;
+}
+
+void pdb_refill(struct pdb *pdb)
+{
+        pdb->budget = (uint64_t)cursor_left(&pdb->file) * PDB_MAX_PASSES + PDB_MIN_BUDGET;
+}
+
+void pdb_complain(struct pdb *pdb, struct pdb_module *module, const struct err *err)
+{
+        if (module) {
+                if (module->is_damaged)
+                        return;
+                module->is_damaged = true;
+        }
+        if (pdb->n_complaints++)
+                return;
+        if (module)
+                buf_printf(&pdb->first_complaint, "module %zu: ", (size_t)(module - pdb->modules));
+        buf_add_str(&pdb->first_complaint, err->text);
+}
+
+void pdb_write_note(struct pdb *pdb)
+{
+        buf_clear(&pdb->note);
+        buf_add_str(&pdb->note, buf_text(&pdb->first_complaint));
+        if (pdb->n_complaints > 1)
+                buf_printf(&pdb->note, ", and %zu more like it", pdb->n_complaints - 1);
+}
+
+const char *pdb_note(const struct pdb *pdb)
+{
+        return buf_text(&pdb->note);
+}
+
+const char *pdb_keep(struct pdb *pdb, const char *text)
+{
+        const uint8_t *at = (const uint8_t *)text;
+
+        if (at >= pdb->file.start && at < pdb->file.end)
+                return text;
+        return strpool_get(pdb->texts, strpool_add(pdb->texts, text));
+}

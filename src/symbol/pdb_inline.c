@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inlined functions: records S_INLINESITE inside a function, nested as the calls were, each with a program (binary
+ * annotations) that says which code is its and of which line.  Addresses outside the one around it are left out.
+ * microsoft-pdb: cvinfo.h, BinaryAnnotationOpcode. */
+#include <stdlib.h>
+
+#include "arena.h"
+#include "pdb_internal.h"
+
+enum opcode {
+        OP_END,
+        OP_CODE_OFFSET,
+        OP_CHANGE_CODE_OFFSET_BASE,
+        OP_CHANGE_CODE_OFFSET,
+        OP_CHANGE_CODE_LENGTH,
+        OP_CHANGE_FILE,
+        OP_CHANGE_LINE_OFFSET,
+        OP_CHANGE_LINE_END_DELTA,
+        OP_CHANGE_RANGE_KIND,
+        OP_CHANGE_COLUMN_START,
+        OP_CHANGE_COLUMN_END_DELTA,
+        OP_CHANGE_CODE_OFFSET_AND_LINE_OFFSET,
+        OP_CHANGE_CODE_LENGTH_AND_CODE_OFFSET,
+        OP_CHANGE_COLUMN_END,
+};
+
+void pdb_inlines_release(struct pdb_inlines *inlines)
+{
+        free(inlines->items);
+        free(inlines->sites);
+}
+
+/* --- Numbers --- */
+
+/* 1, 2 or 4 bytes, the first of which says so; most significant first. */
+static uint32_t read_number(struct cursor *c)
+{
+        uint32_t first = cursor_u8(c), v;
+
+        if (!(first & 0x80))
+                return first;
+        if (!(first & 0x40)) {
+                v = (first & 0x3f) << 8;
+                return v | cursor_u8(c);
+        }
+        if (first & 0x20) {
+                cursor_fail(c);
+                return 0;
+        }
+        v = (first & 0x1f) << 24;
+        v |= (uint32_t)cursor_u8(c) << 16;
+        v |= (uint32_t)cursor_u8(c) << 8;
+        return v | cursor_u8(c);
+}
+
+/* The lowest bit is the sign. */
+static uint32_t to_signed(uint32_t v)
+{
+        return v & 1 ? 0u - (v >> 1) : v >> 1;
+}
+
+/* --- Code of one inlined function --- */
+
+struct walk {
+        struct pdb *pdb;
+        const struct pdb_body *body;
+        struct pdb_lines *lines;
+        struct pdb_places *places;
+        struct pdb_inlines *inlines;
+        struct err *err;
+};
+
+/* What is known while the program runs. */
+struct state {
+        uint32_t base, off; /* of the code: RVA, and from there */
+        uint32_t file, line, column;
+        bool is_open; /* there is a row whose end is not known yet */
+        struct pdb_inline row;
+        uint32_t row_rva;
+};
+
+/* The row covers the code up to `end`. */
+static bool end_row(struct walk *walk, struct state *state, uint32_t outer_site, uint32_t end)
+{
+        struct pdb_inlines *inlines = walk->inlines;
+        struct pdb_places *places = walk->places;
+        struct pdb_site *site = &inlines->sites[state->row.site];
+        uint64_t n = 0;
+
+        if (!state->is_open)
+                return true;
+        state->is_open = false;
+        if (end <= state->row_rva)
+                return true;
+        if (state->row_rva < site->start)
+                site->start = state->row_rva;
+        for (size_t i = pdb_places_from(places, state->row_rva); i < places->n && places->items[i].rva < end;
+             i++, n++) {
+                struct pdb_place *place = &places->items[i];
+                uint32_t around =
+                        place->inlined == PDB_NO_INLINE ? PDB_NO_INLINE : inlines->items[place->inlined].site;
+
+                if (around != outer_site)
+                        continue;
+                state->row.outer = place->inlined;
+                place->inlined = (uint32_t)inlines->n;
+                ARRAY_PUSH(inlines->items, inlines->n, inlines->cap, state->row);
+        }
+        return pdb_spend(walk->pdb, n, walk->err);
+}
+
+static bool begin_row(struct walk *walk, struct state *state, uint32_t outer_site)
+{
+        uint32_t rva = state->base + state->off;
+
+        if (!end_row(walk, state, outer_site, rva))
+                return false;
+        state->is_open = true;
+        state->row_rva = rva;
+        state->row.file = state->file;
+        state->row.line = state->line;
+        state->row.column = state->column;
+        return true;
+}
+
+static uint32_t get_base(const struct pdb_body *body, uint32_t chunk)
+{
+        return body->chunks[chunk < body->n_chunks ? chunk : 0];
+}
+
+/* False when it is damaged or too much. */
+static bool run_opcode(struct walk *walk, struct state *state, uint32_t outer_site, uint32_t opcode,
+                       struct cursor *c)
+{
+        uint32_t v = read_number(c), n;
+
+        switch (opcode) {
+        case OP_CODE_OFFSET: state->off = v; return true;
+        case OP_CHANGE_CODE_OFFSET_BASE:
+                state->base = get_base(walk->body, v);
+                state->off = 0;
+                return true;
+        case OP_CHANGE_CODE_OFFSET: state->off += v; return begin_row(walk, state, outer_site);
+        case OP_CHANGE_CODE_LENGTH:
+                state->off += v;
+                return end_row(walk, state, outer_site, state->row_rva + v);
+        case OP_CHANGE_FILE: state->file = v; return true;
+        case OP_CHANGE_LINE_OFFSET: state->line += to_signed(v); return true;
+        case OP_CHANGE_COLUMN_START: state->column = v; return true;
+        case OP_CHANGE_LINE_END_DELTA:
+        case OP_CHANGE_RANGE_KIND:
+        case OP_CHANGE_COLUMN_END_DELTA:
+        case OP_CHANGE_COLUMN_END: return true;
+        case OP_CHANGE_CODE_OFFSET_AND_LINE_OFFSET:
+                state->off += v & 0xf;
+                state->line += to_signed(v >> 4);
+                return begin_row(walk, state, outer_site);
+        case OP_CHANGE_CODE_LENGTH_AND_CODE_OFFSET:
+                n = v;
+                state->off += read_number(c);
+                return begin_row(walk, state, outer_site) &&
+                       end_row(walk, state, outer_site, state->row_rva + n);
+        default: return false;
+        }
+}
+
+static bool run_program(struct walk *walk, uint32_t site, uint32_t outer_site, struct cursor c)
+{
+        uint32_t id = walk->inlines->sites[site].id;
+        struct state state = {.base = walk->body->chunks[0], .row.site = site};
+        struct pdb_inlinee inlinee;
+
+        if (pdb_lines_inlinee(walk->lines, id, &inlinee)) {
+                state.file = inlinee.file;
+                state.line = inlinee.line;
+        }
+        while (cursor_left(&c)) {
+                uint32_t opcode = read_number(&c);
+
+                if (opcode == OP_END || c.failed)
+                        break;
+                if (!run_opcode(walk, &state, outer_site, opcode, &c) || c.failed)
+                        break;
+        }
+        return !walk->err->code;
+}
+
+/* --- Scopes --- */
+
+/* The site that each open scope is in, PDB_NO_INLINE: none. */
+struct scopes {
+        uint32_t sites[PDB_MAX_DEPTH];
+        size_t depth;
+};
+
+static bool enter_site(struct walk *walk, struct scopes *scopes, const struct pdb_symbol *symbol)
+{
+        uint32_t outer = scopes->sites[scopes->depth - 1], site = (uint32_t)walk->inlines->n_sites;
+        struct cursor c = symbol->body;
+        struct pdb_site new_site = {.start = UINT32_MAX};
+
+        cursor_skip(&c, 8);
+        new_site.id = cursor_u32(&c);
+        if (symbol->kind == S_INLINESITE2)
+                cursor_skip(&c, 4); /* how often it ran */
+        if (c.failed)
+                return err_set(walk->err, ERR_FORMAT, "an inlined function's record is too short");
+        ARRAY_PUSH(walk->inlines->sites, walk->inlines->n_sites, walk->inlines->cap_sites, new_site);
+        scopes->sites[scopes->depth] = site;
+        return run_program(walk, site, outer, c);
+}
+
+static bool walk_scopes(struct walk *walk, struct scopes *scopes)
+{
+        struct cursor c = walk->body->symbols;
+        size_t from = cursor_pos(&c);
+        struct pdb_symbol symbol;
+
+        do {
+                if (!pdb_symbol_next(&c, &symbol))
+                        return err_set(walk->err, ERR_FORMAT, "a function's symbols have no end");
+                if (pdb_symbol_closes(symbol.kind) && scopes->depth)
+                        scopes->depth--;
+                if (!pdb_symbol_opens(symbol.kind))
+                        continue;
+                if (scopes->depth == PDB_MAX_DEPTH)
+                        return err_set(walk->err, ERR_LIMIT,
+                                       "a function has more than %d scopes inside each other", PDB_MAX_DEPTH);
+                scopes->sites[scopes->depth] =
+                        scopes->depth ? scopes->sites[scopes->depth - 1] : PDB_NO_INLINE;
+                if (scopes->depth && (symbol.kind == S_INLINESITE || symbol.kind == S_INLINESITE2) &&
+                    !enter_site(walk, scopes, &symbol))
+                        return false;
+                scopes->depth++;
+        } while (scopes->depth);
+        return pdb_spend(walk->pdb, cursor_pos(&c) - from, walk->err);
+}
+
+bool pdb_inlines_find(struct pdb *pdb, const struct pdb_body *body, struct pdb_lines *lines,
+                      struct pdb_places *places, struct pdb_inlines *inlines, struct err *err)
+{
+        struct walk walk = {pdb, body, lines, places, inlines, err};
+        struct scopes *scopes = mem_new(1, sizeof(*scopes));
+        bool is_good = walk_scopes(&walk, scopes);
+
+        free(scopes);
+        return is_good;
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the parts of the PDB reader share: the reader, sections, modules, functions, lines and names. */
+#ifndef PDB_INTERNAL_H
+#define PDB_INTERNAL_H
+
+#include "map.h"
+#include "os.h"
+#include "pdb.h"
+#include "pdb_msf.h"
+#include "strpool.h"
+
+/* What a hostile file cannot get past.  A module that does is left out, with a note. */
+enum {
+        PDB_MAX_MODULES = 1 << 16, /* numbered with 16 bits */
+        PDB_MAX_SECTIONS = 1 << 16,
+        PDB_MAX_FUNCTIONS = 1 << 22, /* of a module */
+        PDB_MAX_DEPTH = 1024,        /* scopes inside each other */
+        PDB_MAX_ROWS = 1 << 24,      /* lines of one stretch of code */
+        PDB_MAX_INLINEES = 1 << 22,  /* of a module */
+        PDB_MAX_LABELS = 1 << 20,    /* of a function */
+        PDB_MAX_NAME_BYTES = 64 * 1024,
+        PDB_MAX_PATH_BYTES = 16 * 1024,
+        PDB_MAX_INFO_BYTES = 16 << 20, /* of the info stream */
+        PDB_MAX_PASSES = 64,           /* bytes read in one look-up, as a multiple of the file's size */
+        PDB_MIN_BUDGET = 16 << 20,     /* at least */
+};
+
+/* Streams whose numbers never change. */
+enum { PDB_STREAM_INFO = 1, PDB_STREAM_TYPES = 2, PDB_STREAM_DBI = 3, PDB_STREAM_IDS = 4 };
+
+/* --- Sections and contributions: where code is --- */
+
+struct pdb_section {
+        uint32_t rva, size_bytes;
+};
+
+/* A part of a section that the linker took from a module. */
+struct pdb_contribution {
+        uint16_t section; /* from 1 on, as symbols count them */
+        uint16_t module;
+        uint32_t off, size_bytes; /* in the section */
+};
+
+struct pdb_contributions {
+        struct pdb_piece piece; /* as in the file */
+        uint32_t entry_bytes;
+        size_t n;
+        bool is_checked;
+        struct pdb_contribution *sorted; /* NULL: they are in order in the file */
+};
+
+/* --- Modules --- */
+
+/* A stretch of code with a name of its own. */
+struct pdb_proc {
+        uint32_t rva, end; /* of what is its own: [rva, end) */
+        uint32_t record;   /* offset of its record in the module's stream */
+        uint32_t function; /* the RVA of the function that it was separated from; else its own */
+        bool size_is_guessed;
+        bool is_part;       /* separated from a function (S_SEPCODE) */
+        bool is_trampoline; /* of a linker: `function` is where it leads */
+};
+
+struct pdb_module {
+        uint16_t stream;
+        bool is_listed;  /* `procs` is set */
+        bool is_damaged; /* that was said */
+        bool has_parts;  /* some of `procs` were separated from functions */
+        uint32_t symbols_bytes, old_lines_bytes, lines_bytes;
+        const char *name;
+        struct pdb_proc *procs; /* by RVA, not overlapping */
+        size_t n_procs, cap_procs;
+};
+
+/* --- Types: names of inlined functions --- */
+
+/* A stream of type records (TPI, IPI) and an index to it. */
+struct pdb_types {
+        uint32_t stream;
+        bool is_open;
+        uint32_t first, end; /* type numbers */
+        uint32_t records;    /* offset of the first record in the stream */
+        uint32_t records_end;
+        struct pdb_type_place {
+                uint32_t type, off; /* off: from `records` on */
+        } * places;                 /* some of them, by type */
+        size_t n_places, cap_places;
+};
+
+/* --- The reader --- */
+
+struct pdb {
+        struct os_map *map; /* NULL for bytes in memory */
+        char *name;
+        struct cursor file;
+        struct pdb_msf msf;
+        struct pdb_facts facts;
+        uint32_t names_stream; /* PDB_NO_STREAM: none */
+
+        uint16_t publics_stream, records_stream;
+        struct pdb_piece modules_piece;
+        struct pdb_module *modules;
+        size_t n_modules, cap_modules;
+        struct pdb_section *sections;
+        size_t n_sections;
+        struct pdb_contributions contributions;
+        struct pdb_types types, ids;
+
+        struct pdb_piece publics; /* offsets of public symbols in the records' stream, by address */
+        bool has_publics;
+        bool is_decorated;
+
+        struct strpool *texts;
+        struct map paths;    /* of source files, by their place in /names */
+        struct map inlinees; /* names, by the function's id */
+        struct buf scratch;
+        uint64_t budget;
+
+        struct buf first_complaint;
+        size_t n_complaints;
+        struct buf note;
+};
+
+/* Takes `n_bytes` from what one look-up may read. */
+bool pdb_spend(struct pdb *pdb, uint64_t n_bytes, struct err *err);
+
+/* Before each look-up and after it. */
+void pdb_refill(struct pdb *pdb);
+void pdb_write_note(struct pdb *pdb);
+
+/* Notes damage, once a module; `module` may be NULL. */
+void pdb_complain(struct pdb *pdb, struct pdb_module *module, const struct err *err);
+
+/* A text that lives as long as the reader: itself when it lies in the file. */
+const char *pdb_keep(struct pdb *pdb, const char *text);
+
+/* --- Streams of one each --- */
+
+bool pdb_info_read(struct pdb *pdb, struct err *err);
+
+/* The path of a source file at `off` in /names; NULL when there is none. */
+const char *pdb_find_path(struct pdb *pdb, uint32_t off);
+
+bool pdb_dbi_read(struct pdb *pdb, struct err *err);
+void pdb_dbi_release(struct pdb *pdb);
+
+/* --- Addresses --- */
+
+/* False where the section does not exist or is shorter. */
+bool pdb_to_rva(const struct pdb *pdb, uint16_t section, uint32_t off, uint32_t *ret_rva);
+
+/* The number of the section with the RVA, 0: none; *ret_from and *ret_to are what it spans, or the gap. */
+uint16_t pdb_find_section(const struct pdb *pdb, uint32_t rva, uint32_t *ret_from, uint32_t *ret_to);
+
+/* The contribution with the address.  False in a gap; then its section and module mean nothing, and off and size_bytes
+ * span the gap. */
+bool pdb_find_contribution(struct pdb *pdb, uint16_t section, uint32_t off,
+                           struct pdb_contribution *ret_contribution);
+
+/* --- Public symbols --- */
+
+struct pdb_public {
+        uint16_t section;
+        uint32_t off;
+        uint32_t record; /* offset in the records' stream */
+};
+
+/* The last public symbol at or before an address of a section, and the first one behind it in that section
+ * (UINT32_MAX: none).  False when there is none at or before it. */
+bool pdb_find_public(struct pdb *pdb, uint16_t section, uint32_t off, struct pdb_public *ret_public,
+                     uint32_t *ret_next_off);
+
+/* The name of a public symbol, kept; NULL when it is damaged. */
+const char *pdb_public_name(struct pdb *pdb, const struct pdb_public *symbol);
+
+/* --- Symbols of a module --- */
+
+enum pdb_symbol_kind {
+        S_END = 0x0006,
+        S_THUNK32 = 0x1102,
+        S_BLOCK32 = 0x1103,
+        S_WITH32 = 0x1104,
+        S_LABEL32 = 0x1105,
+        S_PUB32 = 0x110e,
+        S_LPROC32 = 0x110f,
+        S_GPROC32 = 0x1110,
+        S_TRAMPOLINE = 0x112c,
+        S_SEPCODE = 0x1132,
+        S_LPROC32_ID = 0x1146,
+        S_GPROC32_ID = 0x1147,
+        S_INLINESITE = 0x114d,
+        S_INLINESITE_END = 0x114e,
+        S_PROC_ID_END = 0x114f,
+        S_LPROC32_DPC = 0x1155,
+        S_LPROC32_DPC_ID = 0x1156,
+        S_INLINESITE2 = 0x115d,
+};
+
+/* A record: its kind and what follows that. */
+struct pdb_symbol {
+        uint16_t kind;
+        uint32_t off; /* of the record in the stream */
+        struct cursor body;
+};
+
+/* Reads the record at the cursor, which moves behind it.  False at the end or when it is damaged (c->failed). */
+bool pdb_symbol_next(struct cursor *c, struct pdb_symbol *ret_symbol);
+
+bool pdb_symbol_opens(uint16_t kind);
+bool pdb_symbol_closes(uint16_t kind);
+
+/* The symbols of the module, 4 bytes of signature first; the caller releases the piece. */
+bool pdb_module_symbols(struct pdb *pdb, const struct pdb_module *module, struct pdb_piece *ret_symbols,
+                        struct err *err);
+
+/* The line information (C13). */
+bool pdb_module_lines(struct pdb *pdb, const struct pdb_module *module, struct pdb_piece *ret_lines,
+                      struct err *err);
+
+/* Sets module->procs, at the first call. */
+void pdb_module_list(struct pdb *pdb, struct pdb_module *module);
+
+/* Appends the functions of the symbols in `symbols` to module->procs.  What stands before the damage is there. */
+bool pdb_module_scan(struct pdb *pdb, struct pdb_module *module, struct cursor symbols, struct err *err);
+
+/* The one that has the RVA, or NULL; *ret_from and *ret_to are what it spans, or the gap. */
+const struct pdb_proc *pdb_module_find(const struct pdb_module *module, uint32_t rva, uint32_t *ret_from,
+                                       uint32_t *ret_to);
+
+/* The name of the function whose record it is, kept; NULL when it is damaged. */
+const char *pdb_proc_name(struct pdb *pdb, const struct pdb_module *module, const struct pdb_proc *proc);
+
+/* --- Functions --- */
+
+struct pdb_found {
+        struct pdb_module *module;   /* NULL: no module has the address */
+        const struct pdb_proc *proc; /* NULL: none of its functions has it */
+        uint16_t section;
+        uint32_t from, to; /* every RVA of [from, to) gives the same */
+};
+
+/* Goes from an RVA to its module's function. */
+void pdb_find_proc(struct pdb *pdb, uint32_t rva, struct pdb_found *ret_found);
+
+/* The name and start of that function, as pdb_set_decorated says. */
+const char *pdb_name_proc(struct pdb *pdb, const struct pdb_found *found, uint32_t *ret_start);
+
+/* --- Places: the addresses that are looked up in a module --- */
+
+#define PDB_NO_INLINE UINT32_MAX
+
+struct pdb_place {
+        uint32_t rva;
+        size_t index;  /* in the look-up */
+        uint32_t proc; /* the function's, in module->procs; PDB_NO_PROC: none */
+
+        bool has_row;
+        uint32_t file, line, column; /* file: its place in the checksums */
+        uint32_t inlined;            /* the innermost one in pdb_inlines, or PDB_NO_INLINE */
+};
+
+#define PDB_NO_PROC UINT32_MAX
+
+/* Those of one module, by RVA. */
+struct pdb_places {
+        struct pdb_place *items;
+        size_t n;
+};
+
+/* The first place at or behind `rva`, or n. */
+size_t pdb_places_from(const struct pdb_places *places, uint64_t rva);
+
+/* --- Lines --- */
+
+/* The parts of a module's line information that are not rows. */
+struct pdb_lines {
+        struct cursor bytes;
+        struct cursor checksums;
+        struct map inlinees; /* id to offset of its entry in `bytes`, + 1 */
+        bool has_inlinees;
+};
+
+void pdb_lines_release(struct pdb_lines *lines);
+
+/* Finds the parts in `bytes`. */
+bool pdb_lines_init(struct pdb_lines *lines, const struct cursor *bytes, struct err *err);
+
+/* Gives each place the row that covers it. */
+bool pdb_lines_find(struct pdb *pdb, struct pdb_lines *lines, struct pdb_places *places, struct err *err);
+
+/* Where an inlined function begins. */
+struct pdb_inlinee {
+        uint32_t file, line;
+};
+
+bool pdb_lines_inlinee(struct pdb_lines *lines, uint32_t id, struct pdb_inlinee *ret_inlinee);
+
+/* The path of a file by its place in the checksums; NULL when there is none. */
+const char *pdb_lines_path(struct pdb *pdb, const struct pdb_lines *lines, uint32_t file);
+
+/* --- Inlined functions --- */
+
+/* One at one place. */
+struct pdb_inline {
+        uint32_t outer; /* the one around it, or PDB_NO_INLINE */
+        uint32_t site;
+        uint32_t file, line, column;
+};
+
+struct pdb_site {
+        uint32_t id;    /* of the inlined function */
+        uint32_t start; /* lowest RVA */
+};
+
+struct pdb_inlines {
+        struct pdb_inline *items;
+        size_t n, cap;
+        struct pdb_site *sites;
+        size_t n_sites, cap_sites;
+};
+
+void pdb_inlines_release(struct pdb_inlines *inlines);
+
+/* Gives the places, all of the function, what was inlined at them.  `chunks` are the RVAs of the function's parts, its
+ * own first. */
+struct pdb_body {
+        struct cursor symbols; /* at the function's record */
+        const uint32_t *chunks;
+        size_t n_chunks;
+};
+
+bool pdb_inlines_find(struct pdb *pdb, const struct pdb_body *body, struct pdb_lines *lines,
+                      struct pdb_places *places, struct pdb_inlines *inlines, struct err *err);
+
+/* --- Types --- */
+
+/* The qualified name of an inlined function, kept; NULL when it is not there. */
+const char *pdb_find_inlinee_name(struct pdb *pdb, uint32_t id);
+void pdb_types_release(struct pdb_types *types);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A function as a whole: its labels, and the stretches of code that it was split into. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "pdb_internal.h"
+
+enum { LABEL_NAME = 7 }; /* offset of the name behind the kind */
+
+/* The function at an address, not one of its parts. */
+static bool find_whole(struct pdb *pdb, uint32_t rva, struct pdb_found *found)
+{
+        pdb_find_proc(pdb, rva, found);
+        if (found->proc && found->proc->is_part)
+                pdb_find_proc(pdb, found->proc->function, found);
+        return found->proc && !found->proc->is_part && !found->proc->is_trampoline;
+}
+
+static int compare_extents(const void *a, const void *b)
+{
+        const struct pdb_extent *x = a, *y = b;
+
+        return x->start < y->start ? -1 : x->start > y->start;
+}
+
+size_t pdb_find_extents(struct pdb *pdb, uint32_t rva, struct pdb_extent **ret_extents)
+{
+        struct pdb_found found;
+        size_t n = 0, cap = 0;
+        uint32_t end;
+
+        *ret_extents = NULL;
+        pdb_refill(pdb);
+        if (find_whole(pdb, rva, &found)) {
+                end = found.proc->size_is_guessed ? found.to : found.proc->end;
+                ARRAY_PUSH(*ret_extents, n, cap, (struct pdb_extent){found.proc->rva, end});
+                for (size_t i = 0; i < found.module->n_procs; i++) {
+                        const struct pdb_proc *part = &found.module->procs[i];
+
+                        if (part->is_part && part->function == found.proc->rva)
+                                ARRAY_PUSH(*ret_extents, n, cap, (struct pdb_extent){part->rva, part->end});
+                }
+                qsort(*ret_extents, n, sizeof(**ret_extents), compare_extents);
+        }
+        pdb_write_note(pdb);
+        return n;
+}
+
+/* --- Labels --- */
+
+struct labels {
+        struct pdb_label *items;
+        size_t n, cap;
+};
+
+static void add_label(struct pdb *pdb, struct cursor body, struct labels *labels)
+{
+        uint32_t off = cursor_u32(&body), rva;
+        uint16_t section = cursor_u16(&body);
+        const char *name;
+
+        cursor_skip(&body, LABEL_NAME - 6);
+        name = cursor_str(&body, NULL);
+        if (name && *name && pdb_to_rva(pdb, section, off, &rva))
+                ARRAY_PUSH(labels->items, labels->n, labels->cap,
+                           (struct pdb_label){pdb_keep(pdb, name), rva});
+}
+
+static bool add_labels(struct pdb *pdb, struct cursor c, struct labels *labels, struct err *err)
+{
+        struct pdb_symbol symbol;
+        size_t depth = 0;
+
+        do {
+                if (!pdb_symbol_next(&c, &symbol))
+                        return err_set(err, ERR_FORMAT, "a function's symbols have no end");
+                if (symbol.kind == S_LABEL32)
+                        add_label(pdb, symbol.body, labels);
+                if (labels->n >= PDB_MAX_LABELS)
+                        return err_set(err, ERR_LIMIT, "a function has more than %d labels", PDB_MAX_LABELS);
+                depth += pdb_symbol_opens(symbol.kind);
+                depth -= depth && pdb_symbol_closes(symbol.kind);
+        } while (depth);
+        return true;
+}
+
+static int compare_labels(const void *a, const void *b)
+{
+        const struct pdb_label *x = a, *y = b;
+
+        if (x->rva != y->rva)
+                return x->rva < y->rva ? -1 : 1;
+        return strcmp(x->name, y->name);
+}
+
+size_t pdb_find_labels(struct pdb *pdb, uint32_t rva, struct pdb_label **ret_labels)
+{
+        struct labels labels = {0};
+        struct pdb_found found;
+        struct err err = {0};
+
+        pdb_refill(pdb);
+        if (find_whole(pdb, rva, &found)) {
+                struct pdb_piece symbols = {0};
+
+                if (!pdb_module_symbols(pdb, found.module, &symbols, &err) ||
+                    !cursor_seek(&symbols.bytes, found.proc->record) ||
+                    !add_labels(pdb, symbols.bytes, &labels, &err))
+                        pdb_complain(pdb, found.module, &err);
+                pdb_piece_release(&symbols);
+        }
+        pdb_write_note(pdb);
+        if (labels.n)
+                qsort(labels.items, labels.n, sizeof(*labels.items), compare_labels);
+        *ret_labels = labels.items;
+        return labels.n;
+}
