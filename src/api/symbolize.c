@@ -7,9 +7,11 @@
 #include "arena.h"
 #include "buf.h"
 #include "object.h"
+#include "pdb.h"
 
 struct symbolize {
         const struct symbolize_request *request; /* while it is being made */
+        uint64_t image_base, image_size;         /* of a PE image, else 0 */
         struct resolver *resolver;
         resolver_id module;
         struct resolver_frames frames;
@@ -29,6 +31,12 @@ static int compare_places(const void *a, const void *b)
         return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
+/* Of a PE image both kinds are common, and they do not meet. */
+static uint64_t to_addr(const struct symbolize *s, uint64_t addr)
+{
+        return addr < s->image_base && addr < s->image_size ? s->image_base + addr : addr;
+}
+
 /* The request's addresses sorted and distinct (free()); sets s->places. */
 static uint64_t *sort_addrs(struct symbolize *s, size_t *ret_n)
 {
@@ -38,7 +46,7 @@ static uint64_t *sort_addrs(struct symbolize *s, size_t *ret_n)
 
         s->places = mem_new(n, sizeof(*s->places));
         for (size_t i = 0; i < n; i++)
-                places[i] = (struct place){s->request->addrs[i], i};
+                places[i] = (struct place){to_addr(s, s->request->addrs[i]), i};
         if (n)
                 qsort(places, n, sizeof(*places), compare_places);
         for (size_t i = 0; i < n; i++) {
@@ -55,7 +63,8 @@ static void open_file(struct symbolize *s)
 {
         const struct symbolize_request *request = s->request;
         const struct resolver_options options = {
-                .demangle_params = !request->no_demangle,
+                .demangle_params = !request->no_demangle && !request->decorated,
+                .decorated = request->decorated,
                 .debug_dirs = request->debug_dirs,
                 .sources = request->sources,
         };
@@ -81,15 +90,31 @@ static void look_up(struct symbolize *s)
         free(addrs);
 }
 
+/* The resolver never fails; what was asked of this file alone should. */
+static bool check_file(struct symbolize *s, struct err *err)
+{
+        const char *path = s->request->path;
+        struct err pdb_err = {0};
+        AUTO(object) object = object_open(path, err);
+        AUTO(pdb) pdb = object ? NULL : pdb_open(path, &pdb_err);
+
+        if (object) {
+                s->image_base = object_get_facts(object)->load_addr;
+                s->image_size = object_get_facts(object)->image_size;
+        }
+        /* A PDB that is not read is told of better than a file that is no object. */
+        if (pdb_err.code == ERR_UNSUPPORTED)
+                *err = pdb_err;
+        return object || pdb;
+}
+
 struct symbolize *symbolize_make(const struct symbolize_request *request, struct err *err)
 {
         AUTO(symbolize) s = mem_new(1, sizeof(*s));
-        AUTO(object) object = object_open(request->path, err);
 
-        /* The resolver never fails; what was asked of this file alone should. */
-        if (!object)
-                return NULL;
         s->request = request;
+        if (!check_file(s, err))
+                return NULL;
         open_file(s);
         look_up(s);
         s->request = NULL;

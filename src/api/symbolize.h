@@ -12,11 +12,13 @@
 #include "resolver.h"
 
 struct symbolize_request {
-        const char *path;              /* of the object file */
+        const char *path;              /* of the object file, or of a PDB */
         const char *const *debug_dirs; /* NULL-terminated; NULL: /usr/lib/debug */
         bool no_demangle;
+        bool decorated; /* functions that a PDB names are named as they are decorated */
         const struct resolver_sources *sources; /* NULL: files of this machine alone */
-        const uint64_t *addrs;                  /* virtual addresses, in any order, kept by the caller */
+        /* Virtual addresses, in any order, kept by the caller; of a PE image RVAs too, of a PDB they are RVAs. */
+        const uint64_t *addrs;
         size_t n_addrs;
 };
 

@@ -264,6 +264,15 @@ static bool has_extra(const struct record_options *o, struct err *err)
         return true;
 }
 
+static void init_lookup(struct recording *r)
+{
+        struct lookup_options options = r->options->lookup;
+
+        options.pe_file = r->options->target.pe_file;
+        options.pdb_file = r->options->target.pdb_file;
+        lookup_init(&options, &r->lookup);
+}
+
 int cmd_record(const struct command_line *line)
 {
         struct recording r = {.line = line, .options = line->options, .has_command = line->n_args};
@@ -272,7 +281,7 @@ int cmd_record(const struct command_line *line)
 
         if (has_extra(r.options, &err))
                 return cmd_fail(&err);
-        lookup_init(&r.options->lookup, &r.lookup);
+        init_lookup(&r);
         status = r.options->sampling.dry_run ? dry_run(&r) : record(&r);
         lookup_release(&r.lookup);
         recording_release(&r);

@@ -196,6 +196,7 @@ static int look_up(const struct symbolize_options *o, const struct addresses *li
         struct symbolize_request request = {
                 .path = o->file,
                 .no_demangle = o->no_demangle,
+                .decorated = o->decorated,
                 .addrs = list->addrs,
                 .n_addrs = list->n,
         };

@@ -2,6 +2,7 @@
 #include "lookup.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
@@ -26,8 +27,35 @@ static const struct option lookup_options[] = {
                 .offset = offsetof(struct lookup_options, debuginfod_ns),
                 .help = "ask them, and wait that long in all; 90 unless given",
         },
+        {
+                .name = "symbol-path",
+                .kind = OPTION_STRING,
+                .arg = "DIR[;DIR...]",
+                .offset = offsetof(struct lookup_options, symbol_path),
+                .help = "look for images and PDB files in these folders, then in those of $_NT_SYMBOL_PATH",
+        },
         {0},
 };
+
+static const struct option windows_options[] = {
+        {
+                .name = "pe_file",
+                .kind = OPTION_FILE,
+                .arg = "FILE",
+                .offset = offsetof(struct lookup_options, pe_file),
+                .help = "take this image for the module of its name",
+        },
+        {
+                .name = "pdb_file",
+                .kind = OPTION_FILE,
+                .arg = "FILE",
+                .offset = offsetof(struct lookup_options, pdb_file),
+                .help = "take names and lines from this PDB where it belongs to the image",
+        },
+        {0},
+};
+
+const struct option_group windows_group = {"Windows images", windows_options};
 
 const struct option_group lookup_group = {"Names and lines", lookup_options};
 
@@ -70,9 +98,64 @@ static void show_progress(void *ctx, const struct debuginfod_progress *progress)
         ((struct lookup *)ctx)->shows_progress = true;
 }
 
+static void add_dir(struct lookup *lookup, const char *dir, size_t len)
+{
+        const char *kept = len ? arena_copy(&lookup->names, dir, len) : NULL;
+
+        ARRAY_PUSH(lookup->dirs, lookup->n_dirs, lookup->cap_dirs, kept);
+}
+
+/* `srv*CACHE*https://SERVER`, `cache*DIR`: of the parts that are folders, symbols are looked for there; nobody on the
+ * network is asked. */
+static bool is_folder(const char *part)
+{
+        static const char *const words[] = {"srv", "cache", "symsrv", "symsrv.dll"};
+
+        for (size_t i = 0; i < N_ELEMENTS(words); i++) {
+                if (text_equal_nocase(part, words[i]))
+                        return false;
+        }
+        return *part && !text_starts(part, "http://") && !text_starts(part, "https://");
+}
+
+static void add_parts(struct lookup *lookup, const char *at, size_t len)
+{
+        AUTO_RELEASE(buf) part = {0};
+
+        for (size_t i = 0; i <= len; i++) {
+                if (i < len && at[i] != '*') {
+                        buf_add(&part, at + i, 1);
+                        continue;
+                }
+                if (is_folder(buf_text(&part)))
+                        add_dir(lookup, buf_text(&part), part.len);
+                buf_clear(&part);
+        }
+}
+
+static void add_dirs(struct lookup *lookup, const char *list)
+{
+        while (list && *list) {
+                size_t len = strcspn(list, ";");
+
+                add_parts(lookup, list, len);
+                list += len + (list[len] == ';');
+        }
+}
+
+static void init_places(const struct lookup_options *options, struct lookup *lookup)
+{
+        add_dirs(lookup, options->symbol_path);
+        add_dirs(lookup, os_environment("_NT_SYMBOL_PATH"));
+        add_dir(lookup, NULL, 0);
+        lookup->places = (struct pe_places){options->pe_file, options->pdb_file, lookup->dirs};
+        lookup->sources.pe = &lookup->places;
+}
+
 void lookup_init(const struct lookup_options *options, struct lookup *ret)
 {
         *ret = (struct lookup){0};
+        init_places(options, ret);
         if (!options->no_index && find_folder(&ret->folder)) {
                 ret->index.folder = buf_text(&ret->folder);
                 ret->sources.index = &ret->index;
@@ -101,4 +184,6 @@ void lookup_release(struct lookup *lookup)
                 debuginfod_free(lookup->debuginfod);
         }
         buf_release(&lookup->folder);
+        free(lookup->dirs);
+        arena_release(&lookup->names);
 }

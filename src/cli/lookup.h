@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where names and lines come from besides files: the index on disk and debuginfod servers, as options and the environment
- * say. */
+/* Where names and lines come from besides files: folders with images and PDBs, the index on disk and debuginfod servers,
+ * as options and the environment say. */
 #ifndef LOOKUP_H
 #define LOOKUP_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arena.h"
 #include "debuginfod.h"
 #include "option_groups.h"
+#include "pe_search.h"
 #include "resolver.h"
 #include "symbol_index.h"
 
 struct lookup_options {
         bool no_index;
         bool debuginfod;
-        uint64_t debuginfod_ns; /* 0: the default */
+        uint64_t debuginfod_ns;         /* 0: the default */
+        const char *symbol_path;        /* folders, as _NT_SYMBOL_PATH has them, or NULL */
+        const char *pe_file, *pdb_file; /* or NULL */
 };
 extern const struct option_group lookup_group;
+extern const struct option_group windows_group; /* of the same options, for commands that have no target */
 
 struct lookup {
         struct resolver_sources sources;
@@ -26,6 +31,10 @@ struct lookup {
         struct debuginfod *debuginfod; /* NULL: not asked for */
         struct debug_remote remote;
         bool shows_progress;
+        struct pe_places places;
+        struct arena names; /* of folders */
+        const char **dirs;
+        size_t n_dirs, cap_dirs;
 };
 
 /* `ret` stays where it is until it is released, after everything that used it. */

@@ -25,6 +25,11 @@ static const struct option symbolize_table[] = {
                 .offset = offsetof(struct symbolize_options, no_demangle),
                 .help = "show C++ and Rust names as they stand in the file",
         },
+        {
+                .name = "sample-display-long",
+                .offset = offsetof(struct symbolize_options, decorated),
+                .help = "show the functions of a PDB as they are decorated",
+        },
         ALWAYS("addresses", 'a'),
         ALWAYS("functions", 'f'),
         ALWAYS("inlines", 'i'),
@@ -38,6 +43,7 @@ static const struct option_group symbolize_group = {"Object file", symbolize_tab
 static const struct command_group symbolize_groups[] = {
         {&symbolize_group, 0},
         {&lookup_group, offsetof(struct symbolize_options, lookup)},
+        {&windows_group, offsetof(struct symbolize_options, lookup)},
         {&output_group, offsetof(struct symbolize_options, output)},
         {&general_group, offsetof(struct symbolize_options, general)},
         {0},
@@ -45,6 +51,7 @@ static const struct command_group symbolize_groups[] = {
 
 static const struct example symbolize_examples[] = {
         {"wperf symbolize -e /usr/bin/python3 0x51d6c0", "what stands at an address of python3"},
+        {"wperf symbolize -e python312_d.dll 0x1234", "of a Windows image, by the PDB beside it"},
         {"wperf symbolize -e libc.so.6 --json < addresses", "many addresses, one a line"},
         {0},
 };
@@ -55,8 +62,9 @@ const struct command command_symbolize = {
         .args_usage = "-e FILE [ADDRESS...]",
         .about =
                 "Prints each address with its function, inlined functions first, and its source line, in the "
-                "manner of addr2line -afip.  Addresses are hexadecimal and count as in the file; without any on "
-                "the command line they are read from standard input, one a line.",
+                "manner of addr2line -afip.  Addresses are hexadecimal and count as in the file; of a PE image they "
+                "may also count from its beginning in memory (RVAs), of a PDB they do.  Without any on the command "
+                "line they are read from standard input, one a line.",
         .groups = symbolize_groups,
         .examples = symbolize_examples,
         .options_size = sizeof(struct symbolize_options),

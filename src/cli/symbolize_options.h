@@ -11,7 +11,7 @@ struct symbolize_options {
         struct output_options output;
         const char *file; /* or NULL */
         struct lookup_options lookup;
-        bool no_demangle;
+        bool no_demangle, decorated;
         bool always; /* accepted: what addr2line does only when it is asked */
 };
 

@@ -104,3 +104,12 @@ bool object_build_id_equal(const uint8_t *a, size_t a_size, const uint8_t *b, si
                 return true;
         return is_zero(a + n, a_size - n) && is_zero(b + n, b_size - n);
 }
+
+void object_pdb_from_build_id(const uint8_t *build_id, struct object_pdb *ret_pdb)
+{
+        struct cursor c = cursor_make(build_id, OBJECT_PDB_ID_BYTES);
+
+        c.swap = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+        memcpy(ret_pdb->guid, cursor_bytes(&c, OBJECT_GUID_BYTES), OBJECT_GUID_BYTES);
+        ret_pdb->age = cursor_u32(&c);
+}

@@ -196,6 +196,12 @@ struct object_pdb {
         uint32_t age;
 };
 
+/* Whether a file of that name may be a PE image, by its ending. */
+bool object_is_pe_name(const char *path);
+
+/* GUID and age out of a build id of OBJECT_PDB_ID_BYTES. */
+void object_pdb_from_build_id(const uint8_t *build_id, struct object_pdb *ret_pdb);
+
 /* False: the image names none. */
 bool object_get_pdb(const struct object *object, struct object_pdb *ret_pdb);
 

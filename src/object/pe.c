@@ -26,6 +26,18 @@ bool pe_is(const struct cursor *bytes)
         return magic && !memcmp(magic, "MZ", 2);
 }
 
+bool object_is_pe_name(const char *path)
+{
+        static const char *const endings[] = {".exe", ".dll", ".pyd", ".sys", ".drv", ".ocx", ".cpl", ".acm"};
+        size_t len = strlen(path);
+
+        for (size_t i = 0; i < N_ELEMENTS(endings); i++) {
+                if (len > 4 && text_equal_nocase(path + len - 4, endings[i]))
+                        return true;
+        }
+        return false;
+}
+
 static bool read_file_header(struct pe *pe, struct header *h, struct err *err)
 {
         struct cursor c = pe->base.bytes;

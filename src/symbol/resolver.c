@@ -164,9 +164,10 @@ static str_id make_text(struct resolver *resolver, const struct module *module, 
 }
 
 /* The name of a hit, made readable and interned when it is asked for first. */
-static str_id text_of_hit(struct resolver *resolver, const struct module *module,
-                          const struct symtab_hit *hit)
+static str_id text_of_hit(struct resolver *resolver, struct module *module, const struct symtab_hit *hit)
 {
+        if (!hit->text)
+                return resolver_frame_text(resolver, module, hit->name, true);
         if (!*hit->text)
                 *hit->text = make_text(resolver, module, hit);
         return *hit->text;
@@ -211,7 +212,7 @@ static enum symbol_status find_hit(struct module *module, uint64_t addr, struct 
         return SYMBOL_NONE;
 }
 
-static struct symbol symbol_of_hit(struct resolver *resolver, const struct module *module,
+static struct symbol symbol_of_hit(struct resolver *resolver, struct module *module,
                                    enum symbol_status status, uint64_t addr, const struct symtab_hit *hit)
 {
         struct symbol symbol = {.status = status, .addr = addr};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turns (module, address) into a function's name and range.  Knows files, debug files, kallsyms, perf maps and
+/* Turns (module, address) into a function's name and range.  Knows files, debug files, PDBs, kallsyms, perf maps and
  * jitdumps; does not know sessions: the caller describes each module once. */
 #ifndef RESOLVER_H
 #define RESOLVER_H
@@ -16,16 +16,20 @@
 struct resolver;
 struct debug_remote;         /* debug_search.h */
 struct symbol_index_options; /* symbol_index.h */
+struct pe_places;            /* pe_search.h */
+struct pe_identity;          /* pe_search.h */
 
 /* What there may be besides files. */
 struct resolver_sources {
         const struct debug_remote *remote; /* asked for debug files that are not here; NULL: nobody is */
         const struct symbol_index_options *index; /* where answers are kept on disk; NULL: nowhere */
+        const struct pe_places *pe;               /* where PE images and PDBs are; NULL: where files say */
 };
 
 struct resolver_options {
         bool demangle;                          /* C++ and Rust names readable, in short form (demangle.h) */
         bool demangle_params;                   /* in long form */
+        bool decorated;                         /* a PDB's functions as they are decorated */
         const char *kallsyms_path;              /* NULL: /proc/kallsyms */
         const char *const *debug_dirs;          /* NULL-terminated; NULL: /usr/lib/debug */
         const struct resolver_sources *sources; /* NULL: files of this machine alone */
@@ -37,7 +41,7 @@ void resolver_free(struct resolver *resolver);
 AUTO_DEFINE(resolver)
 
 enum resolver_kind {
-        RESOLVER_FILE,    /* an object file; addresses are file offsets */
+        RESOLVER_FILE,    /* an object file, or a PDB alone; addresses are file offsets */
         RESOLVER_KERNEL,  /* kernel and its modules by kallsyms; addresses are absolute */
         RESOLVER_PERFMAP, /* a perf-PID.map, and a jitdump; addresses are absolute */
         RESOLVER_NONE,    /* nothing is known: every answer is SYMBOL_NONE */
@@ -51,6 +55,8 @@ struct resolver_module {
         size_t image_size;
         const uint8_t *build_id; /* what the session says; a file with another one is not used */
         size_t build_id_size;    /* 0: not known */
+        bool is_image; /* RESOLVER_FILE: addresses are counted from where its image begins in memory */
+        const struct pe_identity *pe; /* of a PE image, as its session says, kept by the caller; NULL */
         /* RESOLVER_PERFMAP: a jit-PID.dump, which is asked before the perf map; NULL: none. */
         const char *jitdump_path, *jitdump_open_path;
 };
@@ -70,7 +76,7 @@ struct symbol {
         enum symbol_status status;
         str_id name;    /* SYMBOL_NAMED; resolver_text gives it */
         str_id module;  /* the kernel module ("nf_tables") or jitdump ("jit-7.dump") that it is in, else 0 */
-        uint64_t start; /* address of its first byte as the object counts (ELF virtual address; absolute) */
+        uint64_t start; /* address of its first byte as the object counts (virtual address; absolute) */
         uint64_t size;
         uint64_t addr; /* the looked-up address, counted the same way */
 };

@@ -16,6 +16,8 @@ struct resolver_debug {
                 *debug; /* found here; NULL when the caller has it, or the file itself has all there is */
         struct object *alt;
         struct object *from; /* the one of them that is read; NULL: none */
+        struct pdb *pdb;     /* of the caller, read in their place; NULL */
+        uint64_t image_base; /* of the PDB's addresses */
         struct debug_split *split;
         struct dwarf *dwarf; /* opened when it is asked for something that the index does not know */
         bool is_opened;
@@ -97,7 +99,8 @@ static void open_index(struct resolver_debug *d, const struct symbol_index_optio
         say_index(d, d->index ? symbol_index_note(d->index) : err.text);
 }
 
-struct resolver_debug *resolver_debug_new(const struct debug_wanted *wanted, struct object *known_debug,
+struct resolver_debug *resolver_debug_new(const struct debug_wanted *wanted,
+                                          const struct resolver_known *known,
                                           const struct resolver_sources *sources, struct buf *note)
 {
         struct resolver_debug *d = mem_new(1, sizeof(*d));
@@ -106,7 +109,10 @@ struct resolver_debug *resolver_debug_new(const struct debug_wanted *wanted, str
         d->own = wanted->own;
         d->path = wanted->path;
         d->note = note;
-        d->from = choose(d, wanted, known_debug, note);
+        d->pdb = known->pdb;
+        d->image_base = known->image_base;
+        if (!d->pdb)
+                d->from = choose(d, wanted, known->debug, note);
         if (!d->from)
                 return d;
         d->alt = debug_search_alt(d->from, wanted->dirs, wanted->remote, &missing);
@@ -131,7 +137,8 @@ void resolver_debug_free(struct resolver_debug *d)
         free(d);
 }
 
-struct dwarf *resolver_debug_dwarf(struct resolver_debug *d)
+/* Opens the reader where that was not needed before; NULL: there is no debug information. */
+static struct dwarf *open_dwarf(struct resolver_debug *d)
 {
         struct dwarf_split split;
         struct err err = {0};
@@ -177,7 +184,7 @@ static void say_note(struct resolver_debug *d, const char *text)
 static bool ask(void *ctx, const uint64_t *addrs, size_t n, struct source_frames *ret_frames)
 {
         struct resolver_debug *d = ctx;
-        struct dwarf *dwarf = resolver_debug_dwarf(d);
+        struct dwarf *dwarf = open_dwarf(d);
 
         if (!dwarf) {
                 *ret_frames = (struct source_frames){.spans = mem_new(n, sizeof(*ret_frames->spans))};
@@ -188,12 +195,106 @@ static bool ask(void *ctx, const uint64_t *addrs, size_t n, struct source_frames
         return !*dwarf_note(dwarf);
 }
 
+/* The sorted addresses that can be of the image, as RVAs (free()). */
+static uint64_t *to_rvas(const struct resolver_debug *d, const uint64_t *addrs, size_t n, size_t *ret_first,
+                         size_t *ret_n)
+{
+        uint64_t *rvas = mem_new(n, sizeof(*rvas));
+        size_t first = 0, end = n;
+
+        while (first < n && addrs[first] < d->image_base)
+                first++;
+        while (end > first && addrs[end - 1] - d->image_base > UINT32_MAX)
+                end--;
+        for (size_t i = first; i < end; i++)
+                rvas[i - first] = addrs[i] - d->image_base;
+        *ret_first = first;
+        *ret_n = end - first;
+        return rvas;
+}
+
+static void find_in_pdb(struct resolver_debug *d, const uint64_t *addrs, size_t n,
+                        struct source_frames *ret_frames)
+{
+        struct source_frames found;
+        size_t first, n_rvas;
+        uint64_t *rvas = to_rvas(d, addrs, n, &first, &n_rvas);
+        struct source_span *spans = mem_new(n, sizeof(*spans));
+
+        pdb_find(d->pdb, rvas, n_rvas, &found);
+        for (size_t i = 0; i < found.n_frames; i++)
+                found.frames[i].start += found.frames[i].function ? d->image_base : 0;
+        for (size_t i = 0; i < n_rvas; i++)
+                spans[first + i] = found.spans[i];
+        free(found.spans);
+        found.spans = spans;
+        *ret_frames = found;
+        free(rvas);
+        say_note(d, pdb_note(d->pdb));
+}
+
 void resolver_debug_find(struct resolver_debug *d, const uint64_t *addrs, size_t n,
                          struct source_frames *ret_frames)
 {
+        if (d->pdb) {
+                find_in_pdb(d, addrs, n, ret_frames);
+                return;
+        }
         symbol_index_look_up(d->index, addrs, n, ask, d, ret_frames);
         if (d->index)
                 say_index(d, symbol_index_note(d->index));
+}
+
+static size_t find_pdb_labels(struct resolver_debug *d, uint32_t rva, struct dwarf_label **ret_labels)
+{
+        struct pdb_label *found;
+        size_t n = pdb_find_labels(d->pdb, rva, &found);
+
+        *ret_labels = mem_new(n, sizeof(**ret_labels));
+        for (size_t i = 0; i < n; i++)
+                (*ret_labels)[i] = (struct dwarf_label){
+                        .name = found[i].name, .addr = d->image_base + found[i].rva, .has_addr = true};
+        free(found);
+        return n;
+}
+
+size_t resolver_debug_find_labels(struct resolver_debug *d, uint64_t addr, struct dwarf_label **ret_labels)
+{
+        struct dwarf *dwarf;
+
+        *ret_labels = NULL;
+        if (d->pdb)
+                return addr - d->image_base <= UINT32_MAX
+                               ? find_pdb_labels(d, (uint32_t)(addr - d->image_base), ret_labels)
+                               : 0;
+        dwarf = open_dwarf(d);
+        return dwarf ? dwarf_find_labels(dwarf, addr, ret_labels) : 0;
+}
+
+static size_t find_pdb_extents(struct resolver_debug *d, uint32_t rva, struct dwarf_extent **ret_extents)
+{
+        struct pdb_extent *found;
+        size_t n = pdb_find_extents(d->pdb, rva, &found);
+
+        *ret_extents = mem_new(n, sizeof(**ret_extents));
+        for (size_t i = 0; i < n; i++)
+                (*ret_extents)[i] =
+                        (struct dwarf_extent){d->image_base + found[i].start, d->image_base + found[i].end};
+        free(found);
+        return n;
+}
+
+size_t resolver_debug_find_extents(struct resolver_debug *d, uint64_t addr, struct dwarf_extent **ret_extents)
+{
+        struct dwarf *dwarf;
+
+        *ret_extents = NULL;
+        if (d->pdb)
+                return addr - d->image_base <= UINT32_MAX
+                               ? find_pdb_extents(d, (uint32_t)(addr - d->image_base), ret_extents)
+                               : 0;
+        dwarf = open_dwarf(d);
+        return dwarf ? dwarf_find_extents(dwarf, addr, ret_extents) : 0;
 }
 
 bool resolver_debug_check(const struct resolver_debug *d, struct err *err)

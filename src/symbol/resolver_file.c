@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the names of an object file come from: its own .symtab; else that of its debug file; else
+/* Where the names of an object file come from: its PDB; else its own .symtab; else that of its debug file; else
  * .gnu_debugdata and .dynsym; with each of them the stubs of its PLT, and where no name is, the ranges of
- * .eh_frame.  A file of another build gives nothing, the debug file of the right one still does. */
+ * .eh_frame or .pdata.  A file of another build gives nothing, the debug file of the right one still does. */
 #include "resolver_file.h"
 
 #include <stdlib.h>
@@ -10,12 +10,16 @@
 #include "arena.h"
 #include "debug_search.h"
 #include "note.h"
+#include "pe_search.h"
 
 struct resolver_file {
         const struct resolver_options *options;
         struct object *own;   /* the file that was mapped; NULL when it can't be had */
         struct object *debug; /* its debug file, when names come from it */
         struct object *small; /* what .gnu_debugdata has */
+        struct pdb *pdb;      /* has all names when it is there */
+        uint64_t image_base;  /* PE: what the object counts is so much more than an RVA */
+        bool is_image;        /* as in resolver_module */
         struct symtab *tab;
         struct object_stub *stubs;
         size_t n_stubs;
@@ -27,7 +31,21 @@ struct resolver_file {
 
 /* --- Opening --- */
 
-static struct object *open_own(const struct resolver_module *module, struct buf *note)
+/* `own` may be NULL. */
+static struct pe_wanted pe_wanted(const struct resolver_file *file, const struct resolver_module *module)
+{
+        const struct resolver_sources *sources = file->options->sources;
+
+        return (struct pe_wanted){
+                .path = module->path,
+                .build_id = module->build_id,
+                .build_id_size = module->build_id_size,
+                .identity = module->pe,
+                .places = sources ? sources->pe : NULL,
+        };
+}
+
+static struct object *open_at_path(const struct resolver_module *module, struct buf *note)
 {
         const char *path = module->open_path ? module->open_path : module->path;
         AUTO(object) object = NULL;
@@ -51,6 +69,20 @@ static struct object *open_own(const struct resolver_module *module, struct buf 
         return TAKE(object);
 }
 
+/* A session from Windows, or one whose images were moved, has them elsewhere. */
+static void open_own(struct resolver_file *file, const struct resolver_module *module, struct buf *note)
+{
+        const struct pe_wanted wanted = pe_wanted(file, module);
+        size_t len = note->len;
+
+        file->own = open_at_path(module, note);
+        if (file->own || module->image)
+                return;
+        file->own = pe_search_image(&wanted, note);
+        if (file->own)
+                buf_truncate(note, len);
+}
+
 static struct debug_wanted debug_wanted(const struct resolver_file *file,
                                         const struct resolver_module *module)
 {
@@ -71,6 +103,35 @@ static struct debug_wanted debug_wanted(const struct resolver_file *file,
 
 /* --- Names --- */
 
+/* What is wanted: by the image, else by the session, whose build id of a PE image is GUID and age. */
+static bool find_identity(const struct resolver_file *file, const struct resolver_module *module,
+                          struct object_pdb *ret)
+{
+        if (file->own)
+                return object_get_pdb(file->own, ret);
+        if (!module->pe || !module->pe->pdb_path || module->build_id_size != OBJECT_PDB_ID_BYTES)
+                return false;
+        object_pdb_from_build_id(module->build_id, ret);
+        ret->path = module->pe->pdb_path;
+        return true;
+}
+
+/* A file that is a PDB itself, or that of the image. */
+static void open_pdb(struct resolver_file *file, const struct resolver_module *module, struct buf *note)
+{
+        const struct pe_wanted wanted = pe_wanted(file, module);
+        struct object_pdb identity;
+
+        if (file->own)
+                file->image_base = object_get_facts(file->own)->load_addr;
+        if (find_identity(file, module, &identity))
+                file->pdb = pe_search_pdb(&wanted, &identity, note);
+        else if (!file->own && !module->image)
+                file->pdb = pdb_open(module->path, NULL);
+        if (file->pdb && file->options->decorated)
+                pdb_set_decorated(file->pdb, true);
+}
+
 static void add_small(struct resolver_file *file)
 {
         file->small = object_open_debugdata(file->own, NULL);
@@ -83,6 +144,13 @@ static void add_names(struct resolver_file *file, const struct resolver_module *
         struct debug_wanted wanted = debug_wanted(file, module);
         bool had_note = note->len;
 
+        open_pdb(file, module, note);
+        if (file->pdb) {
+                /* The image itself was missed. */
+                if (!file->own && module->pe == NULL)
+                        buf_clear(note);
+                return;
+        }
         if (file->own && symtab_add_object(file->tab, file->own, OBJECT_SYMBOLS))
                 return;
         file->debug = debug_search(&wanted, note);
@@ -137,8 +205,9 @@ struct resolver_file *resolver_file_new(const struct resolver_module *module,
         struct resolver_file *file = mem_new(1, sizeof(*file));
 
         file->options = options;
+        file->is_image = module->is_image;
         file->tab = symtab_new();
-        file->own = open_own(module, note);
+        open_own(file, module, note);
         add_names(file, module, note);
         if (file->own)
                 add_stubs(file);
@@ -154,6 +223,7 @@ void resolver_file_free(struct resolver_file *file)
                 return;
         resolver_debug_free(file->debug_info);
         symtab_free(file->tab);
+        pdb_free(file->pdb);
         object_free(file->small);
         object_free(file->debug);
         object_free(file->own);
@@ -177,6 +247,10 @@ static bool has_code(const struct object *object)
 
 bool resolver_file_to_addr(const struct resolver_file *file, uint64_t file_off, uint64_t *ret_addr)
 {
+        if (file->is_image) {
+                *ret_addr = file->image_base + file_off;
+                return true;
+        }
         if (file->own)
                 return object_to_addr(file->own, file_off, ret_addr);
         if (!file->debug)
@@ -223,9 +297,31 @@ static const struct object_range *find_range(struct resolver_file *file, uint64_
         return range;
 }
 
+static bool find_in_pdb(struct resolver_file *file, uint64_t addr, struct symtab_hit *ret_hit)
+{
+        uint64_t base = file->image_base;
+        struct pdb_function function = {0};
+        bool is_named;
+
+        *ret_hit = (struct symtab_hit){.same_from = addr, .same_to = addr};
+        if (addr - base > UINT32_MAX)
+                return false;
+        is_named = pdb_find_function(file->pdb, (uint32_t)(addr - base), &function);
+        ret_hit->same_from = base + function.same_from;
+        ret_hit->same_to = base + function.same_to;
+        if (!is_named)
+                return false;
+        ret_hit->start = base + function.start;
+        ret_hit->end = ret_hit->start + function.size_bytes;
+        ret_hit->end_is_guessed = function.size_is_guessed;
+        ret_hit->name = function.name;
+        ret_hit->name_max = strlen(function.name);
+        return true;
+}
+
 enum symbol_status resolver_file_find(struct resolver_file *file, uint64_t addr, struct symtab_hit *ret_hit)
 {
-        bool is_named = symtab_find(file->tab, addr, ret_hit);
+        bool is_named = file->pdb ? find_in_pdb(file, addr, ret_hit) : symtab_find(file->tab, addr, ret_hit);
         const struct object_range *range;
         uint64_t same_to;
 
@@ -264,13 +360,21 @@ const struct object *resolver_file_object(const struct resolver_file *file)
         return file->own;
 }
 
+enum object_machine resolver_file_machine(const struct resolver_file *file)
+{
+        if (file->own)
+                return object_get_facts(file->own)->machine;
+        return file->pdb ? pdb_get_facts(file->pdb)->machine : OBJECT_MACHINE_OTHER;
+}
+
 struct resolver_debug *resolver_file_debug(struct resolver_file *file, const struct resolver_module *module,
                                            struct buf *note)
 {
         struct debug_wanted wanted = debug_wanted(file, module);
+        const struct resolver_known known = {file->debug, file->pdb, file->image_base};
 
         if (!file->debug_info)
-                file->debug_info = resolver_debug_new(&wanted, file->debug, file->options->sources, note);
+                file->debug_info = resolver_debug_new(&wanted, &known, file->options->sources, note);
         return file->debug_info;
 }
 
@@ -278,5 +382,6 @@ bool resolver_file_check(const struct resolver_file *file, struct err *err)
 {
         return (!file->own || object_check(file->own, err)) &&
                (!file->debug || object_check(file->debug, err)) &&
+               (!file->pdb || pdb_check(file->pdb, err)) &&
                (!file->debug_info || resolver_debug_check(file->debug_info, err));
 }

@@ -22,7 +22,8 @@ AUTO_DEFINE(resolver_file)
 /* The virtual address of a file offset; false when it can't be told. */
 bool resolver_file_to_addr(const struct resolver_file *file, uint64_t file_off, uint64_t *ret_addr);
 
-/* SYMBOL_NAMED: *ret_hit is set.  SYMBOL_RANGE: start and end are.  Always: same_from and same_to. */
+/* SYMBOL_NAMED: *ret_hit is set, but of a PDB's function there is no place for the text.  SYMBOL_RANGE: start and end are.
+ * Always: same_from and same_to. */
 enum symbol_status resolver_file_find(struct resolver_file *file, uint64_t addr, struct symtab_hit *ret_hit);
 
 /* Appends the name of a hit as the file has it; without `@plt` for a stub. */
@@ -30,6 +31,9 @@ void resolver_file_add_name(const struct resolver_file *file, const struct symta
 
 /* The module's own file, or NULL. */
 const struct object *resolver_file_object(const struct resolver_file *file);
+
+/* Whose instructions its code is. */
+enum object_machine resolver_file_machine(const struct resolver_file *file);
 
 /* The debug information of the file, made ready by the first call, which appends what is missing to `note`. */
 struct resolver_debug *resolver_file_debug(struct resolver_file *file, const struct resolver_module *module,
