@@ -142,6 +142,8 @@ static bool show_content(unsigned feature, struct cursor *c, struct field_sink *
                 return show_lines(c, "WPRF", sink);
         if (feature == FEATURE_WPERF_COUNT)
                 return show_lines(c, "WPCT", sink);
+        if (feature == FEATURE_WPERF_IMAGES)
+                return show_lines(c, "WPIM", sink);
         return feature < N_ELEMENTS(layouts) && layouts[feature] &&
                field_layout_show(layouts[feature], c, sink);
 }

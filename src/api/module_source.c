@@ -15,6 +15,7 @@
 struct module_source {
         const struct world *world;
         const struct collect_result *collected;
+        const struct pe_images *images;
         struct resolver *resolver;
         struct map ids;      /* module -> resolver id + 1 */
         struct map jitdumps; /* pid -> module + 1 of the jitdump that it mapped to tell of it */
@@ -46,12 +47,14 @@ static bool is_same_machine(const struct perfdata_reader *reader)
 }
 
 struct module_source *module_source_new(const struct world *world, const struct perfdata_reader *reader,
+                                        const struct pe_images *images,
                                         const struct resolver_options *options,
                                         const struct collect_result *collected)
 {
         struct module_source *source = mem_new(1, sizeof(*source));
 
         source->world = world;
+        source->images = images;
         source->collected = collected;
         source->resolver = resolver_new(options);
         source->same_machine = is_same_machine(reader);
@@ -190,7 +193,10 @@ static resolver_id describe(struct module_source *source, module_id id)
 
         switch (module->kind) {
         case MODULE_FILE:
+        case MODULE_IMAGE:
                 desc.kind = RESOLVER_FILE;
+                desc.is_image = module->kind == MODULE_IMAGE;
+                desc.pe = pe_images_find(source->images, desc.path, desc.build_id, desc.build_id_size);
                 if (kept_path(source, module, &other) || foreign_path(source, module, &other))
                         desc.open_path = other.data;
                 break;
@@ -220,7 +226,9 @@ resolver_id module_source_get(void *ctx, module_id module)
 
 bool module_source_image(struct module_source *source, module_id module, struct resolver_image *ret)
 {
-        return world_get_module(source->world, module)->kind == MODULE_FILE &&
+        enum module_kind kind = world_get_module(source->world, module)->kind;
+
+        return (kind == MODULE_FILE || kind == MODULE_IMAGE) &&
                resolver_get_image(source->resolver, module_source_get(source, module), ret);
 }
 

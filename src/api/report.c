@@ -17,6 +17,7 @@ struct report {
         struct session_input *input;
         struct perfdata_reader *reader; /* the input's */
         struct world *world;
+        struct pe_images *images;
         struct profile *profile;
         struct module_source *modules;
         struct hot *hot;
@@ -40,6 +41,7 @@ void report_free(struct report *report)
         module_source_free(report->modules);
         profile_free(report->profile);
         world_free(report->world);
+        pe_images_free(report->images);
         session_input_free(report->input);
         buf_release(&report->run_text);
         map_release(&report->seen_pids);
@@ -171,11 +173,12 @@ static void name_places(struct report *report)
         struct resolver_options options = {
                 .demangle = !report->request.no_demangle,
                 .demangle_params = report->request.long_names,
+                .decorated = report->request.long_names,
                 .sources = report->request.sources,
         };
 
-        report->modules =
-                module_source_new(report->world, report->reader, &options, report->request.collected);
+        report->modules = module_source_new(report->world, report->reader, report->images, &options,
+                                            report->request.collected);
         modules = hot_modules_of(report);
         report->hot = hot_new(report->profile, report->world, module_source_resolver(report->modules),
                               &modules, report->request.inlines);
@@ -199,6 +202,8 @@ struct report *report_make_of(const struct report_request *request, struct sessi
         report->reader = input->reader;
         report->world = world_new();
         world_add_build_ids(report->world, report->reader);
+        report->images = pe_images_new(report->reader, true);
+        world_set_images(report->world, pe_images_size, report->images);
         report->profile = profile_new(keys, &request->filter);
         report->has_run_info = run_info_read(report->reader, &report->run_text, &report->run_info);
         if (!read_records(report, err))

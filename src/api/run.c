@@ -9,6 +9,7 @@
 #include "arena.h"
 #include "core_kind.h"
 #include "os.h"
+#include "pe_images.h"
 #include "run_info.h"
 #include "session_facts.h"
 
@@ -263,6 +264,7 @@ static bool finish_session(struct run *run, const struct run_request *request, s
                 return false;
         session_facts_write(run->facts, run->writer, request->command_line);
         run_info_write(&info, run->writer);
+        pe_images_write(run->out.collected->images, run->out.collected->n_images, run->writer);
         return perfdata_writer_close(TAKE(run->writer), err);
 }
 

@@ -84,6 +84,16 @@ struct kept_root {
         int root_fd; /* of the root directory; -1 when it could not be kept */
 };
 
+/* A PE image that was mapped. */
+struct collect_image {
+        const char *path;               /* as recorded */
+        uint8_t build_id[BUILD_ID_MAX]; /* GUID and age of its PDB */
+        uint8_t build_id_size;          /* 0: it names none */
+        uint64_t image_size;            /* bytes of memory that it covers */
+        uint32_t time_stamp;            /* as in its header */
+        const char *pdb_path;           /* where the PDB was when it was made; NULL: it names none */
+};
+
 struct collect_result {
         uint64_t n_samples, n_lost, n_throttled;
         uint64_t user_ns, kernel_ns; /* CPU time of the target while it was watched; both 0: not known */
@@ -96,6 +106,8 @@ struct collect_result {
         size_t n_kept;
         const struct kept_root *roots;
         size_t n_roots;
+        const struct collect_image *images;
+        size_t n_images;
 };
 
 /* Valid until collector_free; counts are live while it runs. */

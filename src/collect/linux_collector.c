@@ -170,7 +170,8 @@ static void look_through(struct collector *c)
                 case PERF_RECORD_LOST: see_lost(c, record); break;
                 case PERF_RECORD_THROTTLE: c->result.n_throttled++; break;
                 default:
-                        if (keeper_see(&c->keeper, &header, record))
+                        if (keeper_see(&c->keeper, &header,
+                                       (uint8_t *)c->pass.data + (record.start - all.start)))
                                 c->pace_ms = SHORTEST_WAIT_MS;
                         break;
                 }
@@ -475,6 +476,8 @@ const struct collect_result *collector_get_result(struct collector *c)
         r->n_kept = c->keeper.n_kept;
         r->roots = c->keeper.roots;
         r->n_roots = c->keeper.n_roots;
+        r->images = c->keeper.pe.images;
+        r->n_images = c->keeper.pe.n;
         r->n_not_kept = c->keeper.n_not_kept;
         r->not_kept = buf_text(&c->keeper.not_kept);
         return r;

@@ -169,7 +169,8 @@ struct synth {
         uint64_t own_namespace;
 };
 
-/* COMM, NAMESPACES and executable MMAP2 records of a process; a process that is gone gives none. */
+/* COMM, NAMESPACES and MMAP2 records of a process, of what is executable and of the beginnings of PE images, whose code
+ * may lie in memory without a file; a process that is gone gives none. */
 void synth_process(struct synth *synth, int32_t pid);
 void synth_all_processes(struct synth *synth);
 void synth_kernel(struct synth *synth);
@@ -183,6 +184,23 @@ bool proc_cpu_time(int32_t pid, uint64_t *ret_user_ns, uint64_t *ret_kernel_ns);
 int32_t proc_inner_pid(int32_t pid);
 uint64_t proc_mount_namespace(int32_t pid); /* 0: not known; pid 0: ours */
 
+/* --- linux_pe.c --- */
+
+/* PE images that were mapped. */
+struct pe_seen {
+        struct collect_image *images;
+        size_t n, cap;
+        struct arena names;
+};
+
+void pe_seen_release(struct pe_seen *seen);
+
+/* The number of the image that the open file is, from 1 on; 0: it is none. */
+uint64_t pe_see_file(struct pe_seen *seen, int fd, const char *path);
+
+/* Makes a MMAP2 record of that image say its build id. */
+void pe_put_build_id(const struct pe_seen *seen, uint64_t number, uint8_t *record);
+
 /* --- linux_kept.c: files that would be gone when the table is made --- */
 
 /* Another mount namespace.  Its descriptor keeps it and what is mounted in it. */
@@ -192,7 +210,8 @@ struct kept_namespace {
 };
 
 struct keeper {
-        struct map seen;    /* hash of path and identity */
+        struct map seen; /* hash of path and identity -> number of the PE image that it is, or 0 */
+        struct pe_seen pe;
         struct map foreign; /* pid -> index of its namespace + 1 */
         uint64_t own_namespace;
         struct kept_namespace *namespaces;
@@ -210,7 +229,8 @@ struct keeper {
 void keeper_init(struct keeper *keeper);
 void keeper_release(struct keeper *keeper);
 
-/* Looks at a NAMESPACES or MMAP2 record; true when it was about something new, so that more may come soon. */
-bool keeper_see(struct keeper *keeper, const struct perf_header *header, struct cursor record);
+/* Looks at a NAMESPACES or MMAP2 record; true when it was about something new, so that more may come soon.  That of a PE
+ * image is given its build id. */
+bool keeper_see(struct keeper *keeper, const struct perf_header *header, uint8_t *record);
 
 #endif

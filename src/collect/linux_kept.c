@@ -49,6 +49,7 @@ void keeper_release(struct keeper *keeper)
                 close_if_open(keeper->namespaces[i].namespace_fd);
                 close_if_open(keeper->namespaces[i].root_fd);
         }
+        pe_seen_release(&keeper->pe);
         free(keeper->kept);
         free(keeper->roots);
         free(keeper->namespaces);
@@ -178,7 +179,8 @@ static void count_not_kept(struct keeper *k, const char *path)
                 buf_add_str(&k->not_kept, ", ...");
 }
 
-static void keep_file(struct keeper *k, const struct record_mmap *map)
+/* The number of the PE image that it is, or 0. */
+static uint64_t keep_file(struct keeper *k, const struct record_mmap *map)
 {
         bool out_of_reach = is_out_of_reach(k, map);
         struct kept_file kept = {
@@ -189,33 +191,37 @@ static void keep_file(struct keeper *k, const struct record_mmap *map)
         if (kept.fd < 0) {
                 if (out_of_reach)
                         count_not_kept(k, map->path);
-                return;
+                return 0;
         }
         kept.path = arena_copy(&k->names, map->path, strlen(map->path));
         memcpy(kept.build_id, map->build_id, sizeof(kept.build_id));
         ARRAY_PUSH(k->kept, k->n_kept, k->cap_kept, kept);
+        return pe_see_file(&k->pe, kept.fd, kept.path);
 }
 
-static bool see_map(struct keeper *k, struct cursor record)
+static bool see_map(struct keeper *k, uint8_t *record, size_t size)
 {
         enum { PROT_EXEC_BIT = 4 };
         struct record_mmap map;
-        uint64_t key;
+        uint64_t key, *image;
         bool is_new;
 
-        if (!record_mmap_parse(record, &map) || !(map.prot & PROT_EXEC_BIT) || !is_file_name(map.path))
+        if (!record_mmap_parse(cursor_make(record, size), &map) || !is_file_name(map.path) ||
+            !((map.prot & PROT_EXEC_BIT) || !map.pgoff))
                 return false;
         key = map_hash_bytes(map.path, strlen(map.path)) ^
               map_hash_bytes(map.build_id, sizeof(map.build_id)) ^ map_mix(map.inode + 1);
-        map_put(&k->seen, key, &is_new);
+        image = map_put(&k->seen, key, &is_new);
         if (is_new)
-                keep_file(k, &map);
+                *image = keep_file(k, &map);
+        if (*image)
+                pe_put_build_id(&k->pe, *image, record);
         return is_new;
 }
 
-bool keeper_see(struct keeper *keeper, const struct perf_header *header, struct cursor record)
+bool keeper_see(struct keeper *keeper, const struct perf_header *header, uint8_t *record)
 {
         if (header->type == PERF_RECORD_NAMESPACES)
-                return see_namespaces(keeper, record);
-        return header->type == PERF_RECORD_MMAP2 && see_map(keeper, record);
+                return see_namespaces(keeper, cursor_make(record, header->size));
+        return header->type == PERF_RECORD_MMAP2 && see_map(keeper, record, header->size);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "linux_internal.h"
+#include "object.h"
 #include "os.h"
 #include "text.h"
 
@@ -149,10 +150,11 @@ static void add_mmap2(struct synth *s, int32_t pid, bool foreign, const char *li
         size_t at;
 
         if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &start, &end, perms,
-                   &pgoff, &maj, &min, &inode, &path_at) < 7 ||
-            perms[2] != 'x')
+                   &pgoff, &maj, &min, &inode, &path_at) < 7)
                 return;
         path = path_at && line[path_at] ? line + path_at : "//anon";
+        if (perms[2] != 'x' && (pgoff || !object_is_pe_name(path)))
+                return;
         if (s->build_ids && inode)
                 identity = identities_get(&s->identities, pid, path, inode, foreign);
         at = begin_record(s, PERF_RECORD_MMAP2,
@@ -163,7 +165,7 @@ static void add_mmap2(struct synth *s, int32_t pid, bool foreign, const char *li
         buf_add_u64(&s->out, end - start);
         buf_add_u64(&s->out, pgoff);
         add_file_identity(s, &identity, maj, min, inode);
-        buf_add_u32(&s->out, PROT_EXEC_BIT | (perms[0] == 'r' ? PROT_READ_BIT : 0) |
+        buf_add_u32(&s->out, (perms[2] == 'x' ? PROT_EXEC_BIT : 0) | (perms[0] == 'r' ? PROT_READ_BIT : 0) |
                                      (perms[1] == 'w' ? PROT_WRITE_BIT : 0));
         buf_add_u32(&s->out, perms[3] == 's' ? 1 : 2); /* MAP_SHARED or MAP_PRIVATE */
         add_padded(&s->out, path);

@@ -4,7 +4,9 @@
 #include "world.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "text.h"
 #include "world_internal.h"
 
 struct world *world_new(void)
@@ -26,6 +28,7 @@ void world_free(struct world *w)
         range_pool_release(&w->pool);
         map_release(&w->process_of_pid);
         map_release(&w->name_of_thread);
+        map_release(&w->image_sizes);
         free(w->processes);
         arena_release(&w->arena);
         free(w);
@@ -62,6 +65,7 @@ static struct process *get_process(struct world *w, int32_t pid)
 static void forget_maps(struct world *w, struct process *process)
 {
         ranges_drop(&w->pool, process->maps);
+        ranges_drop(&w->pool, process->images);
         *process = (struct process){.version = ++w->last_version, .main_module = MODULE_NONE};
 }
 
@@ -76,7 +80,9 @@ static void share_maps(struct world *w, struct process *child, int32_t parent_pi
         }
         *child = *parent;
         ranges_share(child->maps);
+        ranges_share(child->images);
         ranges_drop(&w->pool, old.maps);
+        ranges_drop(&w->pool, old.images);
 }
 
 /* --- threads --- */
@@ -133,6 +139,69 @@ static bool range_of(const struct record_mmap *map, struct range *ret)
         return ret->start < ret->end;
 }
 
+/* --- PE images --- */
+
+void world_set_images(struct world *w, world_image_size *size_of, void *ctx)
+{
+        w->image_size = size_of;
+        w->image_ctx = ctx;
+}
+
+static uint64_t image_size_of(struct world *w, module_id id)
+{
+        const struct module *module = w->modules.items[id];
+        bool is_new;
+        uint64_t *size = map_put(&w->image_sizes, id, &is_new);
+
+        if (is_new)
+                *size = w->image_size(w->image_ctx, strpool_get(w->names, module->path), module->build_id,
+                                      module->build_id_size);
+        return *size;
+}
+
+static bool is_program_name(const char *path)
+{
+        size_t len = strlen(path);
+
+        return len > 4 && text_equal_nocase(path + len - 4, ".exe");
+}
+
+/* What another file is mapped over has gone; an image's own sections are mapped over it as well. */
+static void cut_images(struct world *w, struct process *process, str_id path, const struct range *range,
+                       bool whole)
+{
+        const struct range *there = ranges_find(process->images, range->start);
+
+        if (there && w->modules.items[there->module]->path != path)
+                process->images = ranges_cut(&w->pool, process->images, whole ? there->start : range->start,
+                                             whole ? there->end : range->end);
+}
+
+/* The beginning of an image stands for all of it.  What is mapped whole has no file offsets. */
+static void map_image(struct world *w, struct process *process, const struct record_mmap *map,
+                      struct map_name name, struct range *range)
+{
+        uint64_t size = w->image_size && !map->pgoff ? image_size_of(w, range->module) : 0;
+        struct range image = *range;
+
+        cut_images(w, process, name.path, range, size);
+        if (!size)
+                return;
+        name.kind = MODULE_IMAGE;
+        image.module = modules_get(w, &name, map);
+        if (size > image.end - image.start)
+                image.end = image.start + size < image.start ? UINT64_MAX : image.start + size;
+        else
+                range->module = image.module;
+        process->images = ranges_put(&w->pool, process->images, &image);
+        /* Before it comes the loader that runs it. */
+        if (is_program_name(map->path) && !process->main_is_image) {
+                process->main_is_image = true;
+                process->main_module = image.module;
+                process->main_base = image.start;
+        }
+}
+
 static void map_user(struct world *w, const struct record_mmap *map)
 {
         struct process *process;
@@ -146,6 +215,8 @@ static void map_user(struct world *w, const struct record_mmap *map)
         if (name.kind != MODULE_FILE)
                 range.pgoff = name.kind == MODULE_VDSO ? 0 : range.start;
         process = get_process(w, map->pid);
+        if (name.kind == MODULE_FILE)
+                map_image(w, process, map, name, &range);
         process->maps = ranges_put(&w->pool, process->maps, &range);
         process->version = ++w->last_version;
         if (process->main_module == MODULE_NONE && name.kind == MODULE_FILE && map->prot & 4) {
@@ -261,6 +332,11 @@ static struct place find_user(struct world *w, int32_t pid, uint64_t ip)
         const struct process *process = pid == -1 ? NULL : find_process(w, pid);
         const struct range *range = process ? find_range(w, process, ip) : NULL;
 
+        if (process && process->images && (!range || w->modules.items[range->module]->kind == MODULE_ANON)) {
+                const struct range *image = ranges_find(process->images, ip);
+
+                range = image ? image : range;
+        }
         return range ? place_in(range, ip) : no_place(ip);
 }
 

@@ -17,6 +17,7 @@ typedef uint32_t module_id; /* index into the world's modules */
 
 enum module_kind {
         MODULE_FILE,          /* a file: executable, library, memfd, deleted file */
+        MODULE_IMAGE,         /* a PE image as it lies in memory: addresses are counted from its beginning */
         MODULE_VDSO,          /* [vdso] */
         MODULE_KERNEL,        /* [kernel.kallsyms]: addresses are absolute */
         MODULE_KERNEL_MODULE, /* a loaded kernel module: addresses are absolute */
@@ -44,13 +45,21 @@ AUTO_DEFINE(world)
 /* Build ids of a session's table, for modules whose MMAP records have none; those that are there already too. */
 void world_add_build_ids(struct world *world, const struct perfdata_reader *reader);
 
+/* Bytes of memory that a PE image takes; 0 for a file that is none.  Asked once a module, when its beginning is mapped. */
+typedef uint64_t world_image_size(void *ctx, const char *path, const uint8_t *build_id, size_t build_id_size);
+
+/* Before the first record.  Memory without a file that lies within an image is then the image's: a loader that cannot map
+ * its sections (wine, where they are not aligned to pages) reads them there.  Without it all of that is anonymous. */
+void world_set_images(struct world *world, world_image_size *size_of, void *ctx);
+
 /* Takes one record of any type; those that change nothing are ignored. */
 void world_replay(struct world *world, const struct perfdata_record *record);
 
 /* Where an address lies now. */
 struct place {
         module_id module; /* MODULE_NONE: no module */
-        uint64_t offset;  /* MODULE_FILE, MODULE_VDSO: file offset; otherwise the address itself */
+        /* MODULE_FILE, MODULE_VDSO: file offset; MODULE_IMAGE: from the image's beginning; otherwise the address itself */
+        uint64_t offset;
         uint64_t map_start, map_pgoff; /* of the map, or of what later maps left of it */
 };
 

@@ -10,9 +10,11 @@
 
 struct process {
         struct range_node *maps;
-        uint64_t version; /* of maps; equal versions are equal maps */
+        struct range_node *images; /* what PE images cover, whatever is mapped there; their pgoff is 0 */
+        uint64_t version;          /* of maps; equal versions are equal maps */
         module_id main_module;
         uint64_t main_base;
+        bool main_is_image;
 };
 
 struct table_id { /* an entry of the BUILD_ID table */
@@ -49,7 +51,10 @@ struct world {
         struct process kernel;     /* modules and what the kernel made, by address */
         struct range kernel_image; /* beneath all of them; end 0: none */
         uint64_t last_version;
-        int32_t last_pid; /* of last_process */
+        world_image_size *image_size; /* NULL: nobody knows */
+        void *image_ctx;
+        struct map image_sizes; /* module to size in bytes + 1 */
+        int32_t last_pid;       /* of last_process */
         uint32_t last_process;
         struct found found[FOUND_SLOTS];
 };

@@ -74,7 +74,8 @@ static bool is_same(const struct module *m, const struct map_name *name, const s
         case MODULE_KERNEL: return true;
         case MODULE_KERNEL_MODULE:
         case MODULE_KSYMBOL: return m->start == map->start && m->end == end_of(map);
-        case MODULE_FILE: break;
+        case MODULE_FILE:
+        case MODULE_IMAGE: break;
         }
         /* A build id out of the session's table is no part of the identity. */
         if (map->build_id_size && (m->build_id_size != map->build_id_size ||
@@ -93,7 +94,8 @@ static uint64_t identity_hash(const struct map_name *name, const struct record_m
         case MODULE_KERNEL: return key;
         case MODULE_KERNEL_MODULE:
         case MODULE_KSYMBOL: return map_mix(map_mix(key ^ map->start) ^ map->len);
-        case MODULE_FILE: break;
+        case MODULE_FILE:
+        case MODULE_IMAGE: break;
         }
         key = map_mix(map_mix(key ^ device_of(map)) ^ map->inode);
         return map->build_id_size ? key ^ map_hash_bytes(map->build_id, map->build_id_size) : key;
@@ -113,7 +115,8 @@ static module_id module_new(struct world *w, const struct map_name *name, const 
 {
         struct module_table *t = &w->modules;
         struct module *m = arena_alloc(&w->arena, sizeof(*m));
-        bool is_kernel = name->kind != MODULE_FILE && name->kind != MODULE_VDSO && name->kind != MODULE_ANON;
+        bool is_kernel = name->kind != MODULE_FILE && name->kind != MODULE_IMAGE &&
+                         name->kind != MODULE_VDSO && name->kind != MODULE_ANON;
 
         m->kind = name->kind;
         m->path = name->path;

@@ -61,6 +61,85 @@ TEST(maps_and_their_offsets)
         builder_release(&b);
 }
 
+/* Of images whose names say their size. */
+static uint64_t size_of_image(void *ctx, const char *path, const uint8_t *build_id, size_t build_id_size)
+{
+        (*(unsigned *)ctx)++;
+        return strstr(path, ".exe") ? 0x6000 : strstr(path, ".dll") ? 0x3000 : 0;
+}
+
+/* As wine does: memory for all of it, then the file's beginning over that, then what can be mapped. */
+TEST(memory_in_a_pe_image_is_the_images)
+{
+        AUTO(world) w = world_new();
+        struct session_builder b;
+        unsigned n_asked = 0;
+
+        world_set_images(w, size_of_image, &n_asked);
+        builder_init(&b);
+        builder_mmap(&b, 0, 1, 0x140000, 0x6000, 0, "//anon");
+        builder_mmap(&b, 0, 1, 0x140000, 0x1000, 0, "/w/a.exe");
+        builder_mmap(&b, 0, 1, 0x141000, 0x2000, 0, "//anon");
+        builder_mmap(&b, 0, 1, 0x144000, 0x1000, 0x2000, "/w/a.exe");
+        builder_mmap(&b, 0, 1, 0x180000, 0x1000, 0, "//anon");
+        builder_mmap(&b, 0, 2, 0x140000, 0x1000, 0, "/w/a.exe");
+        replay(w, &b);
+        EXPECT_STR(user(w, 1, 0x141234), "/w/a.exe+1234");
+        EXPECT_INT(world_get_module(w, world_find(w, 1, PERF_MISC_USER, 0x141234).module)->kind,
+                   MODULE_IMAGE);
+        EXPECT_STR(user(w, 1, 0x145fff), "/w/a.exe+5fff");
+        EXPECT_STR(user(w, 1, 0x144010), "/w/a.exe+2010");
+        EXPECT_INT(world_get_module(w, world_find(w, 1, PERF_MISC_USER, 0x144010).module)->kind, MODULE_FILE);
+        EXPECT_STR(user(w, 1, 0x146000), "none");
+        EXPECT_STR(user(w, 1, 0x180010), "//anon+180010");
+        EXPECT_STR(user(w, 2, 0x143000), "/w/a.exe+3000");
+        EXPECT_INT(n_asked, 1);
+        builder_release(&b);
+}
+
+TEST(an_image_mapped_whole_has_no_file_offsets)
+{
+        AUTO(world) w = world_new();
+        struct session_builder b;
+        unsigned n_asked = 0;
+
+        world_set_images(w, size_of_image, &n_asked);
+        builder_init(&b);
+        builder_mmap(&b, 0, 1, 0x140000, 0x6000, 0, "C:\\w\\a.exe");
+        builder_mmap(&b, 0, 1, 0x150000, 0x6000, 0, "/lib/b.so");
+        replay(w, &b);
+        EXPECT_STR(user(w, 1, 0x141234), "C:\\w\\a.exe+1234");
+        EXPECT_INT(world_get_module(w, world_find(w, 1, PERF_MISC_USER, 0x141234).module)->kind,
+                   MODULE_IMAGE);
+        EXPECT_INT(world_get_module(w, world_find(w, 1, PERF_MISC_USER, 0x151234).module)->kind, MODULE_FILE);
+        builder_release(&b);
+}
+
+TEST(an_image_ends_where_another_file_comes_and_with_its_process)
+{
+        AUTO(world) w = world_new();
+        struct session_builder b;
+        unsigned n_asked = 0;
+
+        world_set_images(w, size_of_image, &n_asked);
+        builder_init(&b);
+        builder_mmap(&b, 0, 1, 0x140000, 0x1000, 0, "/w/a.exe");
+        builder_fork(&b, 0, 2, 1, 2, 1, 0);
+        builder_mmap(&b, 0, 1, 0x142000, 0x2000, 0, "/lib/b.so");
+        builder_mmap(&b, 0, 1, 0x142000, 0x2000, 0, "//anon");
+        builder_mmap(&b, 0, 2, 0x140000, 0x1000, 0, "/w/c.dll");
+        builder_mmap(&b, 0, 2, 0x140000, 0x6000, 0, "//anon");
+        replay(w, &b);
+        EXPECT_STR(user(w, 1, 0x141000), "/w/a.exe+1000");
+        EXPECT_STR(user(w, 1, 0x142100), "//anon+142100");
+        EXPECT_STR(user(w, 2, 0x142000), "/w/c.dll+2000");
+        EXPECT_STR(user(w, 2, 0x145000), "//anon+145000");
+        builder_comm(&b, 0, 2, 2, "x", true);
+        replay(w, &b);
+        EXPECT_STR(user(w, 2, 0x145000), "none");
+        builder_release(&b);
+}
+
 TEST(later_maps_replace_what_they_cover)
 {
         AUTO(world) w = world_new();

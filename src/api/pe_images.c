@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "pe_images.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "buf.h"
+#include "object.h"
+#include "text.h"
+
+#define MAGIC "WPIM"
+enum {
+        VERSION = 1,
+        MAX_SECTION_BYTES = 16 << 20,
+        MAX_IMAGES = 65536,
+};
+
+struct image {
+        const char *path;
+        uint8_t build_id[OBJECT_PDB_ID_BYTES];
+        uint8_t build_id_size;
+        struct pe_identity identity;
+};
+
+struct pe_images {
+        bool reads_files;
+        struct buf text;
+        struct image *items;
+        size_t n, cap;
+};
+
+/* --- Writing --- */
+
+/* A line feed inside a path would begin another key. */
+static void add_text(struct buf *out, const char *key, const char *value)
+{
+        buf_printf(out, "%s=", key);
+        for (; *value; value++)
+                buf_add_char(out, *value == '\n' ? '?' : *value);
+        buf_add_char(out, '\n');
+}
+
+void pe_images_write(const struct collect_image *images, size_t n, struct perfdata_writer *writer)
+{
+        AUTO_RELEASE(buf) out = {0};
+
+        if (!n)
+                return;
+        buf_add(&out, MAGIC, 4);
+        buf_add_u32(&out, VERSION);
+        for (size_t i = 0; i < n; i++) {
+                char hex[2 * BUILD_ID_MAX + 1];
+
+                add_text(&out, "image", images[i].path);
+                if (images[i].build_id_size) {
+                        text_hex(hex, images[i].build_id, images[i].build_id_size);
+                        add_text(&out, "build_id", hex);
+                }
+                buf_printf(&out, "image_size=%" PRIu64 "\ntime_stamp=%" PRIu32 "\n", images[i].image_size,
+                           images[i].time_stamp);
+                if (images[i].pdb_path)
+                        add_text(&out, "pdb", images[i].pdb_path);
+        }
+        perfdata_writer_add_feature(writer, FEATURE_WPERF_IMAGES, out.data, out.len);
+}
+
+/* --- Reading --- */
+
+static int digit_of(char c)
+{
+        if (c >= '0' && c <= '9')
+                return c - '0';
+        return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static void take_build_id(struct image *image, const char *hex)
+{
+        uint8_t id[OBJECT_PDB_ID_BYTES];
+
+        if (strlen(hex) != 2 * sizeof(id))
+                return;
+        for (size_t i = 0; i < sizeof(id); i++) {
+                int high = digit_of(hex[2 * i]), low = digit_of(hex[2 * i + 1]);
+
+                if (high < 0 || low < 0)
+                        return;
+                id[i] = (uint8_t)(high << 4 | low);
+        }
+        memcpy(image->build_id, id, sizeof(id));
+        image->build_id_size = sizeof(id);
+}
+
+static void take_pair(struct pe_images *images, const char *key, const char *value)
+{
+        struct image *image = images->n ? &images->items[images->n - 1] : NULL;
+        uint64_t number;
+
+        if (!strcmp(key, "image") && images->n < MAX_IMAGES) {
+                ARRAY_PUSH(images->items, images->n, images->cap, (struct image){.path = value});
+                return;
+        }
+        if (!image)
+                return;
+        if (!strcmp(key, "build_id"))
+                take_build_id(image, value);
+        else if (!strcmp(key, "pdb"))
+                image->identity.pdb_path = value;
+        else if (!strcmp(key, "image_size") && text_to_u64(value, 10, &number) && number <= UINT32_MAX)
+                image->identity.image_size = number;
+        else if (!strcmp(key, "time_stamp") && text_to_u64(value, 10, &number))
+                image->identity.time_stamp = (uint32_t)number;
+}
+
+static void read_lines(struct pe_images *images)
+{
+        char *line, *next;
+
+        for (line = images->text.data; line && *line; line = next) {
+                char *value = line + strcspn(line, "=\n");
+
+                next = line + strcspn(line, "\n");
+                if (*next)
+                        *next++ = '\0';
+                if (*value != '=')
+                        continue;
+                *value++ = '\0';
+                take_pair(images, line, value);
+        }
+}
+
+struct pe_images *pe_images_new(const struct perfdata_reader *reader, bool reads_files)
+{
+        struct pe_images *images = mem_new(1, sizeof(*images));
+        struct cursor c = perfdata_feature(reader, FEATURE_WPERF_IMAGES);
+        const char *magic = cursor_bytes(&c, 4);
+
+        images->reads_files = reads_files;
+        if (!magic || memcmp(magic, MAGIC, 4) || cursor_u32(&c) != VERSION || c.failed ||
+            cursor_left(&c) > MAX_SECTION_BYTES)
+                return images;
+        buf_add(&images->text, c.at, cursor_left(&c));
+        read_lines(images);
+        return images;
+}
+
+void pe_images_free(struct pe_images *images)
+{
+        if (!images)
+                return;
+        buf_release(&images->text);
+        free(images->items);
+        free(images);
+}
+
+/* --- Questions --- */
+
+const struct pe_identity *pe_images_find(const struct pe_images *images, const char *path,
+                                         const uint8_t *build_id, size_t build_id_size)
+{
+        for (size_t i = 0; i < images->n; i++) {
+                const struct image *image = &images->items[i];
+
+                if (!strcmp(image->path, path) &&
+                    (!build_id_size || !image->build_id_size ||
+                     object_build_id_equal(image->build_id, image->build_id_size, build_id, build_id_size)))
+                        return &image->identity;
+        }
+        return NULL;
+}
+
+uint64_t pe_images_size(void *ctx, const char *path, const uint8_t *build_id, size_t build_id_size)
+{
+        const struct pe_images *images = ctx;
+        const struct pe_identity *identity = pe_images_find(images, path, build_id, build_id_size);
+        const struct object_facts *facts;
+        AUTO(object) object = NULL;
+
+        if (identity)
+                return identity->image_size;
+        /* Other files are not opened to see. */
+        if (!images->reads_files || !object_is_pe_name(path))
+                return 0;
+        object = object_open(path, NULL);
+        facts = object ? object_get_facts(object) : NULL;
+        if (!facts || facts->format != OBJECT_PE ||
+            (build_id_size &&
+             !object_build_id_equal(facts->build_id, facts->build_id_size, build_id, build_id_size)))
+                return 0;
+        return facts->image_size;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The PE images of a session: what perf.data has no place for stands in the section FEATURE_WPERF_IMAGES, "WPIM",
+ * version, then lines `key=value`.  docs/session-format.md. */
+#ifndef PE_IMAGES_H
+#define PE_IMAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attributes.h"
+#include "collector.h"
+#include "pe_search.h"
+#include "perfdata_reader.h"
+#include "perfdata_writer.h"
+
+/* Writes the section; nothing when there are no images. */
+void pe_images_write(const struct collect_image *images, size_t n, struct perfdata_writer *writer);
+
+struct pe_images;
+
+/* Reads the section.  `reads_files`: an image that it does not name may be asked at its path. */
+struct pe_images *pe_images_new(const struct perfdata_reader *reader, bool reads_files);
+void pe_images_free(struct pe_images *images);
+AUTO_DEFINE(pe_images)
+
+/* A world_image_size; `ctx` is a struct pe_images. */
+uint64_t pe_images_size(void *ctx, const char *path, const uint8_t *build_id, size_t build_id_size);
+
+/* What the session says of an image; NULL: nothing.  Valid as long as `images`. */
+const struct pe_identity *pe_images_find(const struct pe_images *images, const char *path,
+                                         const uint8_t *build_id, size_t build_id_size);
+
+#endif

@@ -1,0 +1,130 @@
+#!/usr/bin/python3
+"""Windows programs under wine: PE images of both file alignments, with names and lines from their PDB files."""
+import os
+import shutil
+import subprocess
+
+import harness
+from harness import Context, Done, check
+
+WINE = "/usr/lib/wine/wine64"
+WINE_SECONDS = 120
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "burn_pe.c")
+PREFIX: list[str] = []
+
+
+def wine_environment() -> dict[str, str]:
+    """With a prefix that all tests share: it takes ten seconds to make."""
+    if not os.path.exists(WINE):
+        raise harness.Skip("wine")
+    if not PREFIX:
+        PREFIX.append(os.path.join(harness.CACHE, "wine"))
+        env = harness.environment(WINEPREFIX=PREFIX[0], WINEDEBUG="-all", WINEDLLOVERRIDES="mscoree=d;mshtml=d")
+        subprocess.run(["wineboot", "-i"], env=env, check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, timeout=WINE_SECONDS)
+        subprocess.run(["wineserver", "-w"], env=env, check=True, timeout=WINE_SECONDS)
+    return harness.environment(WINEPREFIX=PREFIX[0], WINEDEBUG="-all", WINEDLLOVERRIDES="mscoree=d;mshtml=d")
+
+
+def build(t: Context, name: str, alignment: int, folder: str | None = None) -> str:
+    """NAME.exe and NAME.pdb."""
+    folder = folder or t.folder
+    source = os.path.join(folder, "burn_pe.c")
+    program = os.path.join(folder, name + ".exe")
+    os.makedirs(folder, exist_ok=True)
+    shutil.copy(SOURCE, source)
+    harness.need_tool("lld-link-14")
+    t.run(harness.need_tool("clang-14"), "--target=x86_64-pc-windows-msvc", "-O2", "-g", "-gcodeview", "-ffreestanding",
+          "-fno-unroll-loops", "-c", source, "-o", program + ".obj")
+    done = t.run("lld-link-14", program + ".obj", "/subsystem:console", "/entry:begin", "/nodefaultlib", "/debug",
+                 f"/filealign:{alignment}", f"/out:{program}", f"/pdb:{os.path.join(folder, name)}.pdb")
+    check(done.status == 0, "linking", done)
+    return program
+
+
+def check_shares(done: Done, module: str) -> None:
+    """hot_work has twice the samples of warm_work, within five standard errors."""
+    a, b = harness.row_named(done, "hot_work"), harness.row_named(done, "warm_work")
+    check({a.symbol, b.symbol} <= {"hot_work", "warm_work", f"hot_work:{module}", f"warm_work:{module}"}, "the module", done)
+    check(a.share + b.share > 60, "most of the time is in the two functions", done)
+    check(abs(a.count - 2 * b.count) < 5 * (a.count + 4 * b.count) ** 0.5 + 5, "the first has twice the other's", done)
+
+
+def record(t: Context, alignment: int) -> str:
+    program = build(t, f"burn{alignment}", alignment)
+    done = t.ours("record", "--session", t.path("s.data"), "--", WINE, program, env=wine_environment(), limit=WINE_SECONDS)
+    check(done.status == 7, "the program's own status", done)
+    check_shares(done, f"burn{alignment}.exe")
+    return program
+
+
+def check_session(t: Context, program: str) -> None:
+    """What the session says of the image, and that perf reads it."""
+    name = os.path.basename(program)[:-4]
+    dump = t.good("dump", "-i", t.path("s.data"))
+    maps = [line for line in dump.out.splitlines() if " MMAP2 " in line and f"path {program}" in line]
+    check(maps and all(" build_id " in line for line in maps), "every map of the image has its build id", dump)
+    check(f"pdb {t.path(name)}.pdb" in dump.out, "the PDB's name", dump)
+    perf = t.run(harness.need_tool("perf"), "report", "-i", t.path("s.data"), "--stdio", "--sort", "dso")
+    check(perf.status == 0 and "wineserver64" in perf.out, "perf opens the session", perf)
+
+
+@harness.limit(WINE_SECONDS)
+def test_sections_that_lie_in_memory_without_a_file(t: Context) -> None:
+    check_session(t, record(t, 512))
+
+
+@harness.limit(WINE_SECONDS)
+def test_sections_that_are_mapped(t: Context) -> None:
+    check_session(t, record(t, 4096))
+
+
+@harness.limit(WINE_SECONDS)
+def test_attached(t: Context) -> None:
+    program = build(t, "burn", 512)
+    target = t.start(WINE, program, env=wine_environment())
+    harness.wait_until(lambda: "burn" in open(f"/proc/{target.pid}/maps", encoding="utf-8").read(), "the image")
+    done = t.ours("sample", "-p", str(target.pid), "--timeout", "1")
+    check(done.status == 0, "sampling", done)
+    check_shares(done, "burn.exe")
+    check(harness.base_line(done)[0] == "burn.exe", "the program's base address", done)
+
+
+@harness.limit(WINE_SECONDS)
+def test_lines_and_inlined_functions(t: Context) -> None:
+    record(t, 512)
+    done = t.good("report", "-i", t.path("s.data"), "--inlines", "--sort", "symbol,line", "--csv")
+    rows = harness.csv_of(done)
+    check(any(row["symbol"].startswith("mix") and "burn_pe.c" in row["line"] for row in rows), "the inlined function", done)
+    done = t.good("annotate", "-i", t.path("s.data"), "hot_work")
+    check("sink = mix(sink + i);" in done.out and "imul" in done.out, "source and instructions", done)
+
+
+
+
+@harness.limit(WINE_SECONDS)
+def test_images_and_pdbs_that_were_moved(t: Context) -> None:
+    program = record(t, 512)
+    kept, other = t.path("kept"), t.path("other")
+    os.mkdir(kept)
+    os.rename(program, os.path.join(kept, "BURN512.EXE"))
+    os.rename(t.path("burn512.pdb"), os.path.join(kept, "Burn512.pdb"))
+    session = t.path("s.data")
+    gone = t.good("report", "-i", session)
+    check("hot_work" not in gone.out, "no names without image and PDB", gone)
+    check_shares(t.good("report", "-i", session, "--symbol-path", f"/nowhere;{kept}"), "burn512.exe")
+    found = t.good("report", "-i", session, env=harness.environment(_NT_SYMBOL_PATH=f"srv*{kept}*https://example.org"))
+    check_shares(found, "burn512.exe")
+    named = t.good("report", "-i", session, "--pe_file", os.path.join(kept, "BURN512.EXE"), "--pdb_file",
+                   os.path.join(kept, "Burn512.pdb"))
+    check_shares(named, "burn512.exe")
+    # The PDB alone has the names, by the identity that the session keeps.
+    check_shares(t.good("report", "-i", session, "--pdb_file", os.path.join(kept, "Burn512.pdb")), "burn512.exe")
+    build(t, "burn512", 4096, other)
+    wrong = t.good("report", "-v", "-i", session, "--pdb_file", os.path.join(other, "burn512.pdb"))
+    check("hot_work" not in wrong.out, "no names of another build", wrong)
+    check("is of another build: it is " in wrong.out and ", wanted is " in wrong.out, "both identities", wrong)
+
+
+if __name__ == "__main__":
+    harness.main(__name__)
