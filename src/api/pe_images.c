@@ -25,7 +25,6 @@ struct image {
 };
 
 struct pe_images {
-        bool reads_files;
         struct buf text;
         struct image *items;
         size_t n, cap;
@@ -130,13 +129,11 @@ static void read_lines(struct pe_images *images)
         }
 }
 
-struct pe_images *pe_images_new(const struct perfdata_reader *reader, bool reads_files)
+struct pe_images *pe_images_new(struct cursor c)
 {
         struct pe_images *images = mem_new(1, sizeof(*images));
-        struct cursor c = perfdata_feature(reader, FEATURE_WPERF_IMAGES);
         const char *magic = cursor_bytes(&c, 4);
 
-        images->reads_files = reads_files;
         if (!magic || memcmp(magic, MAGIC, 4) || cursor_u32(&c) != VERSION || c.failed ||
             cursor_left(&c) > MAX_SECTION_BYTES)
                 return images;
@@ -180,7 +177,7 @@ uint64_t pe_images_size(void *ctx, const char *path, const uint8_t *build_id, si
         if (identity)
                 return identity->image_size;
         /* Other files are not opened to see. */
-        if (!images->reads_files || !object_is_pe_name(path))
+        if (!object_is_pe_name(path))
                 return 0;
         object = object_open(path, NULL);
         facts = object ? object_get_facts(object) : NULL;

@@ -10,8 +10,8 @@
 
 #include "attributes.h"
 #include "collector.h"
+#include "cursor.h"
 #include "pe_search.h"
-#include "perfdata_reader.h"
 #include "perfdata_writer.h"
 
 /* Writes the section; nothing when there are no images. */
@@ -19,8 +19,9 @@ void pe_images_write(const struct collect_image *images, size_t n, struct perfda
 
 struct pe_images;
 
-/* Reads the section.  `reads_files`: an image that it does not name may be asked at its path. */
-struct pe_images *pe_images_new(const struct perfdata_reader *reader, bool reads_files);
+/* Reads the section, which may be empty; what is damaged in it is left out.  An image that it does not name is asked at
+ * its path. */
+struct pe_images *pe_images_new(struct cursor section);
 void pe_images_free(struct pe_images *images);
 AUTO_DEFINE(pe_images)
 

@@ -202,7 +202,7 @@ struct report *report_make_of(const struct report_request *request, struct sessi
         report->reader = input->reader;
         report->world = world_new();
         world_add_build_ids(report->world, report->reader);
-        report->images = pe_images_new(report->reader, true);
+        report->images = pe_images_new(perfdata_feature(report->reader, FEATURE_WPERF_IMAGES));
         world_set_images(report->world, pe_images_size, report->images);
         report->profile = profile_new(keys, &request->filter);
         report->has_run_info = run_info_read(report->reader, &report->run_text, &report->run_info);
