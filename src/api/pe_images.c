@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "pe_images.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
 #include "buf.h"
 #include "object.h"
+#include "session_lines.h"
 #include "text.h"
 
 #define MAGIC "WPIM"
@@ -32,35 +32,25 @@ struct pe_images {
 
 /* --- Writing --- */
 
-/* A line feed inside a path would begin another key. */
-static void add_text(struct buf *out, const char *key, const char *value)
-{
-        buf_printf(out, "%s=", key);
-        for (; *value; value++)
-                buf_add_char(out, *value == '\n' ? '?' : *value);
-        buf_add_char(out, '\n');
-}
-
 void pe_images_write(const struct collect_image *images, size_t n, struct perfdata_writer *writer)
 {
         AUTO_RELEASE(buf) out = {0};
 
         if (!n)
                 return;
-        buf_add(&out, MAGIC, 4);
-        buf_add_u32(&out, VERSION);
+        session_lines_begin(&out, MAGIC, VERSION);
         for (size_t i = 0; i < n; i++) {
                 char hex[2 * BUILD_ID_MAX + 1];
 
-                add_text(&out, "image", images[i].path);
+                session_lines_add(&out, "image", images[i].path);
                 if (images[i].build_id_size) {
                         text_hex(hex, images[i].build_id, images[i].build_id_size);
-                        add_text(&out, "build_id", hex);
+                        session_lines_add(&out, "build_id", hex);
                 }
-                buf_printf(&out, "image_size=%" PRIu64 "\ntime_stamp=%" PRIu32 "\n", images[i].image_size,
-                           images[i].time_stamp);
+                session_lines_add_number(&out, "image_size", images[i].image_size);
+                session_lines_add_number(&out, "time_stamp", images[i].time_stamp);
                 if (images[i].pdb_path)
-                        add_text(&out, "pdb", images[i].pdb_path);
+                        session_lines_add(&out, "pdb", images[i].pdb_path);
         }
         perfdata_writer_add_feature(writer, FEATURE_WPERF_IMAGES, out.data, out.len);
 }
@@ -112,33 +102,17 @@ static void take_pair(struct pe_images *images, const char *key, const char *val
                 image->identity.time_stamp = (uint32_t)number;
 }
 
-static void read_lines(struct pe_images *images)
-{
-        char *line, *next;
-
-        for (line = images->text.data; line && *line; line = next) {
-                char *value = line + strcspn(line, "=\n");
-
-                next = line + strcspn(line, "\n");
-                if (*next)
-                        *next++ = '\0';
-                if (*value != '=')
-                        continue;
-                *value++ = '\0';
-                take_pair(images, line, value);
-        }
-}
-
-struct pe_images *pe_images_new(struct cursor c)
+struct pe_images *pe_images_new(struct cursor section)
 {
         struct pe_images *images = mem_new(1, sizeof(*images));
-        const char *magic = cursor_bytes(&c, 4);
+        const char *key, *value;
+        char *at;
 
-        if (!magic || memcmp(magic, MAGIC, 4) || cursor_u32(&c) != VERSION || c.failed ||
-            cursor_left(&c) > MAX_SECTION_BYTES)
+        if (cursor_left(&section) > MAX_SECTION_BYTES ||
+            !session_lines_read(section, MAGIC, VERSION, &images->text))
                 return images;
-        buf_add(&images->text, c.at, cursor_left(&c));
-        read_lines(images);
+        for (at = images->text.data; session_lines_next(&at, &key, &value);)
+                take_pair(images, key, value);
         return images;
 }
 

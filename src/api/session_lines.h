@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sections of a session that are a magic, a version, and lines `key=value`.  docs/session-format.md. */
+#ifndef SESSION_LINES_H
+#define SESSION_LINES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "cursor.h"
+
+/* The head of a section. */
+void session_lines_begin(struct buf *out, const char magic[4], uint32_t version);
+
+/* A line; a line feed inside the value would begin another key and becomes a space. */
+void session_lines_add(struct buf *out, const char *key, const char *value);
+void session_lines_add_number(struct buf *out, const char *key, uint64_t value);
+
+/* Appends the lines to `text`, which the pairs point into; false for a section of another kind or version. */
+bool session_lines_read(struct cursor section, const char magic[4], uint32_t version, struct buf *text);
+
+/* The next pair; *at is at first the text's data.  Lines without '=' are passed over. */
+bool session_lines_next(char **at, const char **ret_key, const char **ret_value);
+
+#endif
