@@ -88,7 +88,7 @@ static void read_code(struct annotation *a, struct function *f)
                 if (!resolver_read_code(a->resolver, f->id, e->start, e->end - e->start, &code))
                         continue;
                 any = true;
-                disasm = get_disasm(a, resolver_get_machine(a->resolver, f->id), &f->code_note);
+                disasm = get_disasm(a, resolver_get_machine(a->resolver, f->id, e->start), &f->code_note);
                 if (!disasm)
                         return;
                 disasm_add(disasm, code, (size_t)(e->end - e->start), e->start, &f->code);

@@ -279,3 +279,8 @@ bool object_get_pdb(const struct object *object, struct object_pdb *ret_pdb)
 {
         return object->ops->get_pdb && object->ops->get_pdb(object, ret_pdb);
 }
+
+enum object_machine object_machine_at(const struct object *object, uint64_t addr)
+{
+        return object->ops->machine_at ? object->ops->machine_at(object, addr) : object->facts.machine;
+}

@@ -62,6 +62,9 @@ struct object_facts {
 /* The build id of a PE image is the 20 bytes of its debug directory that name its PDB: the GUID, then the age. */
 const struct object_facts *object_get_facts(const struct object *object);
 
+/* Whose instructions the code at an address is: a PE image may have code for two machines (ARM64EC, ARM64X). */
+enum object_machine object_machine_at(const struct object *object, uint64_t addr);
+
 /* Build ids are equal when one is the beginning of the other and only zeros follow, since perf.data cuts
  * and pads them to 20 bytes.  An empty one equals none. */
 bool object_build_id_equal(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size);

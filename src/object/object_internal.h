@@ -23,6 +23,7 @@ struct object_ops {
         size_t (*list_functions)(struct object *object, struct object_range **ret_ranges);
         size_t (*list_stubs)(struct object *object, struct object_stub **ret_stubs);
         bool (*get_pdb)(const struct object *object, struct object_pdb *ret_pdb);
+        enum object_machine (*machine_at)(const struct object *object, uint64_t addr);
 };
 
 struct object_unpacked {

@@ -339,6 +339,7 @@ static const struct object_ops pe_ops = {
         .symbols_next = pe_symbols_next,
         .list_functions = pe_list_functions,
         .get_pdb = get_pdb,
+        .machine_at = pe_machine_at,
 };
 
 struct object *pe_new(const struct cursor *bytes, struct err *err)

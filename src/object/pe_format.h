@@ -29,6 +29,7 @@ enum pe_directory {
         PE_DIR_EXPORT = 0,
         PE_DIR_EXCEPTION = 3,
         PE_DIR_DEBUG = 6,
+        PE_DIR_LOAD_CONFIG = 10,
         PE_N_DIRS = 16,
 };
 

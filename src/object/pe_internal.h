@@ -64,6 +64,8 @@ bool pe_symbols_begin(struct object *object, enum object_table table, struct obj
 bool pe_symbols_next(struct object_symbols *symbols, struct object_symbol *ret_symbol);
 void pe_symbols_release(struct pe_symbols *symbols);
 
+enum object_machine pe_machine_at(const struct object *object, uint64_t addr);
+
 size_t pe_list_functions(struct object *object, struct object_range **ret_ranges);
 
 #endif

@@ -164,8 +164,8 @@ struct resolver_image {
 };
 bool resolver_get_image(struct resolver *resolver, resolver_id module, struct resolver_image *ret);
 
-/* Whose instructions the code of a module is. */
-enum object_machine resolver_get_machine(struct resolver *resolver, resolver_id module);
+/* Whose instructions the code at an address is, as the object counts. */
+enum object_machine resolver_get_machine(struct resolver *resolver, resolver_id module, uint64_t addr);
 
 /* Sections of the module's own file that are loaded at run time; 0 when the file can't be read. */
 struct resolver_section {

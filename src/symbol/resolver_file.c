@@ -360,10 +360,10 @@ const struct object *resolver_file_object(const struct resolver_file *file)
         return file->own;
 }
 
-enum object_machine resolver_file_machine(const struct resolver_file *file)
+enum object_machine resolver_file_machine(const struct resolver_file *file, uint64_t addr)
 {
         if (file->own)
-                return object_get_facts(file->own)->machine;
+                return object_machine_at(file->own, addr);
         return file->pdb ? pdb_get_facts(file->pdb)->machine : OBJECT_MACHINE_OTHER;
 }
 

@@ -32,8 +32,8 @@ void resolver_file_add_name(const struct resolver_file *file, const struct symta
 /* The module's own file, or NULL. */
 const struct object *resolver_file_object(const struct resolver_file *file);
 
-/* Whose instructions its code is. */
-enum object_machine resolver_file_machine(const struct resolver_file *file);
+/* Whose instructions its code at `addr` is. */
+enum object_machine resolver_file_machine(const struct resolver_file *file, uint64_t addr);
 
 /* The debug information of the file, made ready by the first call, which appends what is missing to `note`. */
 struct resolver_debug *resolver_file_debug(struct resolver_file *file, const struct resolver_module *module,

@@ -71,12 +71,12 @@ bool resolver_check(const struct resolver *resolver, resolver_id id, struct err 
         return !module->file || resolver_file_check(module->file, err);
 }
 
-enum object_machine resolver_get_machine(struct resolver *resolver, resolver_id id)
+enum object_machine resolver_get_machine(struct resolver *resolver, resolver_id id, uint64_t addr)
 {
         const struct module *module = resolver_load(resolver, id);
 
         if (module->file)
-                return resolver_file_machine(module->file);
+                return resolver_file_machine(module->file, addr);
         switch (module->jitdump ? jitdump_get_facts(module->jitdump)->machine : 0) {
         case ELF_X86_64: return OBJECT_MACHINE_X86_64;
         case ELF_AARCH64: return OBJECT_MACHINE_ARM64;
