@@ -102,14 +102,15 @@ static void add_hex(struct msvc_printer *p, uint32_t c)
 static void add_char(struct msvc_printer *p, uint32_t c)
 {
         static const char plain[] = "\0'\"\\\a\b\f\n\r\t\v", letters[] = "0'\"\\abfnrtv";
-        const char *at = c < 0x80 ? memchr(plain, (int)c, sizeof(plain) - 1) : NULL;
+        bool is_plain = c >= 0x20 && c < 0x7f && c != '\'' && c != '"' && c != '\\';
+        const char *at = !is_plain && c < 0x80 ? memchr(plain, (int)c, sizeof(plain) - 1) : NULL;
         char text = (char)c;
 
-        if (at) {
+        if (is_plain) {
+                msvc_add_bytes(p, &text, 1);
+        } else if (at) {
                 msvc_add(p, "\\");
                 msvc_add_bytes(p, &letters[at - plain], 1);
-        } else if (c >= 0x20 && c < 0x7f) {
-                msvc_add_bytes(p, &text, 1);
         } else {
                 add_hex(p, c);
         }

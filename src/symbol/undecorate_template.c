@@ -5,6 +5,8 @@
 /* Packs, empty ones too, leave no trace in what is shown. */
 static bool skip_pack_mark(struct msvc_name *m)
 {
+        if (demangle_look(&m->d, 0) != '$')
+                return false;
         return demangle_eat(&m->d, "$S") || demangle_eat(&m->d, "$$V") || demangle_eat(&m->d, "$$$V") ||
                demangle_eat(&m->d, "$$Z");
 }

@@ -36,14 +36,10 @@ bool msvc_convention(struct msvc_name *m, const char **ret_text)
 
 static struct msvc_node *parse_builtin(struct msvc_name *m)
 {
-        bool is_long;
-        const char *text;
+        bool is_long = demangle_eat(&m->d, "_");
+        char code = demangle_look(&m->d, 0);
+        const char *text = is_long ? msvc_long_builtin_find(code) : msvc_builtin_find(code);
 
-        if (demangle_eat(&m->d, "$$T"))
-                return msvc_text(m, MSVC_BUILTIN, "std::nullptr_t");
-        is_long = demangle_eat(&m->d, "_");
-        text = is_long ? msvc_long_builtin_find(demangle_look(&m->d, 0))
-                       : msvc_builtin_find(demangle_look(&m->d, 0));
         if (!text)
                 return NULL;
         cursor_skip(&m->d.in, 1);
@@ -79,8 +75,10 @@ static struct msvc_node *parse_tagged(struct msvc_name *m)
 
 static struct msvc_node *parse_custom(struct msvc_name *m)
 {
-        struct msvc_node *n = msvc_wrap(m, MSVC_CUSTOM, msvc_type_part(m));
+        struct msvc_node *n;
 
+        cursor_skip(&m->d.in, 1);
+        n = msvc_wrap(m, MSVC_CUSTOM, msvc_type_part(m));
         return n && demangle_eat(&m->d, "@") ? n : NULL;
 }
 
@@ -107,6 +105,7 @@ static struct msvc_node *parse_array(struct msvc_name *m)
         struct msvc_node *n = msvc_node(m, MSVC_ARRAY);
         bool is_member;
 
+        cursor_skip(&m->d.in, 1);
         if (!n)
                 return NULL;
         n->b = parse_dimensions(m);
@@ -260,16 +259,22 @@ struct msvc_node *msvc_function_type(struct msvc_name *m, bool has_this)
         return n;
 }
 
-static struct msvc_node *parse_plain_type(struct msvc_name *m)
+/* Behind a `$` that is not eaten yet. */
+static struct msvc_node *parse_extended(struct msvc_name *m)
 {
-        if (demangle_eat(&m->d, "Y"))
-                return parse_array(m);
-        if (demangle_eat(&m->d, "?"))
-                return parse_custom(m);
+        char code = demangle_look(&m->d, 2);
+
+        if (code == 'Q' || code == 'R')
+                return parse_pointer(m);
         if (demangle_eat(&m->d, "$$A8@@"))
                 return msvc_function_type(m, true);
         if (demangle_eat(&m->d, "$$A6"))
                 return msvc_function_type(m, false);
+        return demangle_eat(&m->d, "$$T") ? msvc_text(m, MSVC_BUILTIN, "std::nullptr_t") : NULL;
+}
+
+static struct msvc_node *parse_plain_type(struct msvc_name *m)
+{
         switch (demangle_look(&m->d, 0)) {
         case 'T':
         case 'U':
@@ -281,10 +286,9 @@ static struct msvc_node *parse_plain_type(struct msvc_name *m)
         case 'Q':
         case 'R':
         case 'S': return parse_pointer(m);
-        case '$':
-                if (demangle_look(&m->d, 2) == 'Q' || demangle_look(&m->d, 2) == 'R')
-                        return parse_pointer(m);
-                return parse_builtin(m);
+        case 'Y': return parse_array(m);
+        case '?': return parse_custom(m);
+        case '$': return parse_extended(m);
         default: return parse_builtin(m);
         }
 }

@@ -349,6 +349,12 @@ static const struct decorated names[] = {
         {"?x@@3PTC@@HTC@@", "int const volatile C::*x", "x"},
         {"?f@@YAXPEAH0P6AX0@Z1@Z",
          "void __cdecl f(int *, int *, void (__cdecl *)(int *), void (__cdecl *)(int *))", "f"},
+        {"??$take@$1??4Base@app@@QEAAAEAU12@AEBU12@@ZU3@@@YAXXZ",
+         "void __cdecl take<&public: struct app::Base & __cdecl app::Base::operator=(struct app::Base const &), struct operator=>(void)",
+         "take<&app::Base::operator=, struct operator=>"},
+        {"??$take@$1??$run@H@@YAXXZU1@@@YAXXZ",
+         "void __cdecl take<&void __cdecl run<int>(void), struct run<int>>(void)",
+         "take<&run<int>, struct run<int>>"},
 };
 
 /* What llvm-undname 14 refuses or, with the two unnamed namespaces, reads another way. */
@@ -494,6 +500,8 @@ static const char *const refused[] = {
         "?m@?$?0H@@QEAAXXZ",
         "?m@?$0H@@QEAAXXZ",
         "?m@?$A@$HPPPPPPPPPPPPPPPP@@@QEAAXXZ",
+        "?take@app@@YAXU?$a@U1@@@@Z",
+        "?f@@YAXPEAHU?$a@P6AX0@Z@@@Z",
         ".?AVC@@x",
         ".",
 };
