@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Decides what is a mangled name of C++ or Rust at all, and what compilers put around one: clone suffixes and
- * global constructors.  The grammars are in the files beside this one. */
+ * global constructors.  The grammars are in the files beside this one; names of Microsoft's are undecorate.c's. */
 #include "demangle.h"
 
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 
 #include "demangle_internal.h"
 #include "demangle_rust_internal.h"
+#include "undecorate.h"
 
 static bool is_letter(char c)
 {
@@ -21,8 +22,7 @@ static void add_bracketed(struct buf *out, const char *start, const struct deman
         buf_add_char(out, ']');
 }
 
-/* `.part.0`, `.cold`, `.llvm.123`, `.123`: one word and the numbers behind it make one suffix. */
-static bool add_clone(struct demangle *d, struct buf *out)
+bool demangle_clone(struct demangle *d, struct buf *out)
 {
         const char *start = (const char *)d->in.at;
 
@@ -89,7 +89,7 @@ static bool demangle_one(struct demangle *d, bool with_params, struct buf *out)
                         return false;
         }
         while (cursor_left(&d->in)) {
-                if (!(is_rust && add_llvm(d, with_params, out)) && !add_clone(d, out))
+                if (!(is_rust && add_llvm(d, with_params, out)) && !demangle_clone(d, out))
                         return false;
         }
         return true;
@@ -131,6 +131,8 @@ bool demangle_cxx(const char *mangled, bool with_params, struct buf *out)
         size_t start = out->len;
         size_t len, prefix;
 
+        if (mangled[0] == '?')
+                return undecorate(mangled, with_params, out);
         if (mangled[0] != '_')
                 return false;
         len = strnlen(mangled, DEMANGLE_MAX_INPUT_BYTES + 1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Symbol names of C++ (Itanium C++ ABI, section 5.1) and Rust (RFC 2603 and the older form) as people read them. */
+/* Symbol names of C++ (Itanium C++ ABI, section 5.1, and Microsoft's) and Rust (RFC 2603 and the older form) as
+ * people read them. */
 #ifndef DEMANGLE_H
 #define DEMANGLE_H
 
@@ -27,7 +28,9 @@ enum {
  * names apart, as rustfilt prints it (`<alloc::vec::Vec<u8>>::push`, `app::sum::<4>`); `.llvm.123` goes too.
  * True adds that: the disambiguators of crates and the types of constants (`app[51b6c0ff]::sum::<4usize>`), or
  * in a name of the older form the hash (`app::sum::h0123456789abcdef`), as rustfilt -h.  The number of a
- * closure is part of its name.  A name of the older form is told from a C++ name by its hash. */
+ * closure is part of its name.  A name of the older form is told from a C++ name by its hash.
+ *
+ * A name that begins with `?` is one of Microsoft's: undecorate.h. */
 bool demangle_cxx(const char *mangled, bool with_params, struct buf *out);
 
 #endif

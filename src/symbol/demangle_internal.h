@@ -148,6 +148,10 @@ struct demangle {
 
 typedef struct node *demangle_parse(struct demangle *d);
 
+/* `.part.0`, `.cold`, `.llvm.123`, `.123`: one word and the numbers behind it make one suffix, which is appended as
+ * ` [clone .cold]`. */
+bool demangle_clone(struct demangle *d, struct buf *out);
+
 /* Reading, demangle_node.c.  At the end of the input every look gives NUL. */
 char demangle_look(const struct demangle *d, size_t ahead);
 bool demangle_eat(struct demangle *d, const char *token);

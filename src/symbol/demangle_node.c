@@ -14,8 +14,12 @@ char demangle_look(const struct demangle *d, size_t ahead)
 
 bool demangle_eat(struct demangle *d, const char *token)
 {
-        size_t len = strlen(token);
+        size_t len;
 
+        /* Most tokens are tried where another one stands. */
+        if (demangle_look(d, 0) != token[0])
+                return false;
+        len = strlen(token);
         if (cursor_left(&d->in) < len || memcmp(d->in.at, token, len) != 0)
                 return false;
         return cursor_skip(&d->in, len);
