@@ -318,7 +318,7 @@ bool pdb_find_contribution(struct pdb *pdb, uint16_t section, uint32_t off,
 
 bool pdb_dbi_read(struct pdb *pdb, struct err *err)
 {
-        struct header header;
+        struct header header = {0};
 
         if (!read_header(pdb, &header, err) || !read_debug_streams(pdb, &header, err) ||
             !read_modules(pdb, &header, err) || !read_contributions(pdb, &header, err))

@@ -167,7 +167,7 @@ static bool run_opcode(struct walk *walk, struct state *state, uint32_t outer_si
 static bool run_program(struct walk *walk, uint32_t site, uint32_t outer_site, struct cursor c)
 {
         uint32_t id = walk->inlines->sites[site].id;
-        struct state state = {.base = walk->body->chunks[0], .row.site = site};
+        struct state state = {.base = walk->body->chunks[0], .file = UINT32_MAX, .row.site = site};
         struct pdb_inlinee inlinee;
 
         if (pdb_lines_inlinee(walk->lines, id, &inlinee)) {
@@ -213,12 +213,13 @@ static bool enter_site(struct walk *walk, struct scopes *scopes, const struct pd
 static bool walk_scopes(struct walk *walk, struct scopes *scopes)
 {
         struct cursor c = walk->body->symbols;
-        size_t from = cursor_pos(&c);
         struct pdb_symbol symbol;
 
         do {
                 if (!pdb_symbol_next(&c, &symbol))
                         return err_set(walk->err, ERR_FORMAT, "a function's symbols have no end");
+                if (!pdb_spend(walk->pdb, cursor_left(&symbol.body) + 4, walk->err))
+                        return false;
                 if (pdb_symbol_closes(symbol.kind) && scopes->depth)
                         scopes->depth--;
                 if (!pdb_symbol_opens(symbol.kind))
@@ -233,7 +234,7 @@ static bool walk_scopes(struct walk *walk, struct scopes *scopes)
                         return false;
                 scopes->depth++;
         } while (scopes->depth);
-        return pdb_spend(walk->pdb, cursor_pos(&c) - from, walk->err);
+        return true;
 }
 
 bool pdb_inlines_find(struct pdb *pdb, const struct pdb_body *body, struct pdb_lines *lines,

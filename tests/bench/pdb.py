@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""pdb.py PDB_FRAMES IMAGE [ROUNDS]: time and memory of random addresses of .text, against llvm-symbolizer-14.
+
+IMAGE's PDB lies beside it, as IMAGE with .pdb.  Both programs answer from files in the page cache; the median of ROUNDS
+with the fastest and slowest."""
+import os
+import random
+import re
+import statistics
+import subprocess
+import sys
+import time
+
+program, image = sys.argv[1:3]
+rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 5
+pdb = os.path.splitext(image)[0] + ".pdb"
+headers = subprocess.run(["llvm-readobj-14", "-S", image], capture_output=True, text=True, check=True).stdout
+found = re.search(r"Name: \.text.*?VirtualSize: (\w+)\s+VirtualAddress: (\w+)", headers, re.S)
+start, size = int(found[2], 16), int(found[1], 16)
+
+
+def run(command, text):
+    began = time.monotonic()
+    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    child.stdin.write(text)
+    child.stdin.close()
+    _, status, usage = os.wait4(child.pid, 0)
+    if status:
+        sys.exit(f"{command[0]}: status {status}")
+    return time.monotonic() - began, usage.ru_maxrss / 1024
+
+
+def measure(command, text):
+    runs = [run(command, text) for _ in range(rounds)]
+    times = [seconds for seconds, _ in runs]
+    return statistics.median(times), min(times), max(times), max(megabytes for _, megabytes in runs)
+
+
+print(f"{os.path.basename(pdb)}: {os.path.getsize(pdb) / 1e6:.1f} MB, .text {size / 1e6:.1f} MB, {rounds} rounds")
+for n in (1, 1000, 100000):
+    addrs = random.Random(n).sample(range(start, start + size), n)
+    text = "".join(f"0x{addr:x}\n" for addr in sorted(addrs))
+    ours = measure([program, pdb], text)
+    peer = measure(["llvm-symbolizer-14", "--relative-address", "--inlines", "--no-demangle", "-e", image], text)
+    for name, m in (("wperf", ours), ("llvm-symbolizer", peer)):
+        print(f"{n:7} {name:16} {m[0] * 1e3:9.1f} ms ({m[1] * 1e3:.1f} to {m[2] * 1e3:.1f}) {m[3]:7.1f} MB")
+    print(f"{n:7} {'':16} {peer[0] / ours[0]:9.1f} times faster, {peer[3] / ours[3]:.1f} times less memory")
