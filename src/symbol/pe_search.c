@@ -158,8 +158,13 @@ static struct pdb *try_pdb(struct search *search)
         AUTO_RELEASE(buf) why = {0};
         const struct pdb_facts *facts;
         struct err err = {0};
-        AUTO(pdb) pdb = pdb_open(buf_text(&search->path), &err);
+        struct os_stat there;
+        AUTO(pdb) pdb = NULL;
 
+        /* A symbol server has a folder of that name. */
+        if (os_stat(buf_text(&search->path), &there) && there.is_dir)
+                return NULL;
+        pdb = pdb_open(buf_text(&search->path), &err);
         if (!pdb) {
                 if (err.code != ERR_MISSING)
                         refuse(search, err.text);
