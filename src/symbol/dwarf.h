@@ -33,7 +33,7 @@ enum {
 enum {
         /* Raised whenever the frames of an address change: another one of its functions, lines or their order.  Answers
          * that were kept on disk are then not believed any more. */
-        DWARF_ANSWERS_VERSION = 1,
+        DWARF_ANSWERS_VERSION = 2,
 };
 
 struct dwarf;

@@ -90,6 +90,8 @@ static void find_in_debug(struct finder *f, struct resolver_debug *debug)
         struct source_frames found = {0};
 
         resolver_debug_find(debug, f->addrs, f->n, &found);
+        f->out->cap_frames = found.n_frames + f->n;
+        f->out->frames = mem_resize(NULL, f->out->cap_frames, sizeof(*f->out->frames));
         for (size_t i = 0; i < f->n; i++)
                 add_source_frames(f, i, &found);
         source_frames_release(&found);
