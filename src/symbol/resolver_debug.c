@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "resolver_debug.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,9 @@ struct resolver_debug {
         struct debug_split *split;
         struct dwarf *dwarf; /* opened when it is asked for something that the index does not know */
         bool is_opened;
-        struct symbol_index *index;
+        struct symbol_index_options index_options;
+        struct symbol_index *indexes[SYMBOL_INDEX_N_KINDS]; /* NULL: none, or not asked yet */
+        bool has_index[SYMBOL_INDEX_N_KINDS];               /* it is open, or can't be opened */
         bool is_index_said;
         struct buf *note; /* the module's */
         struct buf said;  /* what stands in it of the reader's note; the first time behind all else */
@@ -86,15 +89,21 @@ static void say_index(struct resolver_debug *d, const char *why)
         buf_printf(d->note, "answers on disk are not used: %s", why);
 }
 
-static void open_index(struct resolver_debug *d, const struct symbol_index_options *options)
+/* NULL: there is none. */
+static struct symbol_index *get_index(struct resolver_debug *d, enum symbol_index_kind kind)
 {
         struct symbol_index_key key;
         struct err err = {0};
 
+        if (d->has_index[kind] || !d->index_options.folder)
+                return d->indexes[kind];
+        d->has_index[kind] = true;
         if (!symbol_index_key_make(d->own ? d->own : d->from, d->from, d->alt, &key))
-                return;
-        d->index = symbol_index_open(options, &key, &err);
-        say_index(d, d->index ? symbol_index_note(d->index) : err.text);
+                return NULL;
+        key.kind = (uint8_t)kind;
+        d->indexes[kind] = symbol_index_open(&d->index_options, &key, &err);
+        say_index(d, d->indexes[kind] ? symbol_index_note(d->indexes[kind]) : err.text);
+        return d->indexes[kind];
 }
 
 struct resolver_debug *resolver_debug_new(const struct debug_wanted *wanted, struct object *known_debug,
@@ -112,17 +121,29 @@ struct resolver_debug *resolver_debug_new(const struct debug_wanted *wanted, str
         d->alt = debug_search_alt(d->from, wanted->dirs, wanted->remote, &missing);
         add_once(note, buf_text(&missing));
         if (sources && sources->index && object_find_section(d->from, ".debug_info"))
-                open_index(d, sources->index);
+                d->index_options = *sources->index;
         return d;
+}
+
+/* Of all modules that can't be kept the first one's reason is enough. */
+static void save_index(const struct resolver_debug *d, struct symbol_index *index)
+{
+        struct err *said = d->index_options.save_err;
+        struct err err = {0};
+
+        if (!symbol_index_save(index, &err) && said && !said->code)
+                *said = err;
 }
 
 void resolver_debug_free(struct resolver_debug *d)
 {
         if (!d)
                 return;
-        if (d->index && resolver_debug_check(d, NULL))
-                symbol_index_save(d->index, NULL);
-        symbol_index_free(d->index);
+        for (size_t kind = 0; kind < SYMBOL_INDEX_N_KINDS; kind++) {
+                if (d->indexes[kind] && resolver_debug_check(d, NULL))
+                        save_index(d, d->indexes[kind]);
+                symbol_index_free(d->indexes[kind]);
+        }
         dwarf_free(d->dwarf);
         debug_split_free(d->split);
         object_free(d->alt);
@@ -131,7 +152,8 @@ void resolver_debug_free(struct resolver_debug *d)
         free(d);
 }
 
-struct dwarf *resolver_debug_dwarf(struct resolver_debug *d)
+/* Opens the reader where that was not needed before; NULL: there is no debug information. */
+static struct dwarf *get_dwarf(struct resolver_debug *d)
 {
         struct dwarf_split split;
         struct err err = {0};
@@ -173,27 +195,128 @@ static void say_note(struct resolver_debug *d, const char *text)
         buf_add(&d->said, now.data, now.len);
 }
 
+/* --- Questions --- */
+
+typedef void question_fn(struct dwarf *dwarf, const uint64_t *addrs, size_t n,
+                         struct source_frames *ret_frames);
+
+struct asking {
+        struct resolver_debug *debug;
+        question_fn *question;
+};
+
 /* Answers of what is damaged or missing are not kept, so that it is said again. */
 static bool ask(void *ctx, const uint64_t *addrs, size_t n, struct source_frames *ret_frames)
 {
-        struct resolver_debug *d = ctx;
-        struct dwarf *dwarf = resolver_debug_dwarf(d);
+        const struct asking *asking = ctx;
+        struct dwarf *dwarf = get_dwarf(asking->debug);
 
         if (!dwarf) {
                 *ret_frames = (struct source_frames){.spans = mem_new(n, sizeof(*ret_frames->spans))};
                 return false;
         }
-        dwarf_find(dwarf, addrs, n, ret_frames);
-        say_note(d, dwarf_note(dwarf));
+        asking->question(dwarf, addrs, n, ret_frames);
+        say_note(asking->debug, dwarf_note(dwarf));
         return !*dwarf_note(dwarf);
+}
+
+static void look_up(struct resolver_debug *d, enum symbol_index_kind kind, question_fn *question,
+                    const uint64_t *addrs, size_t n, struct source_frames *ret_frames)
+{
+        struct asking asking = {d, question};
+        struct symbol_index *index = get_index(d, kind);
+
+        symbol_index_look_up(index, addrs, n, ask, &asking, ret_frames);
+        if (index)
+                say_index(d, symbol_index_note(index));
 }
 
 void resolver_debug_find(struct resolver_debug *d, const uint64_t *addrs, size_t n,
                          struct source_frames *ret_frames)
 {
-        symbol_index_look_up(d->index, addrs, n, ask, d, ret_frames);
-        if (d->index)
-                say_index(d, symbol_index_note(d->index));
+        look_up(d, SYMBOL_INDEX_FRAMES, dwarf_find, addrs, n, ret_frames);
+}
+
+/* --- Labels and extents, as frames of the one address that is asked about --- */
+
+static void begin_span(struct source_frames *frames)
+{
+        *frames = (struct source_frames){.spans = mem_new(1, sizeof(*frames->spans))};
+}
+
+static void add_frame(struct source_frames *frames, const struct source_frame *frame)
+{
+        ARRAY_PUSH(frames->frames, frames->n_frames, frames->cap_frames, *frame);
+        frames->spans[0].n++;
+}
+
+static void ask_labels(struct dwarf *dwarf, const uint64_t *addrs, size_t n, struct source_frames *ret_frames)
+{
+        struct dwarf_label *labels;
+        size_t n_labels = dwarf_find_labels(dwarf, addrs[0], &labels);
+
+        assert(n == 1);
+        begin_span(ret_frames);
+        for (size_t i = 0; i < n_labels; i++)
+                add_frame(ret_frames, &(struct source_frame){.function = labels[i].name,
+                                                             .path = labels[i].path,
+                                                             .line = labels[i].line,
+                                                             .column = labels[i].has_addr,
+                                                             .start = labels[i].addr});
+        free(labels);
+}
+
+size_t resolver_debug_labels(struct resolver_debug *d, uint64_t addr, struct dwarf_label **ret_labels)
+{
+        struct source_frames frames;
+        struct source_span span;
+
+        look_up(d, SYMBOL_INDEX_LABELS, ask_labels, &addr, 1, &frames);
+        span = frames.spans[0];
+        *ret_labels = mem_new(span.n, sizeof(**ret_labels));
+        for (size_t i = 0; i < span.n; i++) {
+                const struct source_frame *frame = &frames.frames[span.first + i];
+
+                (*ret_labels)[i] = (struct dwarf_label){
+                        frame->function, frame->path, frame->line, frame->start, frame->column,
+                };
+        }
+        source_frames_release(&frames);
+        return span.n;
+}
+
+static void ask_extents(struct dwarf *dwarf, const uint64_t *addrs, size_t n,
+                        struct source_frames *ret_frames)
+{
+        struct dwarf_extent *extents;
+        size_t n_extents = dwarf_find_extents(dwarf, addrs[0], &extents);
+
+        assert(n == 1);
+        begin_span(ret_frames);
+        for (size_t i = 0; i < n_extents; i++) {
+                add_frame(ret_frames, &(struct source_frame){.start = extents[i].start});
+                add_frame(ret_frames, &(struct source_frame){.start = extents[i].end});
+        }
+        free(extents);
+}
+
+size_t resolver_debug_extents(struct resolver_debug *d, uint64_t addr, struct dwarf_extent **ret_extents)
+{
+        struct source_frames frames;
+        struct source_span span;
+        size_t n;
+
+        look_up(d, SYMBOL_INDEX_EXTENTS, ask_extents, &addr, 1, &frames);
+        span = frames.spans[0];
+        n = span.n / 2;
+        *ret_extents = mem_new(n, sizeof(**ret_extents));
+        for (size_t i = 0; i < n; i++) {
+                const struct source_frame *pair = &frames.frames[span.first + 2 * i];
+
+                (*ret_extents)[i] = (struct dwarf_extent){pair[0].start, pair[1].start};
+        }
+        source_frames_release(&frames);
+        return n;
 }
 
 bool resolver_debug_check(const struct resolver_debug *d, struct err *err)

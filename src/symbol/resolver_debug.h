@@ -22,12 +22,12 @@ struct resolver_debug *resolver_debug_new(const struct debug_wanted *wanted, str
 void resolver_debug_free(struct resolver_debug *debug);
 AUTO_DEFINE(resolver_debug)
 
-/* Opens the reader where that was not needed before; NULL: there is no debug information. */
-struct dwarf *resolver_debug_dwarf(struct resolver_debug *debug);
-
-/* As dwarf_find, from the index as far as it knows. */
+/* As dwarf_find, dwarf_find_labels and dwarf_find_extents, from the index as far as it knows.  Damage that is met goes
+ * into the note. */
 void resolver_debug_find(struct resolver_debug *debug, const uint64_t *addrs, size_t n,
                          struct source_frames *ret_frames);
+size_t resolver_debug_labels(struct resolver_debug *debug, uint64_t addr, struct dwarf_label **ret_labels);
+size_t resolver_debug_extents(struct resolver_debug *debug, uint64_t addr, struct dwarf_extent **ret_extents);
 
 /* False after a file of it has become shorter while it was read. */
 bool resolver_debug_check(const struct resolver_debug *debug, struct err *err);

@@ -6,20 +6,13 @@
 
 enum { ELF_X86_64 = 62, ELF_AARCH64 = 183 }; /* e_machine, which a jitdump has too */
 
-static struct dwarf *dwarf_of(struct module *module)
-{
-        struct resolver_debug *debug = resolver_debug_of(module);
-
-        return debug ? resolver_debug_dwarf(debug) : NULL;
-}
-
 size_t resolver_find_labels(struct resolver *resolver, resolver_id id, uint64_t addr,
                             struct resolver_label **ret_labels)
 {
         struct module *module = resolver_load(resolver, id);
-        struct dwarf *dwarf = dwarf_of(module);
+        struct resolver_debug *debug = resolver_debug_of(module);
         struct dwarf_label *found = NULL;
-        size_t n = dwarf ? dwarf_find_labels(dwarf, addr, &found) : 0;
+        size_t n = debug ? resolver_debug_labels(debug, addr, &found) : 0;
 
         *ret_labels = mem_new(n, sizeof(**ret_labels));
         for (size_t i = 0; i < n; i++)
@@ -37,9 +30,9 @@ size_t resolver_find_labels(struct resolver *resolver, resolver_id id, uint64_t 
 size_t resolver_find_extents(struct resolver *resolver, resolver_id id, uint64_t addr,
                              struct resolver_extent **ret_extents)
 {
-        struct dwarf *dwarf = dwarf_of(resolver_load(resolver, id));
+        struct resolver_debug *debug = resolver_debug_of(resolver_load(resolver, id));
         struct dwarf_extent *found = NULL;
-        size_t n = dwarf ? dwarf_find_extents(dwarf, addr, &found) : 0;
+        size_t n = debug ? resolver_debug_extents(debug, addr, &found) : 0;
         struct symbol symbol;
 
         *ret_extents = mem_new(n ? n : 1, sizeof(**ret_extents));

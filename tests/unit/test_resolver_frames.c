@@ -151,6 +151,25 @@ TEST(the_note_of_damage_does_not_grow_with_each_look_up)
         os_remove(module.path, NULL);
 }
 
+TEST(damage_met_while_labels_and_extents_are_found_is_in_the_note)
+{
+        AUTO(resolver) of_labels = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs});
+        AUTO(resolver) of_extents = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs});
+        struct resolver_module module = {.kind = RESOLVER_FILE, .path = "damaged-labels.so"};
+        struct resolver_extent *extents;
+        struct resolver_label *labels;
+
+        write_damaged(module.path);
+        EXPECT_INT(resolver_find_labels(of_labels, resolver_add_module(of_labels, &module), 0x214, &labels),
+                   0);
+        EXPECT_STR(resolver_note(of_labels, 0), "unit 0x43f: its abbreviations lie outside .debug_abbrev");
+        free(labels);
+        resolver_find_extents(of_extents, resolver_add_module(of_extents, &module), 0x214, &extents);
+        EXPECT_STR(resolver_note(of_extents, 0), resolver_note(of_labels, 0));
+        free(extents);
+        os_remove(module.path, NULL);
+}
+
 /* --- Answers on disk --- */
 
 #define INDEX_FOLDER "resolver_index.tmp"
@@ -219,6 +238,111 @@ TEST(the_note_says_why_answers_on_disk_are_not_used)
                                     ": is not used, as it belongs to another user or others may write to it");
         EXPECT_INT(chmod(INDEX_FOLDER, 0700), 0);
 #endif
+}
+
+/* The index of dwarf/labels2.so. */
+static struct symbol_index *open_answers(enum symbol_index_kind kind)
+{
+        AUTO(object) object = object_open(data_path("dwarf/labels2.so"), NULL);
+        struct symbol_index_key key;
+
+        if (!object || !symbol_index_key_make(object, object, NULL, &key))
+                return NULL;
+        key.kind = (uint8_t)kind;
+        return symbol_index_open(&(struct symbol_index_options){.folder = INDEX_FOLDER}, &key, NULL);
+}
+
+/* So that it shows where an answer comes from. */
+static void plant(enum symbol_index_kind kind, uint64_t addr, struct source_frame *frames, size_t n)
+{
+        AUTO(symbol_index) index = open_answers(kind);
+        struct source_span span = {0, n};
+
+        if (!index) {
+                TAP_FAIL("no index");
+                return;
+        }
+        symbol_index_add(index, &addr, 1,
+                         &(struct source_frames){.frames = frames, .n_frames = n, .spans = &span});
+        EXPECT_TRUE(symbol_index_save(index, NULL));
+}
+
+/* "0x2a0 TARGET_PUSH labels.c:39; lost ..." and "0x205-0x214 ...". */
+static void describe_function(uint64_t addr, struct buf *out)
+{
+        struct symbol_index_options index = {.folder = INDEX_FOLDER};
+        struct resolver_sources sources = {.index = &index};
+        AUTO(resolver)
+        resolver = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs, .sources = &sources});
+        resolver_id id = add_file(resolver, "dwarf/labels2.so");
+        struct resolver_extent *extents;
+        struct resolver_label *labels;
+        size_t n_labels = resolver_find_labels(resolver, id, addr, &labels);
+        size_t n_extents = resolver_find_extents(resolver, id, addr, &extents);
+
+        buf_clear(out);
+        for (size_t i = 0; i < n_labels; i++) {
+                buf_printf(out, labels[i].has_addr ? "0x%llx" : "lost", (unsigned long long)labels[i].addr);
+                buf_printf(out, " %s %s:%u\n", resolver_text(resolver, labels[i].name),
+                           labels[i].path ? resolver_text(resolver, labels[i].path) : "??", labels[i].line);
+        }
+        for (size_t i = 0; i < n_extents; i++)
+                buf_printf(out, "0x%llx-0x%llx\n", (unsigned long long)extents[i].start,
+                           (unsigned long long)extents[i].end);
+        free(labels);
+        free(extents);
+}
+
+TEST(labels_and_extents_are_kept_on_disk)
+{
+        struct source_frame labels[] = {
+                {.function = "planted", .path = "p.c", .line = 7, .column = 1, .start = 0x1234},
+                {.function = "planted_too", .line = 8},
+        };
+        struct source_frame extents[] = {{.start = 0x10}, {.start = 0x20}};
+        AUTO_RELEASE(buf) first = {0};
+        AUTO_RELEASE(buf) again = {0};
+
+        os_list_dir(INDEX_FOLDER, remove_answers, NULL, NULL);
+        describe_function(0x2a0, &first);
+        EXPECT_CONTAINS(buf_text(&first), "0x2a0 TARGET_PUSH /src/labels.c:39\n");
+        EXPECT_CONTAINS(buf_text(&first), "0x205-0x214\n0x250-0x31e\n");
+        describe_function(0x2a0, &again);
+        EXPECT_STR(buf_text(&again), buf_text(&first));
+
+        plant(SYMBOL_INDEX_LABELS, 0x2a1, labels, N_ELEMENTS(labels));
+        plant(SYMBOL_INDEX_EXTENTS, 0x2a1, extents, N_ELEMENTS(extents));
+        describe_function(0x2a1, &again);
+        EXPECT_STR(buf_text(&again), "0x1234 planted p.c:7\nlost planted_too ??:8\n0x10-0x20\n");
+        describe_function(0x2a0, &again);
+        EXPECT_STR(buf_text(&again), buf_text(&first));
+}
+
+TEST(that_answers_are_not_kept_is_said_once)
+{
+        static const char *const names[] = {"dwarf/gcc5.so", "dwarf/labels2.so"};
+        struct os_file *file = os_file_create("resolver_no_folder.tmp", NULL);
+        struct err first = {0};
+        struct symbol_index_options index = {.folder = "resolver_no_folder.tmp/wperf", .save_err = &first};
+        struct resolver_sources sources = {.index = &index};
+        struct resolver *resolver;
+        struct resolver_frames frames;
+        uint64_t addr = 0x214;
+
+        EXPECT_TRUE(os_file_close(file, NULL));
+        resolver = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs, .sources = &sources});
+        for (size_t i = 0; i < N_ELEMENTS(names); i++) {
+                resolver_id id = add_file(resolver, names[i]);
+
+                resolver_find_frames(resolver, id, &addr, 1, &frames);
+                resolver_frames_release(&frames);
+                EXPECT_TRUE(!resolver_note(resolver, id));
+        }
+        EXPECT_INT(first.code, 0);
+        resolver_free(resolver);
+        EXPECT_TRUE(first.code);
+        EXPECT_TRUE(!strncmp(first.text, "resolver_no_folder.tmp/wperf: ", 30));
+        os_remove("resolver_no_folder.tmp", NULL);
 }
 
 /* --- Other modules --- */
