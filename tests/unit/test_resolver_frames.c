@@ -345,6 +345,104 @@ TEST(that_answers_are_not_kept_is_said_once)
         os_remove("resolver_no_folder.tmp", NULL);
 }
 
+/* --- The kernel --- */
+
+#define KERNEL_DIR "resolver_vmlinux.tmp"
+#define KERNEL_AT  0xffffffff9a000000u /* where the one of these tests runs; its file begins at 0 */
+
+static const uint8_t kernel_build_id[] = {0x69, 0xd5, 0xc2, 0x8a, 0xde, 0xd6, 0x24, 0x02, 0x6c, 0xb2,
+                                          0x4a, 0xd3, 0xe8, 0x90, 0x89, 0xe4, 0x47, 0xb8, 0x2b, 0x9b};
+
+static void write_kernel_file(const char *path, const void *bytes, size_t size)
+{
+        struct os_file *file = os_file_create(path, NULL);
+
+        EXPECT_TRUE(file && os_file_write(file, bytes, size, NULL) && os_file_close(file, NULL));
+}
+
+/* elf/caller.exe, which has this build id, as the kernel's file. */
+static void write_kernel(void)
+{
+        static const char file[] = KERNEL_DIR "/.build-id/69/d5c28aded624026cb24ad3e89089e447b82b9b.debug";
+        static const char symbols[] = "ffffffff9a001040 t unnamed_when_stripped.constprop.0\n"
+                                      "ffffffff9a001060 T _start\n"
+                                      "ffffffff9a001100 T behind\n"
+                                      "ffffffffc0001060 t _start\t[nf_tables]\n";
+        AUTO_RELEASE(buf) bytes = {0};
+
+        os_make_dir(KERNEL_DIR, NULL);
+        os_make_dir(KERNEL_DIR "/.build-id", NULL);
+        os_make_dir(KERNEL_DIR "/.build-id/69", NULL);
+        EXPECT_TRUE(os_read_file(data_path("elf/caller.exe"), 1 << 20, &bytes, NULL));
+        write_kernel_file(file, bytes.data, bytes.len);
+        write_kernel_file(KERNEL_DIR "/kallsyms", symbols, strlen(symbols));
+}
+
+TEST(lines_and_code_of_the_kernel_come_from_vmlinux)
+{
+        static const char *const dirs[] = {KERNEL_DIR, NULL};
+        struct resolver_options options = {.kallsyms_path = KERNEL_DIR "/kallsyms", .debug_dirs = dirs};
+        struct resolver_module kernel = {.kind = RESOLVER_KERNEL,
+                                         .path = "[kernel.kallsyms]",
+                                         .build_id = kernel_build_id,
+                                         .build_id_size = sizeof(kernel_build_id)};
+        static const uint64_t addrs[] = {KERNEL_AT + 0x1050, KERNEL_AT + 0x1061};
+        static const char *const want[] = {"unnamed_when_stripped ./caller.c:13", "_start ./caller.c:16"};
+        AUTO(object) object = object_open(data_path("elf/caller.exe"), NULL);
+        AUTO(resolver) resolver = NULL;
+        struct resolver_extent *extents;
+        const uint8_t *code;
+        struct cursor bytes;
+        resolver_id id;
+
+        write_kernel();
+        resolver = resolver_new(&options);
+        id = resolver_add_module(resolver, &kernel);
+        expect_frames(resolver, id, addrs, want, 2);
+        EXPECT_TRUE(!resolver_note(resolver, id));
+        EXPECT_INT(resolver_get_machine(resolver, id), OBJECT_MACHINE_X86_64);
+        EXPECT_INT(resolver_find_extents(resolver, id, addrs[0], &extents), 1);
+        EXPECT_INT(extents[0].start, KERNEL_AT + 0x1040);
+        free(extents);
+        ASSERT_TRUE(object && object_read_addr(object, 0x1040, 16, &bytes));
+        ASSERT_TRUE(resolver_read_code(resolver, id, KERNEL_AT + 0x1040, 16, &code));
+        EXPECT_TRUE(!memcmp(code, bytes.at, 16));
+}
+
+TEST(what_lines_of_the_kernel_need_is_said)
+{
+        static const char *const dirs[] = {KERNEL_DIR, NULL};
+        static const uint8_t other_build_id[20] = {1};
+        struct resolver_options options = {.kallsyms_path = KERNEL_DIR "/kallsyms", .debug_dirs = dirs};
+        struct resolver_module kernels[] = {
+                {.kind = RESOLVER_KERNEL,
+                 .path = "[kernel.kallsyms]",
+                 .build_id = other_build_id,
+                 .build_id_size = 20},
+                {.kind = RESOLVER_KERNEL, .path = "[kernel.kallsyms]"},
+                {.kind = RESOLVER_KERNEL, .path = "[nf_tables]"},
+        };
+        static const char *const notes[] = {
+                "lines and code of the kernel need its vmlinux with debug information, and " KERNEL_DIR
+                "/boot/vmlinux-",
+                "lines and code of the kernel need its build id, which the session does not have",
+                "lines and code of kernel modules are not read",
+        };
+        static const uint64_t addrs[] = {KERNEL_AT + 0x1061, KERNEL_AT + 0x1061, 0xffffffffc0001061u};
+        static const char *const want[] = {"_start ??:0"};
+
+        write_kernel();
+        for (size_t i = 0; i < N_ELEMENTS(kernels); i++) {
+                AUTO(resolver) resolver = resolver_new(&options);
+                resolver_id id = resolver_add_module(resolver, &kernels[i]);
+
+                expect_frames(resolver, id, &addrs[i], want, 1);
+                EXPECT_CONTAINS(resolver_note(resolver, id), notes[i]);
+                expect_frames(resolver, id, &addrs[i], want, 1);
+                EXPECT_INT(strlen(resolver_note(resolver, id)) >= strlen(notes[i]), 1);
+        }
+}
+
 /* --- Other modules --- */
 
 TEST(a_module_that_is_nothing_has_no_frames)
