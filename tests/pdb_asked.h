@@ -39,8 +39,8 @@ static inline void pdb_asked_frames(struct pdb *pdb)
 static inline void pdb_asked_function(struct pdb *pdb, uint32_t rva)
 {
         struct pdb_function function;
-        struct pdb_label *labels;
-        struct pdb_extent *extents;
+        struct source_label *labels;
+        struct source_extent *extents;
         size_t n;
 
         if (pdb_find_function(pdb, rva, &function))

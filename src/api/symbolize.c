@@ -24,6 +24,15 @@ struct place {
         size_t index;
 };
 
+static bool is_sorted(const struct place *places, size_t n)
+{
+        for (size_t i = 1; i < n; i++) {
+                if (places[i].addr < places[i - 1].addr)
+                        return false;
+        }
+        return true;
+}
+
 static int compare_places(const void *a, const void *b)
 {
         const struct place *x = a, *y = b;
@@ -47,7 +56,7 @@ static uint64_t *sort_addrs(struct symbolize *s, size_t *ret_n)
         s->places = mem_new(n, sizeof(*s->places));
         for (size_t i = 0; i < n; i++)
                 places[i] = (struct place){to_addr(s, s->request->addrs[i]), i};
-        if (n)
+        if (!is_sorted(places, n))
                 qsort(places, n, sizeof(*places), compare_places);
         for (size_t i = 0; i < n; i++) {
                 if (!i || places[i].addr != places[i - 1].addr)

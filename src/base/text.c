@@ -391,19 +391,33 @@ size_t text_utf8_length(const unsigned char *at)
         return n;
 }
 
+/* How many of the first bytes are printable ASCII: eight at a time as long as all of them are. */
+static size_t count_printable(const unsigned char *at, size_t len)
+{
+        const uint64_t ones = 0x0101010101010101u, high_bits = ones << 7;
+        size_t n = 0;
+
+        for (uint64_t word; len - n >= sizeof(word); n += sizeof(word)) {
+                memcpy(&word, at + n, sizeof(word));
+                if (((word | (word + ones)) & high_bits) || ((word - ones * 0x20) & ~word & high_bits))
+                        break;
+        }
+        while (n < len && at[n] >= 0x20 && at[n] < 0x7f)
+                n++;
+        return n;
+}
+
 void text_add_printable(struct buf *out, const char *text)
 {
-        const unsigned char *at = (const unsigned char *)text;
+        const unsigned char *at = (const unsigned char *)text, *end = at + strlen(text);
 
         for (;;) {
-                size_t n = 0;
+                size_t n = count_printable(at, (size_t)(end - at));
                 bool control;
 
-                while (at[n] >= 0x20 && at[n] < 0x7f)
-                        n++;
                 buf_add(out, at, n);
                 at += n;
-                if (!*at)
+                if (at == end)
                         return;
                 n = text_utf8_length(at);
                 /* C1 controls (U+0080 to U+009F) drive terminals too. */

@@ -157,6 +157,20 @@ static void add_json(const struct symbolize *symbolize, uint64_t addr, const str
         }
 }
 
+enum { PIECE_BYTES = 64 * 1024 };
+
+/* Printed as it is made where nothing else is to be done with it. */
+static int print_piece(const struct symbolize_options *o, struct buf *text)
+{
+        int status;
+
+        if (o->general.quiet || text->len < PIECE_BYTES)
+                return EXIT_OK;
+        status = cmd_print(text, EXIT_OK);
+        buf_clear(text);
+        return status;
+}
+
 static int show(const struct symbolize_options *o, const struct symbolize_request *request)
 {
         AUTO(symbolize) symbolize = NULL;
@@ -165,10 +179,14 @@ static int show(const struct symbolize_options *o, const struct symbolize_reques
         AUTO_RELEASE(buf) note = {0};
         struct err err = {0};
         struct json json;
+        int status;
 
         symbolize = symbolize_make(request, &err);
         if (!symbolize)
                 return cmd_fail(&err);
+        buf_add_str(&note, symbolize_note(symbolize));
+        if (note.len)
+                cmd_warn(&note);
         json_init(&json, &document);
         json_begin_object(&json);
         json_key(&json, "frames");
@@ -181,13 +199,13 @@ static int show(const struct symbolize_options *o, const struct symbolize_reques
                         add_text(symbolize, request->addrs[i], frames, n, &text);
                 if (o->output.json || o->output.output)
                         add_json(symbolize, request->addrs[i], frames, n, &json);
+                status = print_piece(o, &text);
+                if (status)
+                        return status;
         }
         json_end_array(&json);
         json_end_object(&json);
         buf_add_char(&document, '\n');
-        buf_add_str(&note, symbolize_note(symbolize));
-        if (note.len)
-                cmd_warn(&note);
         return cmd_print_document(&o->general, &o->output, &text, &document);
 }
 

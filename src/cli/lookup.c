@@ -158,6 +158,7 @@ void lookup_init(const struct lookup_options *options, struct lookup *ret)
         init_places(options, ret);
         if (!options->no_index && find_folder(&ret->folder)) {
                 ret->index.folder = buf_text(&ret->folder);
+                ret->index.save_err = &ret->save_err;
                 ret->sources.index = &ret->index;
         }
         if (!options->debuginfod && !options->debuginfod_ns)
@@ -182,6 +183,11 @@ void lookup_release(struct lookup *lookup)
                 if (note.len)
                         cmd_warn(&note);
                 debuginfod_free(lookup->debuginfod);
+        }
+        if (lookup->save_err.code) {
+                buf_clear(&note);
+                buf_printf(&note, "answers are not kept on disk: %s", lookup->save_err.text);
+                cmd_warn(&note);
         }
         buf_release(&lookup->folder);
         free(lookup->dirs);

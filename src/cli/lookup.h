@@ -28,6 +28,7 @@ struct lookup {
         struct resolver_sources sources;
         struct buf folder;
         struct symbol_index_options index;
+        struct err save_err;           /* why answers could not be kept */
         struct debuginfod *debuginfod; /* NULL: not asked for */
         struct debug_remote remote;
         bool shows_progress;
@@ -40,7 +41,7 @@ struct lookup {
 /* `ret` stays where it is until it is released, after everything that used it. */
 void lookup_init(const struct lookup_options *options, struct lookup *ret);
 
-/* Prints what was in the way of servers, as a warning. */
+/* Prints what was in the way of servers and of keeping answers, as warnings. */
 void lookup_release(struct lookup *lookup);
 
 #endif

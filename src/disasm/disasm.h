@@ -16,6 +16,13 @@ enum disasm_arch { DISASM_X86_64, DISASM_AARCH64 };
 enum disasm_syntax { DISASM_ATT, DISASM_INTEL }; /* of x86-64; AArch64 has one */
 
 struct disasm;
+struct disasm_library;
+
+/* Loads the library that disasm_open will take, which is nearly all of its time: on one thread while another one still
+ * finds out what there is to disassemble.  NULL when there is none. */
+struct disasm_library *disasm_preload(void);
+void disasm_library_free(struct disasm_library *library);
+AUTO_DEFINE(disasm_library)
 
 /* ERR_MISSING when there is no libLLVM (19, 16, 15 or 14): the sentence names the package that has it. */
 struct disasm *disasm_open(enum disasm_arch arch, enum disasm_syntax syntax, struct err *err);

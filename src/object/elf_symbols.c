@@ -85,39 +85,78 @@ static void set_info(struct object_symbol *symbol, uint8_t info, uint8_t other)
         symbol->is_hidden = visibility == ELF_STV_INTERNAL || visibility == ELF_STV_HIDDEN;
 }
 
+/* That of symbol `number`, whose own field is too small for it. */
+static uint32_t read_wide_section(const struct object_symbols *symbols, size_t number)
+{
+        struct cursor c = symbols->wide_sections;
+
+        cursor_seek(&c, (uint64_t)number * 4);
+        return cursor_u32(&c);
+}
+
+/* Laid out as one of 64 bits stands in the file. */
+struct fields {
+        uint32_t name_off;
+        uint8_t info, other;
+        uint16_t index; /* of its section */
+        uint64_t addr, size_bytes;
+};
+
+_Static_assert(sizeof(struct fields) == SYMBOL_BYTES_64, "no padding");
+
+/* Libraries have tens of thousands: all of one is read at once. */
+static inline struct fields read_64(struct cursor *c)
+{
+        const uint8_t *at = cursor_take(c, SYMBOL_BYTES_64);
+        struct fields fields = {0};
+
+        if (at)
+                memcpy(&fields, at, sizeof(fields));
+        if (!c->swap)
+                return fields;
+        fields.name_off = __builtin_bswap32(fields.name_off);
+        fields.index = __builtin_bswap16(fields.index);
+        fields.addr = __builtin_bswap64(fields.addr);
+        fields.size_bytes = __builtin_bswap64(fields.size_bytes);
+        return fields;
+}
+
+static struct fields read_32(struct cursor *c)
+{
+        struct fields fields = {.name_off = cursor_u32(c)};
+
+        fields.addr = cursor_u32(c);
+        fields.size_bytes = cursor_u32(c);
+        fields.info = cursor_u8(c);
+        fields.other = cursor_u8(c);
+        fields.index = cursor_u16(c);
+        return fields;
+}
+
 bool elf_symbols_next(struct object_symbols *symbols, struct object_symbol *ret_symbol)
 {
         const struct elf *elf = elf_of(symbols->object);
-        struct cursor *c = &symbols->at;
         struct object_symbol symbol = {0};
-        uint32_t index, wide_index;
-        uint8_t info, other;
+        struct fields fields;
+        uint32_t index;
 
         if (symbols->n_done == symbols->n_symbols)
                 return false;
-        symbols->n_done++;
-        symbol.name_off = cursor_u32(c);
-        if (!elf->is_64) {
-                symbol.addr = cursor_u32(c);
-                symbol.size_bytes = cursor_u32(c);
-        }
-        info = cursor_u8(c);
-        other = cursor_u8(c);
-        index = cursor_u16(c);
-        if (elf->is_64) {
-                symbol.addr = cursor_u64(c);
-                symbol.size_bytes = cursor_u64(c);
-        }
-        wide_index = cursor_u32(&symbols->wide_sections);
-        set_info(&symbol, info, other);
+        fields = elf->is_64 ? read_64(&symbols->at) : read_32(&symbols->at);
+        symbol.name_off = fields.name_off;
+        symbol.addr = fields.addr;
+        symbol.size_bytes = fields.size_bytes;
+        set_info(&symbol, fields.info, fields.other);
+        index = fields.index;
         /* A reserved number is no section even where the file has that many. */
         if (index == ELF_SHN_XINDEX)
-                index = wide_index;
+                index = read_wide_section(symbols, symbols->n_done);
         else if (index >= ELF_SHN_LORESERVE)
                 index = UINT32_MAX;
         place(elf, &symbol, index);
         if (elf->machine == ELF_MACHINE_ARM && symbol.kind == OBJECT_SYMBOL_FUNCTION)
                 symbol.addr &= ~(uint64_t)1; /* bit 0 says Thumb */
+        symbols->n_done++;
         *ret_symbol = symbol;
         return true;
 }

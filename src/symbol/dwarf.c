@@ -169,6 +169,7 @@ void dwarf_file_release(struct dwarf_file *file)
         dwarf_abbrevs_free(file->draft);
         free(file->tables);
         map_release(&file->table_ids);
+        map_release(&file->origin_names);
         free(file->units);
 }
 

@@ -33,7 +33,7 @@ enum {
 enum {
         /* Raised whenever the frames of an address change: another one of its functions, lines or their order.  Answers
          * that were kept on disk are then not believed any more. */
-        DWARF_ANSWERS_VERSION = 1,
+        DWARF_ANSWERS_VERSION = 2,
 };
 
 struct dwarf;
@@ -69,28 +69,14 @@ void dwarf_set_split(struct dwarf *dwarf, const struct dwarf_split *split);
  * addresses is much cheaper than many calls.  Never fails: what is damaged has no frames and is in the note. */
 void dwarf_find(struct dwarf *dwarf, const uint64_t *addrs, size_t n, struct source_frames *ret_frames);
 
-/* A label of a function: in an interpreter with computed goto the name of a handler. */
-struct dwarf_label {
-        const char *name;
-        const char *path; /* of the source file that declares it; NULL: it does not say */
-        uint32_t line;    /* 0: it does not say */
-        uint64_t addr;    /* 0 without one */
-        bool has_addr;    /* an optimised build may have lost it */
-};
-
 /* The labels of the outermost function that has the code at `addr`, not of those inlined into it: by address, those
  * without one behind them by line.  Texts live as long as the reader.  The caller frees *ret_labels (free()).
  * Returns their number, 0 where nothing is known. */
-size_t dwarf_find_labels(struct dwarf *dwarf, uint64_t addr, struct dwarf_label **ret_labels);
-
-/* A stretch of code: [start, end). */
-struct dwarf_extent {
-        uint64_t start, end;
-};
+size_t dwarf_find_labels(struct dwarf *dwarf, uint64_t addr, struct source_label **ret_labels);
 
 /* All of that function's code by address: the part that runs often and the .cold one.  The caller frees
  * *ret_extents (free()).  Returns their number, 0 where nothing is known. */
-size_t dwarf_find_extents(struct dwarf *dwarf, uint64_t addr, struct dwarf_extent **ret_extents);
+size_t dwarf_find_extents(struct dwarf *dwarf, uint64_t addr, struct source_extent **ret_extents);
 
 /* The first damage that was met and of how many units, then how many units' .dwo files are missing: sentences
  * separated by newlines; "" when all is well. */

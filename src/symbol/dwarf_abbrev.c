@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Abbreviation tables, each parsed once into attribute lists and skip programs: how to step over an entry with as
- * few reads as its forms allow.  Most entries of a unit are only stepped over. */
+/* Abbreviation tables, each parsed once into skip programs: how to step over an entry with as few reads as its
+ * forms allow.  Most entries of a unit are only stepped over. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +11,7 @@ static enum dwarf_role role_of(uint16_t tag)
         switch (tag) {
         case DW_TAG_subprogram: return DWARF_ROLE_FUNCTION;
         case DW_TAG_inlined_subroutine: return DWARF_ROLE_INLINED;
+        case DW_TAG_lexical_block: return DWARF_ROLE_BLOCK;
         case DW_TAG_array_type:
         case DW_TAG_enumeration_type:
         case DW_TAG_subroutine_type:
@@ -39,10 +40,8 @@ static void add_skip(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abbrev,
 }
 
 static void compile_attr(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abbrev,
-                         const struct dwarf_attr *attr, const struct dwarf_shape *shape)
+                         const struct dwarf_layout *layout, const struct dwarf_shape *shape)
 {
-        const struct dwarf_layout *layout = dwarf_layout_get(attr->form);
-
         switch ((enum dwarf_layout_kind)layout->kind) {
         case DWARF_LAYOUT_IMPLIED: break;
         case DWARF_LAYOUT_FIXED:
@@ -66,7 +65,26 @@ static void note_code(struct dwarf_abbrev *abbrev, const struct dwarf_attr *attr
                 abbrev->is_code_fixed = false;
         else
                 abbrev->code[abbrev->n_code++] =
-                        (struct dwarf_code_at){(uint16_t)off, attr->name, attr->form};
+                        (struct dwarf_code_at){(uint16_t)off, (uint16_t)attr->name, (uint16_t)attr->form};
+}
+
+static void note_span(struct dwarf_abbrev *abbrev, const struct dwarf_shape *shape)
+{
+        const struct dwarf_code_at *low = &abbrev->code[0], *high = &abbrev->code[1];
+        const struct dwarf_layout *layout = dwarf_layout_get(high->form);
+        unsigned end;
+
+        if (!abbrev->is_code_fixed || abbrev->n_code != 2 || shape->address_bytes != 8 ||
+            low->name != DW_AT_low_pc || low->form != DW_FORM_addr || high->name != DW_AT_high_pc ||
+            layout->class != DWARF_CONSTANT || layout->kind != DWARF_LAYOUT_FIXED || !layout->n)
+                return;
+        end = high->off + layout->n;
+        if (end > UINT16_MAX)
+                return;
+        abbrev->span_bytes = (uint16_t)end;
+        abbrev->low_at = low->off;
+        abbrev->high_at = high->off;
+        abbrev->high_bytes = layout->n;
 }
 
 /* Called before the attribute's own step is added. */
@@ -93,32 +111,22 @@ static void note_attr(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abbrev
 static bool read_attrs(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abbrev,
                        const struct dwarf_shape *shape, struct cursor *c, struct err *err)
 {
-        for (;;) {
-                uint64_t name = dwarf_uleb(c), form = dwarf_uleb(c);
-                struct dwarf_attr attr = {.name = (uint16_t)name, .form = (uint16_t)form};
+        struct dwarf_attr attr;
 
-                if (form == DW_FORM_implicit_const) {
-                        int64_t constant = cursor_sleb(c);
+        abbrev->attrs = c->at;
+        while (dwarf_attr_next(c, &attr)) {
+                const struct dwarf_layout *layout = dwarf_layout_get((uint16_t)attr.form);
 
-                        attr.constant = constant == (int32_t)constant ? (int32_t)constant : 0;
-                }
-                if (c->failed)
-                        return err_set(err, ERR_FORMAT, ".debug_abbrev ends inside a table");
-                if (!name && !form)
-                        return true;
-                if (form > UINT16_MAX || dwarf_layout_get(attr.form)->kind == DWARF_LAYOUT_UNKNOWN)
+                if (attr.form > UINT16_MAX || layout->kind == DWARF_LAYOUT_UNKNOWN)
                         return err_set(err, ERR_UNSUPPORTED, ".debug_abbrev has the unknown form 0x%llx",
-                                       (unsigned long long)form);
-                if (name > UINT16_MAX)
-                        attr.name = 0;
-                if (abbrevs->n_attrs >= DWARF_MAX_ATTRS)
+                                       (unsigned long long)attr.form);
+                if (abbrevs->n_attrs++ >= DWARF_MAX_ATTRS)
                         return err_set(err, ERR_LIMIT, ".debug_abbrev has more than %d attributes in a table",
                                        DWARF_MAX_ATTRS);
                 note_attr(abbrevs, abbrev, &attr);
-                compile_attr(abbrevs, abbrev, &attr, shape);
-                ARRAY_PUSH(abbrevs->attrs, abbrevs->n_attrs, abbrevs->cap_attrs, attr);
-                abbrev->n_attrs++;
+                compile_attr(abbrevs, abbrev, layout, shape);
         }
+        return !c->failed || err_set(err, ERR_FORMAT, ".debug_abbrev ends inside a table");
 }
 
 static uint32_t leaf_bytes(const struct dwarf_abbrevs *abbrevs, const struct dwarf_abbrev *abbrev)
@@ -150,7 +158,6 @@ static bool read_abbrev(struct dwarf_abbrevs *abbrevs, uint64_t code, const stru
 {
         uint64_t tag = dwarf_uleb(c);
         struct dwarf_abbrev abbrev = {
-                .first_attr = (uint32_t)abbrevs->n_attrs,
                 .first_skip = (uint32_t)abbrevs->n_skips,
                 .tag = (uint16_t)(tag <= UINT16_MAX ? tag : 0),
                 .sibling_at = DWARF_NO_SIBLING,
@@ -164,6 +171,7 @@ static bool read_abbrev(struct dwarf_abbrevs *abbrevs, uint64_t code, const stru
         abbrev.role = (uint8_t)role_of(abbrev.tag);
         if (!read_attrs(abbrevs, &abbrev, shape, c, err))
                 return false;
+        note_span(&abbrev, shape);
         abbrev.leaf_bytes = leaf_bytes(abbrevs, &abbrev);
         abbrevs->has_functions |= abbrev.role == DWARF_ROLE_FUNCTION && abbrev.may_have_code;
         put_code(abbrevs, code);
@@ -221,7 +229,6 @@ static struct dwarf_abbrevs *abbrevs_read(struct dwarf_file *file, uint64_t off,
         *abbrevs = *draft;
         draft->codes = (struct map){0};
         abbrevs->abbrevs = copy(draft->abbrevs, draft->n_abbrevs, sizeof(*draft->abbrevs));
-        abbrevs->attrs = copy(draft->attrs, draft->n_attrs, sizeof(*draft->attrs));
         abbrevs->skips = copy(draft->skips, draft->n_skips, sizeof(*draft->skips));
         return abbrevs;
 }
@@ -249,7 +256,6 @@ void dwarf_abbrevs_free(struct dwarf_abbrevs *abbrevs)
         if (!abbrevs)
                 return;
         free(abbrevs->abbrevs);
-        free(abbrevs->attrs);
         free(abbrevs->skips);
         map_release(&abbrevs->codes);
         free(abbrevs);
@@ -287,6 +293,13 @@ void dwarf_skip_attrs(const struct dwarf_abbrevs *abbrevs, const struct dwarf_ab
                 case DWARF_LAYOUT_LEB:
                         for (uint32_t n = skip->n; n;)
                                 n -= cursor_u8(c) < 0x80;
+                        break;
+                case DWARF_LAYOUT_BLOCK:
+                        if (!skip->n) {
+                                cursor_take(c, dwarf_uleb(c));
+                                break;
+                        }
+                        skip_slowly(skip, shape, c);
                         break;
                 default: skip_slowly(skip, shape, c); break;
                 }

@@ -2,12 +2,14 @@
 /* Addresses to frames: sorted by the unit that has them, so that each unit is decoded once and forgotten before the
  * next one.  Many units are cut into two parts that are decoded at the same time. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "dwarf_lookup.h"
 #include "os.h"
 
 enum {
         N_PARTS = 2,
+        USUAL_FRAMES = 3,         /* of an address */
         MIN_PART_BYTES = 1 << 20, /* of entries; less is not worth a thread */
 };
 
@@ -23,6 +25,17 @@ static int compare_wanted(const void *a, const void *b)
         if (x->unit != y->unit)
                 return x->unit < y->unit ? -1 : 1;
         return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* Units mostly have their code in the order in which they stand in the file. */
+static void sort_wanted(struct wanted *wanted, size_t n)
+{
+        for (size_t i = 1; i < n; i++) {
+                if (wanted[i].unit < wanted[i - 1].unit) {
+                        qsort(wanted, n, sizeof(*wanted), compare_wanted);
+                        return;
+                }
+        }
 }
 
 /* A unit while its addresses are looked up. */
@@ -123,7 +136,10 @@ static size_t count_in_unit(const struct wanted *wanted, size_t n_wanted, size_t
 static void find_part(void *ctx, unsigned i)
 {
         struct part *part = (struct part *)ctx + i;
+        struct source_frames *out = &part->frames;
 
+        out->cap_frames = part->n_wanted * USUAL_FRAMES;
+        out->frames = mem_resize(NULL, out->cap_frames, sizeof(*out->frames));
         for (size_t first = 0, n; first < part->n_wanted; first += n) {
                 n = count_in_unit(part->wanted, part->n_wanted, first);
                 find_in_unit(part, part->wanted + first, n);
@@ -159,8 +175,12 @@ static void add_part(struct dwarf *dwarf, const struct part *part, struct source
         struct dwarf_complaints *complaints = &part->dwarf->complaints;
         size_t n_before = out->n_frames;
 
-        for (size_t i = 0; i < part->frames.n_frames; i++)
-                ARRAY_PUSH(out->frames, out->n_frames, out->cap_frames, part->frames.frames[i]);
+        out->cap_frames = n_before + part->frames.n_frames;
+        out->frames = mem_resize(out->frames, out->cap_frames, sizeof(*out->frames));
+        if (part->frames.n_frames)
+                memcpy(out->frames + n_before, part->frames.frames,
+                       part->frames.n_frames * sizeof(*out->frames));
+        out->n_frames += part->frames.n_frames;
         for (size_t i = 0; i < part->n_wanted; i++)
                 out->spans[part->wanted[i].index].first += n_before;
         if (complaints->n && !dwarf->complaints.n)
@@ -213,8 +233,7 @@ void dwarf_find(struct dwarf *dwarf, const uint64_t *addrs, size_t n, struct sou
                 if (unit != DWARF_NO_OWNER)
                         wanted[n_wanted++] = (struct wanted){unit, i};
         }
-        if (n_wanted)
-                qsort(wanted, n_wanted, sizeof(*wanted), compare_wanted);
+        sort_wanted(wanted, n_wanted);
         find_wanted(dwarf, addrs, wanted, n_wanted, ret_frames);
         free(wanted);
         dwarf_write_note(dwarf);

@@ -20,7 +20,7 @@
                 DWARF_LAYOUT_BLOCK, n, DWARF_OTHER, false                                                    \
         }
 
-static const struct dwarf_layout layouts[] = {
+const struct dwarf_layout dwarf_layouts[DWARF_N_LAYOUTS] = {
         [DW_FORM_addr] = FIXED(DWARF_SIZE_ADDRESS, DWARF_ADDRESS),
         [DW_FORM_block2] = BLOCK(2),
         [DW_FORM_block4] = BLOCK(4),
@@ -72,26 +72,14 @@ static const struct dwarf_layout gnu_str_index = LEB(DWARF_STR_INDEX);
 static const struct dwarf_layout gnu_ref_alt = FIXED(DWARF_SIZE_OFFSET, DWARF_ALT_REFERENCE);
 static const struct dwarf_layout gnu_strp_alt = FIXED(DWARF_SIZE_OFFSET, DWARF_ALT_STR_OFFSET);
 
-const struct dwarf_layout *dwarf_layout_get(uint16_t form)
+const struct dwarf_layout *dwarf_layout_find_gnu(uint16_t form)
 {
-        if (form < N_ELEMENTS(layouts))
-                return &layouts[form];
         switch (form) {
         case DW_FORM_GNU_addr_index: return &gnu_addr_index;
         case DW_FORM_GNU_str_index: return &gnu_str_index;
         case DW_FORM_GNU_ref_alt: return &gnu_ref_alt;
         case DW_FORM_GNU_strp_alt: return &gnu_strp_alt;
         default: return &unknown;
-        }
-}
-
-unsigned dwarf_layout_bytes(const struct dwarf_layout *layout, const struct dwarf_shape *shape)
-{
-        switch (layout->n) {
-        case DWARF_SIZE_ADDRESS: return shape->address_bytes;
-        case DWARF_SIZE_OFFSET: return shape->offset_bytes;
-        case DWARF_SIZE_REF_ADDR: return shape->version <= 2 ? shape->address_bytes : shape->offset_bytes;
-        default: return layout->n;
         }
 }
 

@@ -26,10 +26,28 @@ struct dwarf_layout {
         bool in_unit;  /* a reference from the unit's start */
 };
 
+enum { DWARF_N_LAYOUTS = 0x2d };
+
+/* Of the standard's forms. */
+extern const struct dwarf_layout dwarf_layouts[DWARF_N_LAYOUTS];
+
+const struct dwarf_layout *dwarf_layout_find_gnu(uint16_t form);
+
 /* Never NULL. */
-const struct dwarf_layout *dwarf_layout_get(uint16_t form);
+static inline const struct dwarf_layout *dwarf_layout_get(uint16_t form)
+{
+        return form < DWARF_N_LAYOUTS ? &dwarf_layouts[form] : dwarf_layout_find_gnu(form);
+}
 
 /* The bytes of a fixed form. */
-unsigned dwarf_layout_bytes(const struct dwarf_layout *layout, const struct dwarf_shape *shape);
+static inline unsigned dwarf_layout_bytes(const struct dwarf_layout *layout, const struct dwarf_shape *shape)
+{
+        switch (layout->n) {
+        case DWARF_SIZE_ADDRESS: return shape->address_bytes;
+        case DWARF_SIZE_OFFSET: return shape->offset_bytes;
+        case DWARF_SIZE_REF_ADDR: return shape->version <= 2 ? shape->address_bytes : shape->offset_bytes;
+        default: return layout->n;
+        }
+}
 
 #endif

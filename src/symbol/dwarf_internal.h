@@ -37,9 +37,10 @@ struct dwarf_file {
         struct dwarf_abbrevs **tables;
         struct dwarf_abbrevs *draft; /* of a table that is being read */
         size_t n_tables, cap_tables;
-        uint64_t tables_bytes;  /* their size in the file */
-        struct dwarf_file *alt; /* or NULL */
-        uint64_t *budget;       /* bytes that may still be read in this look-up */
+        uint64_t tables_bytes;   /* their size in the file */
+        struct dwarf_file *alt;  /* or NULL */
+        uint64_t *budget;        /* bytes that may still be read in this look-up */
+        struct map origin_names; /* of the entries that others refer to, by offset; NULL: not known */
 };
 
 /* False and ERR_LIMIT when the look-up has already read so much that the file must be hostile. */
@@ -48,14 +49,15 @@ bool dwarf_spend(const struct dwarf_file *file, uint64_t n_bytes, struct err *er
 /* --- Abbreviations --- */
 
 struct dwarf_attr {
-        uint16_t name, form;
-        int32_t constant; /* DW_FORM_implicit_const; 0 when it is larger: nothing that is asked for is */
+        uint64_t name, form;
+        int64_t constant; /* DW_FORM_implicit_const */
 };
 
 enum dwarf_role {
         DWARF_ROLE_OTHER,
         DWARF_ROLE_FUNCTION,
         DWARF_ROLE_INLINED,
+        DWARF_ROLE_BLOCK,  /* of a function */
         DWARF_ROLE_TYPE,   /* holds no code, in any language */
         DWARF_ROLE_STRUCT, /* holds no code in C */
 };
@@ -67,8 +69,8 @@ enum { DWARF_NO_SIBLING = 0xffff, DWARF_MAX_CODE_ATTRS = 3 };
 struct dwarf_abbrev {
         uint32_t
                 leaf_bytes; /* size of an entry without children that is always as long and no function; or DWARF_NO_LEAF */
-        uint32_t first_attr, n_attrs;
         uint32_t first_skip, n_skips;
+        const uint8_t *attrs; /* in the section */
         uint16_t tag;
         uint16_t sibling_at; /* where in the entry DW_AT_sibling stands, 4 bytes, or DWARF_NO_SIBLING */
         uint8_t role;        /* enum dwarf_role */
@@ -80,6 +82,10 @@ struct dwarf_abbrev {
                 uint16_t off; /* behind the abbreviation code */
                 uint16_t name, form;
         } code[DWARF_MAX_CODE_ATTRS];
+        /* An address and how many bytes from there on, and nothing else: then all of it lies in the first span_bytes. */
+        uint16_t span_bytes; /* 0: it is said in another way */
+        uint16_t low_at, high_at;
+        uint8_t high_bytes;
 };
 
 /* A step over attributes that nobody asked for. */
@@ -98,8 +104,7 @@ struct dwarf_shape {
 struct dwarf_abbrevs {
         struct dwarf_abbrev *abbrevs;
         size_t n_abbrevs, cap_abbrevs;
-        struct dwarf_attr *attrs;
-        size_t n_attrs, cap_attrs;
+        size_t n_attrs;
         struct dwarf_skip *skips;
         size_t n_skips, cap_skips;
         bool has_functions; /* that may have code; else the unit holds none */
@@ -178,6 +183,15 @@ static inline int64_t dwarf_sleb(struct cursor *c)
         return cursor_sleb(c);
 }
 
+/* The next attribute of an abbreviation; false at the end, and with c->failed where it is cut. */
+static inline bool dwarf_attr_next(struct cursor *c, struct dwarf_attr *ret_attr)
+{
+        ret_attr->name = dwarf_uleb(c);
+        ret_attr->form = dwarf_uleb(c);
+        ret_attr->constant = ret_attr->form == DW_FORM_implicit_const ? cursor_sleb(c) : 0;
+        return !c->failed && (ret_attr->name || ret_attr->form);
+}
+
 /* --- Units --- */
 
 struct dwarf_unit {
@@ -229,12 +243,16 @@ bool dwarf_value_addr(const struct dwarf_unit *unit, const struct dwarf_value *v
 struct dwarf_entry {
         const struct dwarf_unit *unit;
         const struct dwarf_abbrev *abbrev;
-        uint32_t n_read;
+        struct cursor attrs; /* in its abbreviation */
         struct cursor c;
 };
 
 /* The unit must be prepared.  False when there is none at `off`. */
 bool dwarf_entry_open(const struct dwarf_unit *unit, uint64_t off, struct dwarf_entry *ret_entry);
+
+/* The same with the cursor behind the abbreviation code. */
+struct dwarf_entry dwarf_entry_at(const struct dwarf_unit *unit, const struct dwarf_abbrev *abbrev,
+                                  const struct cursor *c);
 bool dwarf_entry_next(struct dwarf_entry *entry, struct dwarf_value *ret_value);
 
 /* --- Ranges --- */
@@ -256,6 +274,10 @@ struct dwarf_code {
 
 /* Takes the value if it is one of them. */
 void dwarf_code_take(struct dwarf_code *code, const struct dwarf_value *value);
+
+/* Appends one range, if it is not empty and its code was not dropped by the linker. */
+bool dwarf_add_range(const struct dwarf_unit *unit, uint64_t start, uint64_t end, uint32_t owner,
+                     struct dwarf_intervals *out, struct err *err);
 
 /* Appends the ranges of `code`, without those that the linker has dropped. */
 bool dwarf_add_ranges(const struct dwarf_unit *unit, const struct dwarf_code *code, uint32_t owner,

@@ -48,13 +48,13 @@ static bool find_function(struct dwarf *dwarf, uint64_t addr, struct function *f
 
 static int compare_extents(const void *a, const void *b)
 {
-        const struct dwarf_extent *x = a, *y = b;
+        const struct source_extent *x = a, *y = b;
 
         return x->start < y->start ? -1 : x->start > y->start;
 }
 
 static size_t list_extents(struct dwarf *dwarf, const struct function *function,
-                           struct dwarf_extent **ret_extents)
+                           struct source_extent **ret_extents)
 {
         const struct dwarf_unit *unit = function->unit;
         struct dwarf_intervals ranges = {0};
@@ -66,14 +66,14 @@ static size_t list_extents(struct dwarf *dwarf, const struct function *function,
                 dwarf_complain(&dwarf->complaints, unit, &err);
         for (size_t i = 0; i < ranges.n; i++)
                 ARRAY_PUSH(*ret_extents, n, cap,
-                           (struct dwarf_extent){ranges.items[i].start, ranges.items[i].end});
+                           (struct source_extent){ranges.items[i].start, ranges.items[i].end});
         if (n)
                 qsort(*ret_extents, n, sizeof(**ret_extents), compare_extents);
         free(ranges.items);
         return n;
 }
 
-size_t dwarf_find_extents(struct dwarf *dwarf, uint64_t addr, struct dwarf_extent **ret_extents)
+size_t dwarf_find_extents(struct dwarf *dwarf, uint64_t addr, struct source_extent **ret_extents)
 {
         AUTO_RELEASE(function) function = {0};
         size_t n = 0;
@@ -90,7 +90,7 @@ size_t dwarf_find_extents(struct dwarf *dwarf, uint64_t addr, struct dwarf_exten
 
 struct labels {
         struct dwarf *dwarf;
-        struct dwarf_label *items;
+        struct source_label *items;
         size_t n, cap;
         struct map origins;                /* abstract labels that have been listed */
         const struct dwarf_unit *lines_of; /* whose files are in `lines` */
@@ -136,7 +136,7 @@ struct chain {
         uint64_t file;
 };
 
-static void take_value(struct dwarf_label *label, struct chain *chain, const struct dwarf_value *value,
+static void take_value(struct source_label *label, struct chain *chain, const struct dwarf_value *value,
                        const struct dwarf_unit *unit)
 {
         switch (value->name) {
@@ -169,7 +169,7 @@ static void take_value(struct dwarf_label *label, struct chain *chain, const str
 static void add_label(struct labels *labels, const struct dwarf_unit *unit, uint64_t off)
 {
         struct chain chain = {.unit = unit, .off = off};
-        struct dwarf_label label = {0};
+        struct source_label label = {0};
 
         if (!is_new(labels, unit, off))
                 return;
@@ -266,7 +266,7 @@ static void add_function_labels(struct labels *labels, const struct function *fu
 
 static int compare_labels(const void *a, const void *b)
 {
-        const struct dwarf_label *x = a, *y = b;
+        const struct source_label *x = a, *y = b;
 
         if (x->has_addr != y->has_addr)
                 return x->has_addr ? -1 : 1;
@@ -277,7 +277,7 @@ static int compare_labels(const void *a, const void *b)
         return strcmp(x->name, y->name);
 }
 
-size_t dwarf_find_labels(struct dwarf *dwarf, uint64_t addr, struct dwarf_label **ret_labels)
+size_t dwarf_find_labels(struct dwarf *dwarf, uint64_t addr, struct source_label **ret_labels)
 {
         AUTO_RELEASE(function) function = {0};
         AUTO_RELEASE(labels) labels = {.dwarf = dwarf};

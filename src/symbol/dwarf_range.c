@@ -23,8 +23,8 @@ bool dwarf_is_dropped(uint64_t addr, uint8_t address_bytes)
         return addr == 0 || addr >= last - 1;
 }
 
-static bool add(const struct dwarf_unit *unit, uint64_t start, uint64_t end, uint32_t owner,
-                struct dwarf_intervals *out, struct err *err)
+bool dwarf_add_range(const struct dwarf_unit *unit, uint64_t start, uint64_t end, uint32_t owner,
+                     struct dwarf_intervals *out, struct err *err)
 {
         if (start >= end || dwarf_is_dropped(start, unit->shape.address_bytes))
                 return true;
@@ -57,7 +57,7 @@ static bool add_pairs(const struct dwarf_unit *unit, uint64_t off, uint32_t owne
                         return false;
                 if (start == last)
                         base = end;
-                else if (start < end && !add(unit, base + start, base + end, owner, out, err))
+                else if (start < end && !dwarf_add_range(unit, base + start, base + end, owner, out, err))
                         return false;
         }
 }
@@ -72,9 +72,32 @@ static uint64_t read_addrx(const struct dwarf_unit *unit, struct cursor *c)
         return addr;
 }
 
+/* Up to three bytes, as offsets in a unit have them. */
+static inline __attribute__((always_inline)) uint64_t read_offset(struct cursor *c)
+{
+        const uint8_t *p = c->at;
+
+        if (cursor_left(c) < 3 || c->failed)
+                return dwarf_uleb(c);
+        if (p[0] < 0x80) {
+                c->at += 1;
+                return p[0];
+        }
+        if (p[1] < 0x80) {
+                c->at += 2;
+                return (p[0] & 0x7fu) | (uint64_t)p[1] << 7;
+        }
+        if (p[2] < 0x80) {
+                c->at += 3;
+                return (p[0] & 0x7fu) | (uint64_t)(p[1] & 0x7fu) << 7 | (uint64_t)p[2] << 14;
+        }
+        return dwarf_uleb(c);
+}
+
 /* Reads an entry of .debug_rnglists; an entry that only sets the base is an empty range. */
-static void read_list_entry(const struct dwarf_unit *unit, uint8_t kind, struct cursor *c, uint64_t *base,
-                            uint64_t *ret_start, uint64_t *ret_end)
+static inline __attribute__((always_inline)) void read_list_entry(const struct dwarf_unit *unit, uint8_t kind,
+                                                                  struct cursor *c, uint64_t *base,
+                                                                  uint64_t *ret_start, uint64_t *ret_end)
 {
         uint8_t width = unit->shape.address_bytes;
         uint64_t start = 0, end = 0;
@@ -91,8 +114,8 @@ static void read_list_entry(const struct dwarf_unit *unit, uint8_t kind, struct 
                 end = start + dwarf_uleb(c);
                 break;
         case DW_RLE_offset_pair:
-                start = dwarf_uleb(c) + *base;
-                end = dwarf_uleb(c) + *base;
+                start = read_offset(c) + *base;
+                end = read_offset(c) + *base;
                 if (*base && dwarf_is_dropped(*base, width))
                         end = start;
                 break;
@@ -110,6 +133,25 @@ static void read_list_entry(const struct dwarf_unit *unit, uint8_t kind, struct 
         *ret_end = end;
 }
 
+/* The entries that nearly all lists consist of, as long as there is no other one.  Seven bytes are the longest that
+ * read_offset reads without looking for the end, twice. */
+static bool add_offset_pairs(const struct dwarf_unit *unit, uint64_t base, uint32_t owner, struct cursor *c,
+                             struct dwarf_intervals *out, struct err *err)
+{
+        const uint8_t *first = c->at;
+
+        while (cursor_left(c) >= 7 && *c->at == DW_RLE_offset_pair) {
+                uint64_t start, end;
+
+                c->at++;
+                start = base + read_offset(c);
+                end = base + read_offset(c);
+                if (!dwarf_add_range(unit, start, end, owner, out, err))
+                        return false;
+        }
+        return dwarf_spend(unit->file, (uint64_t)(c->at - first), err);
+}
+
 /* Version 5. */
 static bool add_list(const struct dwarf_unit *unit, uint64_t off, uint32_t owner, struct dwarf_intervals *out,
                      struct err *err)
@@ -120,17 +162,22 @@ static bool add_list(const struct dwarf_unit *unit, uint64_t off, uint32_t owner
         if (!cursor_seek(&c, off))
                 return err_set(err, ERR_FORMAT, "a list of ranges lies outside .debug_rnglists");
         for (;;) {
-                const uint8_t *at = c.at;
-                uint8_t kind = cursor_u8(&c);
+                const uint8_t *at;
                 uint64_t start, end;
+                uint8_t kind;
 
+                if (!dwarf_is_dropped(base, unit->shape.address_bytes) &&
+                    !add_offset_pairs(unit, base, owner, &c, out, err))
+                        return false;
+                at = c.at;
+                kind = cursor_u8(&c);
                 if (kind == DW_RLE_end_of_list && !c.failed)
                         return true;
                 read_list_entry(unit, kind, &c, &base, &start, &end);
                 if (c.failed)
                         return err_set(err, ERR_FORMAT, "a list in .debug_rnglists is damaged");
                 if (!dwarf_spend(unit->file, (uint64_t)(c.at - at), err) ||
-                    !add(unit, start, end, owner, out, err))
+                    !dwarf_add_range(unit, start, end, owner, out, err))
                         return false;
         }
 }
@@ -162,7 +209,7 @@ bool dwarf_add_ranges(const struct dwarf_unit *unit, const struct dwarf_code *co
                         high = low + code->high.number;
                 else if (!dwarf_value_addr(unit, &code->high, &high))
                         return true;
-                return add(unit, low, high, owner, out, err);
+                return dwarf_add_range(unit, low, high, owner, out, err);
         }
         if (code->ranges.class == DWARF_LIST_INDEX)
                 return add_indexed_list(unit, code->ranges.number, owner, out, err);

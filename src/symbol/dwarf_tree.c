@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions and inlined functions that have the places looked up in a unit, found in one walk over its entries
- * that reads nothing but where their code is.  Names and call sites are read for those that are shown. */
+ * that reads nothing but where their code is. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "dwarf_form.h"
 #include "dwarf_lookup.h"
+
+/* What the entries of one depth stand in. */
+struct around {
+        uint32_t node;     /* or DWARF_NO_OWNER */
+        size_t first, end; /* places from the first to the last that it has */
+};
 
 struct walk {
         const struct dwarf_unit *unit;
@@ -15,7 +23,7 @@ struct walk {
         uint32_t owner;                 /* of all of them */
         struct cursor c;
         size_t depth;
-        uint32_t parents[DWARF_MAX_DEPTH]; /* the node around the entries of each depth */
+        struct around around[DWARF_MAX_DEPTH];
 };
 
 /* --- Where code is --- */
@@ -24,10 +32,11 @@ struct walk {
 static void read_code(struct walk *walk, const struct dwarf_abbrev *abbrev, struct dwarf_code *code)
 {
         const struct dwarf_unit *unit = walk->unit;
-        struct dwarf_entry entry = {.unit = unit, .abbrev = abbrev, .c = walk->c};
         struct dwarf_value value;
 
         if (!abbrev->is_code_fixed) {
+                struct dwarf_entry entry = dwarf_entry_at(unit, abbrev, &walk->c);
+
                 while (dwarf_entry_next(&entry, &value))
                         dwarf_code_take(code, &value);
                 walk->c = entry.c;
@@ -46,18 +55,42 @@ static void read_code(struct walk *walk, const struct dwarf_abbrev *abbrev, stru
         dwarf_skip_attrs(unit->abbrevs, abbrev, &unit->shape, &walk->c);
 }
 
+/* One stretch of code at the same place in all entries of its kind, as nearly all of them have it. */
+static struct dwarf_interval read_span(struct walk *walk, const struct dwarf_abbrev *abbrev)
+{
+        const uint8_t *at = walk->c.at;
+        uint64_t low = 0, size = 0;
+
+        memcpy(&low, at + abbrev->low_at, sizeof(low));
+        if (abbrev->high_bytes == 8)
+                memcpy(&size, at + abbrev->high_at, 8);
+        else if (abbrev->high_bytes == 4)
+                memcpy(&size, at + abbrev->high_at, 4);
+        else if (abbrev->high_bytes == 2)
+                memcpy(&size, at + abbrev->high_at, 2);
+        else
+                size = at[abbrev->high_at];
+        return (struct dwarf_interval){low, low + size, walk->owner};
+}
+
 static bool read_ranges(struct walk *walk, const struct dwarf_abbrev *abbrev, struct err *err)
 {
         struct dwarf_code code = {0};
 
+        if (abbrev->span_bytes && cursor_left(&walk->c) >= abbrev->span_bytes) {
+                struct dwarf_interval span = read_span(walk, abbrev);
+
+                dwarf_skip_attrs(walk->unit->abbrevs, abbrev, &walk->unit->shape, &walk->c);
+                return dwarf_add_range(walk->unit, span.start, span.end, walk->owner, walk->ranges, err);
+        }
         read_code(walk, abbrev, &code);
         return dwarf_add_ranges(walk->unit, &code, walk->owner, walk->ranges, err);
 }
 
-size_t dwarf_places_from(const struct dwarf_places *places, uint64_t addr)
+/* The first place at or behind `addr` of those from `low` on, or `high`. */
+static inline __attribute__((always_inline)) size_t search(const struct dwarf_places *places, size_t low,
+                                                           size_t high, uint64_t addr)
 {
-        size_t low = 0, high = places->n;
-
         while (low < high) {
                 size_t mid = low + (high - low) / 2;
 
@@ -69,69 +102,89 @@ size_t dwarf_places_from(const struct dwarf_places *places, uint64_t addr)
         return low;
 }
 
-/* The places in the ranges that were read belong to node `id` now, unless one that began later has them.  Of ranges
- * that overlap each pays for its places. */
-static bool claim_places(struct walk *walk, uint32_t id, size_t *ret_n, struct err *err)
+size_t dwarf_places_from(const struct dwarf_places *places, uint64_t addr)
+{
+        return search(places, 0, places->n, addr);
+}
+
+/* The places in the ranges that were read, of those that `around` has.  Of ranges that overlap each pays for its
+ * places.  With `id` they belong to that node now, unless one that began later has them. */
+static bool claim_places(struct walk *walk, const struct around *around, uint32_t id, struct around *ret,
+                         struct err *err)
 {
         struct dwarf_places *places = walk->places;
+        uint64_t lowest = places->items[around->first].addr, highest = places->items[around->end - 1].addr;
 
-        *ret_n = 0;
+        *ret = (struct around){around->node, SIZE_MAX, 0};
         for (size_t i = 0; i < walk->ranges->n; i++) {
                 const struct dwarf_interval *range = &walk->ranges->items[i];
-                size_t n = 0;
+                size_t first, j;
 
-                for (size_t j = dwarf_places_from(places, range->start);
-                     j < places->n && places->items[j].addr < range->end; j++) {
+                if (range->end <= lowest || range->start > highest)
+                        continue;
+                first = search(places, around->first, around->end, range->start);
+                for (j = first; j < around->end && places->items[j].addr < range->end; j++) {
                         struct dwarf_place *place = &places->items[j];
 
-                        n++;
-                        if (place->node != DWARF_NO_OWNER && place->node_start > range->start)
+                        if (id == DWARF_NO_OWNER ||
+                            (place->node != DWARF_NO_OWNER && place->node_start > range->start))
                                 continue;
                         place->node = id;
                         place->node_start = range->start;
                 }
-                *ret_n += n;
-                if (!dwarf_spend(walk->unit->file, n, err))
+                if (j == first)
+                        continue;
+                ret->first = first < ret->first ? first : ret->first;
+                ret->end = j > ret->end ? j : ret->end;
+                if (!dwarf_spend(walk->unit->file, j - first, err))
                         return false;
         }
         return true;
 }
 
-/* *ret_node is the entry's node, or DWARF_NO_OWNER.  A function has one when it has a place; then all functions
- * inlined into it have one, as the chain outwards needs those without a place too. */
-static bool read_node(struct walk *walk, const struct dwarf_abbrev *abbrev, uint32_t off, uint32_t parent,
-                      uint32_t *ret_node, struct err *err)
+/* Version 2 has no lists of ranges: what lies in several pieces says where the first of them is, and what is inlined
+ * into it may be in another one. */
+static bool are_ranges_whole(const struct walk *walk)
+{
+        return walk->unit->shape.version > 2;
+}
+
+/* A function that has a place is a node.  *ret is what the entries inside it stand in; its `end` is 0 where there is
+ * none of the places, and nothing inside it is to be read. */
+static bool read_node(struct walk *walk, const struct dwarf_abbrev *abbrev, uint32_t off,
+                      const struct around *around, struct around *ret, struct err *err)
 {
         struct dwarf_tree *tree = walk->tree;
-        uint32_t id = (uint32_t)tree->n_nodes;
-        size_t n_claimed;
+        uint32_t id = abbrev->role == DWARF_ROLE_BLOCK ? DWARF_NO_OWNER : (uint32_t)tree->n_nodes;
 
-        *ret_node = DWARF_NO_OWNER;
         walk->ranges->n = 0;
-        if (!read_ranges(walk, abbrev, err) || !claim_places(walk, id, &n_claimed, err))
+        if (!read_ranges(walk, abbrev, err) || !claim_places(walk, around, id, ret, err))
                 return false;
-        if (!walk->ranges->n || (!n_claimed && parent == DWARF_NO_OWNER))
+        if (!walk->ranges->n || (around->node != DWARF_NO_OWNER && !are_ranges_whole(walk)))
+                *ret = *around;
+        else if (!ret->end)
+                *ret = (struct around){.node = DWARF_NO_OWNER};
+        if (!ret->end || !walk->ranges->n || id == DWARF_NO_OWNER)
                 return true;
         ARRAY_PUSH(tree->nodes, tree->n_nodes, tree->cap_nodes,
                    (struct dwarf_node){.start = walk->ranges->items[0].start,
-                                       .parent = parent,
+                                       .parent = around->node,
                                        .off = off,
                                        .call_file = DWARF_NO_FILE});
-        *ret_node = id;
+        ret->node = id;
         return true;
 }
 
 /* --- The walk --- */
 
-/* Moves behind the children of an entry that can't hold code, where it says how far they go.  `at` is the
- * entry's start behind the code of its abbreviation. */
+/* Moves behind the children of an entry, where it says how far they go.  `at` is the entry's start behind the code of
+ * its abbreviation. */
 static bool skip_children(struct walk *walk, const struct dwarf_abbrev *abbrev, const uint8_t *at)
 {
         struct cursor c;
         uint64_t sibling;
 
-        if (abbrev->sibling_at == DWARF_NO_SIBLING ||
-            (abbrev->role != DWARF_ROLE_TYPE && (abbrev->role != DWARF_ROLE_STRUCT || !walk->unit->is_c)))
+        if (abbrev->sibling_at == DWARF_NO_SIBLING)
                 return false;
         c = walk->c;
         c.at = at;
@@ -143,28 +196,40 @@ static bool skip_children(struct walk *walk, const struct dwarf_abbrev *abbrev, 
         return true;
 }
 
+static bool holds_no_code(const struct walk *walk, const struct dwarf_abbrev *abbrev)
+{
+        return abbrev->role == DWARF_ROLE_TYPE || (abbrev->role == DWARF_ROLE_STRUCT && walk->unit->is_c);
+}
+
+/* A function may have others inside it whose code is elsewhere.  What is inlined into it, and its blocks, lie in the
+ * code of what is around them: without a place they are left out with all that they hold. */
 static bool visit(struct walk *walk, const struct dwarf_abbrev *abbrev, uint32_t off, struct err *err)
 {
         const uint8_t *at = walk->c.at;
-        uint32_t around = walk->parents[walk->depth], node = around;
+        const struct around *around = &walk->around[walk->depth];
+        struct around inside = *around;
+        bool is_empty = false;
 
         if (abbrev->may_have_code && abbrev->role == DWARF_ROLE_FUNCTION) {
+                const struct around outside = {DWARF_NO_OWNER, 0, walk->places ? walk->places->n : 0};
+
                 if (!walk->places ? !read_ranges(walk, abbrev, err)
-                                  : !read_node(walk, abbrev, off, DWARF_NO_OWNER, &node, err))
+                                  : !read_node(walk, abbrev, off, &outside, &inside, err))
                         return false;
-        } else if (abbrev->may_have_code && abbrev->role == DWARF_ROLE_INLINED && around != DWARF_NO_OWNER) {
-                if (!read_node(walk, abbrev, off, around, &node, err))
+        } else if (abbrev->may_have_code && around->node != DWARF_NO_OWNER &&
+                   (abbrev->role == DWARF_ROLE_INLINED || abbrev->role == DWARF_ROLE_BLOCK)) {
+                if (!read_node(walk, abbrev, off, around, &inside, err))
                         return false;
-                if (node == DWARF_NO_OWNER)
-                        node = around;
+                is_empty = !inside.end;
         } else {
                 dwarf_skip_attrs(walk->unit->abbrevs, abbrev, &walk->unit->shape, &walk->c);
+                is_empty = holds_no_code(walk, abbrev);
         }
-        if (!abbrev->has_children || skip_children(walk, abbrev, at))
+        if (!abbrev->has_children || (is_empty && skip_children(walk, abbrev, at)))
                 return true;
         if (walk->depth + 1 >= DWARF_MAX_DEPTH)
                 return err_set(err, ERR_LIMIT, "its entries are nested deeper than %d", DWARF_MAX_DEPTH);
-        walk->parents[++walk->depth] = node;
+        walk->around[++walk->depth] = inside;
         return true;
 }
 
@@ -229,7 +294,7 @@ static bool walk_unit(struct walk *walk, struct err *err)
         walk->c = cursor_sub(&unit->file->sections[DWARF_INFO], unit->off, unit->end - unit->off);
         cursor_seek(&walk->c, unit->first_entry - unit->off);
         walk->depth = 0;
-        walk->parents[0] = DWARF_NO_OWNER;
+        walk->around[0] = (struct around){.node = DWARF_NO_OWNER};
         return walk_entries(walk, err);
 }
 
@@ -240,6 +305,7 @@ bool dwarf_tree_find(const struct dwarf_unit *unit, struct dwarf_tree *tree, str
         struct walk walk;
         bool ok;
 
+        assert(places->n);
         walk.unit = unit;
         walk.tree = tree;
         walk.places = places;
@@ -282,73 +348,4 @@ void dwarf_tree_release(struct dwarf_tree *tree)
 {
         free(tree->nodes);
         *tree = (struct dwarf_tree){0};
-}
-
-/* --- Names --- */
-
-struct naming {
-        const char *linkage, *plain;
-        const struct dwarf_unit *next; /* the entry that has the rest */
-        uint64_t next_off;
-};
-
-static void take_name(struct naming *naming, const struct dwarf_unit *unit, const struct dwarf_value *value)
-{
-        switch (value->name) {
-        case DW_AT_linkage_name:
-        case DW_AT_MIPS_linkage_name:
-                if (!naming->linkage)
-                        naming->linkage = dwarf_value_text(unit, value);
-                break;
-        case DW_AT_name:
-                if (!naming->plain)
-                        naming->plain = dwarf_value_text(unit, value);
-                break;
-        case DW_AT_abstract_origin:
-        case DW_AT_specification:
-                naming->next = dwarf_value_unit(unit, value);
-                naming->next_off = value->number;
-                break;
-        default: break;
-        }
-}
-
-static void take_call_site(struct dwarf_node *node, const struct dwarf_value *value)
-{
-        uint32_t number = value->number <= UINT32_MAX ? (uint32_t)value->number : 0;
-
-        if (value->class != DWARF_CONSTANT)
-                return;
-        if (value->name == DW_AT_call_file)
-                node->call_file = number;
-        else if (value->name == DW_AT_call_line)
-                node->call_line = number;
-        else if (value->name == DW_AT_call_column)
-                node->call_column = number;
-}
-
-struct dwarf_node *dwarf_tree_node(const struct dwarf_unit *unit, struct dwarf_tree *tree, uint32_t id)
-{
-        struct dwarf_node *node = &tree->nodes[id];
-        struct naming naming = {.next = unit, .next_off = unit->off + node->off};
-
-        if (node->is_read)
-                return node;
-        for (int i = 0; i < DWARF_MAX_CHAIN && naming.next && !naming.linkage; i++) {
-                const struct dwarf_unit *at = naming.next;
-                struct dwarf_entry entry;
-                struct dwarf_value value;
-
-                naming.next = NULL;
-                if (!dwarf_entry_open(at, naming.next_off, &entry))
-                        break;
-                while (dwarf_entry_next(&entry, &value)) {
-                        take_name(&naming, at, &value);
-                        if (!i)
-                                take_call_site(node, &value);
-                }
-        }
-        node->function = naming.linkage ? naming.linkage : naming.plain;
-        node->is_read = true;
-        return node;
 }

@@ -167,32 +167,65 @@ bool dwarf_value_addr(const struct dwarf_unit *unit, const struct dwarf_value *v
 
 /* --- Entries --- */
 
+struct dwarf_entry dwarf_entry_at(const struct dwarf_unit *unit, const struct dwarf_abbrev *abbrev,
+                                  const struct cursor *c)
+{
+        struct dwarf_entry entry = {unit, abbrev, unit->file->sections[DWARF_ABBREV], *c};
+
+        entry.attrs.at = abbrev->attrs;
+        return entry;
+}
+
 bool dwarf_entry_open(const struct dwarf_unit *unit, uint64_t off, struct dwarf_entry *ret_entry)
 {
         const struct cursor *info = &unit->file->sections[DWARF_INFO];
-        struct dwarf_entry entry = {.unit = unit};
+        const struct dwarf_abbrev *abbrev;
+        struct cursor c;
         uint64_t code;
 
         if (off < unit->first_entry || off >= unit->end)
                 return false;
-        entry.c = cursor_sub(info, unit->off, unit->end - unit->off);
-        cursor_seek(&entry.c, off - unit->off);
-        code = dwarf_uleb(&entry.c);
-        entry.abbrev = code && !entry.c.failed ? dwarf_abbrev_find(unit->abbrevs, code) : NULL;
-        *ret_entry = entry;
-        return entry.abbrev;
+        c = cursor_sub(info, unit->off, unit->end - unit->off);
+        cursor_seek(&c, off - unit->off);
+        code = dwarf_uleb(&c);
+        abbrev = code && !c.failed ? dwarf_abbrev_find(unit->abbrevs, code) : NULL;
+        if (!abbrev)
+                return false;
+        *ret_entry = dwarf_entry_at(unit, abbrev, &c);
+        return true;
+}
+
+/* The forms that most attributes have. */
+static inline bool read_fixed(struct dwarf_entry *entry, uint16_t form, struct dwarf_value *ret_value)
+{
+        const struct dwarf_layout *layout = dwarf_layout_get(form);
+        struct cursor *c = &entry->c;
+
+        if (layout->kind != DWARF_LAYOUT_FIXED || cursor_left(c) < sizeof(uint64_t))
+                return false;
+        switch (dwarf_layout_bytes(layout, &entry->unit->shape)) {
+        case 1: ret_value->number = cursor_u8(c); break;
+        case 2: ret_value->number = cursor_u16(c); break;
+        case 4: ret_value->number = cursor_u32(c); break;
+        case 8: ret_value->number = cursor_u64(c); break;
+        default: return false;
+        }
+        ret_value->number += layout->in_unit ? entry->unit->off : 0;
+        ret_value->class = layout->class;
+        ret_value->text = NULL;
+        return true;
 }
 
 bool dwarf_entry_next(struct dwarf_entry *entry, struct dwarf_value *ret_value)
 {
-        const struct dwarf_attr *attr;
+        struct dwarf_attr attr;
 
-        if (entry->n_read >= entry->abbrev->n_attrs)
+        if (!dwarf_attr_next(&entry->attrs, &attr))
                 return false;
-        attr = &entry->unit->abbrevs->attrs[entry->abbrev->first_attr + entry->n_read++];
-        dwarf_read_form(&entry->c, attr->form, attr->constant, &entry->unit->shape, entry->unit->off,
-                        ret_value);
-        ret_value->name = attr->name;
+        ret_value->name = attr.name <= UINT16_MAX ? (uint16_t)attr.name : 0;
+        if (!read_fixed(entry, (uint16_t)attr.form, ret_value))
+                dwarf_read_form(&entry->c, (uint16_t)attr.form, attr.constant, &entry->unit->shape,
+                                entry->unit->off, ret_value);
         return !entry->c.failed;
 }
 

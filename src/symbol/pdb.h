@@ -62,23 +62,12 @@ bool pdb_find_function(struct pdb *pdb, uint32_t rva, struct pdb_function *ret_f
  * call.  Never fails: what is damaged has no frames and is in the note. */
 void pdb_find(struct pdb *pdb, const uint64_t *rvas, size_t n, struct source_frames *ret_frames);
 
-/* A label of a function (S_LABEL32). */
-struct pdb_label {
-        const char *name;
-        uint32_t rva;
-};
+/* The labels (S_LABEL32) of the function at `rva`, by their RVAs; they have no path and no line.  The caller frees *ret_labels (free()).  Returns their number. */
+size_t pdb_find_labels(struct pdb *pdb, uint32_t rva, struct source_label **ret_labels);
 
-/* Those of the function at `rva`, by address.  The caller frees *ret_labels (free()).  Returns their number. */
-size_t pdb_find_labels(struct pdb *pdb, uint32_t rva, struct pdb_label **ret_labels);
-
-/* A stretch of code: [start, end). */
-struct pdb_extent {
-        uint32_t start, end;
-};
-
-/* All code of the function at `rva` by address, what was separated from it (S_SEPCODE) too.  The caller frees
+/* All code of the function at `rva` by RVA, what was separated from it (S_SEPCODE) too.  The caller frees
  * *ret_extents (free()).  Returns their number, 0 where nothing is known. */
-size_t pdb_find_extents(struct pdb *pdb, uint32_t rva, struct pdb_extent **ret_extents);
+size_t pdb_find_extents(struct pdb *pdb, uint32_t rva, struct source_extent **ret_extents);
 
 /* The first damage that was met and of how many modules, a sentence; "" when all is well. */
 const char *pdb_note(const struct pdb *pdb);

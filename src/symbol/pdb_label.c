@@ -19,12 +19,12 @@ static bool find_whole(struct pdb *pdb, uint32_t rva, struct pdb_found *found)
 
 static int compare_extents(const void *a, const void *b)
 {
-        const struct pdb_extent *x = a, *y = b;
+        const struct source_extent *x = a, *y = b;
 
         return x->start < y->start ? -1 : x->start > y->start;
 }
 
-size_t pdb_find_extents(struct pdb *pdb, uint32_t rva, struct pdb_extent **ret_extents)
+size_t pdb_find_extents(struct pdb *pdb, uint32_t rva, struct source_extent **ret_extents)
 {
         struct pdb_found found;
         size_t n = 0, cap = 0;
@@ -34,12 +34,13 @@ size_t pdb_find_extents(struct pdb *pdb, uint32_t rva, struct pdb_extent **ret_e
         pdb_refill(pdb);
         if (find_whole(pdb, rva, &found)) {
                 end = found.proc->size_is_guessed ? found.to : found.proc->end;
-                ARRAY_PUSH(*ret_extents, n, cap, (struct pdb_extent){found.proc->rva, end});
+                ARRAY_PUSH(*ret_extents, n, cap, (struct source_extent){found.proc->rva, end});
                 for (size_t i = 0; i < found.module->n_procs; i++) {
                         const struct pdb_proc *part = &found.module->procs[i];
 
                         if (part->is_part && part->function == found.proc->rva)
-                                ARRAY_PUSH(*ret_extents, n, cap, (struct pdb_extent){part->rva, part->end});
+                                ARRAY_PUSH(*ret_extents, n, cap,
+                                           (struct source_extent){part->rva, part->end});
                 }
                 qsort(*ret_extents, n, sizeof(**ret_extents), compare_extents);
         }
@@ -50,7 +51,7 @@ size_t pdb_find_extents(struct pdb *pdb, uint32_t rva, struct pdb_extent **ret_e
 /* --- Labels --- */
 
 struct labels {
-        struct pdb_label *items;
+        struct source_label *items;
         size_t n, cap;
 };
 
@@ -64,7 +65,7 @@ static void add_label(struct pdb *pdb, struct cursor body, struct labels *labels
         name = cursor_str(&body, NULL);
         if (name && *name && pdb_to_rva(pdb, section, off, &rva))
                 ARRAY_PUSH(labels->items, labels->n, labels->cap,
-                           (struct pdb_label){pdb_keep(pdb, name), rva});
+                           (struct source_label){.name = pdb_keep(pdb, name), .addr = rva, .has_addr = true});
 }
 
 static bool add_labels(struct pdb *pdb, struct cursor c, struct labels *labels, struct err *err)
@@ -87,14 +88,14 @@ static bool add_labels(struct pdb *pdb, struct cursor c, struct labels *labels, 
 
 static int compare_labels(const void *a, const void *b)
 {
-        const struct pdb_label *x = a, *y = b;
+        const struct source_label *x = a, *y = b;
 
-        if (x->rva != y->rva)
-                return x->rva < y->rva ? -1 : 1;
+        if (x->addr != y->addr)
+                return x->addr < y->addr ? -1 : 1;
         return strcmp(x->name, y->name);
 }
 
-size_t pdb_find_labels(struct pdb *pdb, uint32_t rva, struct pdb_label **ret_labels)
+size_t pdb_find_labels(struct pdb *pdb, uint32_t rva, struct source_label **ret_labels)
 {
         struct labels labels = {0};
         struct pdb_found found;

@@ -30,6 +30,7 @@ void resolver_free(struct resolver *resolver)
                 return;
         for (size_t i = 0; i < resolver->n_modules; i++) {
                 resolver_file_free(resolver->modules[i]->file);
+                resolver_vmlinux_free(resolver->modules[i]->vmlinux);
                 perfmap_free(resolver->modules[i]->perfmap);
                 jitdump_free(resolver->modules[i]->jitdump);
                 free(resolver->modules[i]->jit_rows.items);

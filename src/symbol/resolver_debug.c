@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "resolver_debug.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,13 +16,14 @@ struct resolver_debug {
         struct object
                 *debug; /* found here; NULL when the caller has it, or the file itself has all there is */
         struct object *alt;
-        struct object *from; /* the one of them that is read; NULL: none */
-        struct pdb *pdb;     /* of the caller, read in their place; NULL */
-        uint64_t image_base; /* of the PDB's addresses */
+        struct object *from;     /* the one of them that is read; NULL: none */
+        struct resolver_pdb pdb; /* of the caller, read in their place */
         struct debug_split *split;
         struct dwarf *dwarf; /* opened when it is asked for something that the index does not know */
         bool is_opened;
-        struct symbol_index *index;
+        struct symbol_index_options index_options;
+        struct symbol_index *indexes[SYMBOL_INDEX_N_KINDS]; /* NULL: none, or not asked yet */
+        bool has_index[SYMBOL_INDEX_N_KINDS];               /* it is open, or can't be opened */
         bool is_index_said;
         struct buf *note; /* the module's */
         struct buf said;  /* what stands in it of the reader's note; the first time behind all else */
@@ -88,15 +90,21 @@ static void say_index(struct resolver_debug *d, const char *why)
         buf_printf(d->note, "answers on disk are not used: %s", why);
 }
 
-static void open_index(struct resolver_debug *d, const struct symbol_index_options *options)
+/* NULL: there is none. */
+static struct symbol_index *get_index(struct resolver_debug *d, enum symbol_index_kind kind)
 {
         struct symbol_index_key key;
         struct err err = {0};
 
+        if (d->has_index[kind] || !d->index_options.folder)
+                return d->indexes[kind];
+        d->has_index[kind] = true;
         if (!symbol_index_key_make(d->own ? d->own : d->from, d->from, d->alt, &key))
-                return;
-        d->index = symbol_index_open(options, &key, &err);
-        say_index(d, d->index ? symbol_index_note(d->index) : err.text);
+                return NULL;
+        key.kind = (uint8_t)kind;
+        d->indexes[kind] = symbol_index_open(&d->index_options, &key, &err);
+        say_index(d, d->indexes[kind] ? symbol_index_note(d->indexes[kind]) : err.text);
+        return d->indexes[kind];
 }
 
 struct resolver_debug *resolver_debug_new(const struct debug_wanted *wanted,
@@ -110,25 +118,36 @@ struct resolver_debug *resolver_debug_new(const struct debug_wanted *wanted,
         d->path = wanted->path;
         d->note = note;
         d->pdb = known->pdb;
-        d->image_base = known->image_base;
-        if (!d->pdb)
+        if (!d->pdb.pdb)
                 d->from = choose(d, wanted, known->debug, note);
         if (!d->from)
                 return d;
         d->alt = debug_search_alt(d->from, wanted->dirs, wanted->remote, &missing);
         add_once(note, buf_text(&missing));
         if (sources && sources->index && object_find_section(d->from, ".debug_info"))
-                open_index(d, sources->index);
+                d->index_options = *sources->index;
         return d;
+}
+
+/* Of all modules that can't be kept the first one's reason is enough. */
+static void save_index(const struct resolver_debug *d, struct symbol_index *index)
+{
+        struct err *said = d->index_options.save_err;
+        struct err err = {0};
+
+        if (!symbol_index_save(index, &err) && said && !said->code)
+                *said = err;
 }
 
 void resolver_debug_free(struct resolver_debug *d)
 {
         if (!d)
                 return;
-        if (d->index && resolver_debug_check(d, NULL))
-                symbol_index_save(d->index, NULL);
-        symbol_index_free(d->index);
+        for (size_t kind = 0; kind < SYMBOL_INDEX_N_KINDS; kind++) {
+                if (d->indexes[kind] && resolver_debug_check(d, NULL))
+                        save_index(d, d->indexes[kind]);
+                symbol_index_free(d->indexes[kind]);
+        }
         dwarf_free(d->dwarf);
         debug_split_free(d->split);
         object_free(d->alt);
@@ -138,7 +157,7 @@ void resolver_debug_free(struct resolver_debug *d)
 }
 
 /* Opens the reader where that was not needed before; NULL: there is no debug information. */
-static struct dwarf *open_dwarf(struct resolver_debug *d)
+static struct dwarf *get_dwarf(struct resolver_debug *d)
 {
         struct dwarf_split split;
         struct err err = {0};
@@ -180,121 +199,137 @@ static void say_note(struct resolver_debug *d, const char *text)
         buf_add(&d->said, now.data, now.len);
 }
 
+/* --- Questions --- */
+
+typedef void question_fn(struct dwarf *dwarf, const uint64_t *addrs, size_t n,
+                         struct source_frames *ret_frames);
+
+struct asking {
+        struct resolver_debug *debug;
+        question_fn *question;
+};
+
 /* Answers of what is damaged or missing are not kept, so that it is said again. */
 static bool ask(void *ctx, const uint64_t *addrs, size_t n, struct source_frames *ret_frames)
 {
-        struct resolver_debug *d = ctx;
-        struct dwarf *dwarf = open_dwarf(d);
+        const struct asking *asking = ctx;
+        struct dwarf *dwarf = get_dwarf(asking->debug);
 
         if (!dwarf) {
                 *ret_frames = (struct source_frames){.spans = mem_new(n, sizeof(*ret_frames->spans))};
                 return false;
         }
-        dwarf_find(dwarf, addrs, n, ret_frames);
-        say_note(d, dwarf_note(dwarf));
+        asking->question(dwarf, addrs, n, ret_frames);
+        say_note(asking->debug, dwarf_note(dwarf));
         return !*dwarf_note(dwarf);
 }
 
-/* The sorted addresses that can be of the image, as RVAs (free()). */
-static uint64_t *to_rvas(const struct resolver_debug *d, const uint64_t *addrs, size_t n, size_t *ret_first,
-                         size_t *ret_n)
+static void look_up(struct resolver_debug *d, enum symbol_index_kind kind, question_fn *question,
+                    const uint64_t *addrs, size_t n, struct source_frames *ret_frames)
 {
-        uint64_t *rvas = mem_new(n, sizeof(*rvas));
-        size_t first = 0, end = n;
+        struct asking asking = {d, question};
+        struct symbol_index *index = get_index(d, kind);
 
-        while (first < n && addrs[first] < d->image_base)
-                first++;
-        while (end > first && addrs[end - 1] - d->image_base > UINT32_MAX)
-                end--;
-        for (size_t i = first; i < end; i++)
-                rvas[i - first] = addrs[i] - d->image_base;
-        *ret_first = first;
-        *ret_n = end - first;
-        return rvas;
-}
-
-static void find_in_pdb(struct resolver_debug *d, const uint64_t *addrs, size_t n,
-                        struct source_frames *ret_frames)
-{
-        struct source_frames found;
-        size_t first, n_rvas;
-        uint64_t *rvas = to_rvas(d, addrs, n, &first, &n_rvas);
-        struct source_span *spans = mem_new(n, sizeof(*spans));
-
-        pdb_find(d->pdb, rvas, n_rvas, &found);
-        for (size_t i = 0; i < found.n_frames; i++)
-                found.frames[i].start += found.frames[i].function ? d->image_base : 0;
-        for (size_t i = 0; i < n_rvas; i++)
-                spans[first + i] = found.spans[i];
-        free(found.spans);
-        found.spans = spans;
-        *ret_frames = found;
-        free(rvas);
-        say_note(d, pdb_note(d->pdb));
+        symbol_index_look_up(index, addrs, n, ask, &asking, ret_frames);
+        if (index)
+                say_index(d, symbol_index_note(index));
 }
 
 void resolver_debug_find(struct resolver_debug *d, const uint64_t *addrs, size_t n,
                          struct source_frames *ret_frames)
 {
-        if (d->pdb) {
-                find_in_pdb(d, addrs, n, ret_frames);
+        if (d->pdb.pdb) {
+                resolver_pdb_find(&d->pdb, addrs, n, ret_frames);
+                say_note(d, pdb_note(d->pdb.pdb));
                 return;
         }
-        symbol_index_look_up(d->index, addrs, n, ask, d, ret_frames);
-        if (d->index)
-                say_index(d, symbol_index_note(d->index));
+        look_up(d, SYMBOL_INDEX_FRAMES, dwarf_find, addrs, n, ret_frames);
 }
 
-static size_t find_pdb_labels(struct resolver_debug *d, uint32_t rva, struct dwarf_label **ret_labels)
-{
-        struct pdb_label *found;
-        size_t n = pdb_find_labels(d->pdb, rva, &found);
+/* --- Labels and extents, as frames of the one address that is asked about --- */
 
-        *ret_labels = mem_new(n, sizeof(**ret_labels));
-        for (size_t i = 0; i < n; i++)
-                (*ret_labels)[i] = (struct dwarf_label){
-                        .name = found[i].name, .addr = d->image_base + found[i].rva, .has_addr = true};
-        free(found);
-        return n;
+static void begin_span(struct source_frames *frames)
+{
+        *frames = (struct source_frames){.spans = mem_new(1, sizeof(*frames->spans))};
 }
 
-size_t resolver_debug_find_labels(struct resolver_debug *d, uint64_t addr, struct dwarf_label **ret_labels)
+static void add_frame(struct source_frames *frames, const struct source_frame *frame)
 {
-        struct dwarf *dwarf;
-
-        *ret_labels = NULL;
-        if (d->pdb)
-                return addr - d->image_base <= UINT32_MAX
-                               ? find_pdb_labels(d, (uint32_t)(addr - d->image_base), ret_labels)
-                               : 0;
-        dwarf = open_dwarf(d);
-        return dwarf ? dwarf_find_labels(dwarf, addr, ret_labels) : 0;
+        ARRAY_PUSH(frames->frames, frames->n_frames, frames->cap_frames, *frame);
+        frames->spans[0].n++;
 }
 
-static size_t find_pdb_extents(struct resolver_debug *d, uint32_t rva, struct dwarf_extent **ret_extents)
+static void ask_labels(struct dwarf *dwarf, const uint64_t *addrs, size_t n, struct source_frames *ret_frames)
 {
-        struct pdb_extent *found;
-        size_t n = pdb_find_extents(d->pdb, rva, &found);
+        struct source_label *labels;
+        size_t n_labels = dwarf_find_labels(dwarf, addrs[0], &labels);
 
+        assert(n == 1);
+        begin_span(ret_frames);
+        for (size_t i = 0; i < n_labels; i++)
+                add_frame(ret_frames, &(struct source_frame){.function = labels[i].name,
+                                                             .path = labels[i].path,
+                                                             .line = labels[i].line,
+                                                             .column = labels[i].has_addr,
+                                                             .start = labels[i].addr});
+        free(labels);
+}
+
+size_t resolver_debug_labels(struct resolver_debug *d, uint64_t addr, struct source_label **ret_labels)
+{
+        struct source_frames frames;
+        struct source_span span;
+
+        if (d->pdb.pdb)
+                return resolver_pdb_labels(&d->pdb, addr, ret_labels);
+        look_up(d, SYMBOL_INDEX_LABELS, ask_labels, &addr, 1, &frames);
+        span = frames.spans[0];
+        *ret_labels = mem_new(span.n, sizeof(**ret_labels));
+        for (size_t i = 0; i < span.n; i++) {
+                const struct source_frame *frame = &frames.frames[span.first + i];
+
+                (*ret_labels)[i] = (struct source_label){
+                        frame->function, frame->path, frame->line, frame->start, frame->column,
+                };
+        }
+        source_frames_release(&frames);
+        return span.n;
+}
+
+static void ask_extents(struct dwarf *dwarf, const uint64_t *addrs, size_t n,
+                        struct source_frames *ret_frames)
+{
+        struct source_extent *extents;
+        size_t n_extents = dwarf_find_extents(dwarf, addrs[0], &extents);
+
+        assert(n == 1);
+        begin_span(ret_frames);
+        for (size_t i = 0; i < n_extents; i++) {
+                add_frame(ret_frames, &(struct source_frame){.start = extents[i].start});
+                add_frame(ret_frames, &(struct source_frame){.start = extents[i].end});
+        }
+        free(extents);
+}
+
+size_t resolver_debug_extents(struct resolver_debug *d, uint64_t addr, struct source_extent **ret_extents)
+{
+        struct source_frames frames;
+        struct source_span span;
+        size_t n;
+
+        if (d->pdb.pdb)
+                return resolver_pdb_extents(&d->pdb, addr, ret_extents);
+        look_up(d, SYMBOL_INDEX_EXTENTS, ask_extents, &addr, 1, &frames);
+        span = frames.spans[0];
+        n = span.n / 2;
         *ret_extents = mem_new(n, sizeof(**ret_extents));
-        for (size_t i = 0; i < n; i++)
-                (*ret_extents)[i] =
-                        (struct dwarf_extent){d->image_base + found[i].start, d->image_base + found[i].end};
-        free(found);
+        for (size_t i = 0; i < n; i++) {
+                const struct source_frame *pair = &frames.frames[span.first + 2 * i];
+
+                (*ret_extents)[i] = (struct source_extent){pair[0].start, pair[1].start};
+        }
+        source_frames_release(&frames);
         return n;
-}
-
-size_t resolver_debug_find_extents(struct resolver_debug *d, uint64_t addr, struct dwarf_extent **ret_extents)
-{
-        struct dwarf *dwarf;
-
-        *ret_extents = NULL;
-        if (d->pdb)
-                return addr - d->image_base <= UINT32_MAX
-                               ? find_pdb_extents(d, (uint32_t)(addr - d->image_base), ret_extents)
-                               : 0;
-        dwarf = open_dwarf(d);
-        return dwarf ? dwarf_find_extents(dwarf, addr, ret_extents) : 0;
 }
 
 bool resolver_debug_check(const struct resolver_debug *d, struct err *err)

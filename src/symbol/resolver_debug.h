@@ -8,8 +8,8 @@
 #include "buf.h"
 #include "debug_search.h"
 #include "dwarf.h"
-#include "pdb.h"
 #include "resolver.h"
+#include "resolver_pdb.h"
 
 struct resolver_debug;
 
@@ -17,8 +17,7 @@ struct resolver_debug;
 struct resolver_known {
         struct object *
                 debug; /* the debug file; NULL: it is looked for where the file itself has no debug information */
-        struct pdb *pdb;     /* asked and nothing else, when it is there; NULL */
-        uint64_t image_base; /* of the image that the PDB is of */
+        struct resolver_pdb pdb; /* asked and nothing else, when it is there */
 };
 
 /* `wanted` says whose it is.  `sources` may be NULL.  All of it and `note` must outlive it.  Never fails; what is missing,
@@ -31,15 +30,13 @@ struct resolver_debug *resolver_debug_new(const struct debug_wanted *wanted,
 void resolver_debug_free(struct resolver_debug *debug);
 AUTO_DEFINE(resolver_debug)
 
-/* As dwarf_find, from the index as far as it knows. */
+/* As dwarf_find, dwarf_find_labels and dwarf_find_extents, from the index as far as it knows.  Damage that is met goes
+ * into the note. */
 void resolver_debug_find(struct resolver_debug *debug, const uint64_t *addrs, size_t n,
                          struct source_frames *ret_frames);
-
-/* As dwarf_find_labels and dwarf_find_extents; a PDB's labels have no path and no line. */
-size_t resolver_debug_find_labels(struct resolver_debug *debug, uint64_t addr,
-                                  struct dwarf_label **ret_labels);
-size_t resolver_debug_find_extents(struct resolver_debug *debug, uint64_t addr,
-                                   struct dwarf_extent **ret_extents);
+size_t resolver_debug_labels(struct resolver_debug *debug, uint64_t addr, struct source_label **ret_labels);
+size_t resolver_debug_extents(struct resolver_debug *debug, uint64_t addr,
+                              struct source_extent **ret_extents);
 
 /* False after a file of it has become shorter while it was read. */
 bool resolver_debug_check(const struct resolver_debug *debug, struct err *err);

@@ -14,12 +14,11 @@
 
 struct resolver_file {
         const struct resolver_options *options;
-        struct object *own;   /* the file that was mapped; NULL when it can't be had */
-        struct object *debug; /* its debug file, when names come from it */
-        struct object *small; /* what .gnu_debugdata has */
-        struct pdb *pdb;      /* has all names when it is there */
-        uint64_t image_base;  /* PE: what the object counts is so much more than an RVA */
-        bool is_image;        /* as in resolver_module */
+        struct object *own;      /* the file that was mapped; NULL when it can't be had */
+        struct object *debug;    /* its debug file, when names come from it */
+        struct object *small;    /* what .gnu_debugdata has */
+        struct resolver_pdb pdb; /* has all names when it is there */
+        bool is_image;           /* as in resolver_module */
         struct symtab *tab;
         struct object_stub *stubs;
         size_t n_stubs;
@@ -123,13 +122,13 @@ static void open_pdb(struct resolver_file *file, const struct resolver_module *m
         struct object_pdb identity;
 
         if (file->own)
-                file->image_base = object_get_facts(file->own)->load_addr;
+                file->pdb.image_base = object_get_facts(file->own)->load_addr;
         if (find_identity(file, module, &identity))
-                file->pdb = pe_search_pdb(&wanted, &identity, note);
+                file->pdb.pdb = pe_search_pdb(&wanted, &identity, note);
         else if (!file->own && !module->image)
-                file->pdb = pdb_open(module->path, NULL);
-        if (file->pdb && file->options->decorated)
-                pdb_set_decorated(file->pdb, true);
+                file->pdb.pdb = pdb_open(module->path, NULL);
+        if (file->pdb.pdb && file->options->decorated)
+                pdb_set_decorated(file->pdb.pdb, true);
 }
 
 static void add_small(struct resolver_file *file)
@@ -145,7 +144,7 @@ static void add_names(struct resolver_file *file, const struct resolver_module *
         bool had_note = note->len;
 
         open_pdb(file, module, note);
-        if (file->pdb) {
+        if (file->pdb.pdb) {
                 /* The image itself was missed. */
                 if (!file->own && module->pe == NULL)
                         buf_clear(note);
@@ -223,7 +222,7 @@ void resolver_file_free(struct resolver_file *file)
                 return;
         resolver_debug_free(file->debug_info);
         symtab_free(file->tab);
-        pdb_free(file->pdb);
+        pdb_free(file->pdb.pdb);
         object_free(file->small);
         object_free(file->debug);
         object_free(file->own);
@@ -248,7 +247,7 @@ static bool has_code(const struct object *object)
 bool resolver_file_to_addr(const struct resolver_file *file, uint64_t file_off, uint64_t *ret_addr)
 {
         if (file->is_image) {
-                *ret_addr = file->image_base + file_off;
+                *ret_addr = file->pdb.image_base + file_off;
                 return true;
         }
         if (file->own)
@@ -299,14 +298,15 @@ static const struct object_range *find_range(struct resolver_file *file, uint64_
 
 static bool find_in_pdb(struct resolver_file *file, uint64_t addr, struct symtab_hit *ret_hit)
 {
-        uint64_t base = file->image_base;
+        uint64_t base = file->pdb.image_base;
         struct pdb_function function = {0};
+        uint32_t rva;
         bool is_named;
 
         *ret_hit = (struct symtab_hit){.same_from = addr, .same_to = addr};
-        if (addr - base > UINT32_MAX)
+        if (!resolver_pdb_to_rva(&file->pdb, addr, &rva))
                 return false;
-        is_named = pdb_find_function(file->pdb, (uint32_t)(addr - base), &function);
+        is_named = pdb_find_function(file->pdb.pdb, rva, &function);
         ret_hit->same_from = base + function.same_from;
         ret_hit->same_to = base + function.same_to;
         if (!is_named)
@@ -321,7 +321,8 @@ static bool find_in_pdb(struct resolver_file *file, uint64_t addr, struct symtab
 
 enum symbol_status resolver_file_find(struct resolver_file *file, uint64_t addr, struct symtab_hit *ret_hit)
 {
-        bool is_named = file->pdb ? find_in_pdb(file, addr, ret_hit) : symtab_find(file->tab, addr, ret_hit);
+        bool is_named =
+                file->pdb.pdb ? find_in_pdb(file, addr, ret_hit) : symtab_find(file->tab, addr, ret_hit);
         const struct object_range *range;
         uint64_t same_to;
 
@@ -364,14 +365,14 @@ enum object_machine resolver_file_machine(const struct resolver_file *file, uint
 {
         if (file->own)
                 return object_machine_at(file->own, addr);
-        return file->pdb ? pdb_get_facts(file->pdb)->machine : OBJECT_MACHINE_OTHER;
+        return file->pdb.pdb ? pdb_get_facts(file->pdb.pdb)->machine : OBJECT_MACHINE_OTHER;
 }
 
 struct resolver_debug *resolver_file_debug(struct resolver_file *file, const struct resolver_module *module,
                                            struct buf *note)
 {
         struct debug_wanted wanted = debug_wanted(file, module);
-        const struct resolver_known known = {file->debug, file->pdb, file->image_base};
+        const struct resolver_known known = {file->debug, file->pdb};
 
         if (!file->debug_info)
                 file->debug_info = resolver_debug_new(&wanted, &known, file->options->sources, note);
@@ -382,6 +383,6 @@ bool resolver_file_check(const struct resolver_file *file, struct err *err)
 {
         return (!file->own || object_check(file->own, err)) &&
                (!file->debug || object_check(file->debug, err)) &&
-               (!file->pdb || pdb_check(file->pdb, err)) &&
+               (!file->pdb.pdb || pdb_check(file->pdb.pdb, err)) &&
                (!file->debug_info || resolver_debug_check(file->debug_info, err));
 }

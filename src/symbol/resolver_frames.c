@@ -14,6 +14,7 @@ struct finder {
         struct resolver_frames *out;
         const uint64_t *addrs;
         size_t n;
+        uint64_t slide; /* of the debug information's addresses */
 };
 
 str_id resolver_frame_text(struct resolver *resolver, struct module *module, const char *text,
@@ -60,7 +61,7 @@ static void add_source_frames(struct finder *f, size_t i, const struct source_fr
                                 .line = from->line,
                                 .column = from->column,
                                 .is_inlined = from->is_inlined,
-                                .start = from->start,
+                                .start = from->start ? from->start + f->slide : 0,
                         });
         }
 }
@@ -88,8 +89,14 @@ static void complete(struct finder *f, size_t i)
 static void find_in_debug(struct finder *f, struct resolver_debug *debug)
 {
         struct source_frames found = {0};
+        uint64_t *linked = f->slide ? mem_new(f->n, sizeof(*linked)) : NULL;
 
-        resolver_debug_find(debug, f->addrs, f->n, &found);
+        for (size_t i = 0; linked && i < f->n; i++)
+                linked[i] = f->addrs[i] - f->slide;
+        resolver_debug_find(debug, linked ? linked : f->addrs, f->n, &found);
+        free(linked);
+        f->out->cap_frames = found.n_frames + f->n;
+        f->out->frames = mem_resize(NULL, f->out->cap_frames, sizeof(*f->out->frames));
         for (size_t i = 0; i < f->n; i++)
                 add_source_frames(f, i, &found);
         source_frames_release(&found);
@@ -186,9 +193,22 @@ static void add_jit_frame(struct finder *f, size_t i)
 
 /* --- the face --- */
 
-struct resolver_debug *resolver_debug_of(struct module *module)
+struct resolver_image_file resolver_image_file(struct resolver *resolver, struct module *module,
+                                               uint64_t addr)
 {
-        return module->file ? resolver_file_debug(module->file, &module->is, &module->note) : NULL;
+        if (module->file)
+                return (struct resolver_image_file){
+                        .object = resolver_file_object(module->file),
+                        .debug = resolver_file_debug(module->file, &module->is, &module->note)};
+        if (!module->kallsyms)
+                return (struct resolver_image_file){0};
+        if (!module->vmlinux)
+                module->vmlinux = resolver_vmlinux_new(&module->is, &resolver->options, &module->note);
+        if (!resolver_vmlinux_place(module->vmlinux, module->kallsyms, addr))
+                return (struct resolver_image_file){0};
+        return (struct resolver_image_file){resolver_vmlinux_object(module->vmlinux),
+                                            resolver_vmlinux_debug(module->vmlinux),
+                                            resolver_vmlinux_slide(module->vmlinux)};
 }
 
 void resolver_find_frames(struct resolver *resolver, resolver_id id, const uint64_t *addrs, size_t n,
@@ -196,11 +216,14 @@ void resolver_find_frames(struct resolver *resolver, resolver_id id, const uint6
 {
         struct module *module = resolver_load(resolver, id);
         struct finder f = {resolver, module, id, ret, addrs, n};
-        struct resolver_debug *debug = resolver_debug_of(module);
+        struct resolver_image_file image = {0};
 
+        for (size_t i = 0; i < n && !image.debug; i++)
+                image = resolver_image_file(resolver, module, addrs[i]);
+        f.slide = image.slide;
         *ret = (struct resolver_frames){.spans = mem_new(n, sizeof(*ret->spans))};
-        if (debug)
-                find_in_debug(&f, debug);
+        if (image.debug)
+                find_in_debug(&f, image.debug);
         for (size_t i = 0; i < n; i++) {
                 if (module->jitdump)
                         add_jit_frame(&f, i);

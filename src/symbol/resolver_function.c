@@ -10,9 +10,9 @@ size_t resolver_find_labels(struct resolver *resolver, resolver_id id, uint64_t 
                             struct resolver_label **ret_labels)
 {
         struct module *module = resolver_load(resolver, id);
-        struct resolver_debug *debug = resolver_debug_of(module);
-        struct dwarf_label *found = NULL;
-        size_t n = debug ? resolver_debug_find_labels(debug, addr, &found) : 0;
+        struct resolver_image_file image = resolver_image_file(resolver, module, addr);
+        struct source_label *found = NULL;
+        size_t n = image.debug ? resolver_debug_labels(image.debug, addr - image.slide, &found) : 0;
 
         *ret_labels = mem_new(n, sizeof(**ret_labels));
         for (size_t i = 0; i < n; i++)
@@ -20,7 +20,7 @@ size_t resolver_find_labels(struct resolver *resolver, resolver_id id, uint64_t 
                         .name = resolver_frame_text(resolver, module, found[i].name, false),
                         .path = resolver_frame_text(resolver, module, found[i].path, false),
                         .line = found[i].line,
-                        .addr = found[i].addr,
+                        .addr = found[i].has_addr ? found[i].addr + image.slide : 0,
                         .has_addr = found[i].has_addr,
                 };
         free(found);
@@ -30,14 +30,15 @@ size_t resolver_find_labels(struct resolver *resolver, resolver_id id, uint64_t 
 size_t resolver_find_extents(struct resolver *resolver, resolver_id id, uint64_t addr,
                              struct resolver_extent **ret_extents)
 {
-        struct resolver_debug *debug = resolver_debug_of(resolver_load(resolver, id));
-        struct dwarf_extent *found = NULL;
-        size_t n = debug ? resolver_debug_find_extents(debug, addr, &found) : 0;
+        struct resolver_image_file image = resolver_image_file(resolver, resolver_load(resolver, id), addr);
+        struct source_extent *found = NULL;
+        size_t n = image.debug ? resolver_debug_extents(image.debug, addr - image.slide, &found) : 0;
         struct symbol symbol;
 
         *ret_extents = mem_new(n ? n : 1, sizeof(**ret_extents));
         for (size_t i = 0; i < n; i++)
-                (*ret_extents)[i] = (struct resolver_extent){found[i].start, found[i].end};
+                (*ret_extents)[i] =
+                        (struct resolver_extent){found[i].start + image.slide, found[i].end + image.slide};
         free(found);
         if (n)
                 return n;
@@ -52,11 +53,13 @@ bool resolver_read_code(struct resolver *resolver, resolver_id id, uint64_t addr
                         const uint8_t **ret_code)
 {
         struct module *module = resolver_load(resolver, id);
-        const struct object *object = module->file ? resolver_file_object(module->file) : NULL;
+        struct resolver_image_file image = {module->file ? resolver_file_object(module->file) : NULL};
         struct cursor code;
 
-        if (object) {
-                if (!object_read_addr(object, addr, size, &code))
+        if (!module->file)
+                image = resolver_image_file(resolver, module, addr);
+        if (image.object) {
+                if (!object_read_addr(image.object, addr - image.slide, size, &code))
                         return false;
                 *ret_code = code.at;
                 return true;
@@ -68,7 +71,8 @@ bool resolver_check(const struct resolver *resolver, resolver_id id, struct err 
 {
         const struct module *module = resolver->modules[id];
 
-        return !module->file || resolver_file_check(module->file, err);
+        return (!module->file || resolver_file_check(module->file, err)) &&
+               (!module->vmlinux || resolver_vmlinux_check(module->vmlinux, err));
 }
 
 enum object_machine resolver_get_machine(struct resolver *resolver, resolver_id id, uint64_t addr)
@@ -77,6 +81,8 @@ enum object_machine resolver_get_machine(struct resolver *resolver, resolver_id 
 
         if (module->file)
                 return resolver_file_machine(module->file, addr);
+        if (module->vmlinux && resolver_vmlinux_object(module->vmlinux))
+                return object_get_facts(resolver_vmlinux_object(module->vmlinux))->machine;
         switch (module->jitdump ? jitdump_get_facts(module->jitdump)->machine : 0) {
         case ELF_X86_64: return OBJECT_MACHINE_X86_64;
         case ELF_AARCH64: return OBJECT_MACHINE_ARM64;

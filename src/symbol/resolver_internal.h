@@ -11,6 +11,7 @@
 #include "perfmap.h"
 #include "resolver.h"
 #include "resolver_file.h"
+#include "resolver_vmlinux.h"
 #include "symtab.h"
 
 /* A line of code made at run time; the file's name stands in the jitdump. */
@@ -37,6 +38,7 @@ struct module {
         struct jitdump *jitdump;    /* the same, when there is one */
         struct jit_rows jit_rows;
         struct kallsyms *kallsyms; /* RESOLVER_KERNEL, when it is the kernel of these; the resolver's */
+        struct resolver_vmlinux *vmlinux; /* the same, when it was asked for lines or code */
         struct buf note;
         struct map frame_texts; /* address of a name as the debug information has it -> str_id */
         /* The last answer, and the addresses for which it is the answer. */
@@ -58,8 +60,16 @@ struct resolver {
 /* The module, opened. */
 struct module *resolver_load(struct resolver *resolver, resolver_id id);
 
-/* The debug information of a module's file; NULL for a module that is none. */
-struct resolver_debug *resolver_debug_of(struct module *module);
+/* What is read for lines and code. */
+struct resolver_image_file {
+        const struct object *object; /* NULL: none */
+        struct resolver_debug *debug;
+        uint64_t slide; /* its addresses are so much less than the module's */
+};
+
+/* The module's file, or the kernel's by one of its addresses. */
+struct resolver_image_file resolver_image_file(struct resolver *resolver, struct module *module,
+                                               uint64_t addr);
 
 /* A name or path as the debug information has it, made readable if it is a function's; 0 for NULL and "". */
 str_id resolver_frame_text(struct resolver *resolver, struct module *module, const char *text,

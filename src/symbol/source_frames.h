@@ -30,6 +30,20 @@ struct source_frames {
         struct source_span *spans; /* one an address */
 };
 
+/* A label of a function: in an interpreter with computed goto the name of a handler. */
+struct source_label {
+        const char *name;
+        const char *path; /* of the source file that declares it; NULL: it does not say */
+        uint32_t line;    /* 0: it does not say */
+        uint64_t addr;    /* 0 without one */
+        bool has_addr;    /* an optimised build may have lost it */
+};
+
+/* A stretch of code: [start, end). */
+struct source_extent {
+        uint64_t start, end;
+};
+
 void source_frames_release(struct source_frames *frames);
 
 #endif

@@ -25,7 +25,8 @@ void symbol_image_key(const struct symbol_index_key *key, uint8_t ret_bytes[SYMB
         buf_add_u8(&out, key->build_id_size);
         buf_add_u8(&out, key->debug.build_id_size);
         buf_add_u8(&out, key->alt.build_id_size);
-        buf_add_zeros(&out, 5);
+        buf_add_u8(&out, key->kind);
+        buf_add_zeros(&out, 4);
         buf_add(&out, key->build_id, sizeof(key->build_id));
         add_source(&out, &key->debug);
         add_source(&out, &key->alt);

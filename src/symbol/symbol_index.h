@@ -30,8 +30,17 @@ struct symbol_index_source {
         int64_t mtime_ns;
 };
 
+/* What a file's answers are about; each kind has files of its own. */
+enum symbol_index_kind {
+        SYMBOL_INDEX_FRAMES,
+        SYMBOL_INDEX_LABELS, /* of the function at an address: each is a frame, where `column` is 1 with an address */
+        SYMBOL_INDEX_EXTENTS, /* of the same: frames in pairs that start where one begins and where it ends */
+        SYMBOL_INDEX_N_KINDS,
+};
+
 /* Answers are believed only where all of this is the same. */
 struct symbol_index_key {
+        uint8_t kind;                            /* enum symbol_index_kind */
         uint8_t build_id[OBJECT_BUILD_ID_BYTES]; /* of the object that was mapped */
         uint8_t build_id_size;
         struct symbol_index_source debug; /* the file with its debug information, or the object itself */
@@ -49,6 +58,7 @@ struct symbol_index_options {
         /* 0: the default.  Of a file too large the newest answers are kept; of the folder those files go first that
          * were not used for the longest time. */
         uint64_t max_file_bytes, max_folder_bytes;
+        struct err *save_err; /* takes why answers could not be kept, the first time; NULL: nobody asks */
 };
 
 struct symbol_index;

@@ -63,8 +63,8 @@ static void read_frame(const struct source_frame *frame)
 static void look_up_functions(struct dwarf *dwarf, const uint64_t *addrs, size_t n)
 {
         for (size_t i = 0; i < n; i += 16) {
-                struct dwarf_label *labels;
-                struct dwarf_extent *extents;
+                struct source_label *labels;
+                struct source_extent *extents;
                 size_t n_labels = dwarf_find_labels(dwarf, addrs[i], &labels);
                 size_t n_extents = dwarf_find_extents(dwarf, addrs[i], &extents);
 

@@ -331,6 +331,28 @@ TEST(nearest_name)
         EXPECT_INT(text_distance("ab", "ba"), 1);
 }
 
+TEST(what_is_not_printable_is_found_at_every_place_of_a_long_text)
+{
+        static const char *const odd[] = {"\x1f", "\x7f", "\x01", "\x80"};
+        static const char *const shown[] = {"\\x1f", "\\x7f", "\\x01", "\\x80"};
+
+        for (size_t i = 0; i < 21 * N_ELEMENTS(odd); i++) {
+                AUTO_RELEASE(buf) text = {0};
+                AUTO_RELEASE(buf) want = {0};
+                AUTO_RELEASE(buf) out = {0};
+                size_t at = i / N_ELEMENTS(odd), which = i % N_ELEMENTS(odd);
+
+                buf_add(&text, " ~abcdefghijklmnopqrstu", at);
+                buf_add_str(&text, odd[which]);
+                buf_add_str(&text, "vwxyz 0123456789");
+                buf_add(&want, " ~abcdefghijklmnopqrstu", at);
+                buf_add_str(&want, shown[which]);
+                buf_add_str(&want, "vwxyz 0123456789");
+                text_add_printable(&out, buf_text(&text));
+                EXPECT_STR(buf_text(&out), buf_text(&want));
+        }
+}
+
 TEST(text_forms)
 {
         AUTO_RELEASE(buf) out = {0};

@@ -35,8 +35,8 @@ static void looked_up_release(struct looked_up *l)
 /* As labels.py writes the function that has the code at `addr`. */
 static void add_function(struct looked_up *l, uint64_t addr, struct buf *out)
 {
-        struct dwarf_extent *extents;
-        struct dwarf_label *labels;
+        struct source_extent *extents;
+        struct source_label *labels;
         size_t n_extents = dwarf_find_extents(l->dwarf, addr, &extents);
         size_t n_labels = dwarf_find_labels(l->dwarf, addr, &labels);
 
@@ -106,8 +106,8 @@ TEST(labels_of_clang_have_indexed_addresses)
 TEST(labels_are_none_where_no_function_is)
 {
         AUTO_RELEASE(looked_up) l = {0};
-        struct dwarf_label *labels;
-        struct dwarf_extent *extents;
+        struct source_label *labels;
+        struct source_extent *extents;
 
         ASSERT_TRUE(open_object(&l, "dwarf/labels2.so"));
         EXPECT_INT(dwarf_find_labels(l.dwarf, 0x10, &labels), 0);

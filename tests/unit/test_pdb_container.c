@@ -228,8 +228,8 @@ static void read_all(const void *bytes, size_t size)
         source_frames_release(&frames);
         for (size_t i = 0; i < N_ELEMENTS(rvas); i += 16) {
                 struct pdb_function function;
-                struct pdb_extent *extents;
-                struct pdb_label *labels;
+                struct source_extent *extents;
+                struct source_label *labels;
 
                 pdb_find_function(pdb, (uint32_t)rvas[i], &function);
                 EXPECT_TRUE(function.same_from <= rvas[i] && rvas[i] < function.same_to);

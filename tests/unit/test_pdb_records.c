@@ -203,13 +203,13 @@ TEST(decorated_names_replace_those_of_modules)
 TEST(labels_and_extents)
 {
         AUTO_RELEASE(opened) o = {0};
-        struct pdb_label *labels;
-        struct pdb_extent *extents;
+        struct source_label *labels;
+        struct source_extent *extents;
 
         open_sample(&o);
         EXPECT_INT(pdb_find_labels(o.pdb, BUILT_RVA + SAMPLE_COLD, &labels), 1);
         EXPECT_STR(labels[0].name, "again");
-        EXPECT_INT(labels[0].rva, BUILT_RVA + SAMPLE_MAIN + 0x30);
+        EXPECT_INT(labels[0].addr, BUILT_RVA + SAMPLE_MAIN + 0x30);
         free(labels);
         EXPECT_INT(pdb_find_labels(o.pdb, BUILT_RVA + SAMPLE_LEAF, &labels), 0);
         free(labels);

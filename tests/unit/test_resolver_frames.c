@@ -151,6 +151,25 @@ TEST(the_note_of_damage_does_not_grow_with_each_look_up)
         os_remove(module.path, NULL);
 }
 
+TEST(damage_met_while_labels_and_extents_are_found_is_in_the_note)
+{
+        AUTO(resolver) of_labels = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs});
+        AUTO(resolver) of_extents = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs});
+        struct resolver_module module = {.kind = RESOLVER_FILE, .path = "damaged-labels.so"};
+        struct resolver_extent *extents;
+        struct resolver_label *labels;
+
+        write_damaged(module.path);
+        EXPECT_INT(resolver_find_labels(of_labels, resolver_add_module(of_labels, &module), 0x214, &labels),
+                   0);
+        EXPECT_STR(resolver_note(of_labels, 0), "unit 0x43f: its abbreviations lie outside .debug_abbrev");
+        free(labels);
+        resolver_find_extents(of_extents, resolver_add_module(of_extents, &module), 0x214, &extents);
+        EXPECT_STR(resolver_note(of_extents, 0), resolver_note(of_labels, 0));
+        free(extents);
+        os_remove(module.path, NULL);
+}
+
 /* --- Answers on disk --- */
 
 #define INDEX_FOLDER "resolver_index.tmp"
@@ -219,6 +238,209 @@ TEST(the_note_says_why_answers_on_disk_are_not_used)
                                     ": is not used, as it belongs to another user or others may write to it");
         EXPECT_INT(chmod(INDEX_FOLDER, 0700), 0);
 #endif
+}
+
+/* The index of dwarf/labels2.so. */
+static struct symbol_index *open_answers(enum symbol_index_kind kind)
+{
+        AUTO(object) object = object_open(data_path("dwarf/labels2.so"), NULL);
+        struct symbol_index_key key;
+
+        if (!object || !symbol_index_key_make(object, object, NULL, &key))
+                return NULL;
+        key.kind = (uint8_t)kind;
+        return symbol_index_open(&(struct symbol_index_options){.folder = INDEX_FOLDER}, &key, NULL);
+}
+
+/* So that it shows where an answer comes from. */
+static void plant(enum symbol_index_kind kind, uint64_t addr, struct source_frame *frames, size_t n)
+{
+        AUTO(symbol_index) index = open_answers(kind);
+        struct source_span span = {0, n};
+
+        if (!index) {
+                TAP_FAIL("no index");
+                return;
+        }
+        symbol_index_add(index, &addr, 1,
+                         &(struct source_frames){.frames = frames, .n_frames = n, .spans = &span});
+        EXPECT_TRUE(symbol_index_save(index, NULL));
+}
+
+/* "0x2a0 TARGET_PUSH labels.c:39; lost ..." and "0x205-0x214 ...". */
+static void describe_function(uint64_t addr, struct buf *out)
+{
+        struct symbol_index_options index = {.folder = INDEX_FOLDER};
+        struct resolver_sources sources = {.index = &index};
+        AUTO(resolver)
+        resolver = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs, .sources = &sources});
+        resolver_id id = add_file(resolver, "dwarf/labels2.so");
+        struct resolver_extent *extents;
+        struct resolver_label *labels;
+        size_t n_labels = resolver_find_labels(resolver, id, addr, &labels);
+        size_t n_extents = resolver_find_extents(resolver, id, addr, &extents);
+
+        buf_clear(out);
+        for (size_t i = 0; i < n_labels; i++) {
+                buf_printf(out, labels[i].has_addr ? "0x%llx" : "lost", (unsigned long long)labels[i].addr);
+                buf_printf(out, " %s %s:%u\n", resolver_text(resolver, labels[i].name),
+                           labels[i].path ? resolver_text(resolver, labels[i].path) : "??", labels[i].line);
+        }
+        for (size_t i = 0; i < n_extents; i++)
+                buf_printf(out, "0x%llx-0x%llx\n", (unsigned long long)extents[i].start,
+                           (unsigned long long)extents[i].end);
+        free(labels);
+        free(extents);
+}
+
+TEST(labels_and_extents_are_kept_on_disk)
+{
+        struct source_frame labels[] = {
+                {.function = "planted", .path = "p.c", .line = 7, .column = 1, .start = 0x1234},
+                {.function = "planted_too", .line = 8},
+        };
+        struct source_frame extents[] = {{.start = 0x10}, {.start = 0x20}};
+        AUTO_RELEASE(buf) first = {0};
+        AUTO_RELEASE(buf) again = {0};
+
+        os_list_dir(INDEX_FOLDER, remove_answers, NULL, NULL);
+        describe_function(0x2a0, &first);
+        EXPECT_CONTAINS(buf_text(&first), "0x2a0 TARGET_PUSH /src/labels.c:39\n");
+        EXPECT_CONTAINS(buf_text(&first), "0x205-0x214\n0x250-0x31e\n");
+        describe_function(0x2a0, &again);
+        EXPECT_STR(buf_text(&again), buf_text(&first));
+
+        plant(SYMBOL_INDEX_LABELS, 0x2a1, labels, N_ELEMENTS(labels));
+        plant(SYMBOL_INDEX_EXTENTS, 0x2a1, extents, N_ELEMENTS(extents));
+        describe_function(0x2a1, &again);
+        EXPECT_STR(buf_text(&again), "0x1234 planted p.c:7\nlost planted_too ??:8\n0x10-0x20\n");
+        describe_function(0x2a0, &again);
+        EXPECT_STR(buf_text(&again), buf_text(&first));
+}
+
+TEST(that_answers_are_not_kept_is_said_once)
+{
+        static const char *const names[] = {"dwarf/gcc5.so", "dwarf/labels2.so"};
+        struct os_file *file = os_file_create("resolver_no_folder.tmp", NULL);
+        struct err first = {0};
+        struct symbol_index_options index = {.folder = "resolver_no_folder.tmp/wperf", .save_err = &first};
+        struct resolver_sources sources = {.index = &index};
+        struct resolver *resolver;
+        struct resolver_frames frames;
+        uint64_t addr = 0x214;
+
+        EXPECT_TRUE(os_file_close(file, NULL));
+        resolver = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs, .sources = &sources});
+        for (size_t i = 0; i < N_ELEMENTS(names); i++) {
+                resolver_id id = add_file(resolver, names[i]);
+
+                resolver_find_frames(resolver, id, &addr, 1, &frames);
+                resolver_frames_release(&frames);
+                EXPECT_TRUE(!resolver_note(resolver, id));
+        }
+        EXPECT_INT(first.code, 0);
+        resolver_free(resolver);
+        EXPECT_TRUE(first.code);
+        EXPECT_TRUE(!strncmp(first.text, "resolver_no_folder.tmp/wperf: ", 30));
+        os_remove("resolver_no_folder.tmp", NULL);
+}
+
+/* --- The kernel --- */
+
+#define KERNEL_DIR "resolver_vmlinux.tmp"
+#define KERNEL_AT  0xffffffff9a000000u /* where the one of these tests runs; its file begins at 0 */
+
+static const uint8_t kernel_build_id[] = {0x69, 0xd5, 0xc2, 0x8a, 0xde, 0xd6, 0x24, 0x02, 0x6c, 0xb2,
+                                          0x4a, 0xd3, 0xe8, 0x90, 0x89, 0xe4, 0x47, 0xb8, 0x2b, 0x9b};
+
+static void write_kernel_file(const char *path, const void *bytes, size_t size)
+{
+        struct os_file *file = os_file_create(path, NULL);
+
+        EXPECT_TRUE(file && os_file_write(file, bytes, size, NULL) && os_file_close(file, NULL));
+}
+
+/* elf/caller.exe, which has this build id, as the kernel's file. */
+static void write_kernel(void)
+{
+        static const char file[] = KERNEL_DIR "/.build-id/69/d5c28aded624026cb24ad3e89089e447b82b9b.debug";
+        static const char symbols[] = "ffffffff9a001040 t unnamed_when_stripped.constprop.0\n"
+                                      "ffffffff9a001060 T _start\n"
+                                      "ffffffff9a001100 T behind\n"
+                                      "ffffffffc0001060 t _start\t[nf_tables]\n";
+        AUTO_RELEASE(buf) bytes = {0};
+
+        os_make_dir(KERNEL_DIR, NULL);
+        os_make_dir(KERNEL_DIR "/.build-id", NULL);
+        os_make_dir(KERNEL_DIR "/.build-id/69", NULL);
+        EXPECT_TRUE(os_read_file(data_path("elf/caller.exe"), 1 << 20, &bytes, NULL));
+        write_kernel_file(file, bytes.data, bytes.len);
+        write_kernel_file(KERNEL_DIR "/kallsyms", symbols, strlen(symbols));
+}
+
+TEST(lines_and_code_of_the_kernel_come_from_vmlinux)
+{
+        static const char *const dirs[] = {KERNEL_DIR, NULL};
+        struct resolver_options options = {.kallsyms_path = KERNEL_DIR "/kallsyms", .debug_dirs = dirs};
+        struct resolver_module kernel = {.kind = RESOLVER_KERNEL,
+                                         .path = "[kernel.kallsyms]",
+                                         .build_id = kernel_build_id,
+                                         .build_id_size = sizeof(kernel_build_id)};
+        static const uint64_t addrs[] = {KERNEL_AT + 0x1050, KERNEL_AT + 0x1061};
+        static const char *const want[] = {"unnamed_when_stripped ./caller.c:13", "_start ./caller.c:16"};
+        AUTO(object) object = object_open(data_path("elf/caller.exe"), NULL);
+        AUTO(resolver) resolver = NULL;
+        struct resolver_extent *extents;
+        const uint8_t *code;
+        struct cursor bytes;
+        resolver_id id;
+
+        write_kernel();
+        resolver = resolver_new(&options);
+        id = resolver_add_module(resolver, &kernel);
+        expect_frames(resolver, id, addrs, want, 2);
+        EXPECT_TRUE(!resolver_note(resolver, id));
+        EXPECT_INT(resolver_get_machine(resolver, id, addrs[0]), OBJECT_MACHINE_X86_64);
+        EXPECT_INT(resolver_find_extents(resolver, id, addrs[0], &extents), 1);
+        EXPECT_INT(extents[0].start, KERNEL_AT + 0x1040);
+        free(extents);
+        ASSERT_TRUE(object && object_read_addr(object, 0x1040, 16, &bytes));
+        ASSERT_TRUE(resolver_read_code(resolver, id, KERNEL_AT + 0x1040, 16, &code));
+        EXPECT_TRUE(!memcmp(code, bytes.at, 16));
+}
+
+TEST(what_lines_of_the_kernel_need_is_said)
+{
+        static const char *const dirs[] = {KERNEL_DIR, NULL};
+        static const uint8_t other_build_id[20] = {1};
+        struct resolver_options options = {.kallsyms_path = KERNEL_DIR "/kallsyms", .debug_dirs = dirs};
+        struct resolver_module kernels[] = {
+                {.kind = RESOLVER_KERNEL,
+                 .path = "[kernel.kallsyms]",
+                 .build_id = other_build_id,
+                 .build_id_size = 20},
+                {.kind = RESOLVER_KERNEL, .path = "[kernel.kallsyms]"},
+                {.kind = RESOLVER_KERNEL, .path = "[nf_tables]"},
+        };
+        static const char *const notes[] = {
+                "lines and code of the kernel need its vmlinux with debug information, and " KERNEL_DIR
+                "/boot/vmlinux-",
+                "lines and code of the kernel need its build id, which the session does not have",
+                "lines and code of kernel modules are not read",
+        };
+        static const uint64_t addrs[] = {KERNEL_AT + 0x1061, KERNEL_AT + 0x1061, 0xffffffffc0001061u};
+        static const char *const want[] = {"_start ??:0"};
+
+        write_kernel();
+        for (size_t i = 0; i < N_ELEMENTS(kernels); i++) {
+                AUTO(resolver) resolver = resolver_new(&options);
+                resolver_id id = resolver_add_module(resolver, &kernels[i]);
+
+                expect_frames(resolver, id, &addrs[i], want, 1);
+                EXPECT_CONTAINS(resolver_note(resolver, id), notes[i]);
+                expect_frames(resolver, id, &addrs[i], want, 1);
+                EXPECT_INT(strlen(resolver_note(resolver, id)) >= strlen(notes[i]), 1);
+        }
 }
 
 /* --- Other modules --- */
