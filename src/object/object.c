@@ -275,6 +275,26 @@ size_t object_list_stubs(struct object *object, struct object_stub **ret_stubs)
         return object->ops->list_stubs ? object->ops->list_stubs(object, ret_stubs) : 0;
 }
 
+size_t object_n_unwind(const struct object *object)
+{
+        return object->ops->n_unwind ? object->ops->n_unwind(object) : 0;
+}
+
+bool object_get_unwind(const struct object *object, size_t i, struct object_unwind *ret_entry)
+{
+        return object->ops->get_unwind && object->ops->get_unwind(object, i, ret_entry);
+}
+
+bool object_find_unwind(const struct object *object, uint64_t addr, struct object_unwind *ret_entry)
+{
+        return object->ops->find_unwind && object->ops->find_unwind(object, addr, ret_entry);
+}
+
+bool object_read_unwind(const struct object *object, uint32_t rva, struct object_unwind *ret_entry)
+{
+        return object->ops->read_unwind && object->ops->read_unwind(object, rva, ret_entry);
+}
+
 bool object_get_pdb(const struct object *object, struct object_pdb *ret_pdb)
 {
         return object->ops->get_pdb && object->ops->get_pdb(object, ret_pdb);

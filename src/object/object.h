@@ -172,6 +172,25 @@ struct object_range {
  * What is damaged is left out.  Returns their number. */
 size_t object_list_functions(struct object *object, struct object_range **ret_ranges);
 
+/* An entry of the exception directory (.pdata) of a PE image for x64 or ARM64: a function, or a part of one. */
+struct object_unwind {
+        uint64_t start, end; /* virtual addresses */
+        uint32_t word; /* its last word: the unwind information's image-relative address, or it, packed */
+        struct cursor info; /* to the end of what the file has of the section; failed: there is nothing */
+};
+
+/* 0: it has none, or is of another format or machine.  They are sorted by start in a sound image. */
+size_t object_n_unwind(const struct object *object);
+
+/* False: the entry is damaged.  `i` is below object_n_unwind. */
+bool object_get_unwind(const struct object *object, size_t i, struct object_unwind *ret_entry);
+
+/* The entry that holds `addr`, by halves as Windows does. */
+bool object_find_unwind(const struct object *object, uint64_t addr, struct object_unwind *ret_entry);
+
+/* The entry that stands at an image-relative address, in the table or in x64's unwind information. */
+bool object_read_unwind(const struct object *object, uint32_t rva, struct object_unwind *ret_entry);
+
 /* Code that only jumps on to a function of another object. */
 struct object_stub {
         uint64_t addr;

@@ -22,6 +22,10 @@ struct object_ops {
         bool (*symbols_next)(struct object_symbols *symbols, struct object_symbol *ret_symbol);
         size_t (*list_functions)(struct object *object, struct object_range **ret_ranges);
         size_t (*list_stubs)(struct object *object, struct object_stub **ret_stubs);
+        size_t (*n_unwind)(const struct object *object);
+        bool (*get_unwind)(const struct object *object, size_t i, struct object_unwind *ret_entry);
+        bool (*find_unwind)(const struct object *object, uint64_t addr, struct object_unwind *ret_entry);
+        bool (*read_unwind)(const struct object *object, uint32_t rva, struct object_unwind *ret_entry);
         bool (*get_pdb)(const struct object *object, struct object_pdb *ret_pdb);
         enum object_machine (*machine_at)(const struct object *object, uint64_t addr);
 };

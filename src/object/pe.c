@@ -338,6 +338,10 @@ static const struct object_ops pe_ops = {
         .symbols_begin = pe_symbols_begin,
         .symbols_next = pe_symbols_next,
         .list_functions = pe_list_functions,
+        .n_unwind = pe_n_unwind,
+        .get_unwind = pe_get_unwind,
+        .find_unwind = pe_find_unwind,
+        .read_unwind = pe_read_unwind,
         .get_pdb = get_pdb,
         .machine_at = pe_machine_at,
 };

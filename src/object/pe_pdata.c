@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions that a PE image's exception directory (.pdata) lists, as ranges.  What unwinding them takes is
- * unwind/'s matter. */
+/* The exception directory (.pdata) of a PE image: its entries, and the functions that they make up.  What unwinding
+ * one takes is unwind/'s matter.
+ *
+ *   x64    start, end, address of the unwind information; an odd one is that of another entry
+ *   ARM64  start, then by the lowest two bits: 0 the address of .xdata, whose first word has the length,
+ *          1 packed (length / 4 in bits 2 to 12), 2 packed and without a prologue, 3 reserved
+ *
+ * All are image-relative. */
 #include <stdlib.h>
 
 #include "arena.h"
@@ -12,41 +18,110 @@ enum {
         X64_CHAINED = 4, /* flag of the unwind information: it goes on in that of another entry */
 };
 
-struct piece {
-        uint32_t start, size_bytes;
-        bool is_continued; /* it belongs to the function before it */
-};
-
-static bool read_x64(const struct pe *pe, struct cursor *c, struct piece *ret)
+/* 0: a machine whose entries are not read. */
+static size_t entry_bytes(const struct object *object)
 {
-        uint32_t start = cursor_u32(c), end = cursor_u32(c), info = cursor_u32(c);
-        struct cursor at = pe_at_rva(pe, info & ~3u);
-        uint8_t version_and_flags = cursor_u8(&at);
-
-        *ret = (struct piece){.start = start, .size_bytes = end - start};
-        /* An odd address is that of another entry of the table. */
-        ret->is_continued = (info & 1) || (version_and_flags >> 3 & X64_CHAINED);
-        return start && end > start;
+        switch (object->facts.machine) {
+        case OBJECT_MACHINE_X86_64: return X64_ENTRY_BYTES;
+        case OBJECT_MACHINE_ARM64: return ARM64_ENTRY_BYTES;
+        default: return 0;
+        }
 }
 
-static bool read_arm64(const struct pe *pe, struct cursor *c, struct piece *ret)
+static uint32_t arm64_length(uint32_t word, struct cursor info)
 {
-        uint32_t start = cursor_u32(c), word = cursor_u32(c);
-        struct cursor at;
-
-        *ret = (struct piece){.start = start};
         switch (word & 3) {
-        case 0: /* the length stands in the first word of .xdata */
-                at = pe_at_rva(pe, word);
-                ret->size_bytes = (cursor_u32(&at) & 0x3ffff) * 4;
-                break;
-        case 1: ret->size_bytes = (word >> 2 & 0x7ff) * 4; break;
-        case 2: /* packed, without a prologue */
-                ret->size_bytes = (word >> 2 & 0x7ff) * 4;
-                ret->is_continued = true;
-                break;
+        case 0: return (cursor_u32(&info) & 0x3ffff) * 4;
+        case 1:
+        case 2: return (word >> 2 & 0x7ff) * 4;
+        default: return 0;
         }
-        return start && ret->size_bytes;
+}
+
+static struct cursor no_info(void)
+{
+        struct cursor none = cursor_make(NULL, 0);
+
+        none.failed = true;
+        return none;
+}
+
+static bool read_entry(const struct object *object, struct cursor c, struct object_unwind *ret_entry)
+{
+        const struct pe *pe = (const struct pe *)object;
+        bool is_arm64 = object->facts.machine == OBJECT_MACHINE_ARM64;
+        uint32_t start = cursor_u32(&c), end = is_arm64 ? 0 : cursor_u32(&c), word = cursor_u32(&c);
+        struct cursor info = word & 3 ? no_info() : pe_at_rva(pe, word);
+
+        if (is_arm64)
+                end = start + arm64_length(word, info);
+        if (c.failed || !start || end <= start)
+                return false;
+        *ret_entry = (struct object_unwind){
+                .start = object->facts.load_addr + start,
+                .end = object->facts.load_addr + end,
+                .word = word,
+                .info = info,
+        };
+        return true;
+}
+
+/* --- The table --- */
+
+size_t pe_n_unwind(const struct object *object)
+{
+        struct cursor table = pe_directory((const struct pe *)object, PE_DIR_EXCEPTION);
+        size_t size = entry_bytes(object), n = size ? cursor_left(&table) / size : 0;
+
+        return n < PE_MAX_FUNCTIONS ? n : PE_MAX_FUNCTIONS;
+}
+
+bool pe_get_unwind(const struct object *object, size_t i, struct object_unwind *ret_entry)
+{
+        struct cursor table = pe_directory((const struct pe *)object, PE_DIR_EXCEPTION);
+        size_t size = entry_bytes(object);
+
+        return read_entry(object, cursor_sub(&table, (uint64_t)i * size, size), ret_entry);
+}
+
+bool pe_find_unwind(const struct object *object, uint64_t addr, struct object_unwind *ret_entry)
+{
+        struct cursor table = pe_directory((const struct pe *)object, PE_DIR_EXCEPTION);
+        size_t size = entry_bytes(object), first = 0, last = pe_n_unwind(object);
+        uint64_t rva = addr - object->facts.load_addr;
+        struct object_unwind entry;
+
+        while (last - first > 1) {
+                size_t middle = first + (last - first) / 2;
+                struct cursor c = cursor_sub(&table, (uint64_t)middle * size, size);
+
+                if (cursor_u32(&c) <= rva)
+                        first = middle;
+                else
+                        last = middle;
+        }
+        if (first == last || !pe_get_unwind(object, first, &entry) || addr < entry.start || addr >= entry.end)
+                return false;
+        *ret_entry = entry;
+        return true;
+}
+
+bool pe_read_unwind(const struct object *object, uint32_t rva, struct object_unwind *ret_entry)
+{
+        struct cursor at = pe_at_rva((const struct pe *)object, rva);
+
+        return entry_bytes(object) && read_entry(object, cursor_sub(&at, 0, entry_bytes(object)), ret_entry);
+}
+
+/* --- Functions --- */
+
+static bool is_continued(const struct object *object, const struct object_unwind *entry)
+{
+        struct cursor info = entry->info;
+
+        if (object->facts.machine == OBJECT_MACHINE_ARM64)
+                return (entry->word & 3) == 2;
+        return (entry->word & 1) || (cursor_u8(&info) >> 3 & X64_CHAINED);
 }
 
 static int compare_ranges(const void *a, const void *b)
@@ -72,29 +147,23 @@ static size_t sort_ranges(struct object_range *ranges, size_t n)
 
 size_t pe_list_functions(struct object *object, struct object_range **ret_ranges)
 {
-        const struct pe *pe = pe_of(object);
-        struct cursor c = pe_directory(pe, PE_DIR_EXCEPTION);
-        bool is_arm64 = object->facts.machine == OBJECT_MACHINE_ARM64;
-        size_t n = 0, n_entries = cursor_left(&c) / (is_arm64 ? ARM64_ENTRY_BYTES : X64_ENTRY_BYTES);
+        size_t n = 0, n_entries = pe_n_unwind(object);
         struct object_range *ranges;
 
         *ret_ranges = NULL;
-        if (!is_arm64 && object->facts.machine != OBJECT_MACHINE_X86_64)
+        if (!n_entries)
                 return 0;
-        if (n_entries > PE_MAX_FUNCTIONS)
-                n_entries = PE_MAX_FUNCTIONS;
         ranges = mem_new(n_entries, sizeof(*ranges));
         for (size_t i = 0; i < n_entries; i++) {
-                struct piece piece;
-                uint64_t addr;
+                struct object_unwind entry;
 
-                if (!(is_arm64 ? read_arm64 : read_x64)(pe, &c, &piece))
+                if (!pe_get_unwind(object, i, &entry))
                         continue;
-                addr = object->facts.load_addr + piece.start;
-                if (piece.is_continued && n && ranges[n - 1].start + ranges[n - 1].size_bytes == addr)
-                        ranges[n - 1].size_bytes += piece.size_bytes;
+                if (is_continued(object, &entry) && n &&
+                    ranges[n - 1].start + ranges[n - 1].size_bytes == entry.start)
+                        ranges[n - 1].size_bytes += entry.end - entry.start;
                 else
-                        ranges[n++] = (struct object_range){addr, piece.size_bytes};
+                        ranges[n++] = (struct object_range){entry.start, entry.end - entry.start};
         }
         *ret_ranges = ranges;
         return sort_ranges(ranges, n);

@@ -50,7 +50,7 @@ static bool find_name(const struct pe *pe, const char *raw, const char **ret_nam
         if (cursor_u32(&c)) {
                 *ret_name = raw;
                 *ret_len = strnlen(raw, PE_SHORT_NAME_BYTES);
-                return true;
+                return *ret_len;
         }
         *ret_name = cursor_str_at(&pe->strings, cursor_u32(&c));
         *ret_len = *ret_name ? strlen(*ret_name) : 0;

@@ -110,7 +110,7 @@ struct resolver_vmlinux *resolver_vmlinux_new(const struct resolver_module *kern
                 return vmlinux;
         wanted.own = vmlinux->object;
         wanted.path = object_name(vmlinux->object);
-        vmlinux->debug = resolver_debug_new(&wanted, NULL, options->sources, note);
+        vmlinux->debug = resolver_debug_new(&wanted, &(struct resolver_known){0}, options->sources, note);
         return vmlinux;
 }
 
