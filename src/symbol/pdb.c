@@ -132,6 +132,15 @@ bool pdb_spend(struct pdb *pdb, uint64_t n_bytes, struct err *err)
         return true;
 }
 
+void pdb_touch(struct pdb *pdb, uint64_t n_bytes)
+{
+        pdb->n_touched += n_bytes;
+        if (pdb->n_touched < PDB_MAX_TOUCHED_BYTES || !pdb->map)
+                return;
+        os_map_forget(pdb->map);
+        pdb->n_touched = 0;
+}
+
 void pdb_refill(struct pdb *pdb)
 {
         pdb->budget = (uint64_t)cursor_left(&pdb->file) * PDB_MAX_PASSES + PDB_MIN_BUDGET;
