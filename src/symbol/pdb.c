@@ -175,9 +175,6 @@ const char *pdb_note(const struct pdb *pdb)
 
 const char *pdb_keep(struct pdb *pdb, const char *text)
 {
-        const uint8_t *at = (const uint8_t *)text;
-
-        if (at >= pdb->file.start && at < pdb->file.end)
-                return text;
+        pdb_touch(pdb, PDB_TOUCHED_AROUND_BYTES);
         return strpool_get(pdb->texts, strpool_add(pdb->texts, text));
 }

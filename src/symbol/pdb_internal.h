@@ -62,6 +62,7 @@ struct pdb_proc {
         bool size_is_guessed;
         bool is_part;       /* separated from a function (S_SEPCODE) */
         bool is_trampoline; /* of a linker: `function` is where it leads */
+        const char *name;   /* as it is shown; NULL until it was asked for */
 };
 
 struct pdb_module {
@@ -138,7 +139,7 @@ void pdb_write_note(struct pdb *pdb);
 /* Notes damage, once a module; `module` may be NULL. */
 void pdb_complain(struct pdb *pdb, struct pdb_module *module, const struct err *err);
 
-/* A text that lives as long as the reader: itself when it lies in the file. */
+/* A copy that lives as long as the reader: whoever reads it then does not bring the file's pages back. */
 const char *pdb_keep(struct pdb *pdb, const char *text);
 
 /* --- Streams of one each --- */
