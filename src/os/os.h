@@ -29,6 +29,9 @@ struct os_map *os_map_open(const char *path, struct err *err);
 void os_map_free(struct os_map *map);
 AUTO_DEFINE(os_map)
 
+/* Lets the pages that were read leave memory; they are read from the file again when they are needed. */
+void os_map_forget(const struct os_map *map);
+
 /* True once a read met a page that is no longer in the file. */
 bool os_map_shrank(const struct os_map *map);
 

@@ -175,6 +175,12 @@ void os_map_free(struct os_map *map)
         free(map);
 }
 
+void os_map_forget(const struct os_map *map)
+{
+        if (map->bytes)
+                madvise((void *)(uintptr_t)map->bytes, map->size_bytes, MADV_DONTNEED);
+}
+
 bool os_map_shrank(const struct os_map *map)
 {
         return map->bytes && map_slots[map->slot].shrank;

@@ -134,6 +134,11 @@ void os_map_free(struct os_map *map)
         free(map);
 }
 
+/* Windows takes such pages back by itself. */
+void os_map_forget(const struct os_map *map)
+{
+}
+
 bool os_map_shrank(const struct os_map *map)
 {
         return false;

@@ -132,6 +132,15 @@ bool pdb_spend(struct pdb *pdb, uint64_t n_bytes, struct err *err)
         return true;
 }
 
+void pdb_touch(struct pdb *pdb, uint64_t n_bytes)
+{
+        pdb->n_touched += n_bytes;
+        if (pdb->n_touched < PDB_MAX_TOUCHED_BYTES || !pdb->map)
+                return;
+        os_map_forget(pdb->map);
+        pdb->n_touched = 0;
+}
+
 void pdb_refill(struct pdb *pdb)
 {
         pdb->budget = (uint64_t)cursor_left(&pdb->file) * PDB_MAX_PASSES + PDB_MIN_BUDGET;
@@ -166,9 +175,6 @@ const char *pdb_note(const struct pdb *pdb)
 
 const char *pdb_keep(struct pdb *pdb, const char *text)
 {
-        const uint8_t *at = (const uint8_t *)text;
-
-        if (at >= pdb->file.start && at < pdb->file.end)
-                return text;
+        pdb_touch(pdb, PDB_TOUCHED_AROUND_BYTES);
         return strpool_get(pdb->texts, strpool_add(pdb->texts, text));
 }

@@ -65,15 +65,18 @@ static const char *name_function_at(struct pdb *pdb, uint32_t rva)
 
 const char *pdb_name_proc(struct pdb *pdb, const struct pdb_found *found, uint32_t *ret_start)
 {
-        const struct pdb_proc *proc = found->proc;
+        struct pdb_proc *proc = &found->module->procs[found->proc - found->module->procs];
         const char *name = NULL;
 
         *ret_start = proc->is_part ? proc->function : proc->rva;
+        if (proc->name)
+                return proc->name;
         if (pdb->is_decorated)
                 name = name_public_at(pdb, proc->function);
         if (!name)
                 name = proc->is_part || proc->is_trampoline ? name_function_at(pdb, proc->function)
                                                             : pdb_proc_name(pdb, found->module, proc);
+        proc->name = name;
         return name;
 }
 

@@ -22,8 +22,11 @@ enum {
         PDB_MAX_PATH_BYTES = 16 * 1024,
         PDB_MAX_INFO_BYTES = 16 << 20, /* of the info stream */
         PDB_MAX_PASSES = 64,           /* bytes read in one look-up, as a multiple of the file's size */
-        PDB_MIN_BUDGET = 16 << 20,     /* at least */
+        PDB_MIN_BUDGET = 1 << 20,      /* at least */
 };
+
+/* Of the file in memory at a time, so that a large one does not fill it; and what comes with one byte. */
+enum { PDB_MAX_TOUCHED_BYTES = 4 << 20, PDB_TOUCHED_AROUND_BYTES = 64 * 1024 };
 
 /* Streams whose numbers never change. */
 enum { PDB_STREAM_INFO = 1, PDB_STREAM_TYPES = 2, PDB_STREAM_DBI = 3, PDB_STREAM_IDS = 4 };
@@ -59,6 +62,7 @@ struct pdb_proc {
         bool size_is_guessed;
         bool is_part;       /* separated from a function (S_SEPCODE) */
         bool is_trampoline; /* of a linker: `function` is where it leads */
+        const char *name;   /* as it is shown; NULL until it was asked for */
 };
 
 struct pdb_module {
@@ -115,6 +119,7 @@ struct pdb {
         struct map inlinees; /* names, by the function's id */
         struct buf scratch;
         uint64_t budget;
+        uint64_t n_touched; /* bytes of the file, about, since pages were last let go */
 
         struct buf first_complaint;
         size_t n_complaints;
@@ -124,6 +129,9 @@ struct pdb {
 /* Takes `n_bytes` from what one look-up may read. */
 bool pdb_spend(struct pdb *pdb, uint64_t n_bytes, struct err *err);
 
+/* Takes note that about so much of the file came into memory, and lets all of it go when that is a lot. */
+void pdb_touch(struct pdb *pdb, uint64_t n_bytes);
+
 /* Before each look-up and after it. */
 void pdb_refill(struct pdb *pdb);
 void pdb_write_note(struct pdb *pdb);
@@ -131,7 +139,7 @@ void pdb_write_note(struct pdb *pdb);
 /* Notes damage, once a module; `module` may be NULL. */
 void pdb_complain(struct pdb *pdb, struct pdb_module *module, const struct err *err);
 
-/* A text that lives as long as the reader: itself when it lies in the file. */
+/* A copy that lives as long as the reader: whoever reads it then does not bring the file's pages back. */
 const char *pdb_keep(struct pdb *pdb, const char *text);
 
 /* --- Streams of one each --- */

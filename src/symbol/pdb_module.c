@@ -59,6 +59,7 @@ bool pdb_symbol_closes(uint16_t kind)
 static bool get_bytes(struct pdb *pdb, const struct pdb_module *module, uint32_t off, uint32_t size,
                       struct pdb_piece *ret_piece, struct err *err)
 {
+        pdb_touch(pdb, size);
         return pdb_spend(pdb, size, err) &&
                pdb_stream_piece(&pdb->msf, module->stream, off, size, ret_piece, err);
 }

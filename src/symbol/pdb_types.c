@@ -153,6 +153,7 @@ static bool find_record(struct pdb *pdb, struct pdb_types *types, uint32_t type,
         }
         if (!low)
                 return false;
+        pdb_touch(pdb, PDB_TOUCHED_AROUND_BYTES);
         at = types->places[low - 1].type;
         off = types->places[low - 1].off;
         for (;; at++) {

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""pdb.py PDB_FRAMES IMAGE [ROUNDS]: time and memory of random addresses of .text, against llvm-symbolizer-14.
+"""pdb.py PDB_FRAMES IMAGE [ROUNDS [COUNT...]]: time and memory of random addresses of .text, against llvm-symbolizer-14.
 
 IMAGE's PDB lies beside it, as IMAGE with .pdb.  Both programs answer from files in the page cache; the median of ROUNDS
 with the fastest and slowest."""
+import ctypes
 import os
 import random
 import re
@@ -14,6 +15,7 @@ import time
 
 program, image = sys.argv[1:3]
 rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 5
+counts = [int(n) for n in sys.argv[4:]] or [1, 1000, 100000]
 pdb = os.path.splitext(image)[0] + ".pdb"
 headers = subprocess.run(["llvm-readobj-14", "-S", image], capture_output=True, text=True, check=True).stdout
 found = re.search(r"Name: \.text.*?VirtualSize: (\w+)\s+VirtualAddress: (\w+)", headers, re.S)
@@ -21,11 +23,14 @@ start, size = int(found[2], 16), int(found[1], 16)
 
 
 def run(command, text):
+    """Seconds and megabytes.  A child's peak begins with its parent's memory, so that a small shell starts it and dies."""
+    shell = subprocess.Popen(["sh", "-c", 'exec 3<&0; "$@" <&3 &', "sh"] + command, stdin=subprocess.PIPE,
+                             stdout=subprocess.DEVNULL, text=True)
     began = time.monotonic()
-    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
-    child.stdin.write(text)
-    child.stdin.close()
-    _, status, usage = os.wait4(child.pid, 0)
+    shell.wait()
+    shell.stdin.write(text)
+    shell.stdin.close()
+    _, status, usage = os.wait4(-1, 0)
     if status:
         sys.exit(f"{command[0]}: status {status}")
     return time.monotonic() - began, usage.ru_maxrss / 1024
@@ -37,8 +42,10 @@ def measure(command, text):
     return statistics.median(times), min(times), max(times), max(megabytes for _, megabytes in runs)
 
 
+PR_SET_CHILD_SUBREAPER = 36
+ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 print(f"{os.path.basename(pdb)}: {os.path.getsize(pdb) / 1e6:.1f} MB, .text {size / 1e6:.1f} MB, {rounds} rounds")
-for n in (1, 1000, 100000):
+for n in counts:
     addrs = random.Random(n).sample(range(start, start + size), n)
     text = "".join(f"0x{addr:x}\n" for addr in sorted(addrs))
     ours = measure([program, pdb], text)
