@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "resolver_archive.h"
 #include "resolver_internal.h"
 #include "text.h"
 
@@ -196,8 +197,13 @@ void resolver_find_frames(struct resolver *resolver, resolver_id id, const uint6
 {
         struct module *module = resolver_load(resolver, id);
         struct finder f = {resolver, module, id, ret, addrs, n};
-        struct resolver_debug *debug = resolver_debug_of(module);
+        struct resolver_debug *debug;
 
+        if (module->is.archived) {
+                resolver_archive_find_frames(resolver, module, addrs, n, ret);
+                return;
+        }
+        debug = resolver_debug_of(module);
         *ret = (struct resolver_frames){.spans = mem_new(n, sizeof(*ret->spans))};
         if (debug)
                 find_in_debug(&f, debug);

@@ -2,6 +2,7 @@
 /* What there is of one function besides its name: labels, all stretches of its code, and the code itself. */
 #include <stdlib.h>
 
+#include "resolver_archive.h"
 #include "resolver_internal.h"
 
 enum { ELF_X86_64 = 62, ELF_AARCH64 = 183 }; /* e_machine, which a jitdump has too */
@@ -19,8 +20,11 @@ size_t resolver_find_labels(struct resolver *resolver, resolver_id id, uint64_t 
         struct module *module = resolver_load(resolver, id);
         struct dwarf *dwarf = dwarf_of(module);
         struct dwarf_label *found = NULL;
-        size_t n = dwarf ? dwarf_find_labels(dwarf, addr, &found) : 0;
+        size_t n;
 
+        if (module->is.archived)
+                return resolver_archive_find_labels(resolver, module, addr, ret_labels);
+        n = dwarf ? dwarf_find_labels(dwarf, addr, &found) : 0;
         *ret_labels = mem_new(n, sizeof(**ret_labels));
         for (size_t i = 0; i < n; i++)
                 (*ret_labels)[i] = (struct resolver_label){
@@ -37,11 +41,15 @@ size_t resolver_find_labels(struct resolver *resolver, resolver_id id, uint64_t 
 size_t resolver_find_extents(struct resolver *resolver, resolver_id id, uint64_t addr,
                              struct resolver_extent **ret_extents)
 {
-        struct dwarf *dwarf = dwarf_of(resolver_load(resolver, id));
+        struct module *module = resolver_load(resolver, id);
+        struct dwarf *dwarf = dwarf_of(module);
         struct dwarf_extent *found = NULL;
-        size_t n = dwarf ? dwarf_find_extents(dwarf, addr, &found) : 0;
         struct symbol symbol;
+        size_t n;
 
+        if (module->is.archived)
+                return resolver_archive_find_extents(module, addr, ret_extents);
+        n = dwarf ? dwarf_find_extents(dwarf, addr, &found) : 0;
         *ret_extents = mem_new(n ? n : 1, sizeof(**ret_extents));
         for (size_t i = 0; i < n; i++)
                 (*ret_extents)[i] = (struct resolver_extent){found[i].start, found[i].end};
@@ -62,6 +70,8 @@ bool resolver_read_code(struct resolver *resolver, resolver_id id, uint64_t addr
         const struct object *object = module->file ? resolver_file_object(module->file) : NULL;
         struct cursor code;
 
+        if (module->is.archived)
+                return resolver_archive_read_code(module, addr, size, ret_code);
         if (object) {
                 if (!object_read_addr(object, addr, size, &code))
                         return false;
@@ -83,6 +93,8 @@ enum object_machine resolver_get_machine(struct resolver *resolver, resolver_id 
         const struct module *module = resolver_load(resolver, id);
         const struct object *object = module->file ? resolver_file_object(module->file) : NULL;
 
+        if (module->is.archived)
+                return archived_module_facts(module->is.archived)->machine;
         if (object)
                 return object_get_facts(object)->machine;
         switch (module->jitdump ? jitdump_get_facts(module->jitdump)->machine : 0) {
