@@ -249,6 +249,7 @@ static bool make(struct annotating *a, const struct report_request *request, str
 
         if (!report)
                 return false;
+        cmd_warn(&report_archive(report)->note);
         a->output.report = report;
         json_init(&a->json, &a->document);
         json_begin_object(&a->json);
