@@ -10,8 +10,9 @@
 #include "os.h"
 #include "perfdata_rewrite.h"
 #include "perfdata_writer.h"
+#include "text.h"
 
-enum { MAX_TRIES = 8 };
+enum { MAX_TRIES = 8, MAX_LINKS = 40 };
 
 struct archiving {
         const struct archive_request *request;
@@ -126,17 +127,33 @@ static bool gather(struct archiving *a, struct err *err)
 
 /* --- The session ------------------------------------------------------------------------------------- */
 
+/* What a symbolic link names in the end, so that the link stays one. */
+static void follow_links(const char *path, struct buf *out)
+{
+        buf_add_str(out, path);
+        for (int i = 0; i < MAX_LINKS; i++) {
+                AUTO_RELEASE(buf) target = {0};
+
+                if (!os_read_link(buf_text(out), &target))
+                        return;
+                buf_truncate(out,
+                             target.data[0] == '/' ? 0 : (size_t)(text_base_name(out->data) - out->data));
+                buf_add(out, target.data, target.len);
+        }
+}
+
 static bool put(struct archiving *a, struct err *err)
 {
-        const char *path = a->request->output ? a->request->output : a->request->path;
+        AUTO_RELEASE(buf) place = {0};
         const struct perfdata_section sections[] = {
                 {FEATURE_WPERF_SYMBOLS, a->symbols.data, a->symbols.len},
                 {FEATURE_WPERF_SOURCE, a->source.data, a->source.len},
         };
 
         a->result->bytes_before = perfdata_get_layout(a->reader)->file_bytes;
-        return perfdata_rewrite(a->reader, path, a->request->output, sections, N_ELEMENTS(sections),
-                                &a->result->bytes_after, err);
+        follow_links(a->request->output ? a->request->output : a->request->path, &place);
+        return perfdata_rewrite(a->reader, buf_text(&place), a->request->output, sections,
+                                N_ELEMENTS(sections), &a->result->bytes_after, err);
 }
 
 static struct report *open_report(const struct archiving *a, struct err *err)
