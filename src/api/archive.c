@@ -22,6 +22,7 @@ struct archiving {
         struct archive_pack pack;
         struct archive_origin origin;
         struct buf symbols, source;
+        struct buf place, made; /* where it goes, and the new file beside */
         struct archive_result *result;
 };
 
@@ -142,18 +143,18 @@ static void follow_links(const char *path, struct buf *out)
         }
 }
 
-static bool put(struct archiving *a, struct err *err)
+/* Beside the session, which is mapped still. */
+static bool write_beside(struct archiving *a, struct err *err)
 {
-        AUTO_RELEASE(buf) place = {0};
         const struct perfdata_section sections[] = {
                 {FEATURE_WPERF_SYMBOLS, a->symbols.data, a->symbols.len},
                 {FEATURE_WPERF_SOURCE, a->source.data, a->source.len},
         };
 
+        follow_links(a->request->output ? a->request->output : a->request->path, &a->place);
         a->result->bytes_before = perfdata_get_layout(a->reader)->file_bytes;
-        follow_links(a->request->output ? a->request->output : a->request->path, &place);
-        return perfdata_rewrite(a->reader, buf_text(&place), a->request->output, sections,
-                                N_ELEMENTS(sections), &a->result->bytes_after, err);
+        return perfdata_rewrite(a->reader, buf_text(&a->place), sections, N_ELEMENTS(sections), &a->made,
+                                &a->result->bytes_after, err);
 }
 
 static struct report *open_report(const struct archiving *a, struct err *err)
@@ -208,10 +209,14 @@ bool archive_make(const struct archive_request *request, struct archive_result *
         a.reader = report_reader(report);
         a.origin = (struct archive_origin){report_quality(report)->unfinished,
                                            report_quality(report)->cut_bytes};
-        ok = gather(&a, err) && put(&a, err);
+        ok = gather(&a, err) && write_beside(&a, err);
         archive_pack_release(&a.pack);
+        report_free(TAKE(report));
+        ok = ok && perfdata_rewrite_put(buf_text(&a.made), buf_text(&a.place), request->output, err);
         buf_release(&a.symbols);
         buf_release(&a.source);
+        buf_release(&a.place);
+        buf_release(&a.made);
         return ok;
 }
 

@@ -157,30 +157,19 @@ static bool write_all(const struct perfdata_reader *r, struct os_file *file, uin
                os_file_write(file, buf_text(tail), tail->len, err) && stream_check(r, err);
 }
 
-static bool put_in_place(const char *made, const char *path, bool keep_old, struct err *err)
-{
-        AUTO_RELEASE(buf) old = {0};
-        struct os_stat st;
-
-        buf_printf(&old, "%s.old", path);
-        return (!keep_old || !os_stat(path, &st) || os_rename(path, buf_text(&old), err)) &&
-               os_rename(made, path, err);
-}
-
-bool perfdata_rewrite(const struct perfdata_reader *r, const char *path, bool keep_old,
-                      const struct perfdata_section *sections, size_t n_sections, uint64_t *ret_bytes,
-                      struct err *err)
+bool perfdata_rewrite(const struct perfdata_reader *r, const char *path,
+                      const struct perfdata_section *sections, size_t n_sections, struct buf *ret_made,
+                      uint64_t *ret_bytes, struct err *err)
 {
         uint64_t bits[PERFDATA_FEATURE_WORDS] = {0}, data_end = r->layout.data_off + r->layout.data_bytes;
         AUTO_RELEASE(buf) tail = {0};
-        AUTO_RELEASE(buf) made = {0};
         struct os_file *file;
         bool ok;
 
         if (!perfdata_rewrite_check(r, err) || (!is_finished(r) && !find_end(r, &data_end, err)))
                 return false;
         make_tail(r, sections, n_sections, data_end, bits, &tail);
-        file = os_file_create_temp(path, &made, err);
+        file = os_file_create_temp(path, ret_made, err);
         if (!file)
                 return false;
         ok = write_all(r, file, data_end, bits, &tail, err);
@@ -188,10 +177,22 @@ bool perfdata_rewrite(const struct perfdata_reader *r, const char *path, bool ke
                 ok = os_file_close(file, err);
         else
                 os_file_free(file);
-        ok = ok && put_in_place(buf_text(&made), path, keep_old, err);
         if (!ok)
-                os_remove(buf_text(&made), NULL);
+                os_remove(buf_text(ret_made), NULL);
         else
                 *ret_bytes = data_end + tail.len;
         return ok;
+}
+
+bool perfdata_rewrite_put(const char *made, const char *path, bool keep_old, struct err *err)
+{
+        AUTO_RELEASE(buf) old = {0};
+        struct os_stat st;
+
+        buf_printf(&old, "%s.old", path);
+        if ((!keep_old || !os_stat(path, &st) || os_rename(path, buf_text(&old), err)) &&
+            os_rename(made, path, err))
+                return true;
+        os_remove(made, NULL);
+        return false;
 }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "buf.h"
 #include "err.h"
 #include "perfdata_reader.h"
 
@@ -21,10 +22,14 @@ struct perfdata_section {
  * and a file whose parts stand where no recorder puts them. */
 bool perfdata_rewrite_check(const struct perfdata_reader *reader, struct err *err);
 
-/* Writes to `path`, which a rename makes of a new file: what stood there, which may be the session itself, is lost at no
- * moment; with `keep_old` it becomes path.old.  Of a session whose recorder did not finish, whole records are taken.  *ret_bytes is the new size. */
-bool perfdata_rewrite(const struct perfdata_reader *reader, const char *path, bool keep_old,
-                      const struct perfdata_section *sections, size_t n_sections, uint64_t *ret_bytes,
-                      struct err *err);
+/* Writes a new file beside `path`, whose path *ret_made then is; after a failure there is none.  Of a session whose recorder
+ * did not finish, whole records are taken.  *ret_bytes is its size. */
+bool perfdata_rewrite(const struct perfdata_reader *reader, const char *path,
+                      const struct perfdata_section *sections, size_t n_sections, struct buf *ret_made,
+                      uint64_t *ret_bytes, struct err *err);
+
+/* Makes that file the one at `path`, once no reader has it open: what stood there is lost at no moment; with `keep_old` it
+ * becomes path.old.  After a failure the new file is removed. */
+bool perfdata_rewrite_put(const char *made, const char *path, bool keep_old, struct err *err);
 
 #endif

@@ -52,9 +52,12 @@ static bool rewrite(const char *path, bool keep_old, uint64_t *ret_bytes, struct
         static const struct perfdata_section sections[] = {
                 {228, "new", 3}, {235, "newer", 5}, {236, NULL, 0}};
         AUTO(perfdata_reader) reader = perfdata_open(in_path, err);
+        AUTO_RELEASE(buf) made = {0};
 
-        return reader &&
-               perfdata_rewrite(reader, path, keep_old, sections, N_ELEMENTS(sections), ret_bytes, err);
+        if (!reader || !perfdata_rewrite(reader, path, sections, N_ELEMENTS(sections), &made, ret_bytes, err))
+                return false;
+        perfdata_reader_free(TAKE(reader));
+        return perfdata_rewrite_put(buf_text(&made), path, keep_old, err);
 }
 
 static void expect_rewritten(const char *path, uint64_t bytes)
@@ -134,6 +137,7 @@ TEST(what_is_whole_of_an_unfinished_session_is_taken)
         reader = perfdata_open(in_path, NULL);
         ASSERT_TRUE(reader);
         end = perfdata_get_layout(reader)->data_off + perfdata_get_layout(reader)->data_bytes;
+        perfdata_reader_free(TAKE(reader));
         memset(file.data + 72, 0, 32);
         for (int has_size = 0; has_size < 2; has_size++) {
                 if (!has_size)
