@@ -7,7 +7,6 @@
 
 #include "arena.h"
 #include "map.h"
-#include "os.h"
 #include "source_text.h"
 #include "text.h"
 
@@ -112,15 +111,6 @@ static bool is_known(const struct annotation *a, const struct function *f)
         return false;
 }
 
-static void note_file(const struct annotation *a, struct function *f)
-{
-        const struct world *world = report_world(a->report);
-        struct os_stat st;
-
-        if (os_stat(world_text(world, world_get_module(world, f->module)->path), &st))
-                f->built_ns = st.mtime_ns;
-}
-
 /* The function of a module that has the address. */
 static void add_function(struct annotation *a, size_t row, const struct hot_pc *pc)
 {
@@ -135,7 +125,7 @@ static void add_function(struct annotation *a, size_t row, const struct hot_pc *
                 function_free(f);
                 return;
         }
-        note_file(a, f);
+        f->built_ns = report_built_ns(a->report, f->module);
         if (a->request.with_code)
                 read_code(a, f);
         f->annotate = annotate_new(&(struct annotate_request){
@@ -308,6 +298,7 @@ struct annotation *annotation_new(struct report *report, const struct annotation
         a->request = *request;
         a->source =
                 source_text_new(request->source_folders, request->debuginfod ? find_remote_source : NULL, a);
+        source_text_use_archive(a->source, report_archive(report)->source);
         choose(a);
         if (!a->n_functions && !request->all && !explain_none(a, err))
                 return NULL;

@@ -17,7 +17,8 @@ struct module_source {
         const struct collect_result *collected;
         const struct pe_images *images;
         struct resolver *resolver;
-        struct map ids;      /* module -> resolver id + 1 */
+        const struct symbol_archive *archive; /* NULL: there is none */
+        struct map ids;                       /* module -> resolver id + 1 */
         struct map jitdumps; /* pid -> module + 1 of the jitdump that it mapped to tell of it */
         bool has_jitdumps;   /* they were looked for */
         module_id *used;
@@ -70,6 +71,50 @@ void module_source_free(struct module_source *source)
         map_release(&source->jitdumps);
         free(source->used);
         free(source);
+}
+
+void module_source_use_archive(struct module_source *source, const struct symbol_archive *archive)
+{
+        source->archive = archive;
+}
+
+struct archive_identity module_source_identity(const struct module_source *source, module_id id)
+{
+        const struct module *module = world_get_module(source->world, id);
+
+        return (struct archive_identity){
+                .kind = module->kind,
+                .path = world_text(source->world, module->path),
+                .pid = module->kind == MODULE_ANON ? module->pid : 0,
+                .build_id = module->build_id,
+                .build_id_size = module->build_id_size,
+                .dev = module->dev,
+                .inode = module->inode,
+                .start = module->start,
+                .end = module->end,
+        };
+}
+
+static const struct archived_module *find_archived(const struct module_source *source, module_id id)
+{
+        struct archive_identity identity;
+
+        if (!source->archive)
+                return NULL;
+        identity = module_source_identity(source, id);
+        return symbol_archive_find(source->archive, &identity);
+}
+
+int64_t module_source_built_ns(const struct module_source *source, module_id id)
+{
+        const struct archived_module *archived = find_archived(source, id);
+        struct os_stat st;
+
+        if (archived)
+                return archived_module_facts(archived)->built_ns;
+        return os_stat(world_text(source->world, world_get_module(source->world, id)->path), &st)
+                       ? st.mtime_ns
+                       : 0;
 }
 
 struct resolver *module_source_resolver(struct module_source *source)
@@ -189,8 +234,11 @@ static resolver_id describe(struct module_source *source, module_id id)
                 .path = world_text(source->world, module->path),
                 .build_id = module->build_id,
                 .build_id_size = module->build_id_size,
+                .archived = find_archived(source, id),
         };
 
+        if (desc.archived)
+                return resolver_add_module(source->resolver, &desc);
         switch (module->kind) {
         case MODULE_FILE:
         case MODULE_IMAGE:

@@ -10,6 +10,7 @@
 #include "collector.h"
 #include "pe_images.h"
 #include "resolver.h"
+#include "symbol_archive.h"
 #include "world.h"
 
 struct module_source;
@@ -20,6 +21,16 @@ struct module_source *module_source_new(const struct world *world, const struct 
                                         const struct resolver_options *options,
                                         const struct collect_result *collected);
 void module_source_free(struct module_source *source);
+
+/* What was packed into the session comes before anything else; kept by the caller.  To be called before the first
+ * question. */
+void module_source_use_archive(struct module_source *source, const struct symbol_archive *archive);
+
+/* Which module of the archive it is; valid as long as the world. */
+struct archive_identity module_source_identity(const struct module_source *source, module_id module);
+
+/* When the module's file was written, 0: not known. */
+int64_t module_source_built_ns(const struct module_source *source, module_id module);
 AUTO_DEFINE(module_source)
 
 struct resolver *module_source_resolver(struct module_source *source);

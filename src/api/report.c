@@ -19,6 +19,7 @@ struct report {
         struct world *world;
         struct pe_images *images;
         struct profile *profile;
+        struct session_archive archive;
         struct module_source *modules;
         struct hot *hot;
         struct quality quality;
@@ -39,6 +40,7 @@ void report_free(struct report *report)
                 return;
         hot_free(report->hot);
         module_source_free(report->modules);
+        session_archive_release(&report->archive);
         profile_free(report->profile);
         world_free(report->world);
         pe_images_free(report->images);
@@ -114,8 +116,9 @@ static void fill_quality(struct report *report)
                                                                     : report->n_lost_samples;
         q->n_unresolved = hot_n_unresolved(report->hot);
         q->counted_share = report->run_info.counted_share;
-        q->cut_bytes = damage->cut_bytes;
-        q->unfinished = damage->data_size_missing || damage->features_missing;
+        q->cut_bytes = damage->cut_bytes + report->archive.origin.cut_bytes;
+        q->unfinished =
+                damage->data_size_missing || damage->features_missing || report->archive.origin.is_unfinished;
         q->n_malformed += damage->n_malformed;
         q->n_unknown_records = damage->n_unknown_types;
         q->n_unknown_events = damage->n_unknown_events;
@@ -179,6 +182,8 @@ static void name_places(struct report *report)
 
         report->modules = module_source_new(report->world, report->reader, report->images, &options,
                                             report->request.collected);
+        session_archive_init(&report->archive, report->reader);
+        module_source_use_archive(report->modules, report->archive.symbols);
         modules = hot_modules_of(report);
         report->hot = hot_new(report->profile, report->world, module_source_resolver(report->modules),
                               &modules, report->request.inlines);
@@ -261,6 +266,31 @@ struct annotate *report_annotate_whole(const struct report *report, uint32_t eve
         const struct hot_modules modules = hot_modules_of(report);
 
         return annotate_new_whole(report->profile, report_resolver(report), &modules, event);
+}
+
+const struct perfdata_reader *report_reader(const struct report *report)
+{
+        return report->reader;
+}
+
+const struct profile *report_profile(const struct report *report)
+{
+        return report->profile;
+}
+
+struct module_source *report_module_source(const struct report *report)
+{
+        return report->modules;
+}
+
+int64_t report_built_ns(const struct report *report, module_id module)
+{
+        return module_source_built_ns(report->modules, module);
+}
+
+const struct session_archive *report_archive(const struct report *report)
+{
+        return &report->archive;
 }
 
 const struct world *report_world(const struct report *report)

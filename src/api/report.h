@@ -14,6 +14,7 @@
 #include "hot.h"
 #include "quality.h"
 #include "run_info.h"
+#include "session_archive.h"
 #include "session_input.h"
 
 struct report_request {
@@ -61,6 +62,15 @@ const struct hot *report_hot(const struct report *report);
 struct resolver *report_resolver(const struct report *report);
 resolver_id report_resolver_id(const struct report *report, module_id module);
 struct annotate *report_annotate_whole(const struct report *report, uint32_t event);
+/* Of its session. */
+const struct perfdata_reader *report_reader(const struct report *report);
+const struct profile *report_profile(const struct report *report);
+struct module_source *report_module_source(const struct report *report);
+/* When the module's file was written, 0: not known. */
+int64_t report_built_ns(const struct report *report, module_id module);
+
+/* What was packed into the session; never NULL, and empty where nothing was. */
+const struct session_archive *report_archive(const struct report *report);
 const struct world *report_world(const struct report *report);
 const struct quality *report_quality(const struct report *report);
 

@@ -15,12 +15,14 @@ struct file {
         struct buf text;
         size_t *lines; /* where each begins */
         size_t n_lines, cap_lines;
+        const struct archived_source *archived; /* its lines in place of the text; NULL */
         int64_t mtime_ns;
         bool is_here;
 };
 
 struct source_text {
         const char *folders;
+        const struct source_archive *archive;
         bool (*find_remote)(void *ctx, const char *path, struct buf *out);
         void *ctx;
         struct file **files;
@@ -38,6 +40,11 @@ struct source_text *source_text_new(const char *folders,
         source->find_remote = find_remote;
         source->ctx = ctx;
         return source;
+}
+
+void source_text_use_archive(struct source_text *source, const struct source_archive *archive)
+{
+        source->archive = archive;
 }
 
 void source_text_free(struct source_text *source)
@@ -82,8 +89,8 @@ static size_t folder_length(const char *at)
         return before + strcspn(at + before, ":;");
 }
 
-static bool find_path(const struct source_text *source, const char *path, struct buf *out,
-                      struct os_stat *ret_stat)
+static bool find_in_folders(const struct source_text *source, const char *path, struct buf *out,
+                            struct os_stat *ret_stat)
 {
         for (const char *at = source->folders; at && *at; at += strspn(at, ":;")) {
                 size_t len = folder_length(at);
@@ -92,6 +99,12 @@ static bool find_path(const struct source_text *source, const char *path, struct
                         return true;
                 at += len;
         }
+        return false;
+}
+
+static bool find_elsewhere(const struct source_text *source, const char *path, struct buf *out,
+                           struct os_stat *ret_stat)
+{
         buf_clear(out);
         buf_add_str(out, path);
         if (is_source(path, ret_stat))
@@ -124,10 +137,17 @@ static struct file *load(const struct source_text *source, const char *path)
         struct file *file = mem_new(1, sizeof(*file));
         AUTO_RELEASE(buf) place = {0};
         struct os_stat st;
+        bool is_found;
 
         buf_add_str(&place, path);
         file->path = buf_take(&place);
-        if (!find_path(source, path, &place, &st) ||
+        is_found = find_in_folders(source, path, &place, &st);
+        if (!is_found && source->archive)
+                file->archived = source_archive_find(source->archive, path, &file->mtime_ns);
+        file->is_here = file->archived;
+        if (file->is_here)
+                return file;
+        if ((!is_found && !find_elsewhere(source, path, &place, &st)) ||
             !os_read_file(buf_text(&place), SOURCE_MAX_BYTES, &file->text, NULL))
                 return file;
         file->is_here = true;
@@ -154,6 +174,8 @@ const char *source_text_line(struct source_text *source, const char *path, uint3
 {
         const struct file *file = get_file(source, path);
 
+        if (file->archived)
+                return archived_source_line(file->archived, line);
         return line && line <= file->n_lines ? file->text.data + file->lines[line - 1] : NULL;
 }
 
@@ -164,4 +186,13 @@ const char *source_text_note(struct source_text *source, const char *path, int64
         if (!file->is_here)
                 return "is not here: name its folder with --source-path";
         return built_ns && file->mtime_ns > built_ns ? "is newer than the program" : NULL;
+}
+
+bool source_text_find(struct source_text *source, const char *path, int64_t *ret_mtime_ns)
+{
+        const struct file *file = get_file(source, path);
+
+        if (file->is_here)
+                *ret_mtime_ns = file->mtime_ns;
+        return file->is_here;
 }

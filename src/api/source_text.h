@@ -8,6 +8,7 @@
 
 #include "attributes.h"
 #include "buf.h"
+#include "source_archive.h"
 
 struct source_text;
 
@@ -17,6 +18,10 @@ struct source_text *source_text_new(const char *folders,
                                     bool (*find_remote)(void *ctx, const char *path, struct buf *out),
                                     void *ctx);
 void source_text_free(struct source_text *source);
+
+/* Lines that were packed into the session come behind those under `folders` and before all others; NULL: there are
+ * none.  Kept by the caller. */
+void source_text_use_archive(struct source_text *source, const struct source_archive *archive);
 AUTO_DEFINE(source_text)
 
 /* Line `line` from 1 on, without its end; NULL: no such file or line.  Kept by `source`. */
@@ -25,5 +30,8 @@ const char *source_text_line(struct source_text *source, const char *path, uint3
 /* "is not here: ...", or when the file was changed after `built_ns` (of the program; 0: not known) "is newer than the
  * program"; NULL: nothing is wrong. */
 const char *source_text_note(struct source_text *source, const char *path, int64_t built_ns);
+
+/* False when there is no such file; else *ret_mtime_ns is when it was changed. */
+bool source_text_find(struct source_text *source, const char *path, int64_t *ret_mtime_ns);
 
 #endif

@@ -3,15 +3,22 @@
 #include "symbolize.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "arena.h"
 #include "buf.h"
 #include "object.h"
 #include "pdb.h"
+#include "session_archive.h"
+#include "session_input.h"
+#include "text.h"
 
 struct symbolize {
         const struct symbolize_request *request; /* while it is being made */
         uint64_t image_base, image_size;         /* of a PE image, else 0 */
+        struct session_input *session;           /* or NULL */
+        struct session_archive archive;
+        const struct archived_module *archived; /* the module in it */
         struct resolver *resolver;
         resolver_id module;
         struct resolver_frames frames;
@@ -80,10 +87,24 @@ static void open_file(struct symbolize *s)
         const struct resolver_module module = {
                 .kind = RESOLVER_FILE,
                 .path = request->path,
+                .archived = s->archived,
         };
 
         s->resolver = resolver_new(&options);
         s->module = resolver_add_module(s->resolver, &module);
+}
+
+static void note_unknown(struct symbolize *s, const uint64_t *addrs, size_t n)
+{
+        size_t n_unknown = 0;
+
+        for (size_t i = 0; i < n; i++)
+                n_unknown += !archived_module_knows(s->archived, addrs[i]);
+        if (n_unknown)
+                buf_printf(&s->note,
+                           "%s%s: %zu of %zu addresses are not in the session, which has functions with "
+                           "samples alone",
+                           s->note.len ? "\n" : "", s->request->path, n_unknown, n);
 }
 
 static void look_up(struct symbolize *s)
@@ -96,6 +117,8 @@ static void look_up(struct symbolize *s)
         note = resolver_note(s->resolver, s->module);
         if (note)
                 buf_printf(&s->note, "%s: %s", s->request->path, note);
+        if (s->archived)
+                note_unknown(s, addrs, n);
         free(addrs);
 }
 
@@ -117,12 +140,72 @@ static bool check_file(struct symbolize *s, struct err *err)
         return object || pdb;
 }
 
+/* --- Modules of a session --- */
+
+static bool is_wanted(const struct symbolize *s, const struct archived_module *module, bool whole_path)
+{
+        const char *path = archived_module_identity(module)->path, *wanted = s->request->path;
+
+        return !strcmp(wanted, whole_path ? path : text_base_name(path));
+}
+
+/* By its whole path, or by its last part where only one has it. */
+static bool find_module(struct symbolize *s, bool whole_path, struct err *err)
+{
+        for (size_t i = 0; i < symbol_archive_n_modules(s->archive.symbols); i++) {
+                const struct archived_module *module = symbol_archive_get(s->archive.symbols, i);
+
+                if (!is_wanted(s, module, whole_path))
+                        continue;
+                if (s->archived)
+                        return err_set(err, ERR_USAGE, "%s: more than one module is '%.60s': %s",
+                                       s->request->session, s->request->path,
+                                       whole_path ? "it was replaced while it was measured"
+                                                  : "give the whole path");
+                s->archived = module;
+        }
+        return true;
+}
+
+static bool no_such_module(const struct symbolize *s, struct err *err)
+{
+        size_t n = symbol_archive_n_modules(s->archive.symbols);
+        const char **names = mem_new(n, sizeof(*names)), *near;
+
+        for (size_t i = 0; i < n; i++)
+                names[i] = text_base_name(
+                        archived_module_identity(symbol_archive_get(s->archive.symbols, i))->path);
+        near = text_nearest(text_base_name(s->request->path), names, n);
+        free(names);
+        return err_set(err, ERR_MISSING, "%s: no module '%.60s' has samples%s%.60s%s", s->request->session,
+                       s->request->path, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static bool open_session(struct symbolize *s, struct err *err)
+{
+        const char *path = s->request->session;
+
+        s->session = session_input_open(path, err);
+        if (!s->session)
+                return false;
+        session_archive_init(&s->archive, s->session->reader);
+        if (s->archive.note.len)
+                return err_set(err, ERR_FORMAT, "%s: %.*s", path, (int)strcspn(s->archive.note.data, "\n;"),
+                               s->archive.note.data);
+        if (!s->archive.symbols)
+                return err_set(err, ERR_MISSING,
+                               "%s: nothing is packed into it: wperf archive -i %s does that", path, path);
+        if (!find_module(s, true, err) || (!s->archived && !find_module(s, false, err)))
+                return false;
+        return s->archived || no_such_module(s, err);
+}
+
 struct symbolize *symbolize_make(const struct symbolize_request *request, struct err *err)
 {
         AUTO(symbolize) s = mem_new(1, sizeof(*s));
 
         s->request = request;
-        if (!check_file(s, err))
+        if (request->session ? !open_session(s, err) : !check_file(s, err))
                 return NULL;
         open_file(s);
         look_up(s);
@@ -138,6 +221,8 @@ void symbolize_free(struct symbolize *s)
                 return;
         resolver_frames_release(&s->frames);
         resolver_free(s->resolver);
+        session_archive_release(&s->archive);
+        session_input_free(s->session);
         buf_release(&s->note);
         free(s->places);
         free(s);

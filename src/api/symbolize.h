@@ -12,7 +12,8 @@
 #include "resolver.h"
 
 struct symbolize_request {
-        const char *path;              /* of the object file, or of a PDB */
+        const char *path;    /* of the object file or PDB, or of a module of the session */
+        const char *session; /* answers are those that were packed into it; NULL: those of the file */
         const char *const *debug_dirs; /* NULL-terminated; NULL: /usr/lib/debug */
         bool no_demangle;
         bool decorated; /* functions that a PDB names are named as they are decorated */
@@ -24,8 +25,8 @@ struct symbolize_request {
 
 struct symbolize;
 
-/* Opens the file, finds its debug file where it has no debug information itself, and looks all addresses up.
- * Fails only when there is no such object file. */
+/* Opens the file or the session, finds its debug file where it has no debug information itself, and looks all addresses up.
+ * Fails only when there is no such object file or module. */
 struct symbolize *symbolize_make(const struct symbolize_request *request, struct err *err);
 void symbolize_free(struct symbolize *symbolize);
 AUTO_DEFINE(symbolize)

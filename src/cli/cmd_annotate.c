@@ -288,6 +288,7 @@ static bool make(struct annotating *a, const struct report_request *request, str
         if (!read_session(a, &reading, err))
                 return false;
         a->output.report = report = reading.report;
+        cmd_warn(&report_archive(report)->note);
         json_init(&a->json, &a->document);
         json_begin_object(&a->json);
         json_key(&a->json, "annotate");

@@ -166,6 +166,7 @@ static int show(const struct report_options *o, const struct report_request *req
         report = report_make_of(request, TAKE(input), &err);
         if (!report)
                 return cmd_fail(&err);
+        cmd_warn(&report_archive(report)->note);
         output = (struct hot_output){
                 .report = report,
                 .general = &o->general,

@@ -213,6 +213,7 @@ static int look_up(const struct symbolize_options *o, const struct addresses *li
 {
         struct symbolize_request request = {
                 .path = o->file,
+                .session = o->session,
                 .no_demangle = o->no_demangle,
                 .decorated = o->decorated,
                 .addrs = list->addrs,

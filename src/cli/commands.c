@@ -14,6 +14,7 @@ const struct command *const commands[] = {
         &command_stat,
         &command_report,
         &command_annotate,
+        &command_archive,
         &command_symbolize,
         &command_dump,
         &command_list,

@@ -2,6 +2,7 @@
 /* The command lines of the commands that read a session. */
 #include "report_options.h"
 
+#include "archive.h"
 #include "cmd.h"
 
 static const struct option choice_options[] = {
@@ -204,4 +205,78 @@ const struct command command_annotate = {
         .defaults = &annotate_defaults,
         .args = ARGS_OWN,
         .run = cmd_annotate,
+};
+
+static const struct option archiving_options[] = {
+        {
+                .name = "output",
+                .letter = 'o',
+                .kind = OPTION_FILE,
+                .arg = "FILE",
+                .offset = offsetof(struct archiving_options, output),
+                .help = "write the packed session to FILE and leave the one that is read as it is",
+        },
+        {
+                .name = "strip-source",
+                .offset = offsetof(struct archiving_options, strip_source),
+                .help = "leave the text of source files out",
+        },
+        {
+                .name = "source-path",
+                .kind = OPTION_STRING,
+                .arg = "DIR[:DIR...]",
+                .offset = offsetof(struct archiving_options, source_path),
+                .help = "look for source files under these folders first",
+        },
+        {
+                .name = "max-size",
+                .kind = OPTION_U64,
+                .arg = "MIB",
+                .min = 1,
+                .max = 512,
+                .offset = offsetof(struct archiving_options, max_mib),
+                .help = "let the session grow by at most that many MiB; 64 unless given",
+        },
+        {
+                .name = "json",
+                .offset = offsetof(struct archiving_options, json),
+                .help = "print what was packed as JSON",
+        },
+        {0},
+};
+
+static const struct option_group archiving_group = {"What is packed", archiving_options};
+
+static const struct command_group archive_groups[] = {
+        {&input_group, offsetof(struct archive_options, input)},
+        {&archiving_group, offsetof(struct archive_options, what)},
+        {&lookup_group, offsetof(struct archive_options, lookup)},
+        {&general_group, offsetof(struct archive_options, general)},
+        {0},
+};
+
+static const struct archive_options archive_defaults = {
+        .what.max_mib = ARCHIVE_DEFAULT_MAX_BYTES >> 20,
+};
+
+static const struct example archive_examples[] = {
+        {"wperf archive", "the last session of this folder, to be read on another machine"},
+        {"wperf archive -i perf.data -o travel.data --strip-source", "a session of perf, without source"},
+        {0},
+};
+
+const struct command command_archive = {
+        .name = "archive",
+        .summary = "pack names, lines and code into a session, to be read anywhere",
+        .args_usage = "[FILE]",
+        .about =
+                "Packs into a session what its samples need of programs, debug files, perf maps, the kernel's "
+                "symbols and source files. report, annotate and symbolize then need no other file. perf and "
+                "other readers open the session as before.",
+        .groups = archive_groups,
+        .examples = archive_examples,
+        .options_size = sizeof(struct archive_options),
+        .defaults = &archive_defaults,
+        .args = ARGS_OWN,
+        .run = cmd_archive,
 };

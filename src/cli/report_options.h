@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a command line says to the commands that read a session: `report`, `dump` and `annotate`. */
+/* What a command line says to the commands that read a session: `report`, `dump`, `annotate` and `archive`. */
 #ifndef REPORT_OPTIONS_H
 #define REPORT_OPTIONS_H
 
@@ -51,7 +51,23 @@ struct annotate_options {
         struct annotating_options what;
 };
 
+struct archiving_options {
+        const char *output; /* or NULL: in place */
+        bool json;
+        bool strip_source;
+        uint64_t max_mib;
+        const char *source_path;
+};
+
+struct archive_options {
+        struct general_options general;
+        struct input_options input;
+        struct archiving_options what;
+        struct lookup_options lookup;
+};
+
 extern const struct command command_report;
+extern const struct command command_archive;
 extern const struct command command_dump;
 extern const struct command command_annotate;
 

@@ -21,6 +21,14 @@ static const struct option symbolize_table[] = {
                 .help = "the program or library whose addresses they are",
         },
         {
+                .name = "session",
+                .aliases = "input",
+                .kind = OPTION_FILE,
+                .arg = "SESSION",
+                .offset = offsetof(struct symbolize_options, session),
+                .help = "take what wperf archive packed into SESSION; FILE is then a module of it, by path or name",
+        },
+        {
                 .name = "no-demangle",
                 .offset = offsetof(struct symbolize_options, no_demangle),
                 .help = "show C++ and Rust names as they stand in the file",
@@ -53,6 +61,7 @@ static const struct example symbolize_examples[] = {
         {"wperf symbolize -e /usr/bin/python3 0x51d6c0", "what stands at an address of python3"},
         {"wperf symbolize -e python312_d.dll 0x1234", "of a Windows image, by the PDB beside it"},
         {"wperf symbolize -e libc.so.6 --json < addresses", "many addresses, one a line"},
+        {"wperf symbolize --session wperf.data -e libc.so.6 0x9a1c0", "from an archived session"},
         {0},
 };
 

@@ -9,7 +9,8 @@
 struct symbolize_options {
         struct general_options general;
         struct output_options output;
-        const char *file; /* or NULL */
+        const char *session; /* or NULL */
+        const char *file;    /* or NULL */
         struct lookup_options lookup;
         bool no_demangle, decorated;
         bool always; /* accepted: what addr2line does only when it is asked */

@@ -47,9 +47,11 @@ enum perfdata_feature {
         FEATURE_CLOCK_DATA = 29,
         FEATURE_HYBRID_TOPOLOGY = 30,
         FEATURE_PMU_CAPS = 31,
-        FEATURE_WPERF_RUN = 224,    /* how the run was made and how it ended: see session-format.md */
-        FEATURE_WPERF_COUNT = 225,  /* what the events are to stat */
-        FEATURE_WPERF_IMAGES = 226, /* what there is to know of PE images */
+        FEATURE_WPERF_RUN = 224,     /* how the run was made and how it ended: see session-format.md */
+        FEATURE_WPERF_COUNT = 225,   /* what the events are to stat */
+        FEATURE_WPERF_IMAGES = 226,  /* what there is to know of PE images */
+        FEATURE_WPERF_SYMBOLS = 227, /* what wperf archive packed: names, lines, code */
+        FEATURE_WPERF_SOURCE = 228,  /* and lines of source files */
         FEATURE_WPERF_LAST = 239,
 };
 

@@ -131,6 +131,8 @@ const char *perfdata_feature_name(unsigned feature)
                 [FEATURE_WPERF_RUN] = "WPERF_RUN",
                 [FEATURE_WPERF_COUNT] = "WPERF_COUNT",
                 [FEATURE_WPERF_IMAGES] = "WPERF_IMAGES",
+                [FEATURE_WPERF_SYMBOLS] = "WPERF_SYMBOLS",
+                [FEATURE_WPERF_SOURCE] = "WPERF_SOURCE",
         };
 
         return feature < N_ELEMENTS(names) ? names[feature] : NULL;

@@ -33,8 +33,7 @@ static bool is_session(const char *path, bool *ret_empty, struct err *err)
                        path);
 }
 
-/* Whether a session may be written at `path`; *ret_exists when a session or an empty file is there already. */
-static bool check_path(const char *path, bool *ret_exists, struct err *err)
+bool perfdata_writer_check(const char *path, bool *ret_exists, struct err *err)
 {
         struct os_stat st;
         bool empty;
@@ -79,7 +78,7 @@ struct perfdata_writer *perfdata_writer_open(const char *path, struct err *err)
         struct perfdata_writer *w;
         bool exists;
 
-        if (!check_path(path, &exists, err))
+        if (!perfdata_writer_check(path, &exists, err))
                 return NULL;
         w = mem_new(1, sizeof(*w));
         w->path = mem_strdup(path);

@@ -16,6 +16,9 @@
 
 struct perfdata_writer;
 
+/* Whether a session may be written at `path`; *ret_exists when a session or an empty file is there already. */
+bool perfdata_writer_check(const char *path, bool *ret_exists, struct err *err);
+
 /* An existing file that is no session is not overwritten (ERR_DENIED).  An existing session is left alone until
  * perfdata_writer_begin, which makes it path.old.  Mode 0600.  "-" and what else cannot seek gets pipe mode. */
 struct perfdata_writer *perfdata_writer_open(const char *path, struct err *err);

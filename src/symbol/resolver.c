@@ -7,6 +7,7 @@
 
 #include "arena.h"
 #include "demangle.h"
+#include "resolver_archive.h"
 #include "resolver_internal.h"
 #include "resolver_kernel.h"
 #include "text.h"
@@ -56,8 +57,8 @@ resolver_id resolver_add_module(struct resolver *resolver, const struct resolver
 {
         struct module *module = mem_new(1, sizeof(*module));
 
-        assert(described->path || described->image || described->kind == RESOLVER_KERNEL ||
-               described->kind == RESOLVER_NONE);
+        assert(described->path || described->image || described->archived ||
+               described->kind == RESOLVER_KERNEL || described->kind == RESOLVER_NONE);
         assert(!described->build_id_size || described->build_id);
         module->is = *described;
         module->is.path = keep_text(resolver, described->path ? described->path : "");
@@ -125,6 +126,10 @@ struct module *resolver_load(struct resolver *resolver, resolver_id id)
         if (module->is_loaded)
                 return module;
         module->is_loaded = true;
+        if (module->is.archived) {
+                resolver_archive_begin(module);
+                return module;
+        }
         switch (module->is.kind) {
         case RESOLVER_FILE:
                 module->file = resolver_file_new(&module->is, &resolver->options, &module->note);
@@ -233,6 +238,8 @@ bool resolver_to_addr(struct resolver *resolver, resolver_id id, uint64_t offset
 {
         const struct module *module = resolver_load(resolver, id);
 
+        if (module->is.archived)
+                return resolver_archive_to_addr(module, offset, ret_addr);
         *ret_addr = offset;
         return !module->file || resolver_file_to_addr(module->file, offset, ret_addr);
 }
@@ -253,6 +260,8 @@ struct symbol resolver_find_addr(struct resolver *resolver, resolver_id id, uint
         struct symtab_hit hit;
         bool is_of_jitdump;
 
+        if (module->is.archived)
+                return resolver_archive_find(resolver, module, addr);
         if (addr >= module->last_from && addr < module->last_to) {
                 module->last.addr = addr;
                 return module->last;
@@ -287,9 +296,12 @@ static const struct object *own_object(struct resolver *resolver, resolver_id id
 
 bool resolver_get_image(struct resolver *resolver, resolver_id id, struct resolver_image *ret)
 {
+        const struct module *module = resolver_load(resolver, id);
         const struct object *object = own_object(resolver, id);
         const struct object_facts *facts;
 
+        if (module->is.archived)
+                return resolver_archive_get_image(module, ret);
         if (!object)
                 return false;
         facts = object_get_facts(object);
@@ -320,17 +332,23 @@ static const struct object_section *find_loaded(const struct object *object, siz
 
 size_t resolver_n_sections(struct resolver *resolver, resolver_id id)
 {
+        const struct module *module = resolver_load(resolver, id);
         size_t n;
 
+        if (module->is.archived)
+                return resolver_archive_n_sections(module);
         find_loaded(own_object(resolver, id), 0, &n);
         return n;
 }
 
 struct resolver_section resolver_get_section(struct resolver *resolver, resolver_id id, size_t index)
 {
+        const struct module *module = resolver_load(resolver, id);
         size_t n;
         const struct object_section *section = find_loaded(own_object(resolver, id), index, &n);
 
+        if (module->is.archived)
+                return resolver_archive_get_section(module, index);
         if (!section)
                 return (struct resolver_section){.name = ""};
         return (struct resolver_section){section->name, section->addr, section->size_bytes};

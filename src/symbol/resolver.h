@@ -14,6 +14,7 @@
 #include "strpool.h"
 
 struct resolver;
+struct archived_module;      /* symbol_archive.h */
 struct debug_remote;         /* debug_search.h */
 struct symbol_index_options; /* symbol_index.h */
 struct pe_places;            /* pe_search.h */
@@ -59,6 +60,8 @@ struct resolver_module {
         const struct pe_identity *pe; /* of a PE image, as its session says, kept by the caller; NULL */
         /* RESOLVER_PERFMAP: a jit-PID.dump, which is asked before the perf map; NULL: none. */
         const char *jitdump_path, *jitdump_open_path;
+        /* Answers that were packed into the session: nothing else is asked, whatever the kind; kept by the caller. */
+        const struct archived_module *archived;
 };
 
 typedef uint32_t resolver_id;

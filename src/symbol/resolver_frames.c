@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "resolver_archive.h"
 #include "resolver_internal.h"
 #include "text.h"
 
@@ -218,6 +219,10 @@ void resolver_find_frames(struct resolver *resolver, resolver_id id, const uint6
         struct finder f = {resolver, module, id, ret, addrs, n};
         struct resolver_image_file image = {0};
 
+        if (module->is.archived) {
+                resolver_archive_find_frames(resolver, module, addrs, n, ret);
+                return;
+        }
         for (size_t i = 0; i < n && !image.debug; i++)
                 image = resolver_image_file(resolver, module, addrs[i]);
         f.slide = image.slide;

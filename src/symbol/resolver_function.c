@@ -2,6 +2,7 @@
 /* What there is of one function besides its name: labels, all stretches of its code, and the code itself. */
 #include <stdlib.h>
 
+#include "resolver_archive.h"
 #include "resolver_internal.h"
 
 enum { ELF_X86_64 = 62, ELF_AARCH64 = 183 }; /* e_machine, which a jitdump has too */
@@ -10,10 +11,14 @@ size_t resolver_find_labels(struct resolver *resolver, resolver_id id, uint64_t 
                             struct resolver_label **ret_labels)
 {
         struct module *module = resolver_load(resolver, id);
-        struct resolver_image_file image = resolver_image_file(resolver, module, addr);
+        struct resolver_image_file image;
         struct source_label *found = NULL;
-        size_t n = image.debug ? resolver_debug_labels(image.debug, addr - image.slide, &found) : 0;
+        size_t n;
 
+        if (module->is.archived)
+                return resolver_archive_find_labels(resolver, module, addr, ret_labels);
+        image = resolver_image_file(resolver, module, addr);
+        n = image.debug ? resolver_debug_labels(image.debug, addr - image.slide, &found) : 0;
         *ret_labels = mem_new(n, sizeof(**ret_labels));
         for (size_t i = 0; i < n; i++)
                 (*ret_labels)[i] = (struct resolver_label){
@@ -30,11 +35,16 @@ size_t resolver_find_labels(struct resolver *resolver, resolver_id id, uint64_t 
 size_t resolver_find_extents(struct resolver *resolver, resolver_id id, uint64_t addr,
                              struct resolver_extent **ret_extents)
 {
-        struct resolver_image_file image = resolver_image_file(resolver, resolver_load(resolver, id), addr);
+        struct module *module = resolver_load(resolver, id);
+        struct resolver_image_file image;
         struct source_extent *found = NULL;
-        size_t n = image.debug ? resolver_debug_extents(image.debug, addr - image.slide, &found) : 0;
         struct symbol symbol;
+        size_t n;
 
+        if (module->is.archived)
+                return resolver_archive_find_extents(module, addr, ret_extents);
+        image = resolver_image_file(resolver, module, addr);
+        n = image.debug ? resolver_debug_extents(image.debug, addr - image.slide, &found) : 0;
         *ret_extents = mem_new(n ? n : 1, sizeof(**ret_extents));
         for (size_t i = 0; i < n; i++)
                 (*ret_extents)[i] =
@@ -56,6 +66,8 @@ bool resolver_read_code(struct resolver *resolver, resolver_id id, uint64_t addr
         struct resolver_image_file image = {module->file ? resolver_file_object(module->file) : NULL};
         struct cursor code;
 
+        if (module->is.archived)
+                return resolver_archive_read_code(module, addr, size, ret_code);
         if (!module->file)
                 image = resolver_image_file(resolver, module, addr);
         if (image.object) {
@@ -79,6 +91,8 @@ enum object_machine resolver_get_machine(struct resolver *resolver, resolver_id 
 {
         const struct module *module = resolver_load(resolver, id);
 
+        if (module->is.archived)
+                return archived_module_facts(module->is.archived)->machine;
         if (module->file)
                 return resolver_file_machine(module->file, addr);
         if (module->vmlinux && resolver_vmlinux_object(module->vmlinux))

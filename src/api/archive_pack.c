@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Asks the resolver what report and annotate will ask it, and keeps the answers: names of all sampled addresses, and of the
+ * functions around them every address, so that it does not matter where a disassembler sees instructions. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive_internal.h"
+#include "arena.h"
+#include "map.h"
+#include "module_source.h"
+
+enum { FRAMES_AT_ONCE = 1 << 18 };
+
+static const uint32_t no_function = UINT32_MAX;
+
+/* --- Modules and addresses --------------------------------------------------------------------------- */
+
+static int compare_places(const void *x, const void *y)
+{
+        const struct archive_place *a = x, *b = y;
+
+        return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+static void merge_places(struct archive_module *m)
+{
+        size_t n = 0;
+
+        if (m->n_places)
+                qsort(m->places, m->n_places, sizeof(*m->places), compare_places);
+        for (size_t i = 0; i < m->n_places; i++) {
+                if (n && m->places[n - 1].offset == m->places[i].offset)
+                        m->places[n - 1].weight += m->places[i].weight;
+                else
+                        m->places[n++] = m->places[i];
+        }
+        m->n_places = n;
+}
+
+static void list_modules(struct archive_pack *pack, struct map *index_of)
+{
+        const struct module_source *source = report_module_source(pack->report);
+
+        for (size_t i = 0; i < module_source_n_used(source); i++) {
+                struct archive_module m = {.module = module_source_used(source, i)};
+                const char *note;
+
+                m.id = report_resolver_id(pack->report, m.module);
+                note = resolver_note(pack->resolver, m.id);
+                m.has_name_note = note;
+                buf_add_str(&m.name_note, note ? note : "");
+                ARRAY_PUSH(pack->modules, pack->n_modules, pack->cap_modules, m);
+                *map_put(index_of, m.module, NULL) = pack->n_modules;
+        }
+}
+
+static void list_places(struct archive_pack *pack, const struct map *index_of)
+{
+        const struct profile *profile = report_profile(pack->report);
+
+        for (size_t i = 0; i < profile_n_places(profile); i++) {
+                const struct profile_place *place = profile_get_place(profile, i);
+                const uint64_t *index = map_find(index_of, place->module);
+                struct archive_place at = {
+                        .offset = place->offset, .weight = place->weight, .function = no_function};
+                struct archive_module *m;
+
+                if (place->module == MODULE_NONE || !index)
+                        continue;
+                m = &pack->modules[*index - 1];
+                ARRAY_PUSH(m->places, m->n_places, m->cap_places, at);
+        }
+        for (size_t i = 0; i < pack->n_modules; i++)
+                merge_places(&pack->modules[i]);
+}
+
+/* --- Functions --------------------------------------------------------------------------------------- */
+
+static bool is_same_function(const struct archive_function *f, const struct resolver_extent *extents,
+                             size_t n)
+{
+        return f->n_extents == n && !memcmp(f->extents, extents, n * sizeof(*extents));
+}
+
+/* Takes `extents`. */
+static uint32_t add_function(struct archive_pack *pack, uint32_t module, struct resolver_extent *extents,
+                             size_t n)
+{
+        struct archive_module *m = &pack->modules[module];
+        struct archive_function f = {.module = module, .extents = extents, .n_extents = n};
+
+        for (size_t i = 0; i < n; i++)
+                f.size_bytes += extents[i].end - extents[i].start;
+        ARRAY_PUSH(pack->functions, pack->n_functions, pack->cap_functions, f);
+        ARRAY_PUSH(m->functions, m->n_functions, m->cap_functions, (uint32_t)pack->n_functions - 1);
+        return (uint32_t)m->n_functions - 1;
+}
+
+/* The function of an address among those of its module; `known` is of hashes of extents. */
+static uint32_t find_function(struct archive_pack *pack, uint32_t module, struct map *known, uint64_t addr)
+{
+        const struct archive_module *m = &pack->modules[module];
+        struct resolver_extent *extents;
+        size_t n = resolver_find_extents(pack->resolver, m->id, addr, &extents);
+
+        if (!n) {
+                free(extents);
+                return no_function;
+        }
+        for (uint64_t hash = map_hash_bytes(extents, n * sizeof(*extents));; hash++) {
+                uint64_t *at = map_put(known, hash, NULL);
+
+                if (!*at) {
+                        *at = add_function(pack, module, extents, n) + 1;
+                        return (uint32_t)*at - 1;
+                }
+                if (is_same_function(&pack->functions[m->functions[*at - 1]], extents, n)) {
+                        free(extents);
+                        return (uint32_t)*at - 1;
+                }
+        }
+}
+
+static void list_functions(struct archive_pack *pack, uint32_t module)
+{
+        struct archive_module *m = &pack->modules[module];
+        struct map known = {0};
+
+        for (size_t i = 0; i < m->n_places; i++) {
+                struct archive_place *p = &m->places[i];
+
+                p->has_addr = resolver_to_addr(pack->resolver, m->id, p->offset, &p->addr);
+                if (!p->has_addr)
+                        continue;
+                p->function = find_function(pack, module, &known, p->addr);
+                if (p->function != no_function)
+                        pack->functions[m->functions[p->function]].weight += p->weight;
+        }
+        map_release(&known);
+}
+
+void archive_pack_init(struct archive_pack *pack, struct report *report)
+{
+        struct map index_of = {0};
+
+        *pack = (struct archive_pack){.report = report, .resolver = report_resolver(report)};
+        list_modules(pack, &index_of);
+        list_places(pack, &index_of);
+        for (size_t i = 0; i < pack->n_modules; i++)
+                list_functions(pack, (uint32_t)i);
+        map_release(&index_of);
+}
+
+void archive_pack_release(struct archive_pack *pack)
+{
+        for (size_t i = 0; i < pack->n_modules; i++) {
+                buf_release(&pack->modules[i].name_note);
+                free(pack->modules[i].places);
+                free(pack->modules[i].functions);
+        }
+        for (size_t i = 0; i < pack->n_functions; i++)
+                free(pack->functions[i].extents);
+        for (size_t i = 0; i < N_ELEMENTS(pack->disasms); i++)
+                disasm_free(pack->disasms[i]);
+        free(pack->modules);
+        free(pack->functions);
+        *pack = (struct archive_pack){0};
+}
+
+uint64_t archive_pack_code_bytes(const struct archive_pack *pack)
+{
+        uint64_t sum = 0;
+
+        for (size_t i = 0; i < pack->n_functions; i++) {
+                if (pack->functions[i].size_bytes <= ARCHIVE_MAX_FUNCTION_BYTES)
+                        sum += pack->functions[i].size_bytes;
+        }
+        return sum;
+}
+
+struct ranked {
+        uint64_t weight;
+        size_t index;
+};
+
+static int compare_ranked(const void *x, const void *y)
+{
+        const struct ranked *a = x, *b = y;
+
+        if (a->weight != b->weight)
+                return a->weight > b->weight ? -1 : 1;
+        return (a->index > b->index) - (a->index < b->index);
+}
+
+size_t archive_pack_choose(struct archive_pack *pack, uint64_t code_bytes)
+{
+        struct ranked *order = mem_new(pack->n_functions, sizeof(*order));
+        size_t n = 0;
+
+        for (size_t i = 0; i < pack->n_functions; i++)
+                order[i] = (struct ranked){pack->functions[i].weight, i};
+        if (pack->n_functions)
+                qsort(order, pack->n_functions, sizeof(*order), compare_ranked);
+        for (size_t i = 0; i < pack->n_functions; i++) {
+                struct archive_function *f = &pack->functions[order[i].index];
+
+                f->is_whole = f->size_bytes <= ARCHIVE_MAX_FUNCTION_BYTES && f->size_bytes <= code_bytes;
+                code_bytes = f->is_whole ? code_bytes - f->size_bytes : code_bytes;
+                n += f->is_whole;
+        }
+        free(order);
+        return n;
+}
+
+/* --- What is asked of a module ------------------------------------------------------------------------ */
+
+/* The `step` addresses from `addr` on, which have one answer. */
+struct asked {
+        uint64_t addr;
+        uint32_t step;
+        bool wants_frames; /* and not the name alone */
+};
+
+struct asking {
+        struct archive_pack *pack;
+        const struct archive_module *module;
+        struct symbol_archive_writer *writer;
+        struct asked *list;
+        size_t n, cap;
+};
+
+static int compare_asked(const void *x, const void *y)
+{
+        const struct asked *a = x, *b = y;
+
+        if (a->addr != b->addr)
+                return a->addr < b->addr ? -1 : 1;
+        if (a->wants_frames != b->wants_frames)
+                return a->wants_frames ? -1 : 1;
+        return (a->step < b->step) - (a->step > b->step);
+}
+
+static void ask(struct asking *a, uint64_t addr, uint32_t step, bool wants_frames)
+{
+        ARRAY_PUSH(a->list, a->n, a->cap, (struct asked){addr, step, wants_frames});
+}
+
+static struct disasm *get_disasm(struct archive_pack *pack, enum object_machine machine)
+{
+        enum disasm_arch arch = machine == OBJECT_MACHINE_ARM64 ? DISASM_AARCH64 : DISASM_X86_64;
+
+        if (machine != OBJECT_MACHINE_ARM64 && machine != OBJECT_MACHINE_X86_64)
+                return NULL;
+        if (!pack->disasms[arch])
+                pack->disasms[arch] = disasm_open(arch, DISASM_ATT, NULL);
+        pack->has_no_disasm |= !pack->disasms[arch];
+        return pack->disasms[arch];
+}
+
+/* A listing names what its branches and calls go to. */
+static void ask_targets(struct asking *a, const struct disasm_code *code)
+{
+        for (size_t i = 0; i < code->n_insns; i++) {
+                const struct disasm_insn *insn = &code->insns[i];
+
+                if (insn->has_target && !insn->is_operand)
+                        ask(a, insn->target, 1, false);
+        }
+}
+
+static void ask_code(struct asking *a, const struct archive_function *f, enum object_machine machine)
+{
+        AUTO_RELEASE(disasm_code) code = {0};
+        struct disasm *disasm;
+
+        for (size_t i = 0; i < f->n_extents; i++) {
+                const struct resolver_extent *e = &f->extents[i];
+                const uint8_t *bytes;
+
+                if (!resolver_read_code(a->pack->resolver, a->module->id, e->start, e->end - e->start,
+                                        &bytes))
+                        continue;
+                symbol_archive_add_code(a->writer, e->start, bytes, e->end - e->start);
+                disasm = get_disasm(a->pack, machine);
+                if (disasm)
+                        disasm_add(disasm, bytes, (size_t)(e->end - e->start), e->start, &code);
+        }
+        ask_targets(a, &code);
+}
+
+/* Instructions of AArch64 stand at every fourth address. */
+static void ask_extent(struct asking *a, const struct resolver_extent *e, enum object_machine machine)
+{
+        uint32_t step = machine == OBJECT_MACHINE_ARM64 && !(e->start % 4) ? 4 : 1;
+
+        for (uint64_t addr = e->start; addr < e->end; addr += step)
+                ask(a, addr, e->end - addr < step ? (uint32_t)(e->end - addr) : step, true);
+}
+
+static void add_function_answers(struct asking *a, const struct archive_function *f,
+                                 enum object_machine machine)
+{
+        struct resolver_label *labels = NULL;
+        size_t n_labels =
+                resolver_find_labels(a->pack->resolver, a->module->id, f->extents[0].start, &labels);
+
+        symbol_archive_add_function(a->writer, f->extents, f->n_extents, labels, n_labels);
+        free(labels);
+        if (!f->is_whole)
+                return;
+        ask_code(a, f, machine);
+        for (size_t i = 0; i < f->n_extents; i++)
+                ask_extent(a, &f->extents[i], machine);
+}
+
+/* Sorted, without what an earlier one has; one that reaches into the next is made shorter. */
+static void sort_asked(struct asking *a)
+{
+        size_t n = 0;
+
+        if (a->n)
+                qsort(a->list, a->n, sizeof(*a->list), compare_asked);
+        for (size_t i = 0; i < a->n; i++) {
+                struct asked *last = n ? &a->list[n - 1] : NULL;
+
+                if (last && last->addr == a->list[i].addr)
+                        continue;
+                if (last && a->list[i].addr - last->addr < last->step)
+                        last->step = (uint32_t)(a->list[i].addr - last->addr);
+                a->list[n++] = a->list[i];
+        }
+        a->n = n;
+}
+
+static void add_symbols(struct asking *a)
+{
+        for (size_t i = 0; i < a->n; i++) {
+                struct symbol symbol = resolver_find_addr(a->pack->resolver, a->module->id, a->list[i].addr);
+
+                symbol_archive_add_symbol(a->writer, a->list[i].step, &symbol);
+        }
+}
+
+static void add_frames_of(struct asking *a, const uint64_t *addrs, const uint32_t *steps, size_t n)
+{
+        struct resolver_frames found;
+
+        resolver_find_frames(a->pack->resolver, a->module->id, addrs, n, &found);
+        for (size_t i = 0; i < n; i++)
+                symbol_archive_add_frames(a->writer, addrs[i], steps[i],
+                                          found.spans[i].n ? found.frames + found.spans[i].first : NULL,
+                                          found.spans[i].n);
+        resolver_frames_release(&found);
+}
+
+static void add_frames(struct asking *a)
+{
+        size_t most = a->n < FRAMES_AT_ONCE ? a->n : FRAMES_AT_ONCE, n = 0;
+        uint64_t *addrs = mem_new(most, sizeof(*addrs));
+        uint32_t *steps = mem_new(most, sizeof(*steps));
+
+        for (size_t i = 0; i < a->n; i++) {
+                if (a->list[i].wants_frames) {
+                        addrs[n] = a->list[i].addr;
+                        steps[n++] = a->list[i].step;
+                }
+                if (n == most || i + 1 == a->n) {
+                        add_frames_of(a, addrs, steps, n);
+                        n = 0;
+                }
+        }
+        free(addrs);
+        free(steps);
+}
+
+static void add_places(struct asking *a)
+{
+        const struct archive_module *m = a->module;
+
+        for (size_t i = 0; i < m->n_places; i++) {
+                const struct archive_place *p = &m->places[i];
+
+                if (!p->has_addr)
+                        continue;
+                symbol_archive_add_offset(a->writer, p->offset, p->addr, i && m->places[i - 1].has_addr);
+                ask(a, p->addr, 1, true);
+        }
+}
+
+struct member {
+        uint64_t addr;
+        uint32_t function;
+};
+
+static int compare_members(const void *x, const void *y)
+{
+        const struct member *a = x, *b = y;
+
+        return (a->addr > b->addr) - (a->addr < b->addr);
+}
+
+/* By address: two segments may stand in another order in the file. */
+static void add_members(struct asking *a)
+{
+        const struct archive_module *m = a->module;
+        struct member *members = mem_new(m->n_places, sizeof(*members));
+        size_t n = 0;
+
+        for (size_t i = 0; i < m->n_places; i++) {
+                if (m->places[i].function != no_function)
+                        members[n++] = (struct member){m->places[i].addr, m->places[i].function};
+        }
+        if (n)
+                qsort(members, n, sizeof(*members), compare_members);
+        for (size_t i = 0; i < n; i++) {
+                if (!i || members[i].addr != members[i - 1].addr)
+                        symbol_archive_add_member(a->writer, members[i].addr, members[i].function);
+        }
+        free(members);
+}
+
+static bool has_readable_names(enum module_kind kind)
+{
+        return kind == MODULE_FILE || kind == MODULE_IMAGE || kind == MODULE_VDSO;
+}
+
+/* Of code for two machines in one image that of the first function counts. */
+static enum object_machine machine_of(const struct archive_pack *pack, const struct archive_module *m)
+{
+        const struct archive_function *first = m->n_functions ? &pack->functions[m->functions[0]] : NULL;
+
+        return resolver_get_machine(pack->resolver, m->id,
+                                    first && first->n_extents ? first->extents[0].start : 0);
+}
+
+static void begin_module(struct asking *a)
+{
+        const struct archive_module *m = a->module;
+        const struct world *world = report_world(a->pack->report);
+        const struct archive_identity identity =
+                module_source_identity(report_module_source(a->pack->report), m->module);
+        struct archive_facts facts = {
+                .machine = machine_of(a->pack, m),
+                .has_readable_names = has_readable_names(world_get_module(world, m->module)->kind),
+                .built_ns = report_built_ns(a->pack->report, m->module),
+                .name_note = m->has_name_note ? buf_text(&m->name_note) : NULL,
+        };
+
+        facts.has_image = resolver_get_image(a->pack->resolver, m->id, &facts.image);
+        symbol_archive_begin(a->writer, &identity, &facts);
+        for (size_t i = 0; i < resolver_n_sections(a->pack->resolver, m->id); i++) {
+                struct resolver_section section = resolver_get_section(a->pack->resolver, m->id, i);
+
+                symbol_archive_add_section(a->writer, &section);
+        }
+}
+
+static void add_module(struct archive_pack *pack, const struct archive_module *m,
+                       struct symbol_archive_writer *writer)
+{
+        struct asking a = {.pack = pack, .module = m, .writer = writer};
+        enum object_machine machine = machine_of(pack, m);
+
+        begin_module(&a);
+        add_places(&a);
+        for (size_t i = 0; i < m->n_functions; i++)
+                add_function_answers(&a, &pack->functions[m->functions[i]], machine);
+        add_members(&a);
+        sort_asked(&a);
+        add_symbols(&a);
+        add_frames(&a);
+        symbol_archive_set_line_note(writer, resolver_note(pack->resolver, m->id));
+        free(a.list);
+}
+
+struct symbol_archive_writer *archive_pack_make(struct archive_pack *pack)
+{
+        struct symbol_archive_writer *writer = symbol_archive_writer_new(pack->resolver);
+
+        for (size_t i = 0; i < pack->n_modules; i++)
+                add_module(pack, &pack->modules[i], writer);
+        return writer;
+}

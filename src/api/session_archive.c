@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "session_archive.h"
+
+#include "perfdata_format.h"
+
+void session_archive_init(struct session_archive *archive, const struct perfdata_reader *reader)
+{
+        struct cursor symbols = perfdata_feature(reader, FEATURE_WPERF_SYMBOLS);
+        struct cursor source = perfdata_feature(reader, FEATURE_WPERF_SOURCE);
+        struct err err = {0};
+
+        *archive = (struct session_archive){0};
+        if (!symbols.failed) {
+                archive->symbols = symbol_archive_open(symbols, &err);
+                if (archive->symbols)
+                        archive->origin = *symbol_archive_origin(archive->symbols);
+                else
+                        buf_printf(
+                                &archive->note,
+                                "what was packed into the session %s; files of this machine are asked instead\n",
+                                err.text);
+        }
+        if (!source.failed) {
+                archive->source = source_archive_open(source, &err);
+                if (!archive->source)
+                        buf_printf(
+                                &archive->note,
+                                "the source that was packed into the session %s; files of this machine are "
+                                "asked instead\n",
+                                err.text);
+        }
+}
+
+void session_archive_release(struct session_archive *archive)
+{
+        symbol_archive_free(archive->symbols);
+        source_archive_free(archive->source);
+        buf_release(&archive->note);
+        *archive = (struct session_archive){0};
+}

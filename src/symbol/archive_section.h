@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The envelope of a section of a session that wperf archive writes: magic, version, checksum, and the content, packed
+ * where the build has zstd.  What the content is, is the matter of symbol_archive and source_archive. */
+#ifndef ARCHIVE_SECTION_H
+#define ARCHIVE_SECTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "cursor.h"
+#include "err.h"
+
+enum {
+        ARCHIVE_SECTION_HEAD_BYTES = 32,
+        /* What a section unpacks to; the limit of both sides. */
+        ARCHIVE_SECTION_MAX_BYTES = 256 << 20,
+};
+
+struct archive_section_kind {
+        char magic[5];
+        uint32_t version;
+};
+
+/* Appends the whole section.  ERR_LIMIT when the content is larger than ARCHIVE_SECTION_MAX_BYTES. */
+bool archive_section_write(const struct archive_section_kind *kind, const struct buf *content,
+                           struct buf *out, struct err *err);
+
+/* The content of a section; `unpacked` holds it where it was packed and is the caller's to release.  ERR_FORMAT when it
+ * is damaged; ERR_UNSUPPORTED for another version, and for a packed one in a build without zstd. */
+bool archive_section_read(const struct archive_section_kind *kind, struct cursor section,
+                          struct buf *unpacked, struct cursor *ret_content, struct err *err);
+
+/* DWARF's numbers, which cursor_uleb and cursor_sleb read. */
+void archive_add_uleb(struct buf *out, uint64_t value);
+void archive_add_sleb(struct buf *out, int64_t value);
+
+/* How many elements follow, each of `least` bytes or more; 0 with c->failed when they can't all be there. */
+size_t archive_read_count(struct cursor *c, size_t least);
+
+#endif

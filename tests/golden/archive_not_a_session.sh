@@ -1,0 +1,1 @@
+wperf archive -i "$GOLDEN/../data/elf/names.so"

@@ -1,0 +1,1 @@
+wperf archive --max-size 0

@@ -1,0 +1,1 @@
+wperf archive a.data b.data

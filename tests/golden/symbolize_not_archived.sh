@@ -1,0 +1,1 @@
+wperf symbolize --session "$GOLDEN/../replay/every_kind.data" -e prog 0x10
