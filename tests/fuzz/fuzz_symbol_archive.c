@@ -106,7 +106,7 @@ static void use_module(struct resolver *resolver, const struct archived_module *
         for (size_t i = 0; i < resolver_n_sections(resolver, id); i++)
                 sink += strlen(resolver_get_section(resolver, id, i).name);
         sink += resolver_get_image(resolver, id, &image) ? image.build_id_size : 0;
-        sink += (uint64_t)resolver_get_machine(resolver, id);
+        sink += (uint64_t)resolver_get_machine(resolver, id, 0);
         sink += resolver_note(resolver, id) ? strlen(resolver_note(resolver, id)) : 0;
         sink += strlen(archived_module_identity(m)->path);
 }

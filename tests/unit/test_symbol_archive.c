@@ -142,7 +142,8 @@ static void expect_same_facts(const struct pair *p)
         EXPECT_INT(got.is_executable, want.is_executable);
         EXPECT_INT(got.build_id_size, want.build_id_size);
         EXPECT_TRUE(!memcmp(got.build_id, want.build_id, want.build_id_size));
-        EXPECT_INT(resolver_get_machine(p->packed, p->of_packed), resolver_get_machine(p->file, p->of_file));
+        EXPECT_INT(resolver_get_machine(p->packed, p->of_packed, 0),
+                   resolver_get_machine(p->file, p->of_file, 0));
         EXPECT_INT(resolver_n_sections(p->packed, p->of_packed), n);
         for (size_t i = 0; !tap_failed && i < n; i++) {
                 struct resolver_section a = resolver_get_section(p->file, p->of_file, i);
