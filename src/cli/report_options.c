@@ -251,6 +251,7 @@ static const struct command_group archive_groups[] = {
         {&input_group, offsetof(struct archive_options, input)},
         {&archiving_group, offsetof(struct archive_options, what)},
         {&lookup_group, offsetof(struct archive_options, lookup)},
+        {&windows_group, offsetof(struct archive_options, lookup)},
         {&general_group, offsetof(struct archive_options, general)},
         {0},
 };

@@ -103,6 +103,23 @@ def test_lines_and_inlined_functions(t: Context) -> None:
 
 
 @harness.limit(WINE_SECONDS)
+def test_archived(t: Context) -> None:
+    program = record(t, 512)
+    session = t.path("s.data")
+    forms = [("report",), ("report", "--inlines", "--sort", "symbol,line"), ("report", "--json"),
+             ("annotate", "hot_work"), ("annotate", "--asm", "-M", "intel", "hot_work"), ("annotate", "--source", "hot_work")]
+    before = [t.good(form[0], "-i", session, *form[1:]).out for form in forms]
+    check("hot_work" in before[0] and "imul" in before[4], "names and instructions")
+    done = t.good("archive", "-i", session)
+    check("archived: " in done.out, "what was packed", done)
+    for path in (program, t.path("burn512.pdb"), t.path("burn_pe.c")):
+        os.remove(path)
+    for form, want in zip(forms, before):
+        done = t.good(form[0], "-i", session, *form[1:])
+        check(done.out == want, " ".join(form) + " as before\n" + want, done)
+
+
+@harness.limit(WINE_SECONDS)
 def test_images_and_pdbs_that_were_moved(t: Context) -> None:
     program = record(t, 512)
     kept, other = t.path("kept"), t.path("other")
