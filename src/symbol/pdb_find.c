@@ -293,6 +293,7 @@ static void add_outer(struct decoded *decoded, const struct pdb_place *place, bo
         if (find_function(decoded->pdb, place->rva, &found, &function)) {
                 frame.function = function.name;
                 frame.start = function.start;
+                frame.is_guessed = function.size_is_guessed && !found.proc;
         }
         if (place->has_row) {
                 frame.path = pdb_lines_path(decoded->pdb, &decoded->lines, place->file);
