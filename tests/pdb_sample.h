@@ -16,6 +16,10 @@ enum {
         SAMPLE_LAST = 0x400,      /* a public too */
 };
 
+/* The id of Box::area as the module knows it: the second that it imports from the module, which is itself. */
+#define SAMPLE_IMPORTED 0x80000001u
+#define SAMPLE_EXPORTED 0x80000041u
+
 /* Code offset +0x10, line +1, 8 bytes; then line +1 for 8 more; in the second chunk +8 to +0x10. */
 static inline void sample_outer_site(struct pdb_builder *b, uint32_t id)
 {
@@ -141,17 +145,53 @@ static inline void sample_rows(struct pdb_builder *b)
         built_subsection_end(b);
 }
 
+/* Paths and the name of a module, in this order. */
+enum { SAMPLE_MAIN_C, SAMPLE_INLINE_H, SAMPLE_MORE_H, SAMPLE_MODULE, N_SAMPLE_NAMES };
+
+struct sample_names {
+        uint32_t offs[N_SAMPLE_NAMES];
+};
+
+static inline struct sample_names sample_files(struct pdb_builder *b)
+{
+        static const char *const texts[] = {"C:\\src\\main.c", "C:\\src\\inline.h", "C:\\src\\more.h",
+                                            "ONE.obj"};
+        struct sample_names names;
+
+        for (size_t i = 0; i < N_SAMPLE_NAMES; i++)
+                names.offs[i] = built_file(b, texts[i]);
+        return names;
+}
+
+static inline void sample_imports(struct pdb_builder *b, uint32_t id, uint32_t module)
+{
+        built_subsection(b, 0xf7);
+        buf_add_u32(&b->lines, module);
+        buf_add_u32(&b->lines, 2);
+        buf_add_u32(&b->lines, 0x40);
+        buf_add_u32(&b->lines, SAMPLE_EXPORTED);
+        built_subsection_end(b);
+        built_subsection(b, 0xf8);
+        buf_add_u32(&b->lines, 0x40);
+        buf_add_u32(&b->lines, id + 1);
+        buf_add_u32(&b->lines, SAMPLE_EXPORTED);
+        buf_add_u32(&b->lines, id);
+        built_subsection_end(b);
+}
+
 static inline void sample_lines(struct pdb_builder *b, uint32_t outer, uint32_t inner)
 {
+        struct sample_names names = sample_files(b);
+
         sample_rows(b);
         built_subsection(b, 0xf4);
-        built_checksum(b, built_file(b, "C:\\src\\main.c"));
-        built_checksum(b, built_file(b, "C:\\src\\inline.h"));
-        built_checksum(b, built_file(b, "C:\\src\\more.h"));
+        built_checksum(b, names.offs[SAMPLE_MAIN_C]);
+        built_checksum(b, names.offs[SAMPLE_INLINE_H]);
+        built_checksum(b, names.offs[SAMPLE_MORE_H]);
         built_subsection_end(b);
         built_subsection(b, 0xf6);
         buf_add_u32(&b->lines, 1); /* with further files */
-        buf_add_u32(&b->lines, inner);
+        buf_add_u32(&b->lines, SAMPLE_IMPORTED);
         buf_add_u32(&b->lines, 8);
         buf_add_u32(&b->lines, 100);
         buf_add_u32(&b->lines, 1);
@@ -161,6 +201,7 @@ static inline void sample_lines(struct pdb_builder *b, uint32_t outer, uint32_t 
         buf_add_u32(&b->lines, 50);
         buf_add_u32(&b->lines, 0);
         built_subsection_end(b);
+        sample_imports(b, inner, names.offs[SAMPLE_MODULE]);
 }
 
 static inline void sample_make(struct pdb_builder *b)
@@ -170,7 +211,7 @@ static inline void sample_make(struct pdb_builder *b)
         uint32_t outer = built_function_id(b, built_scope(b, "ns"), "outer");
 
         b->machine = 0xaa64;
-        sample_symbols(b, outer, inner);
+        sample_symbols(b, outer, SAMPLE_IMPORTED);
         sample_lines(b, outer, inner);
         built_public(b, SAMPLE_MAIN, "?main@ns@@YAHXZ");
         built_public(b, SAMPLE_PUBLIC, "memcpy");

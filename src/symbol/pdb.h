@@ -39,6 +39,7 @@ struct pdb_facts {
         uint32_t age; /* of the DBI stream, which the image has too; the info stream's may be higher */
         enum object_machine machine;
         bool is_stripped; /* publics alone: no lines, no local functions */
+        bool has_lines;   /* of at least one module */
 };
 
 const struct pdb_facts *pdb_get_facts(const struct pdb *pdb);

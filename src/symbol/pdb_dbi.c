@@ -114,6 +114,7 @@ static bool read_modules(struct pdb *pdb, const struct header *header, struct er
                         return err_set(err, ERR_FORMAT, "its list of modules ends inside one");
                 if (module.symbols_bytes > 4 || module.lines_bytes)
                         pdb->facts.is_stripped = false;
+                pdb->facts.has_lines |= module.lines_bytes > 0;
                 ARRAY_PUSH(pdb->modules, pdb->n_modules, pdb->cap_modules, module);
         }
         if (header->flags & IS_STRIPPED)

@@ -293,6 +293,7 @@ static void add_outer(struct decoded *decoded, const struct pdb_place *place, bo
         if (find_function(decoded->pdb, place->rva, &found, &function)) {
                 frame.function = function.name;
                 frame.start = function.start;
+                frame.is_guessed = function.size_is_guessed && !found.proc;
         }
         if (place->has_row) {
                 frame.path = pdb_lines_path(decoded->pdb, &decoded->lines, place->file);
@@ -315,7 +316,8 @@ static void add_frames(struct decoded *decoded, const struct pdb_place *place)
                 struct source_frame frame = {
                         .line = inlined->line, .column = inlined->column, .is_inlined = true};
 
-                frame.function = pdb_find_inlinee_name(decoded->pdb, site->id);
+                frame.function =
+                        pdb_find_inlinee_name_in(decoded->pdb, decoded->module, &decoded->lines, site->id);
                 frame.start = frame.function ? site->start : 0;
                 frame.path = pdb_lines_path(decoded->pdb, &decoded->lines, inlined->file);
                 ARRAY_PUSH(out->frames, out->n_frames, out->cap_frames, frame);

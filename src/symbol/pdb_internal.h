@@ -115,8 +115,9 @@ struct pdb {
         bool is_decorated;
 
         struct strpool *texts;
-        struct map paths;    /* of source files, by their place in /names */
-        struct map inlinees; /* names, by the function's id */
+        struct map paths; /* of source files, by their place in /names */
+        struct map
+                inlinees; /* names, by the function's id, with the module's number + 1 above that for an imported one */
         struct buf scratch;
         uint64_t budget;
         uint64_t n_touched; /* bytes of the file, about, since pages were last let go */
@@ -280,6 +281,23 @@ size_t pdb_places_from(const struct pdb_places *places, uint64_t rva);
 
 /* --- Lines --- */
 
+enum pdb_subsection_kind {
+        PDB_LINES = 0xf2,
+        PDB_CHECKSUMS = 0xf4,
+        PDB_INLINEE_LINES = 0xf6,
+        PDB_IMPORTS = 0xf7, /* ids of other modules */
+        PDB_EXPORTS = 0xf8, /* ids for other modules */
+};
+
+/* A part of a module's line information. */
+struct pdb_subsection {
+        uint32_t kind;
+        struct cursor body;
+};
+
+/* Reads the part at the cursor, which moves behind it.  False at the end, or when it is damaged (c->failed). */
+bool pdb_subsection_next(struct cursor *c, struct pdb_subsection *ret_subsection);
+
 /* The parts of a module's line information that are not rows. */
 struct pdb_lines {
         struct cursor bytes;
@@ -345,5 +363,10 @@ bool pdb_inlines_find(struct pdb *pdb, const struct pdb_body *body, struct pdb_l
 /* The qualified name of an inlined function, kept; NULL when it is not there. */
 const char *pdb_find_inlinee_name(struct pdb *pdb, uint32_t id);
 void pdb_types_release(struct pdb_types *types);
+
+/* The same for an id of the module: those of functions that link-time code generation took from another module are
+ * numbers in the module's imports. */
+const char *pdb_find_inlinee_name_in(struct pdb *pdb, const struct pdb_module *module,
+                                     const struct pdb_lines *lines, uint32_t id);
 
 #endif

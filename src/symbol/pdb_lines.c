@@ -8,23 +8,14 @@
 #include "arena.h"
 
 enum {
-        LINES = 0xf2,
-        CHECKSUMS = 0xf4,
-        INLINEE_LINES = 0xf6,
-        HAS_COLUMNS = 1, /* flags of LINES */
-        HAS_FILES = 1,   /* signature of INLINEE_LINES */
+        HAS_COLUMNS = 1, /* flags of PDB_LINES */
+        HAS_FILES = 1,   /* signature of PDB_INLINEE_LINES */
         LINE_MASK = 0xffffff,
         HIDDEN_STEP_OVER = 0xf00f00, /* no line: code that the compiler made */
         HIDDEN_STEP_INTO = 0xfeefee,
 };
 
-struct subsection {
-        uint32_t kind;
-        struct cursor body;
-};
-
-/* False at the end, or when it is damaged (c->failed). */
-static bool next_subsection(struct cursor *c, struct subsection *ret_subsection)
+bool pdb_subsection_next(struct cursor *c, struct pdb_subsection *ret_subsection)
 {
         uint32_t n_bytes;
 
@@ -43,11 +34,11 @@ static bool next_subsection(struct cursor *c, struct subsection *ret_subsection)
 bool pdb_lines_init(struct pdb_lines *lines, const struct cursor *bytes, struct err *err)
 {
         struct cursor c = *bytes;
-        struct subsection subsection;
+        struct pdb_subsection subsection;
 
         *lines = (struct pdb_lines){.bytes = *bytes};
-        while (next_subsection(&c, &subsection)) {
-                if (subsection.kind == CHECKSUMS) {
+        while (pdb_subsection_next(&c, &subsection)) {
+                if (subsection.kind == PDB_CHECKSUMS) {
                         lines->checksums = subsection.body;
                         break;
                 }
@@ -178,12 +169,12 @@ static bool find_rows(struct pdb *pdb, struct cursor c, struct pdb_places *place
 bool pdb_lines_find(struct pdb *pdb, struct pdb_lines *lines, struct pdb_places *places, struct err *err)
 {
         struct cursor c = lines->bytes;
-        struct subsection subsection;
+        struct pdb_subsection subsection;
         struct rows rows = {0};
         bool is_good = true;
 
-        while (next_subsection(&c, &subsection)) {
-                if (subsection.kind == LINES && !find_rows(pdb, subsection.body, places, &rows, err))
+        while (pdb_subsection_next(&c, &subsection)) {
+                if (subsection.kind == PDB_LINES && !find_rows(pdb, subsection.body, places, &rows, err))
                         is_good = false;
         }
         free(rows.items);
@@ -216,13 +207,13 @@ static void add_inlinees(struct pdb_lines *lines, struct cursor c)
 bool pdb_lines_inlinee(struct pdb_lines *lines, uint32_t id, struct pdb_inlinee *ret_inlinee)
 {
         struct cursor c = lines->bytes;
-        struct subsection subsection;
+        struct pdb_subsection subsection;
         const uint64_t *off;
 
         if (!lines->has_inlinees) {
                 lines->has_inlinees = true;
-                while (next_subsection(&c, &subsection)) {
-                        if (subsection.kind == INLINEE_LINES)
+                while (pdb_subsection_next(&c, &subsection)) {
+                        if (subsection.kind == PDB_INLINEE_LINES)
                                 add_inlinees(lines, subsection.body);
                 }
         }

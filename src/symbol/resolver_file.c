@@ -115,6 +115,19 @@ static bool find_identity(const struct resolver_file *file, const struct resolve
         return true;
 }
 
+/* That of the image.  Linkers that leave DWARF in the image write public symbols alone into the PDB (GNU ld's --pdb),
+ * which is then not needed, and would hide functions and lines. */
+static struct pdb *search_pdb(const struct resolver_file *file, const struct pe_wanted *wanted,
+                              const struct object_pdb *identity, struct buf *note)
+{
+        bool has_dwarf = file->own && object_find_section(file->own, ".debug_info");
+        bool is_asked_for = wanted->places && wanted->places->pdb;
+        AUTO_RELEASE(buf) unsaid = {0};
+        AUTO(pdb) pdb = pe_search_pdb(wanted, identity, has_dwarf && !is_asked_for ? &unsaid : note);
+
+        return pdb && has_dwarf && !pdb_get_facts(pdb)->has_lines ? NULL : TAKE(pdb);
+}
+
 /* A file that is a PDB itself, or that of the image. */
 static void open_pdb(struct resolver_file *file, const struct resolver_module *module, struct buf *note)
 {
@@ -124,7 +137,7 @@ static void open_pdb(struct resolver_file *file, const struct resolver_module *m
         if (file->own)
                 file->pdb.image_base = object_get_facts(file->own)->load_addr;
         if (find_identity(file, module, &identity))
-                file->pdb.pdb = pe_search_pdb(&wanted, &identity, note);
+                file->pdb.pdb = search_pdb(file, &wanted, &identity, note);
         else if (!file->own && !module->image)
                 file->pdb.pdb = pdb_open(module->path, NULL);
         if (file->pdb.pdb && file->options->decorated)

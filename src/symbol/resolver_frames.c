@@ -53,17 +53,22 @@ static void add_source_frames(struct finder *f, size_t i, const struct source_fr
 
         for (size_t k = 0; k < span->n; k++) {
                 const struct source_frame *from = &found->frames[span->first + k];
+                /* What begins behind the name that is guessed may be known from elsewhere. */
+                bool is_named = from->function && !from->is_guessed;
 
-                add_frame(
-                        f, i,
-                        (struct resolver_frame){
-                                .function = resolver_frame_text(f->resolver, f->module, from->function, true),
-                                .path = resolver_frame_text(f->resolver, f->module, from->path, false),
-                                .line = from->line,
-                                .column = from->column,
-                                .is_inlined = from->is_inlined,
-                                .start = from->start ? from->start + f->slide : 0,
-                        });
+                if (!is_named && !from->path && !from->is_inlined)
+                        continue;
+                add_frame(f, i,
+                          (struct resolver_frame){
+                                  .function = is_named ? resolver_frame_text(f->resolver, f->module,
+                                                                             from->function, true)
+                                                       : 0,
+                                  .path = resolver_frame_text(f->resolver, f->module, from->path, false),
+                                  .line = from->line,
+                                  .column = from->column,
+                                  .is_inlined = from->is_inlined,
+                                  .start = is_named && from->start ? from->start + f->slide : 0,
+                          });
         }
 }
 

@@ -14,6 +14,7 @@ struct source_frame {
         uint32_t line;        /* 0: it does not say */
         uint32_t column;      /* 0: it does not say */
         bool is_inlined;      /* into the next frame */
+        bool is_guessed;      /* the nearest name before the address, whose end the file does not say */
         uint64_t start; /* the function's first address, or that of its inlined copy; 0 without a function */
 };
 

@@ -5,7 +5,7 @@
 
 #include "cursor.h"
 #include "pdb_asked.h"
-#include "pdb_builder.h"
+#include "pdb_sample.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -38,8 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         take(&c, &b.contributions);
         take(&c, &b.index);
         b.n_ids = b.n_types = 64;
-        built_file(&b, "C:\\src\\one.c");
-        built_file(&b, "two.h");
+        sample_files(&b);
         if (!b.contributions.len)
                 built_contribution(&b, 1, 0, BUILT_SECTION_BYTES, 0);
         built_file_bytes(&b, 512, &bytes);

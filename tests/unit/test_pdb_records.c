@@ -323,6 +323,28 @@ TEST(an_unknown_id_has_no_name_but_a_frame)
         expect_frames(&o, 0x502, "[?@0 ?:0:0] < late@1500 ?:0:0");
 }
 
+/* The module's list of imports has two, and one module's. */
+TEST(an_import_that_is_not_there_has_no_name_but_a_frame)
+{
+        static const uint32_t ids[] = {SAMPLE_IMPORTED, SAMPLE_IMPORTED + 1, SAMPLE_IMPORTED + (1 << 20),
+                                       UINT32_MAX};
+
+        for (size_t i = 0; i < N_ELEMENTS(ids); i++) {
+                AUTO_RELEASE(opened) o = {0};
+
+                sample_make(&o.builder);
+                built_proc(&o.builder, 0x1110, 0x500, 0x10, "late");
+                built_site(&o.builder, 0x114d, ids[i], "\3\2\4\4", 4);
+                built_mark(&o.builder, 0x114e);
+                built_mark(&o.builder, 0x0006);
+                built_contribution(&o.builder, 1, 0x500, 0x10, 0);
+                open_built(&o);
+                expect_frames(&o, 0x502,
+                              i ? "[?@0 ?:0:0] < late@1500 ?:0:0"
+                                : "[ns::Box::area@1502 inline.h:100:0] < late@1500 ?:0:0");
+        }
+}
+
 TEST(damaged_symbols_leave_those_before_them)
 {
         AUTO_RELEASE(opened) o = {0};

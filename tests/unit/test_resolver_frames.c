@@ -74,6 +74,29 @@ TEST(frames_come_from_debug_information)
         EXPECT_TRUE(resolver_check(resolver, id, NULL));
 }
 
+/* GNU ld's PDB has two public functions; the one before them is local. */
+TEST(dwarf_counts_for_more_than_public_symbols)
+{
+        AUTO(resolver) resolver = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs});
+        resolver_id id = add_file(resolver, "pe/ld.exe");
+        static const uint64_t addrs[] = {0x140001003, 0x14000100a, 0x14000101f};
+        static const char *const want[] = {"local_function ./mingw.c:6", "exported_function ./mingw.c:10",
+                                           "start ./mingw.c:16"};
+
+        expect_frames(resolver, id, addrs, want, 3);
+        EXPECT_TRUE(!resolver_note(resolver, id));
+}
+
+TEST(a_public_symbol_ends_where_pdata_has_another_function)
+{
+        AUTO(resolver) resolver = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs});
+        resolver_id id = add_file(resolver, "pe/ld-stripped.exe");
+        static const uint64_t addrs[] = {0x140001003, 0x14000100a, 0x14000101f, 0x14000102d};
+        static const char *const want[] = {"", "exported_function ??:0", "start ??:0", "start ??:0"};
+
+        expect_frames(resolver, id, addrs, want, 4);
+}
+
 TEST(names_of_frames_are_readable_when_asked)
 {
         AUTO(resolver)

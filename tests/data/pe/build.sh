@@ -21,3 +21,6 @@ image arm64 aarch64-pc-windows-msvc arm64
 image x86 i686-pc-windows-msvc x86 /safeseh:no
 x86_64-w64-mingw32-gcc -O1 -g -nostdlib -ffile-prefix-map="$PWD=." -Wl,-e,start -Wl,--no-insert-timestamp \
         -Wl,--build-id=none -o mingw.exe mingw.c
+x86_64-w64-mingw32-gcc -O1 -g -nostdlib -ffile-prefix-map="$PWD=." -Wl,-e,start -Wl,--no-insert-timestamp \
+        -Wl,--pdb=ld.pdb -o ld.exe mingw.c
+x86_64-w64-mingw32-strip -s -o ld-stripped.exe ld.exe
