@@ -154,6 +154,7 @@ struct pdb_builder {
         struct buf index; /* of the ids: pairs */
         bool is_new;      /* contributions of 2014 */
         bool has_omap;
+        bool is_minimal; /* of /DEBUG:FASTLINK */
         uint16_t flags, machine;
         size_t record; /* where the open one begins */
 };
@@ -354,7 +355,7 @@ static inline void built_types(const struct buf *records, uint32_t n, const stru
         buf_add(out, records->data, records->len);
 }
 
-static inline void built_info(struct buf *out)
+static inline void built_info(const struct pdb_builder *b, struct buf *out)
 {
         buf_add_u32(out, 20000404);
         buf_add_u32(out, 0x5f000000);
@@ -370,6 +371,10 @@ static inline void built_info(struct buf *out)
         buf_add_u32(out, 0);
         buf_add_u32(out, 0);
         buf_add_u32(out, BUILT_NAMES);
+        buf_add_u32(out, 0);
+        buf_add_u32(out, 20140508);
+        if (b->is_minimal)
+                buf_add_u32(out, 0x494e494d);
 }
 
 static inline void built_section(struct buf *out, const char *name, uint32_t rva)
@@ -426,7 +431,7 @@ static inline void built_streams(const struct pdb_builder *b, struct msf_builder
 
         msf->n_streams = BUILT_N_STREAMS;
         msf->is_nil[0] = true;
-        built_info(&streams[BUILT_INFO]);
+        built_info(b, &streams[BUILT_INFO]);
         built_types(&b->types, b->n_types, NULL, &streams[BUILT_TYPES]);
         built_types(&b->ids, b->n_ids, b->index.len ? &b->index : NULL, &streams[BUILT_IDS]);
         built_dbi(b, &streams[BUILT_DBI]);

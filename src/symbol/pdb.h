@@ -19,7 +19,7 @@ struct pdb;
 
 /* Maps the file.  Nothing is read before it is asked for but the container's directory and the headers.  ERR_FORMAT
  * for what is no PDB or too damaged; ERR_UNSUPPORTED, in one sentence, for a PDB of an older format, a compressed one
- * (MSFZ, .pd_), one of managed code alone and one whose code was moved after linking (OMAP).  Texts of errors begin
+ * (MSFZ, .pd_), one of managed code alone, one whose symbols are elsewhere (/DEBUG:FASTLINK) and one whose code was moved after linking (OMAP).  Texts of errors begin
  * with the path. */
 struct pdb *pdb_open(const char *path, struct err *err);
 

@@ -23,7 +23,7 @@ static bool find_reference(const struct pdb_lines *lines, uint32_t id, uint32_t 
         while (pdb_subsection_next(&c, &subsection)) {
                 struct cursor *body = &subsection.body;
 
-                while (subsection.kind == PDB_IMPORTS && cursor_left(body) >= 8) {
+                while (subsection.kind == PDB_IMPORTS && !body->failed && cursor_left(body) >= 8) {
                         uint32_t name_off = cursor_u32(body), n = cursor_u32(body);
                         struct cursor ids = cursor_sub(body, cursor_pos(body), (uint64_t)n * 4);
 

@@ -10,7 +10,8 @@ enum {
         NAMES_HEADER_BYTES = 12,
 };
 
-#define NAMES_MAGIC 0xeffeeffeu
+#define NAMES_MAGIC     0xeffeeffeu
+#define FEATURE_MINIMAL 0x494e494du /* "MINI" */
 
 /* Bits that say which buckets of a hash table are in use: the number of words, the words. */
 static struct cursor read_bits(struct cursor *c)
@@ -27,10 +28,11 @@ static bool has_bit(const struct cursor *bits, uint32_t i)
         return i / 8 < cursor_left(bits) && bits->start[i / 8] & 1u << i % 8;
 }
 
-/* The number of the stream with that name: the names, then a hash table from their places to numbers. */
+/* The number of the stream with that name: the names, then a hash table from their places to numbers; the cursor moves
+ * behind it. */
 static uint32_t find_named(struct cursor *c, const char *wanted)
 {
-        uint32_t names_bytes = cursor_u32(c), n_buckets;
+        uint32_t names_bytes = cursor_u32(c), n_buckets, found = PDB_NO_STREAM;
         struct cursor names = cursor_sub(c, cursor_pos(c), names_bytes), present;
 
         cursor_skip(c, names_bytes);
@@ -49,12 +51,22 @@ static uint32_t find_named(struct cursor *c, const char *wanted)
                 off = cursor_u32(c);
                 stream = cursor_u32(c);
                 if (c->failed)
-                        return PDB_NO_STREAM;
+                        break;
                 name = cursor_str_at(&names, off);
-                if (name && !strcmp(name, wanted))
-                        return stream;
+                if (name && found == PDB_NO_STREAM && !strcmp(name, wanted))
+                        found = stream;
         }
-        return PDB_NO_STREAM;
+        return found;
+}
+
+/* Numbers up to the end, of which some are features. */
+static bool is_minimal(struct cursor c)
+{
+        while (!c.failed && cursor_left(&c) >= 4) {
+                if (cursor_u32(&c) == FEATURE_MINIMAL)
+                        return true;
+        }
+        return false;
 }
 
 static bool read_identity(struct pdb *pdb, struct cursor *c, struct err *err)
@@ -90,6 +102,11 @@ bool pdb_info_read(struct pdb *pdb, struct err *err)
                 return false;
         is_good = read_identity(pdb, &piece.bytes, err);
         pdb->names_stream = is_good ? find_named(&piece.bytes, "/names") : PDB_NO_STREAM;
+        if (is_good && is_minimal(piece.bytes))
+                is_good = err_set(
+                        err, ERR_UNSUPPORTED,
+                        "is a PDB of /DEBUG:FASTLINK, which leaves symbols in the object files and is "
+                        "not read; link with /DEBUG:FULL");
         pdb_piece_release(&piece);
         if (!pdb_stream_copy(&pdb->msf, pdb->names_stream, 0, sizeof(head), head))
                 return is_good;

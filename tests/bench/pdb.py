@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""pdb.py PDB_FRAMES IMAGE [ROUNDS [COUNT...]]: time and memory of random addresses of .text, against llvm-symbolizer-14.
+"""pdb.py PDB_FRAMES|WPERF IMAGE [ROUNDS [COUNT...]]: time and memory of random addresses of .text, against
+llvm-symbolizer-14.
 
-IMAGE's PDB lies beside it, as IMAGE with .pdb.  Both programs answer from files in the page cache; the median of ROUNDS
-with the fastest and slowest."""
+IMAGE's PDB lies beside it, as IMAGE with .pdb.  The program is tests/bench/pdb_frames, which is the reader alone, or
+wperf, whose `symbolize` is run.  Both programs answer from files in the page cache, but for the rows that are called
+cold; the median of ROUNDS with the fastest and slowest."""
 import ctypes
 import os
 import random
@@ -36,8 +38,21 @@ def run(command, text):
     return time.monotonic() - began, usage.ru_maxrss / 1024
 
 
-def measure(command, text):
-    runs = [run(command, text) for _ in range(rounds)]
+def forget():
+    """Takes the two files out of the page cache."""
+    for path in (image, pdb):
+        fd = os.open(path, os.O_RDONLY)
+        os.fsync(fd)
+        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+        os.close(fd)
+
+
+def measure(command, text, is_cold=False):
+    runs = []
+    for _ in range(rounds):
+        if is_cold:
+            forget()
+        runs.append(run(command, text))
     times = [seconds for seconds, _ in runs]
     return statistics.median(times), min(times), max(times), max(megabytes for _, megabytes in runs)
 
@@ -45,11 +60,20 @@ def measure(command, text):
 PR_SET_CHILD_SUBREAPER = 36
 ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 print(f"{os.path.basename(pdb)}: {os.path.getsize(pdb) / 1e6:.1f} MB, .text {size / 1e6:.1f} MB, {rounds} rounds")
-for n in counts:
-    addrs = random.Random(n).sample(range(start, start + size), n)
+is_whole = os.path.basename(program) == "wperf"
+ours = [program, "symbolize", "--no-index", "-e", image] if is_whole else [program, pdb]
+theirs = ["llvm-symbolizer-14", "--relative-address", "--inlines", "--no-demangle", "-e", image]
+
+
+def show(label, addrs, is_cold=False):
     text = "".join(f"0x{addr:x}\n" for addr in sorted(addrs))
-    ours = measure([program, pdb], text)
-    peer = measure(["llvm-symbolizer-14", "--relative-address", "--inlines", "--no-demangle", "-e", image], text)
-    for name, m in (("wperf", ours), ("llvm-symbolizer", peer)):
-        print(f"{n:7} {name:16} {m[0] * 1e3:9.1f} ms ({m[1] * 1e3:.1f} to {m[2] * 1e3:.1f}) {m[3]:7.1f} MB")
-    print(f"{n:7} {'':16} {peer[0] / ours[0]:9.1f} times faster, {peer[3] / ours[3]:.1f} times less memory")
+    mine, peer = measure(ours, text, is_cold), measure(theirs, text, is_cold)
+    for name, m in (("wperf", mine), ("llvm-symbolizer", peer)):
+        print(f"{label:>7} {name:16} {m[0] * 1e3:9.1f} ms ({m[1] * 1e3:.1f} to {m[2] * 1e3:.1f}) {m[3]:7.1f} MB")
+    print(f"{label:>7} {'':16} {peer[0] / mine[0]:9.1f} times faster ({peer[1] / mine[2]:.1f} to {peer[2] / mine[1]:.1f}), "
+          f"{peer[3] / mine[3]:.1f} times less memory", flush=True)
+
+
+show("cold 1", [start + size // 2], True)
+for n in counts:
+    show(str(n), random.Random(n).sample(range(start, start + size), n))

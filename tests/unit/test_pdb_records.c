@@ -274,6 +274,22 @@ TEST(moved_code_is_refused)
                    "moved.pdb: is of an image whose code was moved after linking (OMAP), which is not read");
 }
 
+TEST(pdbs_without_the_symbols_are_refused)
+{
+        AUTO_RELEASE(opened) o = {0};
+        struct err err = {0};
+
+        sample_make(&o.builder);
+        o.builder.is_minimal = true;
+        built_file_bytes(&o.builder, 512, &o.bytes);
+        EXPECT_TRUE(!pdb_open_bytes(o.bytes.data, o.bytes.len, "fast.pdb", &err));
+        EXPECT_INT(err.code, ERR_UNSUPPORTED);
+        EXPECT_STR(
+                err.text,
+                "fast.pdb: is a PDB of /DEBUG:FASTLINK, which leaves symbols in the object files and is not "
+                "read; link with /DEBUG:FULL");
+}
+
 /* --- Types --- */
 
 /* Many ids, found with the file's own index and without one. */
