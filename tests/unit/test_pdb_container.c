@@ -80,6 +80,7 @@ TEST(blocks_around_free_block_maps)
         msf_release(&msf);
 }
 
+/* Windows makes no files with holes unless it is asked to. */
 #ifndef _WIN32
 static void write_file(void *ctx, uint64_t off, const void *bytes, size_t size)
 {
@@ -88,14 +89,10 @@ static void write_file(void *ctx, uint64_t off, const void *bytes, size_t size)
         if (fseeko(file, (off_t)off, SEEK_SET) || fwrite(bytes, 1, size, file) != size)
                 TAP_FAIL("can't write at %llu", (unsigned long long)off);
 }
-#endif
 
 /* The file has a hole of 9 GB in front of its blocks. */
 TEST(blocks_beyond_4_gb)
 {
-#ifdef _WIN32
-        SKIP("files with holes are not made here");
-#else
         struct msf_builder msf = {.block_bytes = 4096, .first_block = 9u << 18};
         FILE *file = fopen("large.pdb.tmp", "wb");
         struct err err = {0};
@@ -115,8 +112,8 @@ TEST(blocks_beyond_4_gb)
                         TAP_FAIL("%s", err.text);
         }
         EXPECT_TRUE(os_remove("large.pdb.tmp", NULL));
-#endif
 }
+#endif
 
 /* --- Refusals --- */
 
