@@ -185,7 +185,7 @@ static size_t seek(const struct symbol_image *image, size_t from, uint64_t addr)
 static bool add_frame(struct symbol_image *image, size_t i, struct source_frames *frames)
 {
         struct symbol_image_frame packed;
-        struct source_frame frame;
+        struct source_frame frame = {0};
 
         memcpy(&packed, image->frames + i * sizeof(packed), sizeof(packed));
         if (!get_text(image, packed.function, &frame.function) || !get_text(image, packed.path, &frame.path))
