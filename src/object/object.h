@@ -218,6 +218,10 @@ struct object_pdb {
         uint32_t age;
 };
 
+/* What the headers of PE images and PDBs call a machine.  Code for both emulated and own programs (ARM64EC, ARM64X) says
+ * the machine that loads it. */
+enum object_machine object_machine_of_pe(uint16_t machine);
+
 /* Whether a file of that name may be a PE image, by its ending. */
 bool object_is_pe_name(const char *path);
 

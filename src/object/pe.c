@@ -69,7 +69,8 @@ static bool read_optional_header(struct pe *pe, struct header *h, struct err *er
         uint16_t magic = cursor_u16(&c);
 
         if (c.failed || (magic != PE_MAGIC_32 && magic != PE_MAGIC_64))
-                return err_set(err, ERR_FORMAT, "PE optional header: %s",
+                return err_set(err, ERR_FORMAT, "PE optional header at 0x%x %s",
+                               h->off + 4 + PE_FILE_HEADER_BYTES,
                                c.failed ? "is cut" : "is neither PE32 nor PE32+");
         h->is_64 = magic == PE_MAGIC_64;
         cursor_seek(&c, 16);
@@ -157,6 +158,9 @@ static bool read_sections(struct pe *pe, const struct header *h, struct err *err
         struct object *object = &pe->base;
         struct cursor c = cursor_sub(&object->bytes, off, (uint64_t)h->n_sections * PE_SECTION_BYTES);
 
+        if (h->n_sections > PE_MAX_SECTIONS)
+                return err_set(err, ERR_LIMIT, "PE header at 0x%x: it has %u sections, the limit is %d",
+                               h->off, h->n_sections, PE_MAX_SECTIONS);
         if (c.failed)
                 return err_set(err, ERR_FORMAT, "table of %u sections at 0x%llx lies outside the file",
                                h->n_sections, (unsigned long long)off);
@@ -223,12 +227,13 @@ struct cursor pe_directory(const struct pe *pe, enum pe_directory which)
 
 /* --- Facts --- */
 
-/* Code for both emulated and own programs (ARM64EC, ARM64X) says the machine that loads it. */
-static enum object_machine machine_of(uint16_t machine)
+enum object_machine object_machine_of_pe(uint16_t machine)
 {
         switch (machine) {
         case PE_MACHINE_I386: return OBJECT_MACHINE_X86;
         case PE_MACHINE_AMD64: return OBJECT_MACHINE_X86_64;
+        case PE_MACHINE_ARM:
+        case PE_MACHINE_THUMB:
         case PE_MACHINE_ARMNT: return OBJECT_MACHINE_ARM;
         case PE_MACHINE_ARM64:
         case PE_MACHINE_ARM64EC:
@@ -242,7 +247,7 @@ static void read_facts(struct pe *pe, const struct header *h)
         struct object_facts *facts = &pe->base.facts;
 
         facts->format = OBJECT_PE;
-        facts->machine = machine_of(h->machine);
+        facts->machine = object_machine_of_pe(h->machine);
         facts->address_bytes = h->is_64 ? 8 : 4;
         facts->is_executable =
                 (h->characteristics & (PE_FILE_EXECUTABLE | PE_FILE_DLL)) == PE_FILE_EXECUTABLE;

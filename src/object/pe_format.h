@@ -14,6 +14,8 @@ enum {
 
 enum pe_machine {
         PE_MACHINE_I386 = 0x14c,
+        PE_MACHINE_ARM = 0x1c0,
+        PE_MACHINE_THUMB = 0x1c2,
         PE_MACHINE_ARMNT = 0x1c4,
         PE_MACHINE_AMD64 = 0x8664,
         PE_MACHINE_ARM64EC = 0xa641,

@@ -8,6 +8,8 @@
 #include "pe_format.h"
 
 enum {
+        PE_MAX_SECTIONS = 1024, /* Windows loads no image with more than 96 */
+        PE_MAX_EXPORTS = 65536, /* numbered with 16 bits */
         PE_MAX_DEBUG_ENTRIES = 1024,
         PE_MAX_NAME_BYTES = 64 * 1024,  /* of one exported function */
         PE_MAX_NAMES_BYTES = 256 << 20, /* of all symbols */

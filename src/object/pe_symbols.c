@@ -132,7 +132,7 @@ static bool read_export_header(const struct pe *pe, struct exports *e)
         functions = cursor_u32(&c);
         names = cursor_u32(&c);
         numbers = cursor_u32(&c);
-        if (c.failed)
+        if (c.failed || e->n_functions > PE_MAX_EXPORTS || e->n_names > PE_MAX_EXPORTS)
                 return false;
         e->functions = table_at(pe, functions, (uint64_t)e->n_functions * 4);
         e->names = table_at(pe, names, (uint64_t)e->n_names * 4);

@@ -309,13 +309,18 @@ TEST(pe_refusals_name_the_file_and_the_place)
         expect_refused(bytes, PE_OFF,
                        "wild: is no PE image (an MZ program whose header at 0x78 is another one)");
         expect_refused(bytes, PE_OFF + 10, "wild: PE header at 0x78 is cut");
-        expect_refused(bytes, OPTIONAL_OFF + 10, "wild: PE optional header: is cut");
+        expect_refused(bytes, OPTIONAL_OFF + 10, "wild: PE optional header at 0x90 is cut");
         expect_refused(bytes, SECTIONS_OFF + 50, "wild: table of 5 sections at 0x180 lies outside the file");
         bytes[OPTIONAL_OFF] = 7;
-        expect_refused(bytes, size, "wild: PE optional header: is neither PE32 nor PE32+");
+        expect_refused(bytes, size, "wild: PE optional header at 0x90 is neither PE32 nor PE32+");
         bytes[OPTIONAL_OFF] = 0x0b;
         bytes[PE_OFF + 20] = 60;
         expect_refused(bytes, size, "wild: PE optional header is cut after 60 bytes");
+        bytes[PE_OFF + 6] = 0x01;
+        bytes[PE_OFF + 7] = 0x04;
+        expect_refused(bytes, size, "wild: PE optional header is cut after 60 bytes");
+        bytes[PE_OFF + 20] = 0xf0;
+        expect_refused(bytes, size, "wild: PE header at 0x78: it has 1025 sections, the limit is 1024");
         bytes[PE_OFF] = 'N';
         expect_refused(bytes, size,
                        "wild: is no PE image (an MZ program whose header at 0x78 is another one)");
