@@ -10,12 +10,17 @@
 #include "os.h"
 #include "resolver_kernel.h"
 
-enum { KERNEL_ALIGN_BYTES = 4096 }; /* of how far off it can be; most kernels take 2 MiB */
+enum {
+        KERNEL_ALIGN_BYTES = 4096, /* of how far off it can be; most kernels take 2 MiB */
+        MAX_PLACINGS = 16,         /* functions that are looked for in all of the file's symbols */
+};
 
 struct resolver_vmlinux {
         struct object *object;        /* NULL: there is none */
         struct resolver_debug *debug; /* of it */
         bool is_placed;
+        unsigned n_placings;
+        uint64_t tried; /* where the function begins that was looked for last */
         uint64_t slide;
 };
 
@@ -155,8 +160,12 @@ bool resolver_vmlinux_place(struct resolver_vmlinux *vmlinux, const struct kalls
 
         if (!vmlinux->object || vmlinux->is_placed)
                 return vmlinux->is_placed;
-        if (!kallsyms_find(kallsyms, addr, &hit) || *kallsyms_module(kallsyms, &hit) ||
-            !find_function(vmlinux->object, hit.name, strnlen(hit.name, hit.name_max), &linked) ||
+        if (vmlinux->n_placings == MAX_PLACINGS || !kallsyms_find(kallsyms, addr, &hit) ||
+            *kallsyms_module(kallsyms, &hit) || (vmlinux->n_placings && hit.start == vmlinux->tried))
+                return false;
+        vmlinux->n_placings++;
+        vmlinux->tried = hit.start;
+        if (!find_function(vmlinux->object, hit.name, strnlen(hit.name, hit.name_max), &linked) ||
             (hit.start - linked) % KERNEL_ALIGN_BYTES)
                 return false;
         vmlinux->slide = hit.start - linked;
