@@ -14,6 +14,9 @@
 #include "profile.h"
 #include "resolver.h"
 
+/* Lines that a listing of the source shows before and behind each that has code. */
+enum { ANNOTATE_CONTEXT_LINES = 3 };
+
 struct annotate;
 
 struct annotate_request {

@@ -3,13 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotate.h"
 #include "archive_internal.h"
 #include "arena.h"
 #include "map.h"
 #include "source_text.h"
 #include "text.h"
-
-enum { CONTEXT_LINES = 3 }; /* what annotate --source shows around a line */
 
 struct wanted {
         const char *path;
@@ -66,8 +65,9 @@ static void add_file(struct collector *c, struct wanted *file, struct source_tex
         if (file->n_lines)
                 qsort(file->lines, file->n_lines, sizeof(*file->lines), text_compare_u32);
         for (size_t i = 0; i < file->n_lines; i++) {
-                uint64_t from = file->lines[i] > CONTEXT_LINES ? file->lines[i] - CONTEXT_LINES : 1;
-                uint64_t to = (uint64_t)file->lines[i] + CONTEXT_LINES;
+                uint64_t from =
+                        file->lines[i] > ANNOTATE_CONTEXT_LINES ? file->lines[i] - ANNOTATE_CONTEXT_LINES : 1;
+                uint64_t to = (uint64_t)file->lines[i] + ANNOTATE_CONTEXT_LINES;
 
                 for (uint64_t line = from > next ? from : next; line <= to && line <= UINT32_MAX; line++) {
                         const char *text = source_text_line(source, file->path, (uint32_t)line);

@@ -10,7 +10,7 @@
 #include "table.h"
 #include "text.h"
 
-enum { COLUMNS_MAX = 10, CONTEXT_LINES = 3 };
+enum { COLUMNS_MAX = 10 };
 
 double annotate_view_share(const struct annotate_view *view, uint64_t weight)
 {
@@ -362,8 +362,9 @@ static void add_file(const struct annotate_view *view, const struct source_line 
                 buf_printf(out, " (%s)", note);
         buf_add_str(out, "\n % func   % all  count   line\n");
         for (size_t i = file->first; i < file->first + file->n; i++) {
-                uint64_t from = lines[i].line > CONTEXT_LINES ? lines[i].line - CONTEXT_LINES : 1;
-                uint64_t to = (uint64_t)lines[i].line + CONTEXT_LINES;
+                uint64_t from =
+                        lines[i].line > ANNOTATE_CONTEXT_LINES ? lines[i].line - ANNOTATE_CONTEXT_LINES : 1;
+                uint64_t to = (uint64_t)lines[i].line + ANNOTATE_CONTEXT_LINES;
 
                 if (next && from > next)
                         buf_printf(out, "%29s\n", "...");
