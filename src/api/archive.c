@@ -201,7 +201,8 @@ bool archive_make(const struct archive_request *request, struct archive_result *
         if (!check_output(request, err))
                 return false;
         if (request->sources)
-                a.sources.remote = request->sources->remote;
+                a.sources = *request->sources;
+        a.sources.index = NULL;
         report = open_report(&a, err);
         if (!report)
                 return false;

@@ -297,9 +297,10 @@ static void ask_extent(struct asking *a, const struct resolver_extent *e, enum o
                 ask(a, addr, e->end - addr < step ? (uint32_t)(e->end - addr) : step, true);
 }
 
-static void add_function_answers(struct asking *a, const struct archive_function *f,
-                                 enum object_machine machine)
+static void add_function_answers(struct asking *a, const struct archive_function *f)
 {
+        enum object_machine machine =
+                resolver_get_machine(a->pack->resolver, a->module->id, f->extents[0].start);
         struct resolver_label *labels = NULL;
         size_t n_labels =
                 resolver_find_labels(a->pack->resolver, a->module->id, f->extents[0].start, &labels);
@@ -459,12 +460,11 @@ static void add_module(struct archive_pack *pack, const struct archive_module *m
                        struct symbol_archive_writer *writer)
 {
         struct asking a = {.pack = pack, .module = m, .writer = writer};
-        enum object_machine machine = machine_of(pack, m);
 
         begin_module(&a);
         add_places(&a);
         for (size_t i = 0; i < m->n_functions; i++)
-                add_function_answers(&a, &pack->functions[m->functions[i]], machine);
+                add_function_answers(&a, &pack->functions[m->functions[i]]);
         add_members(&a);
         sort_asked(&a);
         add_symbols(&a);

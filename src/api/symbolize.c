@@ -9,6 +9,7 @@
 #include "buf.h"
 #include "object.h"
 #include "pdb.h"
+#include "pe_images.h"
 #include "session_archive.h"
 #include "session_input.h"
 #include "text.h"
@@ -126,18 +127,22 @@ static void look_up(struct symbolize *s)
 static bool check_file(struct symbolize *s, struct err *err)
 {
         const char *path = s->request->path;
-        struct err pdb_err = {0};
-        AUTO(object) object = object_open(path, err);
-        AUTO(pdb) pdb = object ? NULL : pdb_open(path, &pdb_err);
+        struct resolver_image image;
+        AUTO(object) object = NULL;
+        AUTO(pdb) pdb = NULL;
 
-        if (object) {
-                s->image_base = object_get_facts(object)->load_addr;
-                s->image_size = object_get_facts(object)->image_size;
+        if (!resolver_has_file(s->resolver, s->module)) {
+                if (pdb_is_begun(path))
+                        pdb = pdb_open(path, err);
+                else
+                        object = object_open(path, err);
+                return false;
         }
-        /* A PDB that is not read is told of better than a file that is no object. */
-        if (pdb_err.code == ERR_UNSUPPORTED)
-                *err = pdb_err;
-        return object || pdb;
+        if (resolver_get_image(s->resolver, s->module, &image)) {
+                s->image_base = image.load_addr;
+                s->image_size = image.size_bytes;
+        }
+        return true;
 }
 
 /* --- Modules of a session --- */
@@ -181,6 +186,21 @@ static bool no_such_module(const struct symbolize *s, struct err *err)
                        s->request->path, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
+/* Addresses of a PE image may be RVAs here too. */
+static void note_image(struct symbolize *s)
+{
+        const struct archive_identity *module = archived_module_identity(s->archived);
+        const struct archive_facts *facts = archived_module_facts(s->archived);
+        AUTO(pe_images) images = pe_images_new(perfdata_feature(s->session->reader, FEATURE_WPERF_IMAGES));
+        const struct pe_identity *image =
+                pe_images_find(images, module->path, module->build_id, module->build_id_size);
+
+        if (!image || !facts->has_image)
+                return;
+        s->image_base = facts->image.load_addr;
+        s->image_size = image->image_size;
+}
+
 static bool open_session(struct symbolize *s, struct err *err)
 {
         const char *path = s->request->session;
@@ -197,7 +217,10 @@ static bool open_session(struct symbolize *s, struct err *err)
                                "%s: nothing is packed into it: wperf archive -i %s does that", path, path);
         if (!find_module(s, true, err) || (!s->archived && !find_module(s, false, err)))
                 return false;
-        return s->archived || no_such_module(s, err);
+        if (!s->archived)
+                return no_such_module(s, err);
+        note_image(s);
+        return true;
 }
 
 struct symbolize *symbolize_make(const struct symbolize_request *request, struct err *err)
@@ -205,9 +228,11 @@ struct symbolize *symbolize_make(const struct symbolize_request *request, struct
         AUTO(symbolize) s = mem_new(1, sizeof(*s));
 
         s->request = request;
-        if (request->session ? !open_session(s, err) : !check_file(s, err))
+        if (request->session && !open_session(s, err))
                 return NULL;
         open_file(s);
+        if (!request->session && !check_file(s, err))
+                return NULL;
         look_up(s);
         s->request = NULL;
         if (!resolver_check(s->resolver, s->module, err))

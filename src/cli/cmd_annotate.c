@@ -356,11 +356,11 @@ int cmd_annotate(const struct command_line *line)
         struct annotating a = {.options = line->options};
         int32_t *pids = cmd_pids(&a.options->filter.pids);
         struct lookup lookup;
+        struct err err = {0};
         int status;
 
-        lookup_init(&a.options->lookup, &lookup);
         a.lookup = &lookup;
-        status = run(&a, line, pids);
+        status = lookup_init(&a.options->lookup, &lookup, &err) ? run(&a, line, pids) : cmd_fail(&err);
         lookup_release(&lookup);
 
         buf_release(&a.output.name);

@@ -104,7 +104,8 @@ int cmd_archive(const struct command_line *line)
 
         if (!cmd_input_path(line, &o->input, &request.path, &err))
                 return cmd_fail(&err);
-        lookup_init(&o->lookup, &lookup);
+        if (!lookup_init(&o->lookup, &lookup, &err))
+                return cmd_fail(&err);
         request.sources = &lookup.sources;
         request.debuginfod = lookup.debuginfod;
         status = run(o, &request);

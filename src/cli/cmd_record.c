@@ -264,13 +264,16 @@ static bool has_extra(const struct record_options *o, struct err *err)
         return true;
 }
 
-static void init_lookup(struct recording *r)
+/* --pe_file may be the name of an image that runs, which is no file here. */
+static bool init_lookup(struct recording *r, struct err *err)
 {
         struct lookup_options options = r->options->lookup;
+        const char *image = r->options->target.pe_file;
+        struct os_stat there;
 
-        options.pe_file = r->options->target.pe_file;
+        options.pe_file = image && os_stat(image, &there) ? image : NULL;
         options.pdb_file = r->options->target.pdb_file;
-        lookup_init(&options, &r->lookup);
+        return lookup_init(&options, &r->lookup, err);
 }
 
 int cmd_record(const struct command_line *line)
@@ -279,9 +282,8 @@ int cmd_record(const struct command_line *line)
         struct err err = {0};
         int status;
 
-        if (has_extra(r.options, &err))
+        if (has_extra(r.options, &err) || !init_lookup(&r, &err))
                 return cmd_fail(&err);
-        init_lookup(&r);
         status = r.options->sampling.dry_run ? dry_run(&r) : record(&r);
         lookup_release(&r.lookup);
         recording_release(&r);

@@ -191,8 +191,7 @@ int cmd_report(const struct command_line *line)
         struct err err = {0};
         int status;
 
-        lookup_init(&o->lookup, &lookup);
-        if (make_request(line, pids, &request, &err)) {
+        if (lookup_init(&o->lookup, &lookup, &err) && make_request(line, pids, &request, &err)) {
                 request.sources = &lookup.sources;
                 status = show(o, &request, &lookup);
         } else {

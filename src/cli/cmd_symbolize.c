@@ -219,10 +219,16 @@ static int look_up(const struct symbolize_options *o, const struct addresses *li
                 .addrs = list->addrs,
                 .n_addrs = list->n,
         };
+        struct lookup_options options = o->lookup;
         struct lookup lookup;
+        struct err err = {0};
         int status;
 
-        lookup_init(&o->lookup, &lookup);
+        /* A PDB that is named is for this file, whatever it is called. */
+        if (options.pdb_file && !options.pe_file)
+                options.pe_file = o->file;
+        if (!lookup_init(&options, &lookup, &err))
+                return cmd_fail(&err);
         request.sources = &lookup.sources;
         status = show(o, &request);
         lookup_release(&lookup);

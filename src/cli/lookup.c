@@ -152,9 +152,19 @@ static void init_places(const struct lookup_options *options, struct lookup *loo
         lookup->sources.pe = &lookup->places;
 }
 
-void lookup_init(const struct lookup_options *options, struct lookup *ret)
+static bool check_file(const char *what, const char *path, struct err *err)
+{
+        struct os_stat there;
+
+        return !path || os_stat(path, &there) ||
+               err_set(err, ERR_MISSING, "%s file '%s' doesn't exist", what, path);
+}
+
+bool lookup_init(const struct lookup_options *options, struct lookup *ret, struct err *err)
 {
         *ret = (struct lookup){0};
+        if (!check_file("PE", options->pe_file, err) || !check_file("PDB", options->pdb_file, err))
+                return false;
         init_places(options, ret);
         if (!options->no_index && find_folder(&ret->folder)) {
                 ret->index.folder = buf_text(&ret->folder);
@@ -162,7 +172,7 @@ void lookup_init(const struct lookup_options *options, struct lookup *ret)
                 ret->sources.index = &ret->index;
         }
         if (!options->debuginfod && !options->debuginfod_ns)
-                return;
+                return true;
         ret->debuginfod = debuginfod_new(&(struct debuginfod_options){
                 .limit_ns = options->debuginfod_ns,
                 .progress = os_is_terminal(OS_STDERR) ? show_progress : NULL,
@@ -170,6 +180,7 @@ void lookup_init(const struct lookup_options *options, struct lookup *ret)
         });
         ret->remote = debuginfod_remote(ret->debuginfod);
         ret->sources.remote = &ret->remote;
+        return true;
 }
 
 void lookup_release(struct lookup *lookup)

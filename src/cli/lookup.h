@@ -38,8 +38,9 @@ struct lookup {
         size_t n_dirs, cap_dirs;
 };
 
-/* `ret` stays where it is until it is released, after everything that used it. */
-void lookup_init(const struct lookup_options *options, struct lookup *ret);
+/* `ret` stays where it is until it is released, after everything that used it.  ERR_MISSING when a file that the options
+ * name is not there; releasing it does nothing then. */
+bool lookup_init(const struct lookup_options *options, struct lookup *ret, struct err *err);
 
 /* Prints what was in the way of servers and of keeping answers, as warnings. */
 void lookup_release(struct lookup *lookup);

@@ -22,11 +22,15 @@ static const struct {
         {"BSJB", 4, "is a portable PDB of managed code, which is not read"},
 };
 
+static bool begins_with(const struct cursor *file, const char *bytes, size_t n)
+{
+        return cursor_left(file) >= n && !memcmp(file->start, bytes, n);
+}
+
 static bool is_refused(const struct cursor *file, struct err *err)
 {
         for (size_t i = 0; i < N_ELEMENTS(refused); i++) {
-                if (cursor_left(file) < refused[i].n_bytes ||
-                    memcmp(file->start, refused[i].bytes, refused[i].n_bytes) != 0)
+                if (!begins_with(file, refused[i].bytes, refused[i].n_bytes))
                         continue;
                 err_set(err, ERR_UNSUPPORTED, "%s", refused[i].why);
                 return true;
@@ -73,6 +77,15 @@ struct pdb *pdb_open(const char *path, struct err *err)
                 return NULL;
         pdb->map = TAKE(map);
         return TAKE(pdb);
+}
+
+bool pdb_is_begun(const char *path)
+{
+        static const char magic[] = "Microsoft C/C++ MSF 7.00";
+        AUTO(os_map) map = os_map_open(path, NULL);
+        struct cursor bytes = map ? cursor_make(map->bytes, map->size_bytes) : cursor_make(NULL, 0);
+
+        return begins_with(&bytes, magic, sizeof(magic) - 1) || is_refused(&bytes, NULL);
 }
 
 struct pdb *pdb_open_bytes(const void *bytes, size_t size, const char *name, struct err *err)

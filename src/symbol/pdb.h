@@ -26,6 +26,9 @@ struct pdb *pdb_open(const char *path, struct err *err);
 /* Bytes in memory, kept by the caller for the reader's life; `name` is what errors call them (copied). */
 struct pdb *pdb_open_bytes(const void *bytes, size_t size, const char *name, struct err *err);
 
+/* Whether the file begins as a PDB does, of this format or of one that is not read. */
+bool pdb_is_begun(const char *path);
+
 void pdb_free(struct pdb *pdb);
 AUTO_DEFINE(pdb)
 
@@ -46,6 +49,9 @@ const struct pdb_facts *pdb_get_facts(const struct pdb *pdb);
 
 /* True once: functions that have a public symbol are named by that, decorated.  Before the first look-up. */
 void pdb_set_decorated(struct pdb *pdb, bool is_decorated);
+
+/* The RVA of an offset in the image's file, by the section headers that the PDB keeps; false where no section has it. */
+bool pdb_find_rva(const struct pdb *pdb, uint64_t file_off, uint32_t *ret_rva);
 
 struct pdb_function {
         const char *name; /* as in the file: readable from a module, maybe decorated from the publics */

@@ -29,21 +29,6 @@ struct header {
         uint16_t flags, machine;
 };
 
-static enum object_machine to_machine(uint16_t machine)
-{
-        switch (machine) {
-        case 0x014c: return OBJECT_MACHINE_X86;
-        case 0x8664: return OBJECT_MACHINE_X86_64;
-        case 0x01c0:
-        case 0x01c2:
-        case 0x01c4: return OBJECT_MACHINE_ARM;
-        case 0xa641: /* ARM64EC */
-        case 0xa64e: /* ARM64X */
-        case 0xaa64: return OBJECT_MACHINE_ARM64;
-        default: return OBJECT_MACHINE_OTHER;
-        }
-}
-
 static bool read_header(struct pdb *pdb, struct header *header, struct err *err)
 {
         uint8_t bytes[HEADER_BYTES] = {0};
@@ -143,14 +128,14 @@ static bool read_sections(struct pdb *pdb, uint16_t stream, struct err *err)
         for (size_t i = 0; i < n; i++) {
                 struct cursor c = cursor_sub(&piece.bytes, i * SECTION_BYTES, SECTION_BYTES);
                 struct pdb_section *section = &pdb->sections[i];
-                uint32_t file_bytes;
 
                 cursor_skip(&c, 8);
                 section->size_bytes = cursor_u32(&c);
                 section->rva = cursor_u32(&c);
-                file_bytes = cursor_u32(&c);
+                section->file_bytes = cursor_u32(&c);
+                section->file_off = cursor_u32(&c);
                 if (!section->size_bytes)
-                        section->size_bytes = file_bytes;
+                        section->size_bytes = section->file_bytes;
                 if (section->size_bytes > UINT32_MAX - section->rva)
                         section->size_bytes = UINT32_MAX - section->rva;
         }
@@ -171,6 +156,20 @@ static bool read_debug_streams(struct pdb *pdb, const struct header *header, str
                 return err_set(err, ERR_UNSUPPORTED,
                                "is of an image whose code was moved after linking (OMAP), which is not read");
         return read_sections(pdb, streams[DEBUG_SECTIONS], err);
+}
+
+bool pdb_find_rva(const struct pdb *pdb, uint64_t file_off, uint32_t *ret_rva)
+{
+        for (size_t i = 0; i < pdb->n_sections; i++) {
+                const struct pdb_section *section = &pdb->sections[i];
+                uint64_t into = file_off - section->file_off;
+
+                if (!section->file_off || into >= section->file_bytes || into >= section->size_bytes)
+                        continue;
+                *ret_rva = section->rva + (uint32_t)into;
+                return true;
+        }
+        return false;
 }
 
 bool pdb_to_rva(const struct pdb *pdb, uint16_t section, uint32_t off, uint32_t *ret_rva)
@@ -324,7 +323,7 @@ bool pdb_dbi_read(struct pdb *pdb, struct err *err)
         if (!read_header(pdb, &header, err) || !read_debug_streams(pdb, &header, err) ||
             !read_modules(pdb, &header, err) || !read_contributions(pdb, &header, err))
                 return false;
-        pdb->facts.machine = to_machine(header.machine);
+        pdb->facts.machine = object_machine_of_pe(header.machine);
         return true;
 }
 

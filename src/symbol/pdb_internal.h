@@ -35,6 +35,7 @@ enum { PDB_STREAM_INFO = 1, PDB_STREAM_TYPES = 2, PDB_STREAM_DBI = 3, PDB_STREAM
 
 struct pdb_section {
         uint32_t rva, size_bytes;
+        uint32_t file_off, file_bytes; /* in the image's file */
 };
 
 /* A part of a section that the linker took from a module. */

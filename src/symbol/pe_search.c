@@ -67,6 +67,11 @@ static void refuse(struct search *search, const char *sentence)
                 buf_add_str(&search->refused, sentence);
 }
 
+static bool has_name(const char *path, const char *other)
+{
+        return path && text_equal_nocase(text_base_name(path), text_base_name(other));
+}
+
 /* --- Identities --- */
 
 static uint32_t u32_at(const uint8_t *at)
@@ -138,7 +143,7 @@ struct object *pe_search_image(const struct pe_wanted *wanted, struct buf *note)
 
         if (!places || !*name)
                 return NULL;
-        if (places->image && text_equal_nocase(text_base_name(places->image), name)) {
+        if (has_name(places->image, name)) {
                 buf_add_str(&search.path, places->image);
                 found = try_image(&search);
         }
@@ -230,14 +235,15 @@ static bool is_local(const char *path)
 }
 
 /* The user's file is for one image; of the others it is no mistake that it is not theirs. */
-static struct pdb *try_named(struct search *search, const char *path)
+static struct pdb *try_named(struct search *search, const struct pe_places *places)
 {
         struct pdb *found;
 
         buf_clear(&search->path);
-        buf_add_str(&search->path, path);
+        buf_add_str(&search->path, places->pdb);
         found = try_pdb(search);
-        if (!found && !text_equal_nocase(text_base_name(path), text_base_name(search->pdb->path)))
+        if (!found && !has_name(places->pdb, search->pdb->path) &&
+            !has_name(places->image, search->wanted->path))
                 buf_clear(&search->refused);
         return found;
 }
@@ -247,7 +253,7 @@ static struct pdb *search_everywhere(struct search *search)
         const struct pe_places *places = search->wanted->places;
         const char *path = search->wanted->path, *name = text_base_name(search->pdb->path);
         AUTO_RELEASE(buf) folder = {0};
-        struct pdb *found = places && places->pdb ? try_named(search, places->pdb) : NULL;
+        struct pdb *found = places && places->pdb ? try_named(search, places) : NULL;
 
         if (found || !*name)
                 return found;

@@ -13,8 +13,9 @@
 
 /* Where to look besides the places that a file names; names may be of any case. */
 struct pe_places {
-        const char *image;       /* taken for the module of that base name; NULL: none */
-        const char *pdb;         /* asked before all other PDBs; NULL: none */
+        const char *image; /* taken for the module of that base name; NULL: none */
+        const char
+                *pdb; /* asked before all other PDBs; that it is another's is told of `image`; NULL: none */
         const char *const *dirs; /* NULL-terminated; NULL: none */
 };
 

@@ -306,11 +306,22 @@ bool resolver_get_image(struct resolver *resolver, resolver_id id, struct resolv
                 return false;
         facts = object_get_facts(object);
         *ret = (struct resolver_image){
-                .entry = facts->entry, .load_addr = facts->load_addr, .is_executable = facts->is_executable};
+                .entry = facts->entry,
+                .load_addr = facts->load_addr,
+                .size_bytes = facts->image_size,
+                .is_executable = facts->is_executable,
+        };
         ret->build_id_size =
                 facts->build_id_size < sizeof(ret->build_id) ? facts->build_id_size : sizeof(ret->build_id);
         memcpy(ret->build_id, facts->build_id, ret->build_id_size);
         return true;
+}
+
+bool resolver_has_file(struct resolver *resolver, resolver_id id)
+{
+        const struct module *module = resolver_load(resolver, id);
+
+        return module->file && (resolver_file_object(module->file) || resolver_file_has_pdb(module->file));
 }
 
 /* The `index`-th loaded section, or NULL; *ret_n is how many there are. */

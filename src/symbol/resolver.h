@@ -160,12 +160,16 @@ const char *resolver_note(const struct resolver *resolver, resolver_id module);
  * it is an executable image (PIE or fixed) and not a library.  False when the file can't be read. */
 struct resolver_image {
         uint64_t entry;
-        uint64_t load_addr; /* vaddr of file offset 0 */
+        uint64_t load_addr;  /* vaddr of file offset 0 */
+        uint64_t size_bytes; /* PE: of memory from there on; 0 from an archive */
         bool is_executable;
         uint8_t build_id[20];
         uint8_t build_id_size;
 };
 bool resolver_get_image(struct resolver *resolver, resolver_id module, struct resolver_image *ret);
+
+/* Whether there is a file that answers: the module's own, or a PDB alone. */
+bool resolver_has_file(struct resolver *resolver, resolver_id module);
 
 /* Whose instructions the code at an address is, as the object counts. */
 enum object_machine resolver_get_machine(struct resolver *resolver, resolver_id module, uint64_t addr);

@@ -30,7 +30,6 @@ struct resolver_file {
 
 /* --- Opening --- */
 
-/* `own` may be NULL. */
 static struct pe_wanted pe_wanted(const struct resolver_file *file, const struct resolver_module *module)
 {
         const struct resolver_sources *sources = file->options->sources;
@@ -265,6 +264,14 @@ bool resolver_file_to_addr(const struct resolver_file *file, uint64_t file_off, 
         }
         if (file->own)
                 return object_to_addr(file->own, file_off, ret_addr);
+        if (file->pdb.pdb) {
+                uint32_t rva;
+
+                if (!pdb_find_rva(file->pdb.pdb, file_off, &rva))
+                        return false;
+                *ret_addr = file->pdb.image_base + rva;
+                return true;
+        }
         if (!file->debug)
                 return false;
         if (has_code(file->debug))
@@ -372,6 +379,11 @@ void resolver_file_add_name(const struct resolver_file *file, const struct symta
 const struct object *resolver_file_object(const struct resolver_file *file)
 {
         return file->own;
+}
+
+bool resolver_file_has_pdb(const struct resolver_file *file)
+{
+        return file->pdb.pdb;
 }
 
 enum object_machine resolver_file_machine(const struct resolver_file *file, uint64_t addr)

@@ -32,6 +32,8 @@ void resolver_file_add_name(const struct resolver_file *file, const struct symta
 /* The module's own file, or NULL. */
 const struct object *resolver_file_object(const struct resolver_file *file);
 
+bool resolver_file_has_pdb(const struct resolver_file *file);
+
 /* Whose instructions its code at `addr` is. */
 enum object_machine resolver_file_machine(const struct resolver_file *file, uint64_t addr);
 

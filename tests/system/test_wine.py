@@ -9,6 +9,7 @@ from harness import Context, Done, check
 
 WINE = "/usr/lib/wine/wine64"
 WINE_SECONDS = 120
+IMAGE_BASE = 0x140000000
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "burn_pe.c")
 PREFIX: list[str] = []
 
@@ -112,6 +113,11 @@ def test_archived(t: Context) -> None:
     check("hot_work" in before[0] and "imul" in before[4], "names and instructions")
     done = t.good("archive", "-i", session)
     check("archived: " in done.out, "what was packed", done)
+    names = t.good("symbolize", "-e", program, *(f"{rva:x}" for rva in range(0x1000, 0x1200, 16))).out.splitlines()
+    address = int(next(name for name in names if "hot_work" in name).split(":")[0], 16)
+    where = [t.good("symbolize", "--session", session, "-e", "burn512.exe", f"{at:x}").out.split(":", 1)[1]
+             for at in (address, IMAGE_BASE + address)]
+    check(where[0] == where[1] and "hot_work" in where[0], f"an RVA and an address of one place: {where}")
     for path in (program, t.path("burn512.pdb"), t.path("burn_pe.c")):
         os.remove(path)
     for form, want in zip(forms, before):
@@ -137,10 +143,29 @@ def test_images_and_pdbs_that_were_moved(t: Context) -> None:
     check_shares(named, "burn512.exe")
     # The PDB alone has the names, by the identity that the session keeps.
     check_shares(t.good("report", "-i", session, "--pdb_file", os.path.join(kept, "Burn512.pdb")), "burn512.exe")
+    packed = t.good("archive", "-i", session, "-o", "packed.data", "--symbol-path", kept)
+    check("archived: " in packed.out, "packing", packed)
+    check_shares(t.good("report", "-i", "packed.data"), "burn512.exe")
     build(t, "burn512", 4096, other)
+    none = t.ours("report", "-i", session, "--pdb_file", "nowhere.pdb")
+    check(none.status == 1, "a PDB that is not there", none)
+    harness.check_sentence(none, "PDB file 'nowhere.pdb' doesn't exist")
+    named = t.ours("symbolize", "-e", os.path.join(kept, "BURN512.EXE"), "1000", "--symbol-path", "/nowhere", "--pdb_file",
+                   shutil.copy(os.path.join(other, "burn512.pdb"), t.path("x.pdb")))
+    check("begin at " in named.out and named.err == "", "the PDB beside the image", named)
+    os.rename(os.path.join(kept, "Burn512.pdb"), t.path("away.pdb"))
+    named = t.ours("symbolize", "-e", os.path.join(kept, "BURN512.EXE"), "1000", "--pdb_file", "x.pdb")
+    check("x.pdb is of another build: it is " in named.err, "the named PDB is another's", named)
     wrong = t.good("report", "-v", "-i", session, "--pdb_file", os.path.join(other, "burn512.pdb"))
     check("hot_work" not in wrong.out, "no names of another build", wrong)
     check("is of another build: it is " in wrong.out and ", wanted is " in wrong.out, "both identities", wrong)
+
+
+@harness.limit(WINE_SECONDS)
+def test_a_pdb_alone_knows_sections_that_were_mapped(t: Context) -> None:
+    program = record(t, 4096)
+    os.remove(program)
+    check_shares(t.good("report", "-i", t.path("s.data")), "burn4096.exe")
 
 
 if __name__ == "__main__":
