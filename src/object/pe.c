@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* PE images (PE32 and PE32+): headers, sections, and which PDB belongs to them.  Symbols and functions are in the
  * other pe_ files. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,6 +86,10 @@ static bool read_optional_header(struct pe *pe, struct header *h, struct err *er
         if (c.failed)
                 return err_set(err, ERR_FORMAT, "PE optional header is cut after %u bytes",
                                h->optional_bytes);
+        if (h->image_base > PE_MAX_IMAGE_BASE)
+                return err_set(err, ERR_FORMAT,
+                               "PE optional header at 0x%x: image base 0x%" PRIx64 " leaves no room",
+                               h->off + 4 + PE_FILE_HEADER_BYTES, h->image_base);
         for (uint32_t i = 0; i < h->n_dirs && i < PE_N_DIRS && cursor_left(&c) >= 8; i++) {
                 pe->dirs[i].rva = cursor_u32(&c);
                 pe->dirs[i].size_bytes = cursor_u32(&c);

@@ -17,6 +17,9 @@ enum {
         PE_MAX_PATH_BYTES = 32 * 1024,
 };
 
+/* RVAs and sizes have 32 bits: up to this base no address of an image wraps. */
+#define PE_MAX_IMAGE_BASE (UINT64_MAX - ((uint64_t)2 << 32))
+
 struct pe_directory_place {
         uint32_t rva, size_bytes;
 };

@@ -321,6 +321,12 @@ TEST(pe_refusals_name_the_file_and_the_place)
         expect_refused(bytes, size, "wild: PE optional header is cut after 60 bytes");
         bytes[PE_OFF + 20] = 0xf0;
         expect_refused(bytes, size, "wild: PE header at 0x78: it has 1025 sections, the limit is 1024");
+        bytes[PE_OFF + 6] = 5;
+        bytes[PE_OFF + 7] = 0;
+        memset(bytes + OPTIONAL_OFF + 24, 0xff, 8);
+        bytes[OPTIONAL_OFF + 1] = 2;
+        expect_refused(bytes, size,
+                       "wild: PE optional header at 0x90: image base 0xffffffffffffffff leaves no room");
         bytes[PE_OFF] = 'N';
         expect_refused(bytes, size,
                        "wild: is no PE image (an MZ program whose header at 0x78 is another one)");
