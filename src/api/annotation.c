@@ -59,15 +59,18 @@ void annotation_free(struct annotation *a)
 
 /* --- code --- */
 
-static struct disasm *get_disasm(struct annotation *a, enum object_machine machine, struct buf *note)
+/* A piece of a function as the file has it. */
+struct piece {
+        const uint8_t *code;
+        size_t size;
+        uint64_t addr;
+        enum disasm_arch arch;
+};
+
+static struct disasm *get_disasm(struct annotation *a, enum disasm_arch arch, struct buf *note)
 {
-        enum disasm_arch arch = machine == OBJECT_MACHINE_ARM64 ? DISASM_AARCH64 : DISASM_X86_64;
         struct err *err = &a->disasm_errors[arch];
 
-        if (machine != OBJECT_MACHINE_ARM64 && machine != OBJECT_MACHINE_X86_64) {
-                buf_add_str(note, "only code of x86-64 and AArch64 is disassembled");
-                return NULL;
-        }
         if (!a->disasms[arch] && !err->code)
                 a->disasms[arch] = disasm_open(arch, a->request.syntax, err);
         if (!a->disasms[arch])
@@ -75,22 +78,83 @@ static struct disasm *get_disasm(struct annotation *a, enum object_machine machi
         return a->disasms[arch];
 }
 
+static uint64_t dialect_of(const struct annotation *a)
+{
+        return (uint64_t)DISASM_TEXTS_VERSION << 8 | a->request.syntax;
+}
+
+static bool recall(const struct annotation *a, struct function *f, const struct piece *piece)
+{
+        struct resolver_insn *insns;
+        size_t n, at = 0;
+
+        if (piece->addr < disasm_end(&f->code))
+                return false;
+        n = resolver_recall_insns(a->resolver, f->id, dialect_of(a), piece->addr, piece->code, piece->size,
+                                  &insns);
+        for (size_t i = 0; i < n; i++) {
+                disasm_add_known(piece->arch, piece->code + at, insns[i].size_bytes, piece->addr + at,
+                                 insns[i].text, &f->code);
+                at += insns[i].size_bytes;
+        }
+        free(insns);
+        return n;
+}
+
+/* The instructions from `first` on are the piece's.  What this library doesn't know, another one may. */
+static void keep(const struct annotation *a, const struct function *f, const struct piece *piece,
+                 size_t first)
+{
+        size_t n = f->code.n_insns - first;
+        struct resolver_insn *insns = mem_new(n, sizeof(*insns));
+        bool ok = n && f->code.insns[first].addr == piece->addr;
+
+        for (size_t i = 0; i < n; i++) {
+                const struct disasm_insn *insn = &f->code.insns[first + i];
+
+                ok &= insn->is_code;
+                insns[i] = (struct resolver_insn){insn->text, insn->size};
+        }
+        if (ok)
+                resolver_keep_insns(a->resolver, f->id, dialect_of(a), piece->addr, piece->code, insns, n);
+        free(insns);
+}
+
+static bool add_piece(struct annotation *a, struct function *f, const struct piece *piece)
+{
+        size_t first = f->code.n_insns;
+        struct disasm *disasm;
+
+        if (recall(a, f, piece))
+                return true;
+        disasm = get_disasm(a, piece->arch, &f->code_note);
+        if (!disasm)
+                return false;
+        disasm_add(disasm, piece->code, piece->size, piece->addr, &f->code);
+        keep(a, f, piece, first);
+        return true;
+}
+
 static void read_code(struct annotation *a, struct function *f)
 {
-        struct disasm *disasm = NULL;
-        const uint8_t *code;
         bool any = false;
 
         for (size_t i = 0; i < f->n_extents; i++) {
                 const struct resolver_extent *e = &f->extents[i];
+                struct piece piece = {.size = (size_t)(e->end - e->start), .addr = e->start};
+                enum object_machine machine;
 
-                if (!resolver_read_code(a->resolver, f->id, e->start, e->end - e->start, &code))
+                if (!resolver_read_code(a->resolver, f->id, e->start, piece.size, &piece.code))
                         continue;
                 any = true;
-                disasm = get_disasm(a, resolver_get_machine(a->resolver, f->id, e->start), &f->code_note);
-                if (!disasm)
+                machine = resolver_get_machine(a->resolver, f->id, e->start);
+                if (machine != OBJECT_MACHINE_ARM64 && machine != OBJECT_MACHINE_X86_64) {
+                        buf_add_str(&f->code_note, "only code of x86-64 and AArch64 is disassembled");
                         return;
-                disasm_add(disasm, code, (size_t)(e->end - e->start), e->start, &f->code);
+                }
+                piece.arch = machine == OBJECT_MACHINE_ARM64 ? DISASM_AARCH64 : DISASM_X86_64;
+                if (!add_piece(a, f, &piece))
+                        return;
         }
         if (!any)
                 buf_add_str(&f->code_note, "its code is not to be had here");

@@ -242,52 +242,14 @@ static void add_whole(struct annotating *a, struct report *report)
 
 /* --- the command --- */
 
-/* What is done at the same time. */
-struct reading {
-        const struct report_request *request;
-        struct session_input *input;
-        struct report *report;
-        struct disasm_library *library;
-        struct err err;
-};
-
-static void reading_release(struct reading *reading)
-{
-        report_free(reading->report);
-        disasm_library_free(reading->library);
-}
-
-static void read_part(void *ctx, unsigned i)
-{
-        struct reading *reading = ctx;
-
-        if (i)
-                reading->library = disasm_preload();
-        else
-                reading->report = report_make_of(reading->request, reading->input, &reading->err);
-}
-
-/* The session, and the disassembler where it will be needed. */
-static bool read_session(const struct annotating *a, struct reading *reading, struct err *err)
-{
-        reading->input = session_input_open(reading->request->path, err);
-        if (!reading->input)
-                return false;
-        os_parallel(needs_code(a) ? 2 : 1, read_part, reading);
-        if (!reading->report)
-                *err = reading->err;
-        return reading->report;
-}
-
 static bool make(struct annotating *a, const struct report_request *request, struct err *err)
 {
-        AUTO_RELEASE(reading) reading = {.request = request};
-        struct report *report;
+        AUTO(report) report = report_make(request, err);
         bool ok = true;
 
-        if (!read_session(a, &reading, err))
+        if (!report)
                 return false;
-        a->output.report = report = reading.report;
+        a->output.report = report;
         cmd_warn(&report_archive(report)->note);
         json_init(&a->json, &a->document);
         json_begin_object(&a->json);

@@ -3,6 +3,7 @@
  * what is none becomes data, so that every byte is shown. */
 #include "disasm.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,7 +99,7 @@ static void add_arm64(struct disasm *d, const uint8_t *code, size_t size, struct
                 disasm_text_clean(text, raw);
 }
 
-static uint64_t end_of(const struct disasm_code *code)
+uint64_t disasm_end(const struct disasm_code *code)
 {
         const struct disasm_insn *last = code->n_insns ? &code->insns[code->n_insns - 1] : NULL;
 
@@ -109,7 +110,7 @@ void disasm_add(struct disasm *disasm, const uint8_t *code, size_t size, uint64_
                 struct disasm_code *ret)
 {
         AUTO_RELEASE(buf) text = {0};
-        uint64_t end = end_of(ret), skip = end > addr ? end - addr : 0;
+        uint64_t end = disasm_end(ret), skip = end > addr ? end - addr : 0;
         size_t n = size < DISASM_MAX_BYTES ? size : DISASM_MAX_BYTES;
 
         if (n > UINT64_MAX - addr)
@@ -125,6 +126,20 @@ void disasm_add(struct disasm *disasm, const uint8_t *code, size_t size, uint64_
                 ARRAY_PUSH(ret->insns, ret->n_insns, ret->cap_insns, insn);
                 off += insn.size;
         }
+}
+
+void disasm_add_known(enum disasm_arch arch, const uint8_t *code, size_t size, uint64_t addr,
+                      const char *text, struct disasm_code *ret)
+{
+        struct disasm_insn insn = {.addr = addr, .size = (uint8_t)size, .is_code = true};
+
+        assert(size && size <= UINT8_MAX && disasm_end(ret) <= addr);
+        if (arch == DISASM_X86_64)
+                set_effect(&insn, disasm_effect_x86_64(code, size, addr));
+        else if (size == ARM64_INSN_BYTES)
+                set_effect(&insn, disasm_effect_arm64(word_of(code), addr));
+        insn.text = arena_copy(&ret->texts, text, strlen(text));
+        ARRAY_PUSH(ret->insns, ret->n_insns, ret->cap_insns, insn);
 }
 
 void disasm_code_release(struct disasm_code *code)

@@ -15,16 +15,12 @@
 enum disasm_arch { DISASM_X86_64, DISASM_AARCH64 };
 enum disasm_syntax { DISASM_ATT, DISASM_INTEL }; /* of x86-64; AArch64 has one */
 
+/* Raised when texts change that this room makes of LLVM's. */
+enum { DISASM_TEXTS_VERSION = 1 };
+
 struct disasm;
-struct disasm_library;
 
-/* Loads the library that disasm_open will take, which is nearly all of its time: on one thread while another one still
- * finds out what there is to disassemble.  NULL when there is none. */
-struct disasm_library *disasm_preload(void);
-void disasm_library_free(struct disasm_library *library);
-AUTO_DEFINE(disasm_library)
-
-/* ERR_MISSING when there is no libLLVM (19, 16, 15 or 14): the sentence names the package that has it. */
+/* Loading the library is nearly all of the time that an annotated function takes.  ERR_MISSING when there is no libLLVM (19, 16, 15 or 14): the sentence names the package that has it. */
 struct disasm *disasm_open(enum disasm_arch arch, enum disasm_syntax syntax, struct err *err);
 void disasm_free(struct disasm *disasm);
 AUTO_DEFINE(disasm)
@@ -66,6 +62,15 @@ enum { DISASM_MAX_BYTES = 16 << 20 };
  * left out. */
 void disasm_add(struct disasm *disasm, const uint8_t *code, size_t size, uint64_t addr,
                 struct disasm_code *ret);
+
+/* Where the last piece ends, 0 before the first. */
+uint64_t disasm_end(const struct disasm_code *code);
+
+/* Appends one instruction whose text is known from before: `size` bytes of code at `addr`, which is not below the end of
+ * the last piece.  It was one then (is_code). */
+void disasm_add_known(enum disasm_arch arch, const uint8_t *code, size_t size, uint64_t addr,
+                      const char *text, struct disasm_code *ret);
+
 void disasm_code_release(struct disasm_code *code);
 
 /* The instruction at `addr` exactly, or that contains it; NULL: none. */

@@ -111,21 +111,6 @@ struct disasm *disasm_open(enum disasm_arch arch, enum disasm_syntax syntax, str
         return NULL;
 }
 
-/* struct disasm_library has no definition: it is the os_library. */
-struct disasm_library *disasm_preload(void)
-{
-        struct os_library *library = NULL;
-
-        for (size_t i = 0; i < N_ELEMENTS(library_names) && !library; i++)
-                library = os_library_open(library_names[i], NULL);
-        return (struct disasm_library *)library;
-}
-
-void disasm_library_free(struct disasm_library *library)
-{
-        os_library_free((struct os_library *)library);
-}
-
 void disasm_free(struct disasm *disasm)
 {
         if (!disasm)

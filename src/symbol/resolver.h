@@ -147,6 +147,20 @@ size_t resolver_find_extents(struct resolver *resolver, resolver_id module, uint
 bool resolver_read_code(struct resolver *resolver, resolver_id module, uint64_t addr, uint64_t size,
                         const uint8_t **ret_code);
 
+/* An instruction as a disassembler wrote it. */
+struct resolver_insn {
+        const char *text; /* kept by the resolver */
+        size_t size_bytes;
+};
+
+/* The instructions of `size` bytes of code at `addr`, as resolver_read_code gave them, when an earlier run kept all of
+ * them on disk; `dialect` tells those of one version and syntax from others and is the same in all questions about a module.
+ * The caller frees *ret_insns.  Returns their number, 0 when they are not known. */
+size_t resolver_recall_insns(struct resolver *resolver, resolver_id module, uint64_t dialect, uint64_t addr,
+                             const uint8_t *code, size_t size, struct resolver_insn **ret_insns);
+void resolver_keep_insns(struct resolver *resolver, resolver_id module, uint64_t dialect, uint64_t addr,
+                         const uint8_t *code, const struct resolver_insn *insns, size_t n);
+
 /* False, with a sentence, after a file of the module has become shorter while it was read. */
 bool resolver_check(const struct resolver *resolver, resolver_id module, struct err *err);
 

@@ -91,7 +91,8 @@ static void say_index(struct resolver_debug *d, const char *why)
 }
 
 /* NULL: there is none. */
-static struct symbol_index *get_index(struct resolver_debug *d, enum symbol_index_kind kind)
+static struct symbol_index *get_index(struct resolver_debug *d, enum symbol_index_kind kind,
+                                      uint64_t answers_version)
 {
         struct symbol_index_key key;
         struct err err = {0};
@@ -102,6 +103,7 @@ static struct symbol_index *get_index(struct resolver_debug *d, enum symbol_inde
         if (!symbol_index_key_make(d->own ? d->own : d->from, d->from, d->alt, &key))
                 return NULL;
         key.kind = (uint8_t)kind;
+        key.answers_version = answers_version;
         d->indexes[kind] = symbol_index_open(&d->index_options, &key, &err);
         say_index(d, d->indexes[kind] ? symbol_index_note(d->indexes[kind]) : err.text);
         return d->indexes[kind];
@@ -228,7 +230,7 @@ static void look_up(struct resolver_debug *d, enum symbol_index_kind kind, quest
                     const uint64_t *addrs, size_t n, struct source_frames *ret_frames)
 {
         struct asking asking = {d, question};
-        struct symbol_index *index = get_index(d, kind);
+        struct symbol_index *index = get_index(d, kind, DWARF_ANSWERS_VERSION);
 
         symbol_index_look_up(index, addrs, n, ask, &asking, ret_frames);
         if (index)
@@ -330,6 +332,31 @@ size_t resolver_debug_extents(struct resolver_debug *d, uint64_t addr, struct so
         }
         source_frames_release(&frames);
         return n;
+}
+
+/* --- Instructions --- */
+
+bool resolver_debug_recall_insns(struct resolver_debug *d, uint64_t dialect, uint64_t addr,
+                                 struct source_frames *ret_frames)
+{
+        struct symbol_index *index = get_index(d, SYMBOL_INDEX_INSNS, dialect);
+        bool known = false;
+
+        *ret_frames = (struct source_frames){0};
+        if (!index)
+                return false;
+        symbol_index_find(index, &addr, 1, ret_frames, &known);
+        say_index(d, symbol_index_note(index));
+        return known;
+}
+
+void resolver_debug_keep_insns(struct resolver_debug *d, uint64_t dialect, uint64_t addr,
+                               const struct source_frames *frames)
+{
+        struct symbol_index *index = get_index(d, SYMBOL_INDEX_INSNS, dialect);
+
+        if (index)
+                symbol_index_add(index, &addr, 1, frames);
 }
 
 bool resolver_debug_check(const struct resolver_debug *d, struct err *err)

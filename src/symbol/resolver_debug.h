@@ -38,6 +38,13 @@ size_t resolver_debug_labels(struct resolver_debug *debug, uint64_t addr, struct
 size_t resolver_debug_extents(struct resolver_debug *debug, uint64_t addr,
                               struct source_extent **ret_extents);
 
+/* Texts of the instructions of a piece of code, which only the index knows: they are found there, or kept when they are
+ * none too many for a file of it.  All questions to one object are of one dialect. */
+bool resolver_debug_recall_insns(struct resolver_debug *debug, uint64_t dialect, uint64_t addr,
+                                 struct source_frames *ret_frames);
+void resolver_debug_keep_insns(struct resolver_debug *debug, uint64_t dialect, uint64_t addr,
+                               const struct source_frames *frames);
+
 /* False after a file of it has become shorter while it was read. */
 bool resolver_debug_check(const struct resolver_debug *debug, struct err *err);
 

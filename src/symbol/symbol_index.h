@@ -35,6 +35,8 @@ enum symbol_index_kind {
         SYMBOL_INDEX_FRAMES,
         SYMBOL_INDEX_LABELS, /* of the function at an address: each is a frame, where `column` is 1 with an address */
         SYMBOL_INDEX_EXTENTS, /* of the same: frames in pairs that start where one begins and where it ends */
+        SYMBOL_INDEX_INSNS, /* of the piece of code that begins at an address: each is a frame, with its text as
+                                 `function`, its bytes' number as `line` and their hash as `start` */
         SYMBOL_INDEX_N_KINDS,
 };
 
@@ -45,7 +47,8 @@ struct symbol_index_key {
         uint8_t build_id_size;
         struct symbol_index_source debug; /* the file with its debug information, or the object itself */
         struct symbol_index_source alt;   /* what .gnu_debugaltlink names */
-        uint64_t answers_version;         /* DWARF_ANSWERS_VERSION of the reader that answered */
+        uint64_t
+                answers_version; /* DWARF_ANSWERS_VERSION of the reader that answered; of instructions their dialect */
 };
 
 /* `alt` may be NULL.  False when there is nothing to tell it from others by: an object without a build id, or one that

@@ -200,6 +200,17 @@ def test_answers_are_kept(t: Context) -> None:
     check(not os.path.exists(cache), "--no-index keeps nothing")
 
 
+def test_instructions_are_kept(t: Context) -> None:
+    path = record(t, "x.data", need_python(), WORK, "--timeout", "1")
+    env = dict(harness.environment(), XDG_CACHE_HOME=t.path("cache"))
+    for style in ("att", "intel"):
+        forms = [t.good("annotate", *how, "-i", path, "-M", style, "x_mul", env=env).out
+                 for how in (("--no-index",), (), ())]
+        check(forms[0] == forms[1] == forms[2] and "imul" in forms[0], "the same by the disassembler, kept and from there")
+    loads = [t.ours("annotate", *how, "-i", path, "x_mul", env=dict(env, LD_DEBUG="files")).err for how in (("--no-index",), ())]
+    check("libLLVM" in loads[0] and "libLLVM" not in loads[1], "no disassembler is loaded for what is known")
+
+
 def test_servers_that_are_not_there(t: Context) -> None:
     """The answer is as complete as without them, and says what was in the way."""
     program = t.path("true")

@@ -232,6 +232,39 @@ TEST(words_that_are_no_instruction)
         EXPECT_INT(code.n_insns, 5);
 }
 
+/* What is told of an instruction does not depend on whether its text was known before. */
+static void expect_same_when_known(enum disasm_arch arch, const char *hex)
+{
+        AUTO_RELEASE(disasm_code) code = {0};
+        AUTO_RELEASE(disasm_code) known = {0};
+        AUTO(disasm) disasm = open_or_say(arch, DISASM_ATT);
+        uint8_t bytes[MAX_CASE_BYTES];
+        size_t at = 0;
+
+        if (!disasm)
+                return;
+        disasm_add(disasm, bytes, bytes_of(hex, bytes), ADDR, &code);
+        for (size_t i = 0; i < code.n_insns; at += code.insns[i++].size) {
+                EXPECT_INT(disasm_end(&known), i ? ADDR + at : 0);
+                disasm_add_known(arch, bytes + at, code.insns[i].size, ADDR + at, code.insns[i].text, &known);
+        }
+        ASSERT_TRUE(known.n_insns == code.n_insns);
+        for (size_t i = 0; i < code.n_insns; i++) {
+                const struct disasm_insn *a = &code.insns[i], *b = &known.insns[i];
+
+                expect_insn(&known, i, a->addr, a->size, true, a->text);
+                EXPECT_TRUE(a->flow == b->flow && a->target == b->target && a->has_target == b->has_target &&
+                            a->is_operand == b->is_operand);
+        }
+}
+
+TEST(texts_that_are_known)
+{
+        expect_same_when_known(DISASM_X86_64,
+                               "e8 fb 00 00 00 48 8d 3d 04 00 00 00 f0 ff 05 00 00 00 00 74 00 c3");
+        expect_same_when_known(DISASM_AARCH64, "02 00 00 94 00 00 00 90 40 00 00 54 c0 03 5f d6");
+}
+
 TEST(pieces_are_found_by_address)
 {
         AUTO_RELEASE(disasm_code) code = {0};

@@ -341,6 +341,53 @@ TEST(labels_and_extents_are_kept_on_disk)
         EXPECT_STR(buf_text(&again), buf_text(&first));
 }
 
+/* The texts that are known of `size` bytes of code at 0x400. */
+static void expect_recalled(uint64_t dialect, const char *code, size_t size, const char *texts)
+{
+        struct symbol_index_options index = {.folder = INDEX_FOLDER};
+        struct resolver_sources sources = {.index = &index};
+        AUTO(resolver)
+        resolver = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs, .sources = &sources});
+        struct resolver_insn *insns;
+        size_t n = resolver_recall_insns(resolver, add_file(resolver, "dwarf/labels2.so"), dialect, 0x400,
+                                         (const uint8_t *)code, size, &insns);
+        AUTO_RELEASE(buf) out = {0};
+
+        for (size_t i = 0; i < n; i++)
+                buf_printf(&out, "%zu %s\n", insns[i].size_bytes, insns[i].text);
+        EXPECT_STR(buf_text(&out), texts);
+        free(insns);
+}
+
+static void keep_insns(uint64_t dialect, const char *code, const struct resolver_insn *insns, size_t n)
+{
+        struct symbol_index_options index = {.folder = INDEX_FOLDER};
+        struct resolver_sources sources = {.index = &index};
+        AUTO(resolver)
+        resolver = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs, .sources = &sources});
+
+        resolver_keep_insns(resolver, add_file(resolver, "dwarf/labels2.so"), dialect, 0x400,
+                            (const uint8_t *)code, insns, n);
+}
+
+TEST(instructions_are_kept_on_disk)
+{
+        static const struct resolver_insn insns[] = {{"two", 2}, {"one", 1}};
+        static const struct resolver_insn too_long[] = {{"one", 1}, {"sixteen", 16}};
+
+        os_list_dir(INDEX_FOLDER, remove_answers, NULL, NULL);
+        expect_recalled(1, "abc", 3, "");
+        keep_insns(1, "abc", insns, N_ELEMENTS(insns));
+        expect_recalled(1, "abc", 3, "2 two\n1 one\n");
+        expect_recalled(2, "abc", 3, "");
+        expect_recalled(1, "abd", 3, "");
+        expect_recalled(1, "abcd", 4, "");
+        expect_recalled(1, "ab", 2, "");
+        keep_insns(3, "0123456789abcdefg", too_long, N_ELEMENTS(too_long));
+        expect_recalled(3, "0123456789abcdefg", 17, "");
+        os_list_dir(INDEX_FOLDER, remove_answers, NULL, NULL);
+}
+
 TEST(that_answers_are_not_kept_is_said_once)
 {
         static const char *const names[] = {"dwarf/gcc5.so", "dwarf/labels2.so"};
