@@ -184,7 +184,7 @@ struct decoded {
         struct pdb *pdb;
         struct pdb_module *module;
         struct pdb_places places;
-        struct pdb_piece symbols_piece, lines_piece;
+        struct pdb_piece lines_piece;
         struct pdb_lines lines;
         struct pdb_inlines inlines;
         struct source_frames *out;
@@ -194,7 +194,6 @@ static void decoded_release(struct decoded *decoded)
 {
         pdb_lines_release(&decoded->lines);
         pdb_inlines_release(&decoded->inlines);
-        pdb_piece_release(&decoded->symbols_piece);
         pdb_piece_release(&decoded->lines_piece);
         free(decoded->places.items);
 }
@@ -233,11 +232,15 @@ static bool decode_body(struct decoded *decoded, uint32_t id, struct pdb_places 
 {
         struct pdb_module *module = decoded->module;
         const struct pdb_proc *proc = &module->procs[id];
-        struct pdb_body body = {.symbols = decoded->symbols_piece.bytes};
+        struct pdb_piece symbols;
+        struct pdb_body body = {0};
         uint32_t *chunks = NULL;
         size_t cap = 0;
         bool is_good;
 
+        if (!pdb_module_scope(decoded->pdb, module, proc, &symbols, err))
+                return false;
+        body.symbols = symbols.bytes;
         ARRAY_PUSH(chunks, body.n_chunks, cap, proc->rva);
         for (size_t i = 0; i < module->n_procs && module->has_parts; i++) {
                 if (module->procs[i].is_part && module->procs[i].function == proc->rva)
@@ -245,9 +248,9 @@ static bool decode_body(struct decoded *decoded, uint32_t id, struct pdb_places 
         }
         body.chunks = chunks;
         is_good = pdb_spend(decoded->pdb, module->has_parts ? module->n_procs : 0, err) &&
-                  cursor_seek(&body.symbols, proc->record) &&
                   pdb_inlines_find(decoded->pdb, &body, &decoded->lines, places, &decoded->inlines, err);
         free(chunks);
+        pdb_piece_release(&symbols);
         return is_good;
 }
 
@@ -260,10 +263,6 @@ static void decode_inlines(struct decoded *decoded)
         qsort(places->items, places->n, sizeof(*places->items), compare_places);
         if (!places->n || places->items[0].proc == PDB_NO_PROC)
                 return;
-        if (!pdb_module_symbols(decoded->pdb, module, &decoded->symbols_piece, &err)) {
-                pdb_complain(decoded->pdb, module, &err);
-                return;
-        }
         for (size_t first = 0, end; first < places->n; first = end) {
                 struct pdb_places part = {.items = places->items + first};
                 uint32_t id = part.items->proc;

@@ -26,7 +26,7 @@ enum {
 };
 
 /* Of the file in memory at a time, so that a large one does not fill it; and what comes with one byte. */
-enum { PDB_MAX_TOUCHED_BYTES = 4 << 20, PDB_TOUCHED_AROUND_BYTES = 64 * 1024 };
+enum { PDB_MAX_TOUCHED_BYTES = 1 << 20, PDB_TOUCHED_AROUND_BYTES = 64 * 1024 };
 
 /* Streams whose numbers never change. */
 enum { PDB_STREAM_INFO = 1, PDB_STREAM_TYPES = 2, PDB_STREAM_DBI = 3, PDB_STREAM_IDS = 4 };
@@ -57,9 +57,10 @@ struct pdb_contributions {
 
 /* A stretch of code with a name of its own. */
 struct pdb_proc {
-        uint32_t rva, end; /* of what is its own: [rva, end) */
-        uint32_t record;   /* offset of its record in the module's stream */
-        uint32_t function; /* the RVA of the function that it was separated from; else its own */
+        uint32_t rva, end;  /* of what is its own: [rva, end) */
+        uint32_t record;    /* offset of its record in the module's stream */
+        uint32_t scope_end; /* of what is inside it, with the record that closes it; 0: not known */
+        uint32_t function;  /* the RVA of the function that it was separated from; else its own */
         bool size_is_guessed;
         bool is_part;       /* separated from a function (S_SEPCODE) */
         bool is_trampoline; /* of a linker: `function` is where it leads */
@@ -219,9 +220,10 @@ bool pdb_symbol_next(struct cursor *c, struct pdb_symbol *ret_symbol);
 bool pdb_symbol_opens(uint16_t kind);
 bool pdb_symbol_closes(uint16_t kind);
 
-/* The symbols of the module, 4 bytes of signature first; the caller releases the piece. */
-bool pdb_module_symbols(struct pdb *pdb, const struct pdb_module *module, struct pdb_piece *ret_symbols,
-                        struct err *err);
+/* The function's record and what is inside it, as far as the module's symbols go when its end is not known; the caller
+ * releases the piece. */
+bool pdb_module_scope(struct pdb *pdb, const struct pdb_module *module, const struct pdb_proc *proc,
+                      struct pdb_piece *ret_symbols, struct err *err);
 
 /* The line information (C13). */
 bool pdb_module_lines(struct pdb *pdb, const struct pdb_module *module, struct pdb_piece *ret_lines,

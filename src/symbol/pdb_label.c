@@ -105,8 +105,7 @@ size_t pdb_find_labels(struct pdb *pdb, uint32_t rva, struct source_label **ret_
         if (find_whole(pdb, rva, &found)) {
                 struct pdb_piece symbols = {0};
 
-                if (!pdb_module_symbols(pdb, found.module, &symbols, &err) ||
-                    !cursor_seek(&symbols.bytes, found.proc->record) ||
+                if (!pdb_module_scope(pdb, found.module, found.proc, &symbols, &err) ||
                     !add_labels(pdb, symbols.bytes, &labels, &err))
                         pdb_complain(pdb, found.module, &err);
                 pdb_piece_release(&symbols);

@@ -64,10 +64,12 @@ static bool get_bytes(struct pdb *pdb, const struct pdb_module *module, uint32_t
                pdb_stream_piece(&pdb->msf, module->stream, off, size, ret_piece, err);
 }
 
-bool pdb_module_symbols(struct pdb *pdb, const struct pdb_module *module, struct pdb_piece *ret_symbols,
-                        struct err *err)
+bool pdb_module_scope(struct pdb *pdb, const struct pdb_module *module, const struct pdb_proc *proc,
+                      struct pdb_piece *ret_symbols, struct err *err)
 {
-        return get_bytes(pdb, module, 0, module->symbols_bytes, ret_symbols, err);
+        uint32_t end = proc->scope_end ? proc->scope_end : module->symbols_bytes;
+
+        return get_bytes(pdb, module, proc->record, end - proc->record, ret_symbols, err);
 }
 
 bool pdb_module_lines(struct pdb *pdb, const struct pdb_module *module, struct pdb_piece *ret_lines,
@@ -81,15 +83,18 @@ bool pdb_module_lines(struct pdb *pdb, const struct pdb_module *module, struct p
 
 /* --- Functions --- */
 
-/* Behind the scope that a record opens, when the record says where that ends and tells the truth. */
-static void skip_scope(struct cursor *c, uint32_t end)
+/* Behind the scope that a record opens, when the record says where that ends and tells the truth; returns that place,
+ * or 0. */
+static uint32_t skip_scope(struct cursor *c, uint32_t end)
 {
         struct cursor at = *c;
         struct pdb_symbol symbol;
 
-        if (end > cursor_pos(c) && cursor_seek(&at, end) && pdb_symbol_next(&at, &symbol) &&
-            pdb_symbol_closes(symbol.kind))
-                *c = at;
+        if (end < cursor_pos(c) || !cursor_seek(&at, end) || !pdb_symbol_next(&at, &symbol) ||
+            !pdb_symbol_closes(symbol.kind))
+                return 0;
+        *c = at;
+        return (uint32_t)cursor_pos(c);
 }
 
 static void set_size(struct pdb_proc *proc, uint32_t size)
@@ -225,15 +230,16 @@ bool pdb_module_scan(struct pdb *pdb, struct pdb_module *module, struct cursor s
                 struct pdb_proc proc = {.record = symbol.off};
                 uint32_t end = 0;
 
-                if (read_record(pdb, &symbol, &proc, &end)) {
-                        if (module->n_procs >= PDB_MAX_FUNCTIONS)
-                                return err_set(err, ERR_LIMIT, "it has more than %d functions",
-                                               PDB_MAX_FUNCTIONS);
-                        module->has_parts |= proc.is_part;
-                        ARRAY_PUSH(module->procs, module->n_procs, module->cap_procs, proc);
-                }
+                bool is_good = read_record(pdb, &symbol, &proc, &end);
+
                 if (end)
-                        skip_scope(&c, end);
+                        proc.scope_end = skip_scope(&c, end);
+                if (!is_good)
+                        continue;
+                if (module->n_procs >= PDB_MAX_FUNCTIONS)
+                        return err_set(err, ERR_LIMIT, "it has more than %d functions", PDB_MAX_FUNCTIONS);
+                module->has_parts |= proc.is_part;
+                ARRAY_PUSH(module->procs, module->n_procs, module->cap_procs, proc);
         }
         order_procs(module);
         return !c.failed || err_set(err, ERR_FORMAT, "its symbols end inside a record");
@@ -249,7 +255,7 @@ void pdb_module_list(struct pdb *pdb, struct pdb_module *module)
         module->is_listed = true;
         if (module->symbols_bytes <= SYMBOLS_SIGNATURE)
                 return;
-        if (!pdb_module_symbols(pdb, module, &symbols, &err)) {
+        if (!get_bytes(pdb, module, 0, module->symbols_bytes, &symbols, &err)) {
                 pdb_complain(pdb, module, &err);
                 return;
         }
