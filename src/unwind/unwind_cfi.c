@@ -82,11 +82,13 @@ bool cfi_find(struct cfi *cfi, uint64_t addr, struct cfi_row *ret_row, struct er
 
 /* --- Rows that are kept --- */
 
-/* What a signal handler returns to may follow a function right away; the byte before it is not its caller. */
+/* What a signal handler returns to may follow a function right away, and the byte before it is then not its caller.  On
+ * AArch64 even its own entry, where a kernel has one, leads to x30 of what was interrupted instead of to its pc. */
 static bool is_before_sigreturn(const struct cfi *cfi, const struct cfi_row *row, uint64_t addr)
 {
-        return row->entry_end == addr + 1 && !row->is_signal &&
-               unwind_is_sigreturn(cfi->object, cfi->machine, addr + 1);
+        if (cfi->machine == OBJECT_MACHINE_X86_64 && (row->entry_end != addr + 1 || row->is_signal))
+                return false;
+        return unwind_is_sigreturn(cfi->object, cfi->machine, addr + 1);
 }
 
 static void forget_all(struct cfi *cfi)
@@ -179,36 +181,40 @@ static enum cfi_step find_value(const struct cfi_rule *rule, uint64_t cfa, uint6
         return unwind_read_word(memory, addr, ret_value) ? CFI_STEP_DONE : CFI_STEP_UNREAD;
 }
 
-/* A register that cannot be had is not known in the caller; only the return address has to be. */
+/* A register that cannot be had is not known in the caller; only the return address and sp have to be.  All values are
+ * found before one is changed, since rules are about the registers of the frame. */
 static enum cfi_step apply(const struct cfi *cfi, const struct cfi_kept *row, uint64_t bias,
                            struct unwind_regs *regs, struct unwind_memory *memory)
 {
-        const struct cfi_rule *rules = cfi->rules + row->first;
-        struct unwind_regs caller = *regs;
+        const struct cfi_rule *rules = row->n_rules ? cfi->rules + row->first : NULL;
         unsigned sp = unwind_reg_sp(regs);
-        uint64_t cfa, value;
+        uint64_t values[UNWIND_N_REGS], known = regs->known | 1ull << sp, cfa;
         enum cfi_step step = find_cfa(&row->cfa, bias, regs, memory, &cfa);
 
         if (step != CFI_STEP_DONE)
                 return step;
-        unwind_set_reg(&caller, sp, cfa);
         for (size_t i = 0; i < row->n_rules; i++) {
                 uint8_t target = rules[i].target;
 
                 step = CFI_STEP_OUTERMOST;
                 if (rules[i].kind != CFI_UNDEFINED)
-                        step = find_value(&rules[i], cfa, bias, regs, memory, &value);
+                        step = find_value(&rules[i], cfa, bias, regs, memory, &values[i]);
                 if (step == CFI_STEP_DONE)
-                        unwind_set_reg(&caller, target, value);
+                        known |= 1ull << target;
                 else if (target == row->return_reg || target == sp)
                         return step;
                 else
-                        caller.known &= ~(1ull << target);
+                        known &= ~(1ull << target);
         }
-        if (!unwind_has_reg(&caller, row->return_reg))
+        if (!(known >> row->return_reg & 1))
                 return CFI_STEP_DAMAGED;
-        unwind_set_reg(&caller, unwind_reg_pc(regs), caller.values[row->return_reg]);
-        *regs = caller;
+        regs->known = known;
+        regs->values[sp] = cfa;
+        for (size_t i = 0; i < row->n_rules; i++) {
+                if (known >> rules[i].target & 1)
+                        regs->values[rules[i].target] = values[i];
+        }
+        unwind_set_reg(regs, unwind_reg_pc(regs), regs->values[row->return_reg]);
         return CFI_STEP_DONE;
 }
 

@@ -21,10 +21,10 @@ enum unwind_fp unwind_step_fp(const struct unwind_modules *modules, struct unwin
         if (!unwind_read_word(memory, fp, &caller_fp) || !unwind_read_word(memory, fp + WORD_BYTES, &pc))
                 return memory->is_cut ? UNWIND_FP_CUT : UNWIND_FP_NONE;
         pc = unwind_strip(regs, pc);
-        if (!pc)
+        if (!pc && !caller_fp)
                 return UNWIND_FP_ZERO;
         /* The register may hold anything where the code does not keep to it. */
-        if ((caller_fp && caller_fp <= fp) || !modules->find(modules->ctx, pc - 1, &module))
+        if (!pc || (caller_fp && caller_fp <= fp) || !modules->find(modules->ctx, pc - 1, &module))
                 return UNWIND_FP_NONE;
         unwind_set_reg(regs, fp_reg, caller_fp);
         unwind_set_reg(regs, sp_reg, fp + RECORD_BYTES);
