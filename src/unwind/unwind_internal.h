@@ -3,6 +3,7 @@
 #ifndef UNWIND_INTERNAL_H
 #define UNWIND_INTERNAL_H
 
+#include "unwind.h"
 #include "unwind_xdata.h"
 
 /* Registers of ARM64. */
@@ -13,5 +14,27 @@ bool unwind_packed_prologue(const struct unwind_arm64 *arm64, struct unwind_ops 
 
 /* Those of its one epilogue. */
 bool unwind_packed_epilogue(const struct unwind_arm64 *arm64, struct unwind_ops *ret_ops, struct err *err);
+
+/* --- Steps that need no call-frame information ----------------------------------------------------------- */
+
+/* A return address without its signature. */
+uint64_t unwind_strip(const struct unwind_regs *regs, uint64_t pc);
+
+enum unwind_fp {
+        UNWIND_FP_DONE,
+        UNWIND_FP_ZERO, /* it, or the return address with it, is 0: the outermost frame */
+        UNWIND_FP_CUT,
+        UNWIND_FP_NONE, /* it does not look like one */
+};
+
+/* *regs is untouched unless UNWIND_FP_DONE. */
+enum unwind_fp unwind_step_fp(const struct unwind_modules *modules, struct unwind_regs *regs,
+                              struct unwind_memory *memory);
+
+/* Whether the code at a virtual address is that to which a signal handler returns. */
+bool unwind_is_sigreturn(const struct object *object, enum object_machine machine, uint64_t addr);
+
+/* To what the signal interrupted; *regs is untouched on failure. */
+bool unwind_step_sigreturn(struct unwind_regs *regs, struct unwind_memory *memory);
 
 #endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The walk: which way each frame is stepped, and why it ends. */
+#include "unwind.h"
+
+#include "arch.h"
+#include "attributes.h"
+#include "unwind_cfi.h"
+#include "unwind_internal.h"
+
+static const struct arch *arch_of(const struct unwind_regs *regs)
+{
+        return regs->machine == OBJECT_MACHINE_ARM64 ? &arch_arm64 : &arch_x86_64;
+}
+
+unsigned unwind_reg_pc(const struct unwind_regs *regs)
+{
+        return regs->machine == OBJECT_MACHINE_ARM64 ? UNWIND_ARM64_PC : UNWIND_X64_RIP;
+}
+
+unsigned unwind_reg_sp(const struct unwind_regs *regs)
+{
+        return regs->machine == OBJECT_MACHINE_ARM64 ? UNWIND_ARM64_SP : UNWIND_X64_RSP;
+}
+
+unsigned unwind_reg_fp(const struct unwind_regs *regs)
+{
+        return regs->machine == OBJECT_MACHINE_ARM64 ? UNWIND_ARM64_X29 : UNWIND_X64_RBP;
+}
+
+uint64_t unwind_strip(const struct unwind_regs *regs, uint64_t pc)
+{
+        return pc & arch_of(regs)->code_mask;
+}
+
+bool unwind_read_word(struct unwind_memory *memory, uint64_t addr, uint64_t *ret_word)
+{
+        uint64_t off = addr - memory->start;
+
+        if (memory->bytes && addr >= memory->start && off < memory->size && memory->size - off >= 8) {
+                memcpy(ret_word, memory->bytes + off, sizeof(*ret_word));
+                return true;
+        }
+        if (memory->read && memory->read(memory->ctx, addr, ret_word))
+                return true;
+        if (memory->bytes && addr >= memory->start && !memory->is_whole)
+                memory->is_cut = true;
+        return false;
+}
+
+static const char *const end_texts[UNWIND_N_ENDS] = {
+        [UNWIND_END_OUTERMOST] = "outermost",
+        [UNWIND_END_ZERO] = "zero",
+        [UNWIND_END_CUT] = "cut",
+        [UNWIND_END_LIMIT] = "limit",
+        [UNWIND_END_ENDLESS] = "endless",
+        [UNWIND_END_NO_MODULE] = "no module",
+        [UNWIND_END_NO_RULE] = "no rule",
+        [UNWIND_END_DAMAGED] = "damaged",
+};
+
+static const char *const way_texts[UNWIND_N_WAYS] = {
+        [UNWIND_WAY_REGS] = "registers", [UNWIND_WAY_CFI] = "cfi", [UNWIND_WAY_FP] = "fp",
+        [UNWIND_WAY_SIGNAL] = "signal",  [UNWIND_WAY_PE] = "pe",
+};
+
+const char *unwind_end_text(enum unwind_end end)
+{
+        return end < UNWIND_N_ENDS ? end_texts[end] : "?";
+}
+
+const char *unwind_way_text(enum unwind_way way)
+{
+        return way < UNWIND_N_WAYS ? way_texts[way] : "?";
+}
+
+bool unwind_end_is_whole(enum unwind_end end)
+{
+        return end == UNWIND_END_OUTERMOST || end == UNWIND_END_ZERO;
+}
+
+struct walk {
+        const struct unwind_modules *modules;
+        struct unwind_memory *memory;
+        struct unwind_regs regs;
+        struct unwind_module module;
+        bool has_module;
+        bool is_exact; /* pc is an instruction, and not a return address */
+        struct unwind_frame *frames;
+        size_t max_frames;
+        struct unwind_walked walked;
+};
+
+/* False: the walk is at its end. */
+static bool end_walk(struct walk *walk, enum unwind_end end)
+{
+        walk->walked.end = end;
+        return false;
+}
+
+static uint64_t get_pc(const struct walk *walk)
+{
+        return walk->regs.values[unwind_reg_pc(&walk->regs)];
+}
+
+static uint64_t get_sp(const struct walk *walk)
+{
+        return walk->regs.values[unwind_reg_sp(&walk->regs)];
+}
+
+static bool add_frame(struct walk *walk, enum unwind_way way)
+{
+        if (walk->walked.n_frames == walk->max_frames)
+                return end_walk(walk, UNWIND_END_LIMIT);
+        walk->frames[walk->walked.n_frames++] =
+                (struct unwind_frame){.pc = get_pc(walk), .is_exact = walk->is_exact, .way = (uint8_t)way};
+        walk->walked.n_by_way[way]++;
+        return true;
+}
+
+static void find_module(struct walk *walk, uint64_t addr)
+{
+        if (walk->has_module && addr >= walk->module.start && addr < walk->module.end)
+                return;
+        walk->has_module = walk->modules->find(walk->modules->ctx, addr, &walk->module);
+}
+
+/* The way of last resort. */
+static bool step_fp(struct walk *walk, enum unwind_way *ret_way)
+{
+        *ret_way = UNWIND_WAY_FP;
+        walk->is_exact = false;
+        switch (unwind_step_fp(walk->modules, &walk->regs, walk->memory)) {
+        case UNWIND_FP_DONE: return true;
+        case UNWIND_FP_ZERO: return end_walk(walk, UNWIND_END_ZERO);
+        case UNWIND_FP_CUT: return end_walk(walk, UNWIND_END_CUT);
+        default: return end_walk(walk, walk->has_module ? UNWIND_END_NO_RULE : UNWIND_END_NO_MODULE);
+        }
+}
+
+static bool step_signal(struct walk *walk, enum unwind_way *ret_way)
+{
+        if (!unwind_step_sigreturn(&walk->regs, walk->memory))
+                return end_walk(walk, walk->memory->is_cut ? UNWIND_END_CUT : UNWIND_END_DAMAGED);
+        *ret_way = UNWIND_WAY_SIGNAL;
+        walk->is_exact = true;
+        return true;
+}
+
+static bool step_cfi(struct walk *walk, uint64_t addr, enum unwind_way *ret_way, bool *ret_none)
+{
+        struct cfi_stepped stepped;
+
+        *ret_way = UNWIND_WAY_CFI;
+        switch (cfi_step(walk->module.cfi, addr - walk->module.bias, walk->module.bias, &walk->regs,
+                         walk->memory, &stepped)) {
+        case CFI_STEP_DONE: walk->is_exact = stepped.is_signal; return true;
+        case CFI_STEP_NONE: *ret_none = true; return false;
+        case CFI_STEP_OUTERMOST: return end_walk(walk, UNWIND_END_OUTERMOST);
+        case CFI_STEP_UNREAD:
+                return end_walk(walk, walk->memory->is_cut ? UNWIND_END_CUT : UNWIND_END_DAMAGED);
+        default: return end_walk(walk, UNWIND_END_DAMAGED);
+        }
+}
+
+/* A signal's return is entered by no call: the byte before it belongs to something else. */
+static bool is_signal_return(struct walk *walk, uint64_t pc)
+{
+        const struct unwind_module *module = &walk->module;
+
+        return walk->has_module && module->object && pc >= module->start && pc < module->end &&
+               object_get_facts(module->object)->format == OBJECT_ELF &&
+               unwind_is_sigreturn(module->object, walk->regs.machine, pc - module->bias);
+}
+
+static bool step(struct walk *walk, enum unwind_way *ret_way)
+{
+        uint64_t pc = get_pc(walk), addr = walk->is_exact ? pc : pc - 1;
+        bool is_none = false;
+
+        find_module(walk, addr);
+        if (walk->has_module && walk->module.cfi && step_cfi(walk, addr, ret_way, &is_none))
+                return true;
+        if (walk->has_module && walk->module.cfi && !is_none)
+                return false;
+        if (is_signal_return(walk, pc))
+                return step_signal(walk, ret_way);
+        return step_fp(walk, ret_way);
+}
+
+/* A caller's frame lies above: only what a signal interrupted may be elsewhere, on another stack. */
+static bool grows(const struct walk *walk, uint64_t pc, uint64_t sp, bool was_exact)
+{
+        if (walk->is_exact)
+                return get_sp(walk) != sp || get_pc(walk) != pc;
+        return get_sp(walk) > sp || (was_exact && get_sp(walk) == sp && get_pc(walk) != pc);
+}
+
+static bool walk_on(struct walk *walk)
+{
+        uint64_t pc = get_pc(walk), sp = get_sp(walk);
+        bool was_exact = walk->is_exact;
+        enum unwind_way way;
+
+        if (!step(walk, &way))
+                return false;
+        unwind_set_reg(&walk->regs, unwind_reg_pc(&walk->regs), unwind_strip(&walk->regs, get_pc(walk)));
+        if (!get_pc(walk))
+                return end_walk(walk, UNWIND_END_ZERO);
+        if (!grows(walk, pc, sp, was_exact))
+                return end_walk(walk, UNWIND_END_ENDLESS);
+        return add_frame(walk, way);
+}
+
+void unwind_walk(const struct unwind_modules *modules, const struct unwind_regs *regs,
+                 struct unwind_memory *memory, struct unwind_frame *frames, size_t max_frames,
+                 struct unwind_walked *ret_walked)
+{
+        struct walk walk = {
+                .modules = modules,
+                .memory = memory,
+                .regs = *regs,
+                .is_exact = true,
+                .frames = frames,
+                .max_frames = max_frames,
+        };
+
+        walk.walked.end = UNWIND_END_DAMAGED;
+        if (unwind_has_reg(regs, unwind_reg_pc(regs)) && unwind_has_reg(regs, unwind_reg_sp(regs)) &&
+            add_frame(&walk, UNWIND_WAY_REGS)) {
+                while (walk_on(&walk))
+                        ;
+        }
+        *ret_walked = walk.walked;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From registers and a stack to return addresses, over the modules of a process.  Each frame is stepped by what its
+ * module has: call-frame information, Windows unwind codes, else the frame pointer.  Names are symbol/'s matter. */
+#ifndef UNWIND_H
+#define UNWIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "object.h"
+
+/* --- Registers and memory -------------------------------------------------------------------------------- */
+
+/* DWARF's numbers.  X86-64: 0 to 15, and 16 for the return address, where RIP is kept.  AArch64: x0 to x30, sp, pc. */
+enum {
+        UNWIND_X64_RBP = 6,
+        UNWIND_X64_RSP = 7,
+        UNWIND_X64_RIP = 16,
+        UNWIND_ARM64_X29 = 29,
+        UNWIND_ARM64_X30 = 30,
+        UNWIND_ARM64_SP = 31,
+        UNWIND_ARM64_PC = 32,
+        UNWIND_N_REGS = 33,
+};
+
+struct unwind_regs {
+        enum object_machine machine; /* X86_64 or ARM64 */
+        uint64_t known;              /* 1 << register */
+        uint64_t values[UNWIND_N_REGS];
+};
+
+static inline void unwind_set_reg(struct unwind_regs *regs, unsigned reg, uint64_t value)
+{
+        regs->values[reg] = value;
+        regs->known |= 1ull << reg;
+}
+
+static inline bool unwind_has_reg(const struct unwind_regs *regs, unsigned reg)
+{
+        return reg < UNWIND_N_REGS && regs->known >> reg & 1;
+}
+
+/* Of the machine. */
+unsigned unwind_reg_pc(const struct unwind_regs *regs);
+unsigned unwind_reg_sp(const struct unwind_regs *regs);
+unsigned unwind_reg_fp(const struct unwind_regs *regs);
+
+/* The stack: a copy of `size` bytes from `start` on, as in PERF_SAMPLE_STACK_USER (start: sp; size: dyn_size), and
+ * where that does not reach a callback.  Either may be missing.  Words are in this machine's byte order. */
+struct unwind_memory {
+        uint64_t start;
+        const uint8_t *bytes; /* kept by the caller */
+        size_t size;
+        bool is_whole; /* the copy ends where the stack ends (dyn_size is less than what was asked for) */
+        bool (*read)(void *ctx, uint64_t addr, uint64_t *ret_word); /* may be NULL */
+        void *ctx;
+        bool is_cut; /* set by a read beyond the end of a copy that is not whole */
+};
+
+/* 8 bytes; false when they are not there. */
+bool unwind_read_word(struct unwind_memory *memory, uint64_t addr, uint64_t *ret_word);
+
+/* --- Modules --------------------------------------------------------------------------------------------- */
+
+struct cfi;
+
+/* What is mapped at an address; `start` and `end` are where the answer holds. */
+struct unwind_module {
+        uint64_t start, end;
+        uint64_t bias;         /* run-time address - virtual address in the object */
+        struct object *object; /* NULL: code without a file */
+        struct cfi *cfi;       /* NULL: the object has none */
+};
+
+struct unwind_modules {
+        /* The executable mapping that has `addr`; false: there is none. */
+        bool (*find)(void *ctx, uint64_t addr, struct unwind_module *ret_module);
+        void *ctx;
+};
+
+/* --- The walk -------------------------------------------------------------------------------------------- */
+
+enum { UNWIND_MAX_FRAMES = 127 }; /* as the kernel's own chains, PERF_MAX_STACK_DEPTH */
+
+/* By which way a frame was found, from the one that it called. */
+enum unwind_way {
+        UNWIND_WAY_REGS,   /* the first one: it is in the registers */
+        UNWIND_WAY_CFI,    /* call-frame information */
+        UNWIND_WAY_FP,     /* frame pointer */
+        UNWIND_WAY_SIGNAL, /* what the kernel stored for a signal handler, without call-frame information */
+        UNWIND_WAY_PE,     /* Windows unwind codes */
+        UNWIND_N_WAYS,
+};
+
+enum unwind_end {
+        UNWIND_END_OUTERMOST, /* call-frame information says that nobody called */
+        UNWIND_END_ZERO,      /* the return address is 0, or the frame pointer where there is nothing else */
+        UNWIND_END_CUT,       /* what is needed lies beyond the copy of the stack */
+        UNWIND_END_LIMIT,     /* no room for another frame */
+        UNWIND_END_ENDLESS,   /* the stack does not grow from one frame to the next */
+        UNWIND_END_NO_MODULE, /* the last frame's address is in no module */
+        UNWIND_END_NO_RULE,   /* its module says nothing of it, and the frame pointer leads nowhere */
+        UNWIND_END_DAMAGED,   /* a rule that is malformed, or needs what is not known */
+        UNWIND_N_ENDS,
+};
+
+struct unwind_frame {
+        uint64_t pc;   /* the first one's as it is, then return addresses, without signature */
+        bool is_exact; /* `pc` is the instruction itself: the first frame, and one that a signal interrupted */
+        uint8_t way;   /* enum unwind_way */
+};
+
+struct unwind_walked {
+        size_t n_frames;
+        enum unwind_end end;
+        uint32_t n_by_way[UNWIND_N_WAYS];
+};
+
+/* One word for messages and tests; never NULL. */
+const char *unwind_end_text(enum unwind_end end);
+const char *unwind_way_text(enum unwind_way way);
+
+/* The outermost frame was reached. */
+bool unwind_end_is_whole(enum unwind_end end);
+
+/* Innermost first, at most `max_frames`.  `regs` must know pc and sp, else nothing is walked (DAMAGED).  Never fails
+ * and always ends.  The modules' cfi keep what they learn: one thread at a time for each of them. */
+void unwind_walk(const struct unwind_modules *modules, const struct unwind_regs *regs,
+                 struct unwind_memory *memory, struct unwind_frame *frames, size_t max_frames,
+                 struct unwind_walked *ret_walked);
+
+#endif

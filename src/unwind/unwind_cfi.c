@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Opening, rows kept by address, and doing what a row says. */
+#include "unwind_cfi.h"
+
+#include <stdlib.h>
+
+#include "arena.h"
+#include "unwind_cfi_internal.h"
+#include "unwind_internal.h"
+
+static bool check_object(const struct object *object, struct err *err)
+{
+        const struct object_facts *facts = object_get_facts(object);
+
+        if (facts->format != OBJECT_ELF ||
+            (facts->machine != OBJECT_MACHINE_X86_64 && facts->machine != OBJECT_MACHINE_ARM64) ||
+            facts->address_bytes != 8)
+                return err_set(err, ERR_UNSUPPORTED,
+                               "%s: call-frame information is read of ELF for x86-64 and AArch64 alone",
+                               object_name(object));
+        if (facts->is_relocatable)
+                return err_set(err, ERR_UNSUPPORTED, "%s: it is not linked", object_name(object));
+        return true;
+}
+
+static void add_debug_frame(struct cfi *cfi, struct object *object)
+{
+        if (cfi->n_tables < N_ELEMENTS(cfi->tables) &&
+            cfi_open_debug_frame(object, &cfi->tables[cfi->n_tables]))
+                cfi->n_tables++;
+}
+
+struct cfi *cfi_open(struct object *object, struct object *debug, struct err *err)
+{
+        AUTO(cfi) cfi = NULL;
+
+        if (!check_object(object, err))
+                return NULL;
+        cfi = mem_new(1, sizeof(*cfi));
+        cfi->object = object;
+        cfi->machine = object_get_facts(object)->machine;
+        if (cfi_open_eh_frame(object, &cfi->tables[0]))
+                cfi->n_tables = 1;
+        add_debug_frame(cfi, object);
+        if (debug && object_get_facts(debug)->machine == cfi->machine && check_object(debug, NULL))
+                add_debug_frame(cfi, debug);
+        if (!cfi->n_tables) {
+                err_set(err, ERR_MISSING, "%s: no call-frame information", object_name(object));
+                return NULL;
+        }
+        return TAKE(cfi);
+}
+
+void cfi_free(struct cfi *cfi)
+{
+        if (!cfi)
+                return;
+        for (size_t i = 0; i < cfi->n_tables; i++)
+                free(cfi->tables[i].index);
+        map_release(&cfi->by_addr);
+        free(cfi->kept);
+        free(cfi->rules);
+        free(cfi);
+}
+
+struct cfi_counts cfi_get_counts(const struct cfi *cfi)
+{
+        return cfi->counts;
+}
+
+bool cfi_find(struct cfi *cfi, uint64_t addr, struct cfi_row *ret_row, struct err *err)
+{
+        struct cfi_fde fde;
+
+        for (size_t i = 0; i < cfi->n_tables; i++) {
+                if (cfi_find_fde(&cfi->tables[i], addr, &fde))
+                        return cfi_read_row(&cfi->tables[i], &fde, cfi->machine, addr, ret_row, err) ||
+                               err_in(err, "%s", cfi->tables[i].is_debug ? ".debug_frame" : ".eh_frame");
+        }
+        return err_set(err, ERR_MISSING, "no call-frame information for 0x%llx", (unsigned long long)addr);
+}
+
+/* --- Rows that are kept --- */
+
+/* What a signal handler returns to may follow a function right away, and the byte before it is then not its caller.  On
+ * AArch64 even its own entry, where a kernel has one, leads to x30 of what was interrupted instead of to its pc. */
+static bool is_before_sigreturn(const struct cfi *cfi, const struct cfi_row *row, uint64_t addr)
+{
+        if (cfi->machine == OBJECT_MACHINE_X86_64 && (row->entry_end != addr + 1 || row->is_signal))
+                return false;
+        return unwind_is_sigreturn(cfi->object, cfi->machine, addr + 1);
+}
+
+static void forget_all(struct cfi *cfi)
+{
+        map_release(&cfi->by_addr);
+        cfi->n_kept = cfi->n_rules = 0;
+}
+
+static void keep_row(struct cfi *cfi, const struct cfi_row *row)
+{
+        struct cfi_kept kept = {
+                .cfa = row->cfa,
+                .first = (uint32_t)cfi->n_rules,
+                .n_rules = row->n_rules,
+                .return_reg = row->return_reg,
+                .state = CFI_STEP_DONE,
+                .is_signal = row->is_signal,
+        };
+
+        for (size_t i = 0; i < row->n_rules; i++)
+                ARRAY_PUSH(cfi->rules, cfi->n_rules, cfi->cap_rules, row->rules[i]);
+        ARRAY_PUSH(cfi->kept, cfi->n_kept, cfi->cap_kept, kept);
+}
+
+static void keep_failure(struct cfi *cfi, enum err_code code)
+{
+        struct cfi_kept kept = {.state = code == ERR_MISSING ? CFI_STEP_NONE : CFI_STEP_DAMAGED};
+
+        ARRAY_PUSH(cfi->kept, cfi->n_kept, cfi->cap_kept, kept);
+}
+
+static const struct cfi_kept *get_kept(struct cfi *cfi, uint64_t addr)
+{
+        uint64_t *number = map_find(&cfi->by_addr, addr);
+        struct err err = {0};
+        struct cfi_row row;
+
+        if (number) {
+                cfi->counts.n_kept++;
+                return &cfi->kept[*number];
+        }
+        if (cfi->n_kept == CFI_MAX_CACHED)
+                forget_all(cfi);
+        cfi->counts.n_read++;
+        *map_put(&cfi->by_addr, addr, NULL) = cfi->n_kept;
+        if (!cfi_find(cfi, addr, &row, &err))
+                keep_failure(cfi, err.code);
+        else if (is_before_sigreturn(cfi, &row, addr))
+                keep_failure(cfi, ERR_MISSING);
+        else
+                keep_row(cfi, &row);
+        return &cfi->kept[cfi->n_kept - 1];
+}
+
+/* --- Steps --- */
+
+static enum cfi_step find_cfa(const struct cfi_rule *rule, uint64_t bias, const struct unwind_regs *regs,
+                              struct unwind_memory *memory, uint64_t *ret_cfa)
+{
+        if (rule->kind == CFI_VAL_EXPR)
+                return cfi_eval(rule, NULL, bias, regs, memory, ret_cfa);
+        if (!unwind_has_reg(regs, rule->reg))
+                return CFI_STEP_DAMAGED;
+        *ret_cfa = regs->values[rule->reg] + (uint64_t)rule->off;
+        return CFI_STEP_DONE;
+}
+
+static enum cfi_step find_value(const struct cfi_rule *rule, uint64_t cfa, uint64_t bias,
+                                const struct unwind_regs *regs, struct unwind_memory *memory,
+                                uint64_t *ret_value)
+{
+        uint64_t addr = cfa + (uint64_t)rule->off;
+        enum cfi_step step;
+
+        switch (rule->kind) {
+        case CFI_VAL_OFFSET: *ret_value = addr; return CFI_STEP_DONE;
+        case CFI_VAL_EXPR: return cfi_eval(rule, &cfa, bias, regs, memory, ret_value);
+        case CFI_REG:
+                if (!unwind_has_reg(regs, rule->reg))
+                        return CFI_STEP_DAMAGED;
+                *ret_value = regs->values[rule->reg];
+                return CFI_STEP_DONE;
+        case CFI_EXPR:
+                step = cfi_eval(rule, &cfa, bias, regs, memory, &addr);
+                if (step != CFI_STEP_DONE)
+                        return step;
+                break;
+        default: break;
+        }
+        return unwind_read_word(memory, addr, ret_value) ? CFI_STEP_DONE : CFI_STEP_UNREAD;
+}
+
+/* A register that cannot be had is not known in the caller; only the return address and sp have to be.  All values are
+ * found before one is changed, since rules are about the registers of the frame. */
+static enum cfi_step apply(const struct cfi *cfi, const struct cfi_kept *row, uint64_t bias,
+                           struct unwind_regs *regs, struct unwind_memory *memory)
+{
+        const struct cfi_rule *rules = row->n_rules ? cfi->rules + row->first : NULL;
+        unsigned sp = unwind_reg_sp(regs);
+        uint64_t values[UNWIND_N_REGS], known = regs->known | 1ull << sp, cfa;
+        enum cfi_step step = find_cfa(&row->cfa, bias, regs, memory, &cfa);
+
+        if (step != CFI_STEP_DONE)
+                return step;
+        for (size_t i = 0; i < row->n_rules; i++) {
+                uint8_t target = rules[i].target;
+
+                step = CFI_STEP_OUTERMOST;
+                if (rules[i].kind != CFI_UNDEFINED)
+                        step = find_value(&rules[i], cfa, bias, regs, memory, &values[i]);
+                if (step == CFI_STEP_DONE)
+                        known |= 1ull << target;
+                else if (target == row->return_reg || target == sp)
+                        return step;
+                else
+                        known &= ~(1ull << target);
+        }
+        if (!(known >> row->return_reg & 1))
+                return CFI_STEP_DAMAGED;
+        regs->known = known;
+        regs->values[sp] = cfa;
+        for (size_t i = 0; i < row->n_rules; i++) {
+                if (known >> rules[i].target & 1)
+                        regs->values[rules[i].target] = values[i];
+        }
+        unwind_set_reg(regs, unwind_reg_pc(regs), regs->values[row->return_reg]);
+        return CFI_STEP_DONE;
+}
+
+enum cfi_step cfi_step(struct cfi *cfi, uint64_t addr, uint64_t bias, struct unwind_regs *regs,
+                       struct unwind_memory *memory, struct cfi_stepped *ret_stepped)
+{
+        const struct cfi_kept *row = get_kept(cfi, addr);
+
+        if (regs->machine != cfi->machine)
+                return CFI_STEP_DAMAGED;
+        ret_stepped->is_signal = row->is_signal;
+        if (row->state != CFI_STEP_DONE)
+                return (enum cfi_step)row->state;
+        return apply(cfi, row, bias, regs, memory);
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Runs the instructions of a CIE and an FDE up to an address (DW_CFA_*, DWARF 5, section 6.4.2), which gives the rules
+ * that hold there and from where to where. */
+#include <string.h>
+
+#include "unwind_cfi_internal.h"
+
+enum {
+        /* With the operand in the low six bits. */
+        CFA_ADVANCE_LOC = 0x40,
+        CFA_OFFSET = 0x80,
+        CFA_RESTORE = 0xc0,
+        CFA_LOW_MASK = 0x3f,
+
+        CFA_NOP = 0x00,
+        CFA_SET_LOC = 0x01,
+        CFA_ADVANCE_LOC1 = 0x02,
+        CFA_ADVANCE_LOC2 = 0x03,
+        CFA_ADVANCE_LOC4 = 0x04,
+        CFA_OFFSET_EXTENDED = 0x05,
+        CFA_RESTORE_EXTENDED = 0x06,
+        CFA_UNDEFINED = 0x07,
+        CFA_SAME_VALUE = 0x08,
+        CFA_REGISTER = 0x09,
+        CFA_REMEMBER_STATE = 0x0a,
+        CFA_RESTORE_STATE = 0x0b,
+        CFA_DEF_CFA = 0x0c,
+        CFA_DEF_CFA_REGISTER = 0x0d,
+        CFA_DEF_CFA_OFFSET = 0x0e,
+        CFA_DEF_CFA_EXPRESSION = 0x0f,
+        CFA_EXPRESSION = 0x10,
+        CFA_OFFSET_EXTENDED_SF = 0x11,
+        CFA_DEF_CFA_SF = 0x12,
+        CFA_DEF_CFA_OFFSET_SF = 0x13,
+        CFA_VAL_OFFSET = 0x14,
+        CFA_VAL_OFFSET_SF = 0x15,
+        CFA_VAL_EXPRESSION = 0x16,
+        CFA_MIPS_ADVANCE_LOC8 = 0x1d,
+        CFA_AARCH64_NEGATE_RA_STATE_WITH_PC = 0x2c,
+        CFA_AARCH64_NEGATE_RA_STATE = 0x2d,
+        CFA_GNU_ARGS_SIZE = 0x2e,
+        CFA_GNU_NEGATIVE_OFFSET_EXTENDED = 0x2f,
+
+        RA_SIGN_STATE = 34, /* AArch64's register for what negate_ra_state does */
+};
+
+struct state {
+        struct cfi_rule cfa;
+        bool is_signed;
+        struct cfi_rule rules[UNWIND_N_REGS];
+};
+
+struct run {
+        const struct cfi_table *table;
+        const struct cfi_cie *cie;
+        bool is_arm64;
+        struct state now, initial;
+        struct state remembered[CFI_MAX_REMEMBERED];
+        size_t n_remembered;
+        uint64_t loc;       /* from which on `now` holds */
+        uint64_t next;      /* where an instruction led that went on past the address that is asked for */
+        uint64_t addr, end; /* what is asked for, and the end of the entry */
+        uint32_t n_instructions;
+        struct err *err;
+};
+
+/* Rules of registers that nobody steps (vector ones) go here and are not looked at. */
+static void set_rule(struct run *run, uint64_t reg, struct cfi_rule rule)
+{
+        rule.target = (uint8_t)reg;
+        if (reg < UNWIND_N_REGS)
+                run->now.rules[reg] = rule;
+        else if (run->is_arm64 && reg == RA_SIGN_STATE)
+                run->now.is_signed = rule.kind == CFI_VAL_EXPR || rule.kind == CFI_VAL_OFFSET;
+}
+
+static void set_off(struct run *run, uint64_t reg, enum cfi_kind kind, int64_t factored)
+{
+        /* Wraps as the addresses do that it is for. */
+        uint64_t off = (uint64_t)factored * (uint64_t)run->cie->data_align;
+
+        set_rule(run, reg, (struct cfi_rule){.kind = (uint8_t)kind, .off = (int64_t)off});
+}
+
+static void set_kind(struct run *run, uint64_t reg, enum cfi_kind kind)
+{
+        set_rule(run, reg, (struct cfi_rule){.kind = (uint8_t)kind});
+}
+
+static void restore(struct run *run, uint64_t reg)
+{
+        if (reg < UNWIND_N_REGS)
+                run->now.rules[reg] = run->initial.rules[reg];
+        else if (reg == RA_SIGN_STATE)
+                run->now.is_signed = run->initial.is_signed;
+}
+
+static uint16_t narrow_reg(uint64_t reg)
+{
+        return reg < UINT16_MAX ? (uint16_t)reg : UINT16_MAX;
+}
+
+static struct cfi_rule read_expr(struct cursor *c, enum cfi_kind kind)
+{
+        uint64_t size = cursor_uleb(c);
+        const uint8_t *bytes = size <= UINT32_MAX ? cursor_bytes(c, size) : cursor_fail(c);
+
+        return (struct cfi_rule){.kind = (uint8_t)kind, .expr_bytes = (uint32_t)size, .expr = bytes};
+}
+
+static bool define_cfa(struct run *run, uint64_t reg, uint64_t off)
+{
+        run->now.cfa = (struct cfi_rule){.kind = CFI_VAL_OFFSET, .reg = narrow_reg(reg), .off = (int64_t)off};
+        return true;
+}
+
+/* Of a CFA that an expression gives there is nothing to change. */
+static bool change_cfa(struct run *run, const uint64_t *reg, const uint64_t *off)
+{
+        if (run->now.cfa.kind != CFI_VAL_OFFSET)
+                return err_set(run->err, ERR_FORMAT, "a CFA without register and offset is changed");
+        if (reg)
+                run->now.cfa.reg = narrow_reg(*reg);
+        if (off)
+                run->now.cfa.off = (int64_t)*off;
+        return true;
+}
+
+static bool remember(struct run *run)
+{
+        if (run->n_remembered == CFI_MAX_REMEMBERED)
+                return err_set(run->err, ERR_LIMIT, "more than %d remembered rows", CFI_MAX_REMEMBERED);
+        run->remembered[run->n_remembered++] = run->now;
+        return true;
+}
+
+static bool recall(struct run *run)
+{
+        if (!run->n_remembered)
+                return err_set(run->err, ERR_FORMAT, "no row was remembered that could be restored");
+        run->now = run->remembered[--run->n_remembered];
+        return true;
+}
+
+/* True: go on.  False without an error: `next` is past the address. */
+static bool advance_to(struct run *run, uint64_t loc)
+{
+        if (loc < run->loc)
+                return err_set(run->err, ERR_FORMAT, "its instructions go back from 0x%llx to 0x%llx",
+                               (unsigned long long)run->loc, (unsigned long long)loc);
+        run->next = loc;
+        if (loc > run->addr)
+                return false;
+        run->loc = loc;
+        return true;
+}
+
+static bool advance(struct run *run, uint64_t factored)
+{
+        uint64_t by;
+
+        if (__builtin_mul_overflow(factored, run->cie->code_align, &by) || by > UINT64_MAX - run->loc)
+                by = UINT64_MAX - run->loc;
+        return advance_to(run, run->loc + by);
+}
+
+static bool run_cfa(struct run *run, struct cursor *c, uint8_t op)
+{
+        uint64_t reg, off;
+
+        switch (op) {
+        case CFA_DEF_CFA: reg = cursor_uleb(c); return define_cfa(run, reg, cursor_uleb(c));
+        case CFA_DEF_CFA_SF:
+                reg = cursor_uleb(c);
+                return define_cfa(run, reg, (uint64_t)cursor_sleb(c) * (uint64_t)run->cie->data_align);
+        case CFA_DEF_CFA_REGISTER: reg = cursor_uleb(c); return change_cfa(run, &reg, NULL);
+        case CFA_DEF_CFA_OFFSET: off = cursor_uleb(c); return change_cfa(run, NULL, &off);
+        case CFA_DEF_CFA_OFFSET_SF:
+                off = (uint64_t)cursor_sleb(c) * (uint64_t)run->cie->data_align;
+                return change_cfa(run, NULL, &off);
+        case CFA_DEF_CFA_EXPRESSION: run->now.cfa = read_expr(c, CFI_VAL_EXPR); return true;
+        case CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
+        case CFA_AARCH64_NEGATE_RA_STATE:
+                /* Elsewhere the number belongs to SPARC's register windows. */
+                if (run->is_arm64) {
+                        run->now.is_signed = !run->now.is_signed;
+                        return true;
+                }
+                break;
+        default: break;
+        }
+        return err_set(run->err, ERR_FORMAT, "instruction 0x%x is not known", op);
+}
+
+static bool run_extended(struct run *run, struct cursor *c, uint8_t op)
+{
+        uint64_t reg;
+
+        switch (op) {
+        case CFA_NOP: return true;
+        case CFA_SET_LOC:
+                return advance_to(run, cfi_read_encoded(&run->table->area, c, run->cie->encoding, 0));
+        case CFA_ADVANCE_LOC1: return advance(run, cursor_u8(c));
+        case CFA_ADVANCE_LOC2: return advance(run, cursor_u16(c));
+        case CFA_ADVANCE_LOC4: return advance(run, cursor_u32(c));
+        case CFA_MIPS_ADVANCE_LOC8: return advance(run, cursor_u64(c));
+        case CFA_REMEMBER_STATE: return remember(run);
+        case CFA_RESTORE_STATE: return recall(run);
+        case CFA_GNU_ARGS_SIZE: cursor_uleb(c); return true;
+        case CFA_OFFSET_EXTENDED:
+        case CFA_OFFSET_EXTENDED_SF:
+        case CFA_VAL_OFFSET:
+        case CFA_VAL_OFFSET_SF:
+        case CFA_GNU_NEGATIVE_OFFSET_EXTENDED:
+        case CFA_RESTORE_EXTENDED:
+        case CFA_UNDEFINED:
+        case CFA_SAME_VALUE:
+        case CFA_REGISTER:
+        case CFA_EXPRESSION:
+        case CFA_VAL_EXPRESSION: reg = cursor_uleb(c); break;
+        default: return run_cfa(run, c, op);
+        }
+        switch (op) {
+        case CFA_OFFSET_EXTENDED: set_off(run, reg, CFI_OFFSET, (int64_t)cursor_uleb(c)); break;
+        case CFA_OFFSET_EXTENDED_SF: set_off(run, reg, CFI_OFFSET, cursor_sleb(c)); break;
+        case CFA_VAL_OFFSET: set_off(run, reg, CFI_VAL_OFFSET, (int64_t)cursor_uleb(c)); break;
+        case CFA_VAL_OFFSET_SF: set_off(run, reg, CFI_VAL_OFFSET, cursor_sleb(c)); break;
+        case CFA_GNU_NEGATIVE_OFFSET_EXTENDED:
+                set_off(run, reg, CFI_OFFSET, (int64_t)(0 - cursor_uleb(c)));
+                break;
+        case CFA_RESTORE_EXTENDED: restore(run, reg); break;
+        case CFA_UNDEFINED: set_kind(run, reg, CFI_UNDEFINED); break;
+        case CFA_SAME_VALUE: set_kind(run, reg, CFI_SAME); break;
+        case CFA_REGISTER:
+                set_rule(run, reg, (struct cfi_rule){.kind = CFI_REG, .reg = narrow_reg(cursor_uleb(c))});
+                break;
+        case CFA_EXPRESSION: set_rule(run, reg, read_expr(c, CFI_EXPR)); break;
+        default: set_rule(run, reg, read_expr(c, CFI_VAL_EXPR)); break;
+        }
+        return true;
+}
+
+static bool run_one(struct run *run, struct cursor *c)
+{
+        uint8_t op = cursor_u8(c), low = op & CFA_LOW_MASK;
+
+        switch (op & ~CFA_LOW_MASK) {
+        case CFA_ADVANCE_LOC: return advance(run, low);
+        case CFA_OFFSET: set_off(run, low, CFI_OFFSET, (int64_t)cursor_uleb(c)); return true;
+        case CFA_RESTORE: restore(run, low); return true;
+        default: return run_extended(run, c, op);
+        }
+}
+
+/* False: damaged. */
+static bool run_all(struct run *run, struct cursor c)
+{
+        while (cursor_left(&c)) {
+                bool goes_on = run_one(run, &c);
+
+                if (c.failed)
+                        return err_set(run->err, ERR_FORMAT, "its instructions are cut");
+                if (!goes_on)
+                        return run->next > run->addr;
+                if (++run->n_instructions > CFI_MAX_INSTRUCTIONS)
+                        return err_set(run->err, ERR_LIMIT, "more than %d instructions",
+                                       CFI_MAX_INSTRUCTIONS);
+        }
+        return true;
+}
+
+static void fill_row(const struct run *run, struct cfi_row *row)
+{
+        row->start = run->loc;
+        row->end = run->next > run->addr && run->next < run->end ? run->next : run->end;
+        row->entry_end = run->end;
+        row->cfa = run->now.cfa;
+        row->return_reg = (uint8_t)run->cie->return_reg;
+        row->is_signal = run->cie->is_signal;
+        row->is_key_b = run->cie->is_key_b;
+        row->is_signed = run->now.is_signed;
+        row->n_rules = 0;
+        for (unsigned reg = 0; reg < UNWIND_N_REGS; reg++) {
+                if (run->now.rules[reg].kind != CFI_SAME)
+                        row->rules[row->n_rules++] = run->now.rules[reg];
+        }
+}
+
+bool cfi_read_row(const struct cfi_table *table, const struct cfi_fde *fde, enum object_machine machine,
+                  uint64_t addr, struct cfi_row *ret_row, struct err *err)
+{
+        struct run run; /* not cleared: the remembered rows are large, and written before they are read */
+
+        run.table = table;
+        run.cie = &fde->cie;
+        run.is_arm64 = machine == OBJECT_MACHINE_ARM64;
+        memset(&run.now, 0, sizeof(run.now));
+        memset(&run.initial, 0, sizeof(run.initial));
+        run.n_remembered = 0;
+        run.n_instructions = 0;
+        run.loc = run.next = fde->span.start;
+        run.addr = addr;
+        run.end = fde->span.end;
+        run.err = err;
+        if (!run_all(&run, fde->cie.instructions))
+                return err_in(err, "entry at 0x%llx", (unsigned long long)fde->span.off);
+        run.initial = run.now;
+        run.loc = run.next = fde->span.start;
+        if (!run_all(&run, fde->instructions))
+                return err_in(err, "entry at 0x%llx", (unsigned long long)fde->span.off);
+        if (run.now.cfa.kind == CFI_SAME)
+                return err_set(err, ERR_FORMAT, "entry at 0x%llx: no CFA is defined for 0x%llx",
+                               (unsigned long long)fde->span.off, (unsigned long long)addr);
+        fill_row(&run, ret_row);
+        return true;
+}

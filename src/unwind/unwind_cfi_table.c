@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From an address to the entry that has it: by the sorted table of .eh_frame_hdr, else, and where that lacks the
+ * address or tells lies, by an index of all entries that is made when it is first needed. */
+#include <stdlib.h>
+
+#include "arena.h"
+#include "unwind_cfi_internal.h"
+
+enum { HDR_VERSION = 1 };
+
+static uint64_t section_addr(const struct object *object, const char *name)
+{
+        const struct object_section *section = object_find_section(object, name);
+
+        return section ? section->addr : 0;
+}
+
+static bool open_area(struct object *object, const char *name, struct cfi_area *ret)
+{
+        const struct object_section *section = object_find_section(object, name);
+
+        if (!section || !object_read_section(object, section, &ret->bytes, NULL))
+                return false;
+        ret->object = object;
+        ret->addr = section->addr;
+        ret->text_addr = section_addr(object, ".text");
+        ret->data_addr = section_addr(object, ".got");
+        return true;
+}
+
+/* Bytes of a pair in the sorted table; 0: not of a fixed size, or not to be believed. */
+static unsigned pair_bytes(uint8_t encoding)
+{
+        if (encoding & CFI_PE_INDIRECT)
+                return 0;
+        switch (encoding & CFI_PE_FORMAT_MASK) {
+        case CFI_PE_U32:
+        case CFI_PE_S32: return 8;
+        case 0x00:
+        case 0x04:
+        case 0x0c: return 16;
+        default: return 0;
+        }
+}
+
+static void open_hdr(struct object *object, struct cfi_table *table)
+{
+        uint8_t frame_encoding, count_encoding;
+        struct cursor c;
+        uint64_t n;
+
+        if (!open_area(object, ".eh_frame_hdr", &table->hdr))
+                return;
+        table->hdr.data_addr = table->hdr.addr;
+        c = table->hdr.bytes;
+        if (cursor_u8(&c) != HDR_VERSION)
+                return;
+        frame_encoding = cursor_u8(&c);
+        count_encoding = cursor_u8(&c);
+        table->sorted_encoding = cursor_u8(&c);
+        if (frame_encoding != CFI_PE_OMITTED)
+                cfi_read_encoded(&table->hdr, &c, frame_encoding, 0);
+        if (count_encoding == CFI_PE_OMITTED || !pair_bytes(table->sorted_encoding))
+                return;
+        n = cfi_read_encoded(&table->hdr, &c, count_encoding, 0);
+        if (c.failed)
+                return;
+        if (n > cursor_left(&c) / pair_bytes(table->sorted_encoding))
+                n = cursor_left(&c) / pair_bytes(table->sorted_encoding);
+        table->n_sorted = n;
+        table->sorted = c;
+}
+
+bool cfi_open_eh_frame(struct object *object, struct cfi_table *ret_table)
+{
+        struct cfi_table table = {0};
+
+        if (!open_area(object, ".eh_frame", &table.area))
+                return false;
+        open_hdr(object, &table);
+        *ret_table = table;
+        return true;
+}
+
+bool cfi_open_debug_frame(struct object *object, struct cfi_table *ret_table)
+{
+        struct cfi_table table = {.is_debug = true};
+
+        if (!open_area(object, ".debug_frame", &table.area))
+                return false;
+        *ret_table = table;
+        return true;
+}
+
+/* --- The sorted table --- */
+
+static bool read_pair(const struct cfi_table *table, uint64_t i, uint64_t *ret_start, uint64_t *ret_entry)
+{
+        struct cursor c = table->sorted;
+
+        cursor_skip(&c, i * pair_bytes(table->sorted_encoding));
+        *ret_start = cfi_read_encoded(&table->hdr, &c, table->sorted_encoding, 0);
+        if (ret_entry)
+                *ret_entry = cfi_read_encoded(&table->hdr, &c, table->sorted_encoding, 0);
+        return !c.failed;
+}
+
+static bool find_sorted(struct cfi_table *table, uint64_t addr, struct cfi_fde *ret_fde)
+{
+        uint64_t low = 0, high = table->n_sorted, start, entry, next;
+
+        while (low < high) {
+                uint64_t middle = low + (high - low) / 2;
+
+                if (!read_pair(table, middle, &start, NULL))
+                        return false;
+                if (start <= addr)
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
+        if (!low || !read_pair(table, low - 1, &start, &entry) || entry < table->area.addr)
+                return false;
+        return cfi_read_fde(table, entry - table->area.addr, ret_fde, &next) == 1 &&
+               ret_fde->span.start <= addr && addr < ret_fde->span.end;
+}
+
+/* --- The index --- */
+
+static int compare_spans(const void *a, const void *b)
+{
+        const struct cfi_span *x = a, *y = b;
+
+        if (x->start != y->start)
+                return x->start < y->start ? -1 : 1;
+        if (x->end != y->end)
+                return x->end < y->end ? -1 : 1;
+        return (x->off > y->off) - (x->off < y->off);
+}
+
+/* Where two begin at the same address, the one that ends last is kept. */
+static void drop_doubles(struct cfi_table *table)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < table->n_index; i++) {
+                if (n && table->index[n - 1].start == table->index[i].start)
+                        n--;
+                table->index[n++] = table->index[i];
+        }
+        table->n_index = n;
+}
+
+static void make_index(struct cfi_table *table)
+{
+        uint64_t off = 0, next;
+        struct cfi_fde fde;
+
+        table->has_index = true;
+        while (off < cursor_left(&table->area.bytes) && table->n_index < CFI_MAX_ENTRIES) {
+                if (cfi_read_fde(table, off, &fde, &next) == 1)
+                        ARRAY_PUSH(table->index, table->n_index, table->cap_index, fde.span);
+                /* A linked .eh_frame may have an end in its middle, where files were put together. */
+                off = next ? next : off + 4;
+                if (!next && table->is_debug)
+                        break;
+                if (!next && off + 4 <= cursor_left(&table->area.bytes)) {
+                        struct cursor c = table->area.bytes;
+
+                        if (!cursor_seek(&c, off - 4) || cursor_u32(&c))
+                                break;
+                }
+        }
+        if (table->n_index)
+                qsort(table->index, table->n_index, sizeof(*table->index), compare_spans);
+        drop_doubles(table);
+}
+
+static bool find_indexed(struct cfi_table *table, uint64_t addr, struct cfi_fde *ret_fde)
+{
+        size_t low = 0, high;
+        uint64_t next;
+
+        if (!table->has_index)
+                make_index(table);
+        high = table->n_index;
+        while (low < high) {
+                size_t middle = low + (high - low) / 2;
+
+                if (table->index[middle].start <= addr)
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
+        if (!low || addr >= table->index[low - 1].end)
+                return false;
+        return cfi_read_fde(table, table->index[low - 1].off, ret_fde, &next) == 1;
+}
+
+bool cfi_find_fde(struct cfi_table *table, uint64_t addr, struct cfi_fde *ret_fde)
+{
+        return (table->n_sorted && find_sorted(table, addr, ret_fde)) || find_indexed(table, addr, ret_fde);
+}

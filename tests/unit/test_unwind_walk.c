@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Walks over copies of this program's own stack: deep calls without frame pointers, callbacks out of the C library,
+ * signal handlers on their own stack, cut copies; against what backtrace() says at the same place. */
+#include <execinfo.h>
+#include <link.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "arena.h"
+#include "attributes.h"
+#include "tap.h"
+#include "unwind_cfi.h"
+
+enum { MAX_MODULES = 64, MAX_COPY_BYTES = 1 << 20, MAX_DEPTH = 256 };
+
+#define NOINLINE __attribute__((noinline, noclone))
+
+/* Without frame pointers, at a level of its own, whatever the build says. */
+#define LEAN __attribute__((noinline, noclone, optimize("O2", "omit-frame-pointer")))
+
+/* --- The modules of this process --- */
+
+struct own_modules {
+        struct unwind_module items[MAX_MODULES];
+        size_t n;
+};
+
+static struct object *open_vdso(const struct dl_phdr_info *info)
+{
+        const ElfW(Ehdr) *header = (const void *)info->dlpi_addr;
+
+        if (!info->dlpi_addr || (uint64_t)info->dlpi_addr != getauxval(AT_SYSINFO_EHDR))
+                return NULL;
+        return object_open_bytes(header, header->e_shoff + (size_t)header->e_shnum * header->e_shentsize,
+                                 "vdso", NULL);
+}
+
+static int add_module(struct dl_phdr_info *info, size_t size, void *data)
+{
+        struct own_modules *modules = data;
+        const char *path = info->dlpi_name[0] ? info->dlpi_name : "/proc/self/exe";
+        struct object *object = open_vdso(info);
+        struct cfi *cfi;
+
+        (void)size;
+        if (!object)
+                object = object_open(path, NULL);
+        cfi = object ? cfi_open(object, NULL, NULL) : NULL;
+        for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+                const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+                uint64_t start = info->dlpi_addr + segment->p_vaddr;
+
+                if (segment->p_type == PT_LOAD && segment->p_flags & PF_X && modules->n < MAX_MODULES)
+                        modules->items[modules->n++] = (struct unwind_module){start, start + segment->p_memsz,
+                                                                              info->dlpi_addr, object, cfi};
+        }
+        return 0;
+}
+
+static void own_modules_release(struct own_modules *modules)
+{
+        /* A file has one part with code here, as linkers make them. */
+        for (size_t i = 0; i < modules->n; i++) {
+                if (i && modules->items[i - 1].object == modules->items[i].object)
+                        continue;
+                cfi_free(modules->items[i].cfi);
+                object_free(modules->items[i].object);
+        }
+}
+
+static bool find_own(void *ctx, uint64_t addr, struct unwind_module *ret_module)
+{
+        const struct own_modules *modules = ctx;
+
+        for (size_t i = 0; i < modules->n; i++) {
+                if (addr >= modules->items[i].start && addr < modules->items[i].end) {
+                        *ret_module = modules->items[i];
+                        return true;
+                }
+        }
+        return false;
+}
+
+/* --- Capturing --- */
+
+struct capture {
+        struct unwind_regs regs;
+        uint8_t *stack;
+        size_t stack_bytes;
+        uint64_t stack_addr;
+        void *answers[MAX_DEPTH];
+        int n_answers;
+};
+
+static struct capture capture;
+
+static void take_regs(const ucontext_t *context, struct unwind_regs *regs)
+{
+        *regs = (struct unwind_regs){0};
+#ifdef __x86_64__
+        static const uint8_t order[17] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
+                                          REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
+                                          REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
+
+        regs->machine = OBJECT_MACHINE_X86_64;
+        for (unsigned i = 0; i < 17; i++)
+                unwind_set_reg(regs, i, (uint64_t)context->uc_mcontext.gregs[order[i]]);
+#else
+        regs->machine = OBJECT_MACHINE_ARM64;
+        for (unsigned i = 0; i < 31; i++)
+                unwind_set_reg(regs, i, context->uc_mcontext.regs[i]);
+        unwind_set_reg(regs, UNWIND_ARM64_SP, context->uc_mcontext.sp);
+        unwind_set_reg(regs, UNWIND_ARM64_PC, context->uc_mcontext.pc);
+#endif
+}
+
+static uint64_t stack_end(void)
+{
+        pthread_attr_t attr;
+        void *start = NULL;
+        size_t size = 0;
+
+        if (pthread_getattr_np(pthread_self(), &attr) == 0) {
+                pthread_attr_getstack(&attr, &start, &size);
+                pthread_attr_destroy(&attr);
+        }
+        return (uint64_t)(uintptr_t)start + size;
+}
+
+/* Reads beyond this frame's variables, which is what it is for. */
+__attribute__((no_sanitize_address)) static void copy_words(uint8_t *to, uint64_t from, size_t size)
+{
+        for (size_t i = 0; i + 8 <= size; i += 8)
+                *(uint64_t *)(void *)(to + i) = *(const volatile uint64_t *)(uintptr_t)(from + i);
+}
+
+struct walked {
+        struct unwind_frame frames[MAX_DEPTH];
+        struct unwind_walked result;
+};
+
+/* Where it is set, the walk is done at once, over memory as it is. */
+static const struct own_modules *volatile live_modules;
+static struct walked live_walk;
+
+static void walk_capture(const struct own_modules *own, size_t stack_bytes, bool reads_memory,
+                         struct walked *ret);
+
+NOINLINE static int take_capture(void)
+{
+        ucontext_t context;
+        uint64_t sp, end = stack_end();
+
+        getcontext(&context);
+        take_regs(&context, &capture.regs);
+        sp = capture.regs.values[unwind_reg_sp(&capture.regs)];
+        capture.stack_addr = sp;
+        capture.stack_bytes = end > sp && end - sp < MAX_COPY_BYTES ? (size_t)(end - sp) : 0;
+        free(capture.stack);
+        capture.stack = mem_new(capture.stack_bytes + 8, 1);
+        copy_words(capture.stack, sp, capture.stack_bytes);
+        capture.n_answers = backtrace(capture.answers, MAX_DEPTH);
+        if (live_modules)
+                walk_capture(live_modules, 0, true, &live_walk);
+        return capture.n_answers;
+}
+
+/* --- Comparing --- */
+
+static bool read_own(void *ctx, uint64_t addr, uint64_t *ret_word)
+{
+        (void)ctx;
+        copy_words((uint8_t *)ret_word, addr, sizeof(*ret_word));
+        return addr != 0;
+}
+
+static void walk_capture(const struct own_modules *own, size_t stack_bytes, bool reads_memory,
+                         struct walked *ret)
+{
+        struct unwind_modules modules = {.find = find_own, .ctx = (void *)own};
+        struct unwind_memory memory = {
+                .start = capture.stack_addr, .bytes = capture.stack, .size = stack_bytes, .is_whole = false};
+
+        if (reads_memory)
+                memory = (struct unwind_memory){.read = read_own};
+        unwind_walk(&modules, &capture.regs, &memory, ret->frames, MAX_DEPTH, &ret->result);
+}
+
+/* Our callers of take_capture are those of backtrace(), whose first ones are within the capturing. */
+static void expect_same(const struct walked *walked)
+{
+        size_t n = (size_t)capture.n_answers, skip = 0;
+
+        ASSERT_TRUE(walked->result.n_frames > 2);
+        while (skip < n && (uint64_t)(uintptr_t)capture.answers[skip] != walked->frames[1].pc)
+                skip++;
+        if (skip > 3) {
+                TAP_FAIL("the caller 0x%llx is not among backtrace()'s",
+                         (unsigned long long)walked->frames[1].pc);
+                return;
+        }
+        EXPECT_INT(walked->result.n_frames - 1, n - skip);
+        for (size_t i = 1; i < walked->result.n_frames && skip + i - 1 < n; i++)
+                EXPECT_INT(walked->frames[i].pc, (uintptr_t)capture.answers[skip + i - 1]);
+}
+
+static struct own_modules load_modules(void)
+{
+        struct own_modules modules = {.n = 0};
+
+        dl_iterate_phdr(add_module, &modules);
+        return modules;
+}
+
+static void expect_whole(const struct walked *walked)
+{
+        expect_same(walked);
+        EXPECT_STR(unwind_end_text(walked->result.end), "outermost");
+        EXPECT_INT(walked->result.n_by_way[UNWIND_WAY_CFI] + walked->result.n_by_way[UNWIND_WAY_SIGNAL],
+                   walked->result.n_frames - 1);
+}
+
+static void expect_whole_copy(void)
+{
+        AUTO_RELEASE(own_modules) own = load_modules();
+        struct walked walked;
+
+        walk_capture(&own, capture.stack_bytes, false, &walked);
+        expect_whole(&walked);
+}
+
+/* --- Programs --- */
+
+static volatile int sink;
+
+LEAN static int descend(int depth)
+{
+        volatile char room[40];
+        int value;
+
+        room[0] = (char)depth;
+        value = depth ? descend(depth - 1) : take_capture();
+        return value + room[0];
+}
+
+TEST(unwind_walk_deep_calls)
+{
+        sink = descend(60);
+        expect_whole_copy();
+}
+
+static int compare(const void *a, const void *b)
+{
+        if (!capture.n_answers)
+                sink = descend(3);
+        return *(const int *)a - *(const int *)b;
+}
+
+/* Through the C library and back. */
+TEST(unwind_walk_callback)
+{
+        int numbers[8] = {3, 1, 2, 7, 5, 4, 0, 6};
+
+        capture.n_answers = 0;
+        qsort(numbers, N_ELEMENTS(numbers), sizeof(*numbers), compare);
+        expect_whole_copy();
+}
+
+static void handle(int number)
+{
+        sink = number + descend(2);
+}
+
+LEAN static void raise_deep(int depth)
+{
+        if (depth)
+                raise_deep(depth - 1);
+        else
+                raise(SIGUSR1);
+        /* raise() is declared as one that calls nothing of this file. */
+        __asm__ volatile("" : : : "memory");
+        sink = depth;
+}
+
+static void set_handler(int number, int flags)
+{
+        struct sigaction action = {.sa_handler = handle, .sa_flags = flags};
+
+        sigaction(number, &action, NULL);
+}
+
+static size_t count_exact(const struct walked *walked)
+{
+        size_t n = 0;
+
+        for (size_t i = 1; i < walked->result.n_frames; i++)
+                n += walked->frames[i].is_exact;
+        return n;
+}
+
+TEST(unwind_walk_signal)
+{
+        AUTO_RELEASE(own_modules) own = load_modules();
+        struct walked walked;
+
+        set_handler(SIGUSR1, 0);
+        raise_deep(5);
+        set_handler(SIGUSR1, SA_RESETHAND);
+#ifdef __aarch64__
+        /* The emulator's trampoline is in no file. */
+        if (!getauxval(AT_SYSINFO_EHDR))
+                SKIP("there is no vdso");
+#endif
+        expect_whole_copy();
+        walk_capture(&own, capture.stack_bytes, false, &walked);
+        EXPECT_INT(count_exact(&walked), 1);
+}
+
+TEST(unwind_walk_signal_on_its_own_stack)
+{
+        AUTO_RELEASE(own_modules) own = load_modules();
+        size_t size = 1 << 18;
+        stack_t stack = {.ss_sp = malloc(size), .ss_size = size}, none = {.ss_flags = SS_DISABLE};
+
+#ifdef __aarch64__
+        if (!getauxval(AT_SYSINFO_EHDR))
+                SKIP("there is no vdso");
+#endif
+        sigaltstack(&stack, NULL);
+        set_handler(SIGUSR1, SA_ONSTACK);
+        live_modules = &own;
+        raise_deep(4);
+        live_modules = NULL;
+        set_handler(SIGUSR1, SA_RESETHAND);
+        sigaltstack(&none, NULL);
+        free(stack.ss_sp);
+        expect_whole(&live_walk);
+        EXPECT_INT(count_exact(&live_walk), 1);
+}
+
+TEST(unwind_walk_cut_stacks)
+{
+        AUTO_RELEASE(own_modules) own = load_modules();
+        struct walked whole, cut;
+
+        sink = descend(60);
+        walk_capture(&own, capture.stack_bytes, false, &whole);
+        ASSERT_TRUE(whole.result.n_frames > 60);
+        for (size_t size = 0; size < 4096; size += 256) {
+                walk_capture(&own, size, false, &cut);
+                EXPECT_STR(unwind_end_text(cut.result.end), "cut");
+                EXPECT_TRUE(cut.result.n_frames < whole.result.n_frames);
+                for (size_t i = 0; i < cut.result.n_frames; i++)
+                        EXPECT_INT(cut.frames[i].pc, whole.frames[i].pc);
+        }
+}
+
+static void *run_thread(void *arg)
+{
+        sink = descend(10);
+        return arg;
+}
+
+TEST(unwind_walk_thread)
+{
+        pthread_t thread;
+
+        ASSERT_TRUE(pthread_create(&thread, NULL, run_thread, NULL) == 0);
+        pthread_join(thread, NULL);
+        expect_whole_copy();
+}
+
+TAP_MAIN
