@@ -7,7 +7,7 @@
 #include "arena.h"
 #include "map.h"
 
-enum { CACHE_SLOTS = 1 << 17, CHAIN_BUCKETS = 1 << 16 };
+enum { CACHE_SLOTS = 1 << 17, CHAIN_BUCKETS = 1 << 17 };
 
 /* The child that an address led to while the maps had this version. */
 struct cached {
@@ -15,17 +15,24 @@ struct cached {
         uint32_t parent, child;
 };
 
-/* A chain that was there before, by two hashes of it that do not depend on each other. */
+/* A chain that was there before, by two hashes of it that do not depend on each other, with the samples that it had
+ * since: most samples touch nothing else. */
 struct known_chain {
         uint64_t hash; /* 0: free */
         uint32_t check;
-        uint32_t node;
+        uint32_t node, series;
+        uint32_t count;
+        uint64_t weight;
 };
+
+enum { BUCKET_BYTES = 64 };
 
 /* The one that was used last comes first. */
 struct chain_bucket {
         struct known_chain chains[2];
 };
+
+_Static_assert(sizeof(struct chain_bucket) == BUCKET_BYTES, "a line of a cache");
 
 struct stacks {
         struct stack_node *nodes;
@@ -33,12 +40,13 @@ struct stacks {
         uint32_t *slots; /* node + 1 by its key; 0: free */
         size_t n_slots;  /* a power of two */
         struct cached *cache;
-        struct chain_bucket *buckets;
-        struct known_chain pending; /* asked about and not known: the next stacks_add has its node */
+        uint8_t *bucket_bytes;
+        struct chain_bucket *buckets; /* in them, where a line of a cache begins */
+        struct known_chain pending;   /* asked about and not known: the next stacks_add has its node */
         struct stack_series *series;
         size_t n_series, cap_series;
         struct map by_event_and_comm; /* index + 1 */
-        size_t last_series;
+        uint32_t last_series;
 };
 
 struct stacks *stacks_new(void)
@@ -48,7 +56,9 @@ struct stacks *stacks_new(void)
         stacks->n_slots = 1024;
         stacks->slots = mem_new(stacks->n_slots, sizeof(*stacks->slots));
         stacks->cache = mem_new(CACHE_SLOTS, sizeof(*stacks->cache));
-        stacks->buckets = mem_new(CHAIN_BUCKETS, sizeof(*stacks->buckets));
+        stacks->bucket_bytes = mem_new(CHAIN_BUCKETS + 1, BUCKET_BYTES);
+        stacks->buckets = (struct chain_bucket *)(stacks->bucket_bytes +
+                                                  -(uintptr_t)stacks->bucket_bytes % BUCKET_BYTES);
         return stacks;
 }
 
@@ -61,7 +71,7 @@ void stacks_free(struct stacks *stacks)
         free(stacks->series);
         map_release(&stacks->by_event_and_comm);
         free(stacks->cache);
-        free(stacks->buckets);
+        free(stacks->bucket_bytes);
         free(stacks->slots);
         free(stacks->nodes);
         free(stacks);
@@ -105,6 +115,9 @@ size_t stack_frames_of_chain(const struct sample *sample, struct stack_frame *fr
                         *ret_cut = true;
                         break;
                 }
+                /* Where hardware tells more precisely than the kernel's own chain. */
+                if (!n && sample->ip && misc == (sample->misc & PERF_MISC_CPUMODE_MASK))
+                        word = sample->ip;
                 frames[n++] = (struct stack_frame){word, misc, is_return};
                 *ret_user |= misc == PERF_MISC_USER;
                 is_return = true;
@@ -171,6 +184,7 @@ static uint32_t find_child(struct stacks *stacks, struct world *world, uint32_t 
                                                     .parent = parent,
                                                     .module = at.module,
                                                     .offset = at.offset,
+                                                    .base = at.map_start - at.map_pgoff,
                                                     .is_kernel = frame->misc == PERF_MISC_KERNEL,
                                             });
         return cached->child;
@@ -178,46 +192,44 @@ static uint32_t find_child(struct stacks *stacks, struct world *world, uint32_t 
 
 /* --- Samples --- */
 
-static struct stack_series *find_series(struct stacks *stacks, uint32_t event, str_id comm)
+static uint32_t find_series(struct stacks *stacks, uint32_t event, str_id comm)
 {
-        struct stack_series *last = &stacks->series[stacks->last_series];
+        const struct stack_series *last = &stacks->series[stacks->last_series];
         uint64_t *known;
 
         if (stacks->n_series && last->event == event && last->comm == comm)
-                return last;
+                return stacks->last_series;
         known = map_put(&stacks->by_event_and_comm, (uint64_t)event << 32 | comm, NULL);
         if (!*known) {
                 ARRAY_PUSH(stacks->series, stacks->n_series, stacks->cap_series,
                            (struct stack_series){.event = event, .comm = comm});
                 *known = stacks->n_series;
         }
-        stacks->last_series = (size_t)*known - 1;
-        return &stacks->series[stacks->last_series];
+        stacks->last_series = (uint32_t)*known - 1;
+        return stacks->last_series;
 }
 
-static void count(struct stacks *stacks, struct world *world, uint32_t event, const struct sample *sample,
-                  uint32_t node, uint64_t weight)
+static void count(struct stacks *stacks, uint32_t index, uint32_t node, uint64_t n, uint64_t weight)
 {
-        struct stack_series *series =
-                find_series(stacks, event, world_thread_name_id(world, sample->pid, sample->tid));
+        struct stack_series *series = &stacks->series[index];
 
         if (node >= series->n_ends) {
-                size_t n = stacks->cap_nodes;
+                size_t size = stacks->cap_nodes;
 
-                series->ends = mem_resize(series->ends, n, sizeof(*series->ends));
-                memset(series->ends + series->n_ends, 0, (n - series->n_ends) * sizeof(*series->ends));
-                series->n_ends = n;
+                series->ends = mem_resize(series->ends, size, sizeof(*series->ends));
+                memset(series->ends + series->n_ends, 0, (size - series->n_ends) * sizeof(*series->ends));
+                series->n_ends = size;
         }
-        series->ends[node].count++;
+        series->ends[node].count += n;
         series->ends[node].weight += weight;
 }
 
-static struct known_chain hash_chain(struct world *world, const struct sample *sample)
+static struct known_chain hash_chain(struct world *world, const struct sample *sample, uint32_t series)
 {
         const uint8_t *at = sample->chain.at;
         uint64_t hash = world_version(world, sample->pid, PERF_MISC_USER) << 32 ^
                         world_version(world, sample->pid, PERF_MISC_KERNEL);
-        uint64_t check = sample->misc;
+        uint64_t check = map_mix(sample->ip) ^ (uint64_t)series << 32 ^ sample->misc;
 
         for (uint64_t i = 0; i < sample->n_chain; i++, at += sizeof(uint64_t)) {
                 uint64_t word;
@@ -228,7 +240,8 @@ static struct known_chain hash_chain(struct world *world, const struct sample *s
                 check = (check + word) * 0xd6e8feb86659fd93u;
                 check ^= check >> 32;
         }
-        return (struct known_chain){.hash = map_mix(hash) | 1, .check = (uint32_t)check};
+        return (struct known_chain){
+                .hash = map_mix(hash ^ series) | 1, .check = (uint32_t)check, .series = series};
 }
 
 static struct chain_bucket *bucket_of(const struct stacks *stacks, const struct known_chain *chain)
@@ -238,13 +251,23 @@ static struct chain_bucket *bucket_of(const struct stacks *stacks, const struct 
 
 static bool is_known(const struct known_chain *known, const struct known_chain *wanted)
 {
-        return known->hash == wanted->hash && known->check == wanted->check;
+        return known->hash == wanted->hash && known->check == wanted->check &&
+               known->series == wanted->series;
+}
+
+static void settle(struct stacks *stacks, struct known_chain *chain)
+{
+        if (chain->count)
+                count(stacks, chain->series, chain->node, chain->count, chain->weight);
+        chain->count = 0;
+        chain->weight = 0;
 }
 
 bool stacks_add_again(struct stacks *stacks, struct world *world, uint32_t event, const struct sample *sample,
                       uint64_t weight)
 {
-        struct known_chain wanted = hash_chain(world, sample);
+        uint32_t series = find_series(stacks, event, world_thread_name_id(world, sample->pid, sample->tid));
+        struct known_chain wanted = hash_chain(world, sample, series);
         struct known_chain *chains = bucket_of(stacks, &wanted)->chains;
 
         if (!is_known(&chains[0], &wanted)) {
@@ -257,7 +280,10 @@ bool stacks_add_again(struct stacks *stacks, struct world *world, uint32_t event
                 chains[1] = chains[0];
                 chains[0] = second;
         }
-        count(stacks, world, event, sample, chains[0].node, weight);
+        if (chains[0].count == UINT32_MAX)
+                settle(stacks, &chains[0]);
+        chains[0].count++;
+        chains[0].weight += weight;
         return true;
 }
 
@@ -267,6 +293,7 @@ static void keep_pending(struct stacks *stacks, uint32_t node)
 
         if (!stacks->pending.hash)
                 return;
+        settle(stacks, &chains[1]);
         chains[1] = chains[0];
         chains[0] = stacks->pending;
         chains[0].node = node;
@@ -276,6 +303,7 @@ static void keep_pending(struct stacks *stacks, uint32_t node)
 void stacks_add(struct stacks *stacks, struct world *world, uint32_t event, const struct sample *sample,
                 const struct stack_frame *frames, size_t n_frames, uint64_t weight)
 {
+        uint32_t series = find_series(stacks, event, world_thread_name_id(world, sample->pid, sample->tid));
         uint32_t at = STACKS_NONE;
         uint16_t misc = UINT16_MAX;
         uint64_t version = 0;
@@ -287,8 +315,20 @@ void stacks_add(struct stacks *stacks, struct world *world, uint32_t event, cons
                 }
                 at = find_child(stacks, world, at, sample->pid, &frames[i], version);
         }
-        count(stacks, world, event, sample, at, weight);
+        count(stacks, series, at, 1, weight);
         keep_pending(stacks, at);
+}
+
+void stacks_finish(struct stacks *stacks)
+{
+        for (size_t i = 0; i < CHAIN_BUCKETS; i++) {
+                settle(stacks, &stacks->buckets[i].chains[0]);
+                settle(stacks, &stacks->buckets[i].chains[1]);
+        }
+        free(stacks->bucket_bytes);
+        free(stacks->cache);
+        stacks->bucket_bytes = NULL;
+        stacks->cache = NULL;
 }
 
 /* --- Looking --- */

@@ -21,7 +21,7 @@ struct stack_frame {
         bool is_return; /* addr is where a call returns to: the call is before it */
 };
 
-/* The frames of a sample's call chain, 0 of them where it has none.  `frames` has room for STACKS_MAX_FRAMES.  *ret_cut is
+/* The frames of a sample's call chain, 0 of them where it has none; the first is at the sample's own address.  `frames` has room for STACKS_MAX_FRAMES.  *ret_cut is
  * set when there were more, *ret_user when some are of user code. */
 size_t stack_frames_of_chain(const struct sample *sample, struct stack_frame *frames, bool *ret_cut,
                              bool *ret_user);
@@ -31,6 +31,7 @@ struct stack_node {
         uint32_t parent;  /* STACKS_NONE: the outermost function */
         module_id module; /* as in struct place */
         uint64_t offset;  /* as in struct place */
+        uint64_t base;    /* where file offset 0 of its map would lie */
         bool is_kernel;
 };
 
@@ -60,6 +61,9 @@ bool stacks_add_again(struct stacks *stacks, struct world *world, uint32_t event
 /* Takes a sample's frames, whose places are looked up in the world as it is now. */
 void stacks_add(struct stacks *stacks, struct world *world, uint32_t event, const struct sample *sample,
                 const struct stack_frame *frames, size_t n_frames, uint64_t weight);
+
+/* After the last sample, before anything is looked at. */
+void stacks_finish(struct stacks *stacks);
 
 /* A parent stands before its children. */
 size_t stacks_n_nodes(const struct stacks *stacks);

@@ -22,6 +22,7 @@ struct report {
         struct pe_images *images;
         struct profile *profile;
         struct stacks *stacks; /* NULL: nobody asked for them */
+        bool is_by_stacks;     /* the profile gets its places from them */
         struct stack_unwind *unwind;
         struct stack_frame frames[STACKS_MAX_FRAMES];
         struct session_archive archive;
@@ -76,7 +77,9 @@ static void take_stack(struct report *report, uint32_t event, const struct sampl
         bool is_cut = false, has_user = false, can_unwind = stack_unwind_can(attr);
         size_t n;
 
-        if (!can_unwind && sample->n_chain &&
+        if (!report->stacks)
+                return;
+        if (!can_unwind && sample->n_chain && sample->n_chain <= STACKS_MAX_FRAMES &&
             stacks_add_again(report->stacks, report->world, event, sample, weight))
                 return;
         n = stack_frames_of_chain(sample, report->frames, &is_cut, &has_user);
@@ -109,8 +112,30 @@ static void take_sample(struct report *report, const struct perfdata_record *rec
         map_put(&report->seen_pids, (uint32_t)sample.pid, &is_new);
         if (is_new)
                 ARRAY_PUSH(report->pids, report->n_pids, report->cap_pids, sample.pid);
-        if (profile_add(report->profile, report->world, record->event, &sample, weight) && report->stacks)
+        if (report->is_by_stacks
+                    ? profile_admit(report->profile, report->world, record->event, &sample, weight)
+                    : profile_add(report->profile, report->world, record->event, &sample, weight))
                 take_stack(report, record->event, &sample, weight);
+}
+
+/* The places of the profile are where the stacks end. */
+static void finish_stacks(struct report *report)
+{
+        if (!report->stacks)
+                return;
+        stacks_finish(report->stacks);
+        for (size_t i = 0; i < stacks_n_series(report->stacks) && report->is_by_stacks; i++) {
+                const struct stack_series *series = stacks_get_series(report->stacks, i);
+
+                for (size_t end = 0; end < series->n_ends && end < stacks_n_nodes(report->stacks); end++) {
+                        const struct stack_node *node = stacks_get_node(report->stacks, (uint32_t)end);
+
+                        if (series->ends[end].count)
+                                profile_add_place(report->profile, series->event, node->module, node->offset,
+                                                  node->base, series->ends[end].count,
+                                                  series->ends[end].weight);
+                }
+        }
 }
 
 static bool read_records(struct report *report, struct err *err)
@@ -127,6 +152,7 @@ static bool read_records(struct report *report, struct err *err)
                 default: world_replay(report->world, &record); break;
                 }
         }
+        finish_stacks(report);
         return !got;
 }
 
@@ -213,6 +239,7 @@ static void open_modules(struct report *report)
         if (!report->request.stacks)
                 return;
         report->stacks = stacks_new();
+        report->is_by_stacks = profile_by_place(report->profile);
         report->unwind = stack_unwind_new(report->world, report->modules,
                                           perfdata_feature_str(report->reader, FEATURE_ARCH));
 }

@@ -105,6 +105,10 @@ def test_sums(t: Context) -> None:
     tree = tree_of(t, path)
     n_samples = json.loads(t.good("report", "--json", "-i", path).out)["quality"]["samples"]
     check(sum(node[2] for node in tree["nodes"]) == n_samples, "all samples are in the tree")
+    plain = json.loads(t.good("report", "--json", "-i", path).out)
+    with_tree = json.loads(t.good("report", "-g", "--json", "-i", path).out)
+    del with_tree["call_trees"], with_tree["quality"], plain["quality"]
+    check(plain == with_tree, "the rows are the same with a tree")
     below = folded(tree_of(t, path, "-g", "--call-graph", "callee"))
     above = collections.Counter()
     for name, n in folded(tree).items():

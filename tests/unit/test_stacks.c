@@ -80,10 +80,11 @@ static void show_path(const struct stacks *stacks, const struct world *w, uint32
 }
 
 /* "EVENT COMM COUNT: PATH" of each series and node. */
-static void expect_stacks(const struct stacks *stacks, const struct world *w, const char *text)
+static void expect_stacks(struct stacks *stacks, const struct world *w, const char *text)
 {
         AUTO_RELEASE(buf) out = {0};
 
+        stacks_finish(stacks);
         for (size_t i = 0; i < stacks_n_series(stacks); i++) {
                 const struct stack_series *s = stacks_get_series(stacks, i);
 
@@ -206,6 +207,22 @@ TEST(a_chain_that_is_too_long_is_cut)
         EXPECT_TRUE(is_cut);
 }
 
+TEST(the_first_frame_is_where_the_sample_says)
+{
+        static struct stack_frame frames[STACKS_MAX_FRAMES];
+        const uint64_t chain[] = {PERF_CONTEXT_USER, 0x401014, 0x401080};
+        struct sample sample = sample_of(10, chain, 3);
+        bool is_cut = false, has_user = false;
+
+        sample.ip = 0x401010;
+        ASSERT_TRUE(stack_frames_of_chain(&sample, frames, &is_cut, &has_user) == 2);
+        EXPECT_INT(frames[0].addr, 0x401010);
+        EXPECT_INT(frames[1].addr, 0x401080);
+        sample.misc = PERF_MISC_KERNEL;
+        ASSERT_TRUE(stack_frames_of_chain(&sample, frames, &is_cut, &has_user) == 2);
+        EXPECT_INT(frames[0].addr, 0x401014);
+}
+
 TEST(a_sample_without_a_chain_has_no_frames)
 {
         static struct stack_frame frames[STACKS_MAX_FRAMES];
@@ -231,6 +248,7 @@ TEST(many_stacks)
 
                 add(stacks, w, 0, &sample);
         }
+        stacks_finish(stacks);
         EXPECT_INT(stacks_n_nodes(stacks), N + N / 500);
         ASSERT_TRUE(stacks_n_series(stacks) == 1);
         for (size_t i = 0; i < stacks_get_series(stacks, 0)->n_ends; i++) {
