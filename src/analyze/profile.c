@@ -167,7 +167,7 @@ static void note_base(struct profile *profile, const struct place *at)
                 *base = at->map_start - at->map_pgoff;
 }
 
-void profile_add(struct profile *profile, struct world *world, uint32_t event, const struct sample *sample,
+bool profile_add(struct profile *profile, struct world *world, uint32_t event, const struct sample *sample,
                  uint64_t weight)
 {
         struct place at = world_find(world, sample->pid, sample->misc, sample->ip);
@@ -182,7 +182,7 @@ void profile_add(struct profile *profile, struct world *world, uint32_t event, c
             (filter->comms &&
              !text_in_list(filter->comms, world_thread_name(world, sample->pid, sample->tid)))) {
                 totals->n_filtered++;
-                return;
+                return false;
         }
         if (profile->keys & (PROFILE_PROCESS | PROFILE_THREAD)) {
                 bool thread = profile->keys & PROFILE_THREAD;
@@ -200,6 +200,7 @@ void profile_add(struct profile *profile, struct world *world, uint32_t event, c
                 note_base(profile, &at);
         place->count++;
         place->weight += weight;
+        return true;
 }
 
 uint64_t profile_module_base(const struct profile *profile, module_id module)

@@ -52,8 +52,9 @@ struct profile *profile_new(unsigned keys, const struct profile_filter *filter);
 void profile_free(struct profile *profile);
 AUTO_DEFINE(profile)
 
-/* Counts one sample of event `event`; `weight` is its period, 1 where there is none. */
-void profile_add(struct profile *profile, struct world *world, uint32_t event, const struct sample *sample,
+/* Counts one sample of event `event`; `weight` is its period, 1 where there is none.  False: the filter does not let it
+ * pass. */
+bool profile_add(struct profile *profile, struct world *world, uint32_t event, const struct sample *sample,
                  uint64_t weight);
 
 unsigned profile_keys(const struct profile *profile);
