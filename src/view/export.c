@@ -51,6 +51,7 @@ static bool has_name(const struct calltree_function *f)
         return *f->name && (f->kind != CALLTREE_UNKNOWN || strcmp(f->name, "unknown"));
 }
 
+/* Modules that are no files have brackets of their own: `[vdso]`. */
 void export_add_name(const struct calltree_function *f, struct buf *out)
 {
         size_t from = out->len;
@@ -59,8 +60,11 @@ void export_add_name(const struct calltree_function *f, struct buf *out)
                 export_add_text(f->name, out);
                 return;
         }
-        buf_add_char(out, '[');
+        if (*f->module != '[')
+                buf_add_char(out, '[');
         export_add_text(f->kind == CALLTREE_CUT ? "cut" : *f->module ? f->module : "unknown", out);
+        if (*f->module == '[' && out->data[out->len - 1] == ']')
+                buf_truncate(out, out->len - 1);
         if (has_name(f)) {
                 buf_add_char(out, '+');
                 export_add_text(f->name, out);

@@ -77,6 +77,30 @@ static void expect_name(const char *name, const char *text)
         expect_folded(tree, &(struct export_folded_options){0}, buf_text(&want));
 }
 
+static void expect_nameless(const char *module, const char *start, const char *text)
+{
+        AUTO(calltree) tree = calltree_new();
+        AUTO_RELEASE(buf) want = {0};
+        const struct calltree_function function = {.name = start, .module = module, .kind = CALLTREE_UNKNOWN};
+
+        ADD_PATH(tree, &function, 1, 1, 0);
+        calltree_finish(tree);
+        buf_printf(&want, "%s 1\n", text);
+        expect_folded(tree, &(struct export_folded_options){0}, buf_text(&want));
+}
+
+TEST(code_without_a_name_is_its_module)
+{
+        expect_nameless("", "", "[unknown]");
+        expect_nameless("", "0x1f00", "0x1f00");
+        expect_nameless("libc.so.6", "unknown", "[libc.so.6]");
+        expect_nameless("libc.so.6", "0x1f00", "[libc.so.6+0x1f00]");
+        expect_nameless("[vdso]", "unknown", "[vdso]");
+        expect_nameless("[vdso]", "0x700", "[vdso+0x700]");
+        expect_nameless("[", "", "[]");
+        expect_nameless("[heap", "unknown", "[heap]");
+}
+
 TEST(a_name_cannot_be_a_separator_or_a_number)
 {
         expect_name("a;b\nc\td", "a:b\\x0ac\\x09d");
