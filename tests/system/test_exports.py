@@ -1,5 +1,7 @@
 #!/usr/bin/python3
-"""Exports of trees made by hand, opened by the programs that they are written for, and by checkers of our own."""
+"""Exports of a session and of trees made by hand, opened by the programs that they are written for, and by checkers of
+our own."""
+import collections
 import gzip
 import json
 import os
@@ -8,6 +10,7 @@ import xml.etree.ElementTree as ElementTree
 
 import harness
 from harness import Context, Done, Skip, check, need_tool
+from test_call_tree import folded, record, tree_of
 
 FLAMEGRAPH = "/usr/share/perl5/Devel/NYTProf/flamegraph.pl"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -145,6 +148,67 @@ def test_svg_is_xml_and_nothing_more(t: Context) -> None:
             rect = frame.find(SVG + "rect")
             left, width = float(rect.get("x")), float(rect.get("width"))
             check(left >= 10 and width >= 0.1 and left + width <= 1190.005, "inside of the picture")
+
+
+# --- a session ---
+
+
+def export_session(t: Context, name: str, session: str, *more: str) -> str:
+    path = t.path(name)
+    check(t.good("export", "-i", session, "-o", path, *more).out == "", "nothing but the file")
+    return path
+
+
+def test_folded_lines_of_a_session_are_its_tree(t: Context) -> None:
+    session = record(t, "dwarf,8192", "paths")
+    want = collections.Counter()
+    for path, count in folded(tree_of(t, session, "--no-inlines")).items():
+        want[";".join(["paths"] + path.split(";")[::-1])] += count
+    lines = folded_lines(export_session(t, "p.folded", session, "--no-inlines"))
+    check({";".join(frames): count for frames, count in lines} == dict(want), f"stacks and counts: {lines}, {want}")
+    weights = folded_lines(export_session(t, "w.folded", session, "--weights"))
+    check(sum(n for _, n in weights) == (10**9 // 999) * sum(want.values()), "the time of all samples")
+    check(t.good("export", "-i", session, "--format", "folded").out.count("\n") >= len(lines), "on standard output")
+
+
+def test_all_samples_of_a_session_are_in_each_format(t: Context) -> None:
+    session = record(t, "dwarf,8192", "paths")
+    n_samples = sum(folded(tree_of(t, session)).values())
+    with open(export_session(t, "p.speedscope.json", session), encoding="utf-8") as file:
+        profile = json.load(file)["profiles"][0]
+    check(profile["unit"] == "nanoseconds" and profile["name"] == "cpu-clock:u", "the event")
+    check(sum(profile["weights"]) == (10**9 // 999) * n_samples, "speedscope: the time of all samples")
+    root = ElementTree.parse(export_session(t, "p.svg", session)).getroot()
+    check(root.find(SVG + "title").text == f"cpu-clock:u: {n_samples} samples", "svg: the title")
+    names = {frame.find(SVG + "title").text.split("\n")[0] for frame in root.find(f"{SVG}g[@class='f']")}
+    check({"all", "paths", "main", "walk", "burn_a", "burn_b"} <= names, f"svg: functions: {names}")
+    with open(export_session(t, "p.pb.gz", session), "rb") as file:
+        check(file.read(3) == b"\x1f\x8b\x08", "pprof: packed by gzip")
+
+
+def test_go_tool_pprof_reads_a_session(t: Context) -> None:
+    need_tool("go")
+    session = record(t, "dwarf,8192", "paths")
+    counts = folded(tree_of(t, session, "--no-inlines"))
+    burning = sum(n for path, n in counts.items() if path.startswith("burn_a;"))
+    path = export_session(t, "p.pb.gz", session)
+    done = pprof(t, path, "-top", "-sample_index=samples")
+    check(f"100% of {sum(counts.values())} total" in done.out, "all samples", done)
+    check(re.search(rf"^ *{burning} +[\d.]+% +[\d.]+% +{burning} +[\d.]+%  burn_a$", done.out, re.M) is not None,
+          f"{burning} of burn_a", done)
+    done = pprof(t, path, "-top", "-lines")
+    check(re.search(r"  burn_a \S*paths\.c:\d+$", done.out, re.M) is not None, "lines", done)
+
+
+def test_a_session_without_stacks(t: Context) -> None:
+    """A program of its own is one; stacks are asked for in a sentence."""
+    session = t.path("flat.data")
+    done = t.run(need_tool("perf"), "record", "-q", "-e", "cpu-clock:u", "-o", session, "--", t.program("paths"), "200")
+    check(done.status == 0, "perf records", done)
+    done = t.ours("export", "-i", session, "-o", t.path("flat.folded"))
+    check(done.status == 0 and "no call stacks" in done.err and "-g" in done.err, "a warning", done)
+    lines = folded_lines(t.path("flat.folded"))
+    check(lines and all(len(frames) == 2 for frames, _ in lines), f"functions alone: {lines}")
 
 
 if __name__ == "__main__":
