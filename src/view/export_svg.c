@@ -257,12 +257,14 @@ static void visit_frames(struct drawing *d,
 
 static void add_style(struct buf *out)
 {
-        buf_add_str(out, "<style>\n"
-                         "text{font:12px monospace;fill:#000}g>text{pointer-events:none}\n"
-                         ".t{font-size:17px}.f rect{stroke:#fff;stroke-width:.3}.f g:hover rect{stroke:#000;"
-                         "stroke-width:1}\n"
-                         ".m rect{fill:#c026d3!important}.o{opacity:.45}input{font:12px monospace;width:100%;"
-                         "box-sizing:border-box}\n");
+        buf_add_str(
+                out,
+                "<style>\n"
+                "text{font:12px monospace;fill:#000}g>text{pointer-events:none}\n"
+                ".t{font-size:17px}.f rect{stroke:#fff;stroke-width:.3}.f g:hover rect{stroke:#000;"
+                "stroke-width:1}\n"
+                ".m rect{fill:#c026d3!important}.o{opacity:.45}input,output{font:12px monospace;"
+                "box-sizing:border-box;width:100%}output{display:block;background:#fff;text-align:right}\n");
         for (int i = 0; i < N_COLORS; i++) {
                 for (int shade = 0; shade < N_SHADES; shade++)
                         buf_printf(out, ".%s%d{fill:#%02x%02x%02x}", colors[i].class, shade,
@@ -338,8 +340,7 @@ static void add_note(const struct drawing *d, uint32_t height)
         }
         buf_add_str(out, ".  ");
         add_text(d->about->tool, out);
-        buf_printf(out, "</text>\n<text id=\"info\" x=\"%d\" y=\"56\" text-anchor=\"end\"/>\n",
-                   WIDTH - MARGIN);
+        buf_add_str(out, "</text>\n");
 }
 
 void export_svg(const struct calltree *tree, const struct export_about *about,
