@@ -29,7 +29,8 @@ struct calltree_function {
         bool is_inlined; /* into the node above */
 };
 
-enum { CALLTREE_ROOT = 0, CALLTREE_NONE = UINT32_MAX };
+enum { CALLTREE_ROOT = 0 };
+#define CALLTREE_NONE UINT32_MAX
 
 /* Of the root `function` is CALLTREE_NONE. */
 struct calltree_node {

@@ -35,7 +35,7 @@ struct stack_node {
         bool is_kernel;
 };
 
-enum { STACKS_NONE = UINT32_MAX };
+#define STACKS_NONE UINT32_MAX
 
 /* Samples of one event and of threads of one name, by the node that they ended at. */
 struct stack_series {
