@@ -192,7 +192,7 @@ def test_go_tool_pprof_reads_a_session(t: Context) -> None:
     counts = folded(tree_of(t, session, "--no-inlines"))
     burning = sum(n for path, n in counts.items() if path.startswith("burn_a;"))
     path = export_session(t, "p.pb.gz", session)
-    done = pprof(t, path, "-top", "-sample_index=samples")
+    done = pprof(t, path, "-top", "-nodefraction=0", "-sample_index=samples")
     check(f"100% of {sum(counts.values())} total" in done.out, "all samples", done)
     check(re.search(rf"^ *{burning} +[\d.]+% +[\d.]+% +{burning} +[\d.]+%  burn_a$", done.out, re.M) is not None,
           f"{burning} of burn_a", done)
