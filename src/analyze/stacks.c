@@ -125,6 +125,12 @@ size_t stack_frames_of_chain(const struct sample *sample, struct stack_frame *fr
         return n;
 }
 
+size_t stack_frames_mark_cut(struct stack_frame *frames, size_t n)
+{
+        frames[n] = (struct stack_frame){.misc = STACKS_CUT};
+        return n + 1;
+}
+
 /* --- Nodes --- */
 
 static uint64_t hash_node(uint32_t parent, module_id module, uint64_t offset)
@@ -186,6 +192,7 @@ static uint32_t find_child(struct stacks *stacks, struct world *world, uint32_t 
                                                     .offset = at.offset,
                                                     .base = at.map_start - at.map_pgoff,
                                                     .is_kernel = frame->misc == PERF_MISC_KERNEL,
+                                                    .is_cut = frame->misc == STACKS_CUT,
                                             });
         return cached->child;
 }

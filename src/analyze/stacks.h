@@ -12,16 +12,21 @@
 #include "record.h"
 #include "world.h"
 
-enum { STACKS_MAX_FRAMES = 1024 }; /* of a stack; of a longer one the innermost are taken */
+enum {
+        STACKS_MAX_FRAMES = 1024, /* of a stack; of a longer one the innermost are taken */
+        STACKS_CUT =
+                PERF_MISC_CPUMODE_MASK, /* in the place of a CPU mode: the frame stands for missing callers */
+};
 
 /* One frame of a sample, innermost first. */
 struct stack_frame {
         uint64_t addr;
-        uint16_t misc;  /* its CPU mode, as in a sample's */
+        uint16_t misc;  /* its CPU mode, as in a sample's; STACKS_CUT: there are callers that are not known */
         bool is_return; /* addr is where a call returns to: the call is before it */
 };
 
-/* The frames of a sample's call chain, 0 of them where it has none; the first is at the sample's own address.  `frames` has room for STACKS_MAX_FRAMES.  *ret_cut is
+/* The frames of a sample's call chain, 0 of them where it has none; the first is at the sample's own address.  `frames` has room
+ * for STACKS_MAX_FRAMES and the mark of a cut stack.  *ret_cut is
  * set when there were more, *ret_user when some are of user code. */
 size_t stack_frames_of_chain(const struct sample *sample, struct stack_frame *frames, bool *ret_cut,
                              bool *ret_user);
@@ -33,7 +38,11 @@ struct stack_node {
         uint64_t offset;  /* as in struct place */
         uint64_t base;    /* where file offset 0 of its map would lie */
         bool is_kernel;
+        bool is_cut; /* it stands for callers that are not known */
 };
+
+/* Marks a stack of `n` frames as cut; returns how many there are then. */
+size_t stack_frames_mark_cut(struct stack_frame *frames, size_t n);
 
 #define STACKS_NONE UINT32_MAX
 

@@ -116,7 +116,11 @@ struct stacks_tree *stacks_tree_new(const struct stacks_tree_request *request)
         t->spans = mem_new(n, sizeof(*t->spans));
         for (uint32_t i = 0; i < n; i++) {
                 t->spans[i].first = (uint32_t)t->n_shown;
-                add_place(t, i);
+                if (stacks_get_node(request->stacks, i)->is_cut)
+                        add_shown(t, &(struct shown){.name = strpool_add(t->texts, "[cut]"),
+                                                     .kind = CALLTREE_CUT});
+                else
+                        add_place(t, i);
                 t->spans[i].n = (uint32_t)t->n_shown - t->spans[i].first;
         }
         place_frames_free(t->frames);

@@ -24,7 +24,7 @@ struct report {
         struct stacks *stacks; /* NULL: nobody asked for them */
         bool is_by_stacks;     /* the profile gets its places from them */
         struct stack_unwind *unwind;
-        struct stack_frame frames[STACKS_MAX_FRAMES];
+        struct stack_frame frames[STACKS_MAX_FRAMES + 1];
         struct session_archive archive;
         struct module_source *modules;
         struct hot *hot;
@@ -88,6 +88,8 @@ static void take_stack(struct report *report, uint32_t event, const struct sampl
         if (!n)
                 report->frames[n++] =
                         (struct stack_frame){sample->ip, sample->misc & PERF_MISC_CPUMODE_MASK, false};
+        if (is_cut)
+                n = stack_frames_mark_cut(report->frames, n);
         report->quality.n_cut_stacks += is_cut;
         stacks_add(report->stacks, report->world, event, sample, report->frames, n, weight);
 }

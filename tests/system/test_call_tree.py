@@ -135,8 +135,11 @@ def test_stacks_that_are_cut(t: Context) -> None:
     done = t.good("report", "-g", "-i", path)
     cut = re.search(r"(\d+) cut stacks", done.out)
     check(cut is not None and int(cut[1]) > 50, "cut stacks are counted", done)
-    for name in folded(tree_of(t, path, "--no-inlines")):
-        parts = name.split(";")
+    paths = folded(tree_of(t, path, "--no-inlines"))
+    marked = sum(n for name, n in paths.items() if name.endswith(";[cut]"))
+    check(marked == int(cut[1]), f"and marked: {marked}")
+    for name in paths:
+        parts = [part for part in name.split(";") if part != "[cut]"]
         check(parts[0] != "burn_a" or set(parts[1:]) <= {"walk", "left", "right", "main", "__libc_start_call_main",
                                                          parts[-1], parts[-2]}, f"a path of the program: {name}")
 

@@ -207,6 +207,20 @@ TEST(a_chain_that_is_too_long_is_cut)
         EXPECT_TRUE(is_cut);
 }
 
+TEST(a_cut_stack_is_marked)
+{
+        AUTO(world) w = world_of_two();
+        AUTO(stacks) stacks = stacks_new();
+        struct stack_frame frames[3] = {{0x401010, PERF_MISC_USER, false}, {0x401020, PERF_MISC_USER, true}};
+        struct sample sample = sample_of(10, NULL, 0);
+
+        stacks_add(stacks, w, 0, &sample, frames, 2, 10);
+        ASSERT_TRUE(stack_frames_mark_cut(frames, 2) == 3);
+        stacks_add(stacks, w, 0, &sample, frames, 3, 10);
+        expect_stacks(stacks, w, "0 ten 1: a+1010 < a+101f\n0 ten 1: a+1010 < a+101f < none+0\n");
+        EXPECT_TRUE(stacks_get_node(stacks, 2)->is_cut && !stacks_get_node(stacks, 0)->is_cut);
+}
+
 TEST(the_first_frame_is_where_the_sample_says)
 {
         static struct stack_frame frames[STACKS_MAX_FRAMES];
