@@ -191,7 +191,6 @@ TEST(code_that_is_mapped_late_is_found_then)
 
 TEST(a_chain_that_is_too_long_is_cut)
 {
-        AUTO(world) w = world_of_two();
         static struct stack_frame frames[STACKS_MAX_FRAMES];
         static uint64_t chain[STACKS_MAX_FRAMES + 2];
         struct sample sample = sample_of(10, chain, STACKS_MAX_FRAMES + 1);
