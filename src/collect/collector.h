@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "attributes.h"
+#include "call_graph.h"
 #include "err.h"
 #include "event.h"
 #include "record.h"
@@ -24,7 +25,8 @@ struct collect_request {
         bool events_are_default; /* the user named none: another source may be taken in their place */
         bool output_to_stderr;   /* the command's standard output is joined to standard error */
         uint64_t delay_ns;       /* the events begin this long after the start; maps and names at once */
-        size_t ring_bytes;       /* for each CPU, a power of two; 0: 512 KiB */
+        size_t ring_bytes; /* for each CPU, a power of two; 0: by what a sample takes, 512 KiB or more */
+        struct call_graph call_graph;
 };
 
 struct collector;
@@ -51,6 +53,9 @@ struct collect_event collector_get_event(const struct collector *collector, size
 /* Why the first event is not the one asked for, or not the best there is, with the way to more; "" when there is
  * nothing to say.  One sentence. */
 const char *collector_source_note(const struct collector *collector);
+
+/* Why call stacks are not taken in the way that was asked for, and in which; "".  One sentence. */
+const char *collector_stack_note(const struct collector *collector);
 
 /* Starts, then puts the records that describe what already runs: the command's exec, or enabling.  A command that
  * can't be run is ERR_MISSING (not found) or ERR_DENIED, and nothing has been put then. */

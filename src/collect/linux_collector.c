@@ -14,7 +14,7 @@
 #include "os.h"
 
 /* Files that are mapped and deleted, and processes that live briefly, are seen only as long as they are there. */
-enum { SHORTEST_WAIT_MS = 5, LONGEST_WAIT_MS = 100, RING_BYTES = 512 * 1024 };
+enum { SHORTEST_WAIT_MS = 5, LONGEST_WAIT_MS = 100 };
 
 struct watched { /* an attached process */
         int32_t pid;
@@ -69,13 +69,12 @@ static bool find_threads(struct collector *c, int32_t **ret_tids, size_t *ret_n,
 /* The kernel wakes us when half of a ring of the full size is full: smaller ones are looked at more often. */
 static bool open_rings(struct collector *c, struct err *err)
 {
-        size_t bytes = c->request.ring_bytes ? c->request.ring_bytes : RING_BYTES;
+        size_t wanted = linux_attr_ring_bytes(&c->request), bytes = wanted;
 
         c->rings = mem_new(c->opened.n_rings, sizeof(*c->rings));
         if (!rings_open(c->rings, c->opened.ring_fds, c->opened.n_rings, &bytes, err))
                 return false;
-        c->longest_wait_ms =
-                bytes < RING_BYTES ? (int)(LONGEST_WAIT_MS * bytes / RING_BYTES) : LONGEST_WAIT_MS;
+        c->longest_wait_ms = bytes < wanted ? (int)(LONGEST_WAIT_MS * bytes / wanted) : LONGEST_WAIT_MS;
         if (c->longest_wait_ms < SHORTEST_WAIT_MS)
                 c->longest_wait_ms = SHORTEST_WAIT_MS;
         return true;
@@ -148,6 +147,11 @@ const char *collector_source_note(const struct collector *c)
         return c->opened.note;
 }
 
+const char *collector_stack_note(const struct collector *c)
+{
+        return c->opened.stack_note;
+}
+
 /* --- moving records --- */
 
 static void see_lost(struct collector *c, struct cursor record)
@@ -213,6 +217,7 @@ static bool put_synthetic(struct collector *c, struct err *err)
         struct synth synth = {
                 .trailer_bytes = trailer_bytes(c),
                 .build_ids = c->opened.events[0].attr.flags & PERF_ATTR_BUILD_ID,
+                .data_maps = c->opened.events[0].attr.flags & PERF_ATTR_MMAP_DATA,
                 .own_namespace = c->keeper.own_namespace,
         };
         bool kernel = false;
