@@ -256,6 +256,16 @@ static bool has_raw_event(const struct run *run)
         return false;
 }
 
+static void write_stacks(const struct stack_marks *marks, struct perfdata_writer *writer)
+{
+        AUTO_RELEASE(buf) out = {0};
+
+        if (!marks)
+                return;
+        stack_marks_write(marks, &out);
+        perfdata_writer_add_feature(writer, FEATURE_WPERF_STACKS, out.data, out.len);
+}
+
 static bool finish_session(struct run *run, const struct run_request *request, struct err *err)
 {
         struct run_info info;
@@ -267,6 +277,7 @@ static bool finish_session(struct run *run, const struct run_request *request, s
                 .elapsed_ns = run->out.elapsed_ns,
                 .user_ns = run->out.collected->user_ns,
                 .kernel_ns = run->out.collected->kernel_ns,
+                .recorder_ns = run->out.collected->recorder_ns,
                 .counted_share = run->out.collected->counted_share,
                 .n_not_kept = run->out.collected->n_not_kept,
                 .not_kept = run->out.collected->not_kept,
@@ -278,6 +289,7 @@ static bool finish_session(struct run *run, const struct run_request *request, s
                 return false;
         session_facts_write(run->facts, run->writer, request->command_line);
         run_info_write(&info, run->writer);
+        write_stacks(run->out.collected->stacks, run->writer);
         pe_images_write(run->out.collected->images, run->out.collected->n_images, run->writer);
         return perfdata_writer_close(TAKE(run->writer), err);
 }

@@ -41,7 +41,6 @@ static const struct option sampling_options[] = {
         {
                 .name = "stacks",
                 .letter = 'g',
-                .later = true,
                 .offset = offsetof(struct sampling_options, call_graph),
                 .help = "record call stacks, by what each frame's module has",
         },

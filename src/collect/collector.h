@@ -13,6 +13,7 @@
 #include "err.h"
 #include "event.h"
 #include "record.h"
+#include "stack_marks.h"
 
 struct collect_request {
         char *const *argv;   /* command to start, NULL-terminated; NULL: none */
@@ -41,7 +42,7 @@ AUTO_DEFINE(collector)
 
 /* What was opened, for the session's header; one more event than asked for may have been added ("dummy"). */
 struct collect_event {
-        struct perf_attr attr; /* as the kernel took it */
+        struct perf_attr attr; /* as the kernel took it, but for what unwinding changes in the samples */
         const char *name;
         const uint64_t *ids;
         size_t n_ids;
@@ -113,6 +114,8 @@ struct collect_result {
         size_t n_roots;
         const struct collect_image *images;
         size_t n_images;
+        const struct stack_marks *stacks; /* NULL: none was unwound while recording */
+        uint64_t recorder_ns;             /* CPU time that collecting itself took; valid after the end */
 };
 
 /* Valid until collector_free; counts are live while it runs. */

@@ -33,7 +33,7 @@ enum call_graph_kind linux_attr_stacks(const struct collect_request *request,
 {
         enum call_graph_kind kind = request->call_graph.kind;
 
-        return kind == CALL_GRAPH_LBR && !features->calls ? CALL_GRAPH_DWARF : kind;
+        return kind == CALL_GRAPH_LBR && !features->calls ? CALL_GRAPH_UNWIND : kind;
 }
 
 /* The registers and the part of the stack that a walk over the user's frames needs; the kernel walks its own. */
@@ -64,6 +64,22 @@ static void add_stacks(struct perf_attr *attr, const struct collect_request *req
                 attr->branch_sample_type = PERF_BRANCH_USER | PERF_BRANCH_CALL_STACK | PERF_BRANCH_NO_FLAGS |
                                            PERF_BRANCH_NO_CYCLES;
         }
+}
+
+bool linux_attr_is_unwound(const struct collect_request *request, const struct perf_attr *attr)
+{
+        return request->call_graph.kind != CALL_GRAPH_DWARF && attr->sample_type & PERF_SAMPLE_STACK_USER;
+}
+
+struct perf_attr linux_attr_unwound(const struct perf_attr *attr)
+{
+        struct perf_attr written = *attr;
+
+        written.sample_type &= ~(uint64_t)(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER);
+        written.flags &= ~PERF_ATTR_EXCLUDE_CALLCHAIN_USER;
+        written.sample_regs_user = 0;
+        written.sample_stack_user = 0;
+        return written;
 }
 
 /* A quarter of a second of samples, so that a busy machine may let us wait that long. */

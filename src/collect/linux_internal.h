@@ -56,6 +56,12 @@ struct event linux_attr_dummy(void);
 /* True when the first event does not cover every CPU or begins later, so that a dummy event has to track. */
 bool linux_attr_needs_dummy(const struct collect_request *request);
 
+/* The event's stacks are unwound while recording. */
+bool linux_attr_is_unwound(const struct collect_request *request, const struct perf_attr *attr);
+
+/* And what then stands in the session for its attribute. */
+struct perf_attr linux_attr_unwound(const struct perf_attr *attr);
+
 /* How large the ring of a CPU ought to be. */
 size_t linux_attr_ring_bytes(const struct collect_request *request);
 
@@ -88,6 +94,7 @@ struct opened_fd {
 struct opened_event {
         struct event event;
         struct perf_attr attr;
+        bool is_unwound; /* while recording */
         uint64_t *ids;
         size_t n_ids, cap_ids;
         struct opened_fd *fds;
@@ -101,7 +108,7 @@ struct opened {
         uint32_t *ring_cpus;
         size_t n_rings;
         char note[240];
-        char stack_note[240]; /* why stacks are not taken as was asked; "" */
+        char stack_note[400]; /* why stacks are not taken as was asked; "" */
 };
 
 bool linux_open(const struct collect_request *request, const int32_t *tids, size_t n_tids, bool at_exec,

@@ -195,11 +195,12 @@ static bool open_one(struct opener *o, const struct event *event, bool tracks, s
                 linux_obstacle(&o->scene, &e->event, o->tids[0], error, err);
                 return false;
         }
+        e->is_unwound = linux_attr_is_unwound(o->request, &e->attr);
         if (linux_attr_stacks(o->request, &o->features) != o->request->call_graph.kind)
                 snprintf(
                         o->opened->stack_note, sizeof(o->opened->stack_note),
                         "the CPU's record of calls (lbr) can't be taken with '%s' here, as in most virtual machines, so "
-                        "copies of stacks are, as with dwarf",
+                        "stacks are unwound while recording, as -g does",
                         e->event.name);
         return open_everywhere(o, e, err);
 }

@@ -2,6 +2,7 @@
 /* A program whose call graph is known, for tests of call stacks: stacks MODE UNITS [MORE]
  *
  *   deep N DEPTH   main > descend (DEPTH + 1 times) > burn
+ *   wide N DEPTH   main > descend_wide (DEPTH + 1 times) > burn, with frames of a kilobyte
  *   sort N         main > sort_all > qsort of the C library > compare > burn
  *   signal N       main > interrupted > burn, and on top of any of it a handler: on_signal > in_handler
  *   fork N         main > parent_work > burn, and in a child main > child_work > burn
@@ -24,7 +25,7 @@
 
 enum { LOOPS_PER_UNIT = 10000000, SORTED = 20000, TICK_US = 5000, MAX_WORKERS = 16 };
 
-/* What stands behind a call keeps it from becoming a jump. */
+/* What stands behind a call keeps it from becoming a jump, and differs so that functions are not made one. */
 static volatile uint64_t sink;
 
 static NOINLINE void burn(uint64_t loops)
@@ -45,6 +46,19 @@ static NOINLINE void descend(unsigned units, unsigned depth)
         else
                 burn((uint64_t)units * LOOPS_PER_UNIT);
         sink++;
+}
+
+/* Each frame has a kilobyte. */
+static NOINLINE void descend_wide(unsigned units, unsigned depth)
+{
+        volatile char room[1024];
+
+        room[depth % sizeof(room)] = 1;
+        if (depth)
+                descend_wide(units, depth - 1);
+        else
+                burn((uint64_t)units * LOOPS_PER_UNIT);
+        sink += (uint64_t)room[depth % sizeof(room)];
 }
 
 static NOINLINE int compare(const void *a, const void *b)
@@ -100,25 +114,25 @@ static NOINLINE void interrupted(unsigned units)
 static NOINLINE void child_work(unsigned units)
 {
         burn((uint64_t)units * LOOPS_PER_UNIT);
-        sink++;
+        sink += 2;
 }
 
 static NOINLINE void parent_work(unsigned units)
 {
         burn((uint64_t)units * LOOPS_PER_UNIT);
-        sink++;
+        sink += 3;
 }
 
 static NOINLINE void before_exec(unsigned units)
 {
         burn((uint64_t)units * LOOPS_PER_UNIT);
-        sink++;
+        sink += 4;
 }
 
 static NOINLINE void task(unsigned units)
 {
         burn((uint64_t)units * LOOPS_PER_UNIT);
-        sink++;
+        sink += 5;
 }
 
 static void *worker(void *units)
@@ -171,6 +185,8 @@ int main(int argc, char **argv)
 
         if (!strcmp(mode, "deep"))
                 descend(units, more);
+        else if (!strcmp(mode, "wide"))
+                descend_wide(units, more);
         else if (!strcmp(mode, "sort"))
                 sort_all(units);
         else if (!strcmp(mode, "signal"))

@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 """Call stacks that record and sample take, as perf script shows them: no path that the program does not have."""
+import os
 import re
+import shutil
 from dataclasses import dataclass
 
 import harness
-from harness import Context, check
+from harness import Context, Skip, check
 
 # Paths of tests/system/stacks.c from the innermost function on; frames of the C library are left out.
 OURS = ("burn", "descend", "compare", "sort_all", "in_handler", "on_signal", "interrupted", "child_work", "parent_work",
@@ -14,7 +16,7 @@ PATHS = {
     "sort": r"((burn )?compare )?sort_all main",
     "signal": r"((in_handler )?on_signal )?((burn )?interrupted )?main",
     "fork": r"((burn )?(child_work|parent_work) )?(run_fork )?main",
-    "exec": r"((burn )?(before_exec|(descend )+))?(run_exec )?main",
+    "exec": r"((burn )?(before_exec |(descend )+))?(run_exec )?main",
     "pool": r"((burn )?task )?worker|(run_pool )?main",
 }
 OUTERMOST = ("_start", "__clone3", "clone3", "__clone", "clone", "_dl_start_user")
@@ -90,6 +92,155 @@ def test_dwarf_copies_of_an_attached_process(t: Context) -> None:
     target = t.started_ready(t.program("stacks"), "wait", "100")
     t.good("sample", "--call-graph", "dwarf", "-p", str(target.pid), "--timeout", "500ms")
     check_paths(stacks_of(t), "deep", 95)
+
+
+def marks_of(t: Context) -> dict[str, int]:
+    """What the session says of its stacks."""
+    done = t.good("dump")
+    part = done.out.split("WPERF_STACKS")[1].split("\nrecords")[0]
+    return {key: int(value) for key, value in re.findall(r"^ +(\w+) (\d+)$", part, re.M)}
+
+
+def record_and_check(t: Context, mode: str, units: int, more: int, *options: str) -> list[Stack]:
+    t.good("record", "-g", *options, "--", t.program("stacks"), mode, str(units), str(more))
+    stacks = stacks_of(t)
+    check_paths(stacks, mode)
+    return stacks
+
+
+def check_marks(t: Context, stacks: list[Stack]) -> None:
+    """The section counts what the samples have."""
+    marks = marks_of(t)
+    frames = sum(marks[way] for way in ("registers", "cfi", "fp", "signal", "pe"))
+    ends = sum(marks[end] for end in ("outermost", "zero", "cut", "limit", "endless", "no_module", "no_rule", "damaged"))
+    check(marks["samples"] == len(stacks), f"{len(stacks)} samples in {marks}")
+    check(ends == len(stacks), f"walks in {marks}")
+    check(frames == sum(len(stack.addresses) for stack in stacks), f"frames in {marks}")
+    check(marks["unwind_ns"] > 0, f"time in {marks}")
+
+
+def test_chains_of_deep_calls(t: Context) -> None:
+    stacks = record_and_check(t, "deep", 50, 60)
+    check(any(stack.ours() == "burn " + "descend " * 61 + "main" for stack in stacks), "the whole path")
+    check_marks(t, stacks)
+
+
+def test_chains_have_the_sampled_address_and_no_more_fields(t: Context) -> None:
+    t.good("record", "-g", "--", t.program("stacks"), "deep", "20", "3")
+    done = t.good("dump")
+    samples = re.findall(r"SAMPLE  misc 0x2 size (\d+)  .* ip (0x[0-9a-f]+) .* chain \[(.*)\]", done.out)
+    check(len(samples) > 20, f"{len(samples)} samples")
+    for size, address, chain in samples:
+        numbers = chain.split()
+        check(numbers[:2] == ["0xfffffffffffffe00", address], f"chain {chain} of {address}")
+        check(int(size) == 72 + 8 * (len(numbers) - 1), f"{size} bytes for {len(numbers) - 1} frames")
+
+
+def test_perf_report_takes_the_chains(t: Context) -> None:
+    t.good("record", "-g", "-z", "--", t.program("stacks"), "deep", "30", "3")
+    done = t.run(harness.need_tool("perf"), "report", "-g", "--stdio", "--no-inline", "-i", t.path("wperf.data"))
+    check(done.status == 0 and "--descend" not in done.err, "perf report", done)
+    check(re.search(r"_start\n(.*\n)*?.*main\n +descend\n +descend\n +descend\n +descend\n +burn", done.out) is not None,
+          "the chain in perf's tree", done)
+
+
+def test_too_deep_is_cut(t: Context) -> None:
+    for mode, depth, end in (("deep", 5000, "limit"), ("wide", 40, "cut")):
+        done = t.good("record", "-g", "--", t.program("stacks"), mode, "30", str(depth))
+        marks = marks_of(t)
+        check(marks["cut_stacks"] == marks["samples"] - marks["outermost"], f"{marks}", done)
+        check(marks[end] >= 0.9 * marks["samples"] > 20, f"{end} in {marks}", done)
+        inside = [stack for stack in stacks_of(t) if "burn" in stack.names]
+        check(all(re.fullmatch("burn( descend)+|burn( descend_wide)+", " ".join(stack.names)) for stack in inside),
+              f"only what the program does: {inside[0].names}")
+        check(all(len(stack.addresses) <= 127 for stack in inside), "no more frames than the kernel gives")
+
+
+def test_chains_through_the_c_library(t: Context) -> None:
+    stacks = record_and_check(t, "sort", 12, 0)
+    inside = [stack for stack in stacks if "compare" in stack.names]
+    check(len(inside) > 50, f"{len(inside)} samples in compare")
+    between = [stack.names[stack.names.index("compare") + 1:stack.names.index("sort_all")] for stack in inside]
+    check(all(between), "frames of the C library between compare and sort_all")
+
+
+def test_chains_through_signal_handlers(t: Context) -> None:
+    stacks = record_and_check(t, "signal", 60, 0)
+    inside = [stack for stack in stacks if "on_signal" in stack.names and "burn" in stack.names]
+    check(len(inside) > 30, f"{len(inside)} samples of {len(stacks)} in handlers over burn")
+
+
+def test_chains_of_a_forked_child(t: Context) -> None:
+    stacks = record_and_check(t, "fork", 40, 0)
+    for name in ("parent_work", "child_work"):
+        check(sum(name in stack.names for stack in stacks) > 50, f"samples of {name}")
+
+
+def test_chains_after_exec(t: Context) -> None:
+    stacks = record_and_check(t, "exec", 20, 2)
+    check(sum("before_exec" in stack.names for stack in stacks) > 50, "samples before")
+    check(sum("descend" in stack.names for stack in stacks) > 25, "samples after")
+
+
+def test_chains_of_an_attached_process(t: Context) -> None:
+    target = t.started_ready(t.program("stacks"), "wait", "150")
+    t.good("sample", "-g", "-p", str(target.pid), "--timeout", "700ms")
+    check_paths(stacks_of(t), "deep")
+
+
+def test_chains_of_all_processes(t: Context) -> None:
+    harness.need_root()
+    t.started_ready(t.program("stacks"), "wait", "200")
+    t.good("sample", "-g", "-a", "-k", "--timeout", "700ms")
+    check_paths([stack for stack in stacks_of(t) if "descend" in stack.names], "deep")
+
+
+def test_a_chain_of_the_kernel_goes_on_in_user_code(t: Context) -> None:
+    harness.need_root()
+    t.good("record", "-g", "-k", "--", "dd", "if=/dev/zero", "of=/dev/null", "bs=16M", "count=200", "status=none")
+    done = t.good("dump")
+    chains = re.findall(r"SAMPLE  misc 0x[14]001 .* chain \[(0xffffffffffffff80 .*)\]", done.out)
+    chains += re.findall(r"SAMPLE  misc 0x1 .* chain \[(0xffffffffffffff80 .*)\]", done.out)
+    both = [chain for chain in chains if " 0xfffffffffffffe00 " in chain]
+    check(len(chains) > 20 and len(both) > 0.9 * len(chains), f"{len(both)} of {len(chains)} kernel chains have both parts")
+
+
+def test_python_reaches_the_outermost_frame(t: Context) -> None:
+    python = "/usr/bin/python3.11"
+    if not os.path.exists(python):
+        raise Skip(python)
+    t.good("record", "-g", "--timeout", "4s", "--", python, "-c", "10**10**100")
+    stacks = stacks_of(t)
+    whole = sum(stack.is_whole() for stack in stacks)
+    harness.note(f"{whole} of {len(stacks)} stacks are whole")
+    check(len(stacks) > 200 and whole >= 0.99 * len(stacks), f"{whole} of {len(stacks)}")
+    check_marks(t, stacks)
+
+
+def test_deleted_program(t: Context) -> None:
+    shutil.copy(t.program("stacks"), t.path("gone"))
+    target = t.started_ready(t.path("gone"), "wait", "150")
+    os.remove(t.path("gone"))
+    t.good("sample", "-g", "-p", str(target.pid), "--timeout", "700ms")
+    marks = marks_of(t)
+    check(marks["outermost"] >= 0.99 * marks["samples"] > 50, f"{marks}")
+
+
+def lost_of(t: Context, hz: int) -> tuple[int, int]:
+    done = t.ours("record", "-g", "-F", str(hz), "--", t.program("stacks"), "pool", "100", "4")
+    quality = harness.quality_of(done)
+    marks = marks_of(t)
+    check(marks["samples"] == quality["samples"], f"{marks} for {quality}")
+    check_paths(stacks_of(t), "pool")
+    return quality["samples"], quality["lost"]
+
+
+@harness.limit(100)
+def test_nothing_is_lost_under_load(t: Context) -> None:
+    samples, lost = lost_of(t, 999)
+    check(samples > 1000 and lost == 0, f"{lost} lost of {samples} at 999 Hz")
+    if not harness.is_sanitized(t.wperf):
+        harness.note("at 4999 Hz %d samples, %d lost" % lost_of(t, 4999))
 
 
 def test_lbr_says_what_is_taken_instead(t: Context) -> None:
