@@ -273,7 +273,7 @@ static bool choose_call_graph(struct recording *r, struct err *err)
         if (o->call_graph_mode)
                 return call_graph_parse(o->call_graph_mode, &r->call_graph, err);
         if (o->call_graph)
-                r->call_graph = (struct call_graph){CALL_GRAPH_UNWIND, CALL_GRAPH_DEFAULT_BYTES};
+                r->call_graph = (struct call_graph){CALL_GRAPH_UNWIND, CALL_GRAPH_UNWIND_BYTES};
         return true;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Decides what every event of a session has besides what the user asked for. */
-#include "linux_internal.h"
+#include <unistd.h>
 
 #include "arch.h"
+#include "linux_internal.h"
 
 #define SAMPLE_TYPE                                                                                          \
         (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |    \
@@ -39,12 +40,12 @@ enum call_graph_kind linux_attr_stacks(const struct collect_request *request,
 /* The registers and the part of the stack that a walk over the user's frames needs; the kernel walks its own. */
 static void add_copies(struct perf_attr *attr, const struct collect_request *request)
 {
-        uint32_t bytes = request->call_graph.stack_bytes;
+        const struct call_graph *graph = &request->call_graph;
 
         attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
         attr->flags |= PERF_ATTR_EXCLUDE_CALLCHAIN_USER;
         attr->sample_regs_user = linux_arch()->regs_user_mask;
-        attr->sample_stack_user = bytes ? bytes : CALL_GRAPH_DEFAULT_BYTES;
+        attr->sample_stack_user = graph->stack_bytes ? graph->stack_bytes : CALL_GRAPH_UNWIND_BYTES;
 }
 
 static void add_stacks(struct perf_attr *attr, const struct collect_request *request,
@@ -85,22 +86,24 @@ struct perf_attr linux_attr_unwound(const struct perf_attr *attr)
 /* A quarter of a second of samples, so that a busy machine may let us wait that long. */
 size_t linux_attr_ring_bytes(const struct collect_request *request)
 {
-        enum { LEAST_BYTES = 512 << 10, MOST_BYTES = 8 << 20, OTHER_BYTES = 512, PERIOD_HZ = 1000, PART = 4 };
-        uint64_t hz = 0, wanted;
+        enum { LEAST_BYTES = 512 << 10, MOST_BYTES = 32 << 20, ALL_BYTES = 512 << 20, OTHER_BYTES = 512 };
+        enum { PERIOD_HZ = 1000, PARTS_PER_S = 4 };
+        size_t n_cpus = request->n_cpus ? request->n_cpus : (size_t)sysconf(_SC_NPROCESSORS_ONLN);
         size_t bytes = LEAST_BYTES;
+        uint64_t hz = 0, wanted;
 
         if (request->ring_bytes)
                 return request->ring_bytes;
+        if (!request->call_graph.stack_bytes)
+                return LEAST_BYTES;
         for (size_t i = 0; i < request->events->n_items; i++) {
                 const struct perf_attr *attr = &request->events->items[i].attr;
-                bool is_freq = attr->flags & PERF_ATTR_FREQ;
+                uint64_t own_hz = attr->flags & PERF_ATTR_FREQ ? attr->sample_period_or_freq : PERIOD_HZ;
 
-                hz += is_freq ? attr->sample_period_or_freq : PERIOD_HZ;
+                hz += own_hz < UINT32_MAX ? own_hz : UINT32_MAX;
         }
-        if (hz > UINT32_MAX)
-                hz = UINT32_MAX;
-        wanted = hz * (request->call_graph.stack_bytes + OTHER_BYTES) / PART;
-        while (request->call_graph.stack_bytes && bytes < MOST_BYTES && bytes < wanted)
+        wanted = hz * (request->call_graph.stack_bytes + OTHER_BYTES) / PARTS_PER_S;
+        while (bytes < MOST_BYTES && bytes < wanted && 2 * bytes * n_cpus <= ALL_BYTES)
                 bytes *= 2;
         return bytes;
 }

@@ -39,7 +39,11 @@ static bool parse_bytes(struct span text, uint32_t *ret_bytes, struct err *err)
 
 bool call_graph_parse(const char *text, struct call_graph *ret, struct err *err)
 {
-        struct call_graph graph = {.stack_bytes = 0};
+        static const uint32_t stack_bytes[] = {
+                [CALL_GRAPH_DWARF] = CALL_GRAPH_DEFAULT_BYTES,
+                [CALL_GRAPH_LBR] = CALL_GRAPH_UNWIND_BYTES,
+        };
+        struct call_graph graph;
         struct span word = {text, strcspn(text, ",")};
         size_t i = 0;
 
@@ -47,9 +51,7 @@ bool call_graph_parse(const char *text, struct call_graph *ret, struct err *err)
                 i++;
         if (i == N_ELEMENTS(words))
                 return refuse_word(word, err);
-        graph.kind = kinds[i];
-        if (graph.kind == CALL_GRAPH_DWARF)
-                graph.stack_bytes = CALL_GRAPH_DEFAULT_BYTES;
+        graph = (struct call_graph){kinds[i], stack_bytes[kinds[i]]};
         if (text[word.len]) {
                 const char *rest = text + word.len + 1;
 

@@ -217,6 +217,38 @@ def test_python_reaches_the_outermost_frame(t: Context) -> None:
     check_marks(t, stacks)
 
 
+def test_python_in_imports_reaches_the_outermost_frame(t: Context) -> None:
+    python = "/usr/bin/python3.11"
+    if not os.path.exists(python):
+        raise Skip(python)
+    work = ("import sys, importlib\n"
+            "for _ in range(6):\n"
+            "    before = set(sys.modules)\n"
+            "    for name in 'asyncio unittest http.server email.mime.text xml.dom.minidom decimal pydoc'.split():\n"
+            "        importlib.import_module(name)\n"
+            "    for name in set(sys.modules) - before: del sys.modules[name]\n")
+    t.good("record", "-g", "--", python, "-c", work)
+    stacks = stacks_of(t)
+    marks = marks_of(t)
+    harness.note(f"{marks['outermost']} of {marks['samples']} walks reach the outermost frame")
+    check(marks["samples"] > 100 and marks["outermost"] >= 0.99 * marks["samples"], f"{marks}")
+    check(marks["samples"] == len(stacks), f"{len(stacks)} in perf script, {marks}")
+
+
+def test_program_of_another_mount_namespace(t: Context) -> None:
+    harness.need_root()
+    harness.need_tool("unshare")
+    os.makedirs(t.path("inner"))
+    inside = 'mount -t tmpfs none "$1" && cp "$2" "$1/hidden" && shift 2 && exec "$@"'
+    done = t.ours("record", "-g", "--", "unshare", "-mpf", "--mount-proc", "sh", "-c", inside, "sh", t.path("inner"),
+                  t.program("stacks"), t.path("inner/hidden"), "deep", "60", "3")
+    if done.status:
+        raise Skip("mount and PID namespaces")
+    marks = marks_of(t)
+    check(marks["outermost"] >= 0.99 * marks["samples"] > 50, f"{marks}", done)
+    check(marks["cfi"] > 5 * marks["samples"], f"frames of the hidden program in {marks}")
+
+
 def test_deleted_program(t: Context) -> None:
     shutil.copy(t.program("stacks"), t.path("gone"))
     target = t.started_ready(t.path("gone"), "wait", "150")

@@ -10,7 +10,7 @@ TEST(words_and_sizes)
                 struct call_graph graph;
         } cases[] = {
                 {"fp", {CALL_GRAPH_FP, 0}},
-                {"lbr", {CALL_GRAPH_LBR, 0}},
+                {"lbr", {CALL_GRAPH_LBR, 24576}},
                 {"dwarf", {CALL_GRAPH_DWARF, 8192}},
                 {"DWARF", {CALL_GRAPH_DWARF, 8192}},
                 {"dwarf,1", {CALL_GRAPH_DWARF, 8}},

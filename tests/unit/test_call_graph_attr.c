@@ -25,7 +25,12 @@ static void describe(struct call_graph graph, const char *event, struct buf *out
         static char *argv[] = {name, NULL};
         struct event_list events = {0};
         struct err err = {0};
-        struct collect_request request = {.argv = argv, .events = &events, .call_graph = graph};
+        static const uint32_t cpus[] = {0, 1};
+        struct collect_request request = {.argv = argv,
+                                          .events = &events,
+                                          .call_graph = graph,
+                                          .cpus = cpus,
+                                          .n_cpus = N_ELEMENTS(cpus)};
 
         ASSERT_TRUE(event_parse_sampling(event, NULL, NULL, &events, &err));
         collector_describe(&request, out);
@@ -55,7 +60,7 @@ TEST(attributes_by_way)
                 {{CALL_GRAPH_DWARF, 65528},
                  "cpu-clock:uk",
                  COPIES,
-                 {NO_USER, REGS, "sample_stack_user 65528\n", "wakeup_watermark 4194304\n"},
+                 {NO_USER, REGS, "sample_stack_user 65528\n", "wakeup_watermark 8388608\n"},
                  {NO_KERNEL}},
                 {{CALL_GRAPH_UNWIND, 8192},
                  "cpu-clock:uk",
@@ -65,8 +70,7 @@ TEST(attributes_by_way)
                 {{CALL_GRAPH_LBR, 0},
                  "cycles:u",
                  CALLS,
-                 {NO_KERNEL, "branch_sample_type USER|CALL_STACK|NO_FLAGS|NO_CYCLES\n",
-                  "wakeup_watermark 262144\n"},
+                 {NO_KERNEL, "branch_sample_type USER|CALL_STACK|NO_FLAGS|NO_CYCLES\n"},
                  {NO_USER, "regs", "stack_user"}},
         };
 
