@@ -122,7 +122,7 @@ struct annotate *annotate_new_whole(const struct profile *profile, struct resolv
         struct annotate *a = mem_new(1, sizeof(*a));
 
         a->request.resolver = resolver;
-        a->places = place_frames_new(profile, resolver, modules);
+        a->places = place_frames_of_profile(profile, resolver, modules);
         for (size_t i = 0; i < profile_n_places(profile); i++) {
                 const struct profile_place *place = profile_get_place(profile, i);
                 struct annotate_point point = {.count = place->count, .weight = place->weight};

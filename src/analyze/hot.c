@@ -12,6 +12,7 @@
 #include "buf.h"
 #include "map.h"
 #include "place_frames.h"
+#include "place_names.h"
 #include "text.h"
 
 struct hot {
@@ -27,13 +28,10 @@ struct hot {
 struct builder {
         struct hot *hot;
         const struct profile *profile;
-        const struct world *world;
-        struct resolver *resolver;
-        const struct hot_modules *modules;
+        struct place_names names;
         struct place_frames *frames; /* NULL: nobody wants inlined functions or lines */
         bool inlines;
-        struct map resolver_ids; /* module -> resolver id + 1 */
-        struct map row_of;       /* hash of a row's key -> first row + 1 */
+        struct map row_of; /* hash of a row's key -> first row + 1 */
 };
 
 void hot_free(struct hot *hot)
@@ -64,46 +62,6 @@ void hot_interval(double share, double n, double *ret_low, double *ret_high)
 
 /* --- names --- */
 
-/* Code in memory without a file belongs to the map or dump that names it; what none names is just anonymous. */
-static str_id anonymous_name(const struct builder *b, const struct module *module,
-                             const struct symbol *symbol)
-{
-        const char *path = world_text(b->world, module->path);
-        char name[40];
-
-        if (symbol->module)
-                return strpool_add(b->hot->names, resolver_text(b->resolver, symbol->module));
-        if (symbol->status == SYMBOL_NAMED)
-                snprintf(name, sizeof(name), "perf-%" PRId32 ".map", module->pid);
-        else
-                snprintf(name, sizeof(name), "%s", path[0] == '[' ? path : "[anon]");
-        return strpool_add(b->hot->names, name);
-}
-
-static str_id module_name(const struct builder *b, module_id id, const struct symbol *symbol)
-{
-        const struct module *module;
-
-        if (id == MODULE_NONE)
-                return 0;
-        module = world_get_module(b->world, id);
-        if (module->kind == MODULE_ANON)
-                return anonymous_name(b, module, symbol);
-        return strpool_add(b->hot->names, text_base_name(world_text(b->world, module->path)));
-}
-
-static struct symbol find_symbol(struct builder *b, const struct profile_place *place)
-{
-        uint64_t *known;
-
-        if (place->module == MODULE_NONE)
-                return (struct symbol){.status = SYMBOL_NONE, .addr = place->offset};
-        known = map_put(&b->resolver_ids, place->module, NULL);
-        if (!*known)
-                *known = (uint64_t)b->modules->get(b->modules->ctx, place->module) + 1;
-        return resolver_find(b->resolver, (resolver_id)(*known - 1), place->offset);
-}
-
 /* The module whose executable image holds every sample, or MODULE_NONE. */
 static module_id find_single_image(const struct builder *b)
 {
@@ -117,28 +75,14 @@ static module_id find_single_image(const struct builder *b)
                         return MODULE_NONE;
                 if (only == MODULE_NONE) {
                         only = id;
-                        path = world_get_module(b->world, id)->path;
+                        path = world_get_module(b->names.world, id)->path;
                 }
-                if (world_get_module(b->world, id)->path != path)
+                if (world_get_module(b->names.world, id)->path != path)
                         return MODULE_NONE;
         }
-        if (only == MODULE_NONE || !b->modules->is_executable(b->modules->ctx, only))
+        if (only == MODULE_NONE || !b->names.modules->is_executable(b->names.modules->ctx, only))
                 return MODULE_NONE;
         return only;
-}
-
-static str_id bare_name(struct builder *b, const struct symbol *symbol)
-{
-        char start[32];
-
-        switch (symbol->status) {
-        case SYMBOL_NAMED: return strpool_add(b->hot->names, resolver_text(b->resolver, symbol->name));
-        case SYMBOL_RANGE:
-                snprintf(start, sizeof(start), "0x%" PRIx64, symbol->start);
-                return strpool_add(b->hot->names, start);
-        case SYMBOL_NONE: break;
-        }
-        return strpool_add(b->hot->names, "unknown");
 }
 
 static str_id shown_name(struct builder *b, str_id bare, str_id module)
@@ -192,7 +136,7 @@ static str_id line_name(struct builder *b, const struct resolver_frame *frame)
 
         if (!frame->path || !frame->line)
                 return 0;
-        buf_printf(&name, "%s:%" PRIu32, text_base_name(resolver_text(b->resolver, frame->path)),
+        buf_printf(&name, "%s:%" PRIu32, text_base_name(resolver_text(b->names.resolver, frame->path)),
                    frame->line);
         return strpool_add_len(b->hot->names, name.data, name.len);
 }
@@ -221,7 +165,7 @@ static void add_place(struct builder *b, size_t place_index)
 {
         const struct profile_place *place = profile_get_place(b->profile, place_index);
         unsigned keys = profile_keys(b->profile);
-        struct symbol symbol = find_symbol(b, place);
+        struct symbol symbol = place_names_symbol(&b->names, place->module, place->offset);
         struct hot_row row = {
                 .event = place->event,
                 .pid = place->pid,
@@ -234,9 +178,9 @@ static void add_place(struct builder *b, size_t place_index)
         take_frame(b, place_index, &row, &symbol);
         row.resolved = symbol.status == SYMBOL_NAMED;
         if (keys & (PROFILE_MODULE | PROFILE_SYMBOL))
-                row.module = module_name(b, place->module, &symbol);
+                row.module = place_names_module(&b->names, place->module, &symbol);
         if (keys & PROFILE_SYMBOL) {
-                row.bare = bare_name(b, &symbol);
+                row.bare = place_names_function(&b->names, &symbol);
                 row.symbol = shown_name(b, row.bare, row.module);
         }
         if (!row.resolved)
@@ -337,22 +281,21 @@ struct hot *hot_new(const struct profile *profile, const struct world *world, st
         struct builder b = {
                 .hot = hot,
                 .profile = profile,
-                .world = world,
-                .resolver = resolver,
-                .modules = modules,
                 .inlines = inlines,
         };
 
         hot->names = strpool_new();
+        b.names = (struct place_names){
+                .texts = hot->names, .world = world, .resolver = resolver, .modules = modules};
         hot->single_image = find_single_image(&b);
         if (inlines || (profile_keys(profile) & PROFILE_LINE))
-                b.frames = place_frames_new(profile, resolver, modules);
+                b.frames = place_frames_of_profile(profile, resolver, modules);
         for (size_t i = 0; i < profile_n_places(profile); i++)
                 add_place(&b, i);
         place_frames_free(b.frames);
         sort_rows(hot);
         set_shares(hot, profile);
-        map_release(&b.resolver_ids);
+        place_names_release(&b.names);
         map_release(&b.row_of);
         return hot;
 }

@@ -48,34 +48,33 @@ static void find_module(struct place_frames *f, struct resolver *resolver, const
 }
 
 /* The places that a resolver can be asked for; returns how many. */
-static size_t list_places(struct place_frames *f, const struct profile *profile, struct resolver *resolver,
-                          const struct hot_modules *modules, struct at *order)
+static size_t list_places(struct place_frames *f, const struct place_at *places, size_t n_places,
+                          struct resolver *resolver, const struct hot_modules *modules, struct at *order)
 {
         size_t n = 0;
 
-        for (size_t i = 0; i < profile_n_places(profile); i++) {
-                const struct profile_place *place = profile_get_place(profile, i);
+        for (size_t i = 0; i < n_places; i++) {
                 struct at at = {.place = i};
 
                 f->places[i].module = UINT32_MAX;
-                if (place->module == MODULE_NONE)
+                if (places[i].module == MODULE_NONE)
                         continue;
-                at.module = modules->get(modules->ctx, place->module);
-                if (resolver_to_addr(resolver, at.module, place->offset, &at.addr))
+                at.module = modules->get(modules->ctx, places[i].module);
+                if (resolver_to_addr(resolver, at.module, places[i].offset, &at.addr))
                         order[n++] = at;
         }
         return n;
 }
 
-struct place_frames *place_frames_new(const struct profile *profile, struct resolver *resolver,
-                                      const struct hot_modules *modules)
+struct place_frames *place_frames_new(const struct place_at *places, size_t n_places,
+                                      struct resolver *resolver, const struct hot_modules *modules)
 {
         struct place_frames *f = mem_new(1, sizeof(*f));
-        struct at *order = mem_new(profile_n_places(profile), sizeof(*order));
+        struct at *order = mem_new(n_places, sizeof(*order));
         size_t n, end;
 
-        f->places = mem_new(profile_n_places(profile), sizeof(*f->places));
-        n = list_places(f, profile, resolver, modules, order);
+        f->places = mem_new(n_places, sizeof(*f->places));
+        n = list_places(f, places, n_places, resolver, modules, order);
         if (n)
                 qsort(order, n, sizeof(*order), compare);
         for (size_t i = 0; i < n; i = end) {
@@ -85,6 +84,23 @@ struct place_frames *place_frames_new(const struct profile *profile, struct reso
         }
         free(order);
         return f;
+}
+
+struct place_frames *place_frames_of_profile(const struct profile *profile, struct resolver *resolver,
+                                             const struct hot_modules *modules)
+{
+        size_t n = profile_n_places(profile);
+        struct place_at *places = mem_new(n, sizeof(*places));
+        struct place_frames *frames;
+
+        for (size_t i = 0; i < n; i++) {
+                const struct profile_place *place = profile_get_place(profile, i);
+
+                places[i] = (struct place_at){place->module, place->offset};
+        }
+        frames = place_frames_new(places, n, resolver, modules);
+        free(places);
+        return frames;
 }
 
 void place_frames_free(struct place_frames *f)

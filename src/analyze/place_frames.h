@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions, inlined functions and lines of all places of a profile, looked up in bulk, a module at a time. */
+/* Functions, inlined functions and lines of many places, looked up in bulk, a module at a time. */
 #ifndef PLACE_FRAMES_H
 #define PLACE_FRAMES_H
 
@@ -10,8 +10,17 @@
 
 struct place_frames;
 
-struct place_frames *place_frames_new(const struct profile *profile, struct resolver *resolver,
+struct place_at {
+        module_id module; /* MODULE_NONE: nothing is known */
+        uint64_t offset;  /* as in struct place */
+};
+
+struct place_frames *place_frames_new(const struct place_at *places, size_t n, struct resolver *resolver,
                                       const struct hot_modules *modules);
+
+/* By the numbers of the profile's places. */
+struct place_frames *place_frames_of_profile(const struct profile *profile, struct resolver *resolver,
+                                             const struct hot_modules *modules);
 void place_frames_free(struct place_frames *frames);
 AUTO_DEFINE(place_frames)
 

@@ -158,31 +158,44 @@ static void note_time(struct profile_totals *totals, uint64_t time)
                 totals->last_ns = time;
 }
 
-static void note_base(struct profile *profile, const struct place *at)
+/* All of the filter but the module. */
+static bool sample_passes(struct profile *profile, struct world *world, struct profile_totals *totals,
+                          const struct sample *sample)
 {
-        bool is_new;
-        uint64_t *base = map_put(&profile->module_bases, at->module, &is_new);
+        const struct profile_filter *filter = &profile->filter;
 
-        if (is_new)
-                *base = at->map_start - at->map_pgoff;
+        note_time(totals, sample->time);
+        return pid_passes(filter, sample->pid) && time_passes(profile, sample->time) &&
+               (!filter->comms ||
+                text_in_list(filter->comms, world_thread_name(world, sample->pid, sample->tid)));
 }
 
-void profile_add(struct profile *profile, struct world *world, uint32_t event, const struct sample *sample,
+static void add_to_place(struct profile *profile, const struct key *key, uint64_t base, uint64_t count,
+                         uint64_t weight)
+{
+        struct profile_place *place = find_or_add(profile, key);
+
+        if (!place->count && key->module != MODULE_NONE) {
+                bool is_new;
+                uint64_t *known = map_put(&profile->module_bases, key->module, &is_new);
+
+                if (is_new)
+                        *known = base;
+        }
+        place->count += count;
+        place->weight += weight;
+}
+
+bool profile_add(struct profile *profile, struct world *world, uint32_t event, const struct sample *sample,
                  uint64_t weight)
 {
         struct place at = world_find(world, sample->pid, sample->misc, sample->ip);
-        const struct profile_filter *filter = &profile->filter;
         struct profile_totals *totals = totals_of(profile, event);
         struct key key = {.event = event, .module = at.module, .offset = at.offset};
-        struct profile_place *place;
 
-        note_time(totals, sample->time);
-        if (!pid_passes(filter, sample->pid) || !time_passes(profile, sample->time) ||
-            !module_passes(profile, world, at.module) ||
-            (filter->comms &&
-             !text_in_list(filter->comms, world_thread_name(world, sample->pid, sample->tid)))) {
+        if (!sample_passes(profile, world, totals, sample) || !module_passes(profile, world, at.module)) {
                 totals->n_filtered++;
-                return;
+                return false;
         }
         if (profile->keys & (PROFILE_PROCESS | PROFILE_THREAD)) {
                 bool thread = profile->keys & PROFILE_THREAD;
@@ -195,11 +208,35 @@ void profile_add(struct profile *profile, struct world *world, uint32_t event, c
                 key.cpu = sample->cpu;
         totals->n_samples++;
         totals->weight += weight;
-        place = find_or_add(profile, &key);
-        if (!place->count && at.module != MODULE_NONE)
-                note_base(profile, &at);
-        place->count++;
-        place->weight += weight;
+        add_to_place(profile, &key, at.map_start - at.map_pgoff, 1, weight);
+        return true;
+}
+
+bool profile_by_place(const struct profile *profile)
+{
+        return !(profile->keys & (PROFILE_PROCESS | PROFILE_THREAD | PROFILE_CPU)) &&
+               !profile->filter.modules;
+}
+
+bool profile_admit(struct profile *profile, struct world *world, uint32_t event, const struct sample *sample,
+                   uint64_t weight)
+{
+        struct profile_totals *totals = totals_of(profile, event);
+
+        if (!sample_passes(profile, world, totals, sample)) {
+                totals->n_filtered++;
+                return false;
+        }
+        totals->n_samples++;
+        totals->weight += weight;
+        return true;
+}
+
+void profile_add_place(struct profile *profile, uint32_t event, module_id module, uint64_t offset,
+                       uint64_t base, uint64_t count, uint64_t weight)
+{
+        add_to_place(profile, &(struct key){.event = event, .module = module, .offset = offset}, base, count,
+                     weight);
 }
 
 uint64_t profile_module_base(const struct profile *profile, module_id module)

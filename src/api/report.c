@@ -10,6 +10,8 @@
 #include "map.h"
 #include "module_source.h"
 #include "os.h"
+#include "stack_unwind.h"
+#include "stacks_tree.h"
 #include "text.h"
 
 struct report {
@@ -19,6 +21,10 @@ struct report {
         struct world *world;
         struct pe_images *images;
         struct profile *profile;
+        struct stacks *stacks; /* NULL: nobody asked for them */
+        bool is_by_stacks;     /* the profile gets its places from them */
+        struct stack_unwind *unwind;
+        struct stack_frame frames[STACKS_MAX_FRAMES];
         struct session_archive archive;
         struct module_source *modules;
         struct hot *hot;
@@ -39,6 +45,8 @@ void report_free(struct report *report)
         if (!report)
                 return;
         hot_free(report->hot);
+        stacks_free(report->stacks);
+        stack_unwind_free(report->unwind);
         module_source_free(report->modules);
         session_archive_release(&report->archive);
         profile_free(report->profile);
@@ -63,6 +71,27 @@ static void take_lost(struct report *report, const struct perfdata_record *recor
                 report->n_lost_samples += lost.lost;
 }
 
+static void take_stack(struct report *report, uint32_t event, const struct sample *sample, uint64_t weight)
+{
+        const struct perf_attr *attr = &perfdata_get_event(report->reader, event)->attr;
+        bool is_cut = false, has_user = false, can_unwind = stack_unwind_can(attr);
+        size_t n;
+
+        if (!report->stacks)
+                return;
+        if (!can_unwind && sample->n_chain && sample->n_chain <= STACKS_MAX_FRAMES &&
+            stacks_add_again(report->stacks, report->world, event, sample, weight))
+                return;
+        n = stack_frames_of_chain(sample, report->frames, &is_cut, &has_user);
+        if (!has_user && can_unwind)
+                n = stack_unwind_add(report->unwind, attr, sample, report->frames, n, &is_cut);
+        if (!n)
+                report->frames[n++] =
+                        (struct stack_frame){sample->ip, sample->misc & PERF_MISC_CPUMODE_MASK, false};
+        report->quality.n_cut_stacks += is_cut;
+        stacks_add(report->stacks, report->world, event, sample, report->frames, n, weight);
+}
+
 static void take_sample(struct report *report, const struct perfdata_record *record)
 {
         const struct perfdata_event *event;
@@ -83,7 +112,30 @@ static void take_sample(struct report *report, const struct perfdata_record *rec
         map_put(&report->seen_pids, (uint32_t)sample.pid, &is_new);
         if (is_new)
                 ARRAY_PUSH(report->pids, report->n_pids, report->cap_pids, sample.pid);
-        profile_add(report->profile, report->world, record->event, &sample, weight);
+        if (report->is_by_stacks
+                    ? profile_admit(report->profile, report->world, record->event, &sample, weight)
+                    : profile_add(report->profile, report->world, record->event, &sample, weight))
+                take_stack(report, record->event, &sample, weight);
+}
+
+/* The places of the profile are where the stacks end. */
+static void finish_stacks(struct report *report)
+{
+        if (!report->stacks)
+                return;
+        stacks_finish(report->stacks);
+        for (size_t i = 0; i < stacks_n_series(report->stacks) && report->is_by_stacks; i++) {
+                const struct stack_series *series = stacks_get_series(report->stacks, i);
+
+                for (size_t end = 0; end < series->n_ends && end < stacks_n_nodes(report->stacks); end++) {
+                        const struct stack_node *node = stacks_get_node(report->stacks, (uint32_t)end);
+
+                        if (series->ends[end].count)
+                                profile_add_place(report->profile, series->event, node->module, node->offset,
+                                                  node->base, series->ends[end].count,
+                                                  series->ends[end].weight);
+                }
+        }
 }
 
 static bool read_records(struct report *report, struct err *err)
@@ -100,6 +152,7 @@ static bool read_records(struct report *report, struct err *err)
                 default: world_replay(report->world, &record); break;
                 }
         }
+        finish_stacks(report);
         return !got;
 }
 
@@ -170,9 +223,8 @@ static struct hot_modules hot_modules_of(const struct report *report)
         return (struct hot_modules){module_source_get, module_source_is_executable, report->modules};
 }
 
-static void name_places(struct report *report)
+static void open_modules(struct report *report)
 {
-        struct hot_modules modules;
         struct resolver_options options = {
                 .demangle = !report->request.no_demangle,
                 .demangle_params = report->request.long_names,
@@ -184,7 +236,18 @@ static void name_places(struct report *report)
                                             report->request.collected);
         session_archive_init(&report->archive, report->reader);
         module_source_use_archive(report->modules, report->archive.symbols);
-        modules = hot_modules_of(report);
+        if (!report->request.stacks)
+                return;
+        report->stacks = stacks_new();
+        report->is_by_stacks = profile_by_place(report->profile);
+        report->unwind = stack_unwind_new(report->world, report->modules,
+                                          perfdata_feature_str(report->reader, FEATURE_ARCH));
+}
+
+static void name_places(struct report *report)
+{
+        struct hot_modules modules = hot_modules_of(report);
+
         report->hot = hot_new(report->profile, report->world, module_source_resolver(report->modules),
                               &modules, report->request.inlines);
 }
@@ -211,6 +274,7 @@ struct report *report_make_of(const struct report_request *request, struct sessi
         world_set_images(report->world, pe_images_size, report->images);
         report->profile = profile_new(keys, &request->filter);
         report->has_run_info = run_info_read(report->reader, &report->run_text, &report->run_info);
+        open_modules(report);
         if (!read_records(report, err))
                 return NULL;
         name_places(report);
@@ -266,6 +330,24 @@ struct annotate *report_annotate_whole(const struct report *report, uint32_t eve
         const struct hot_modules modules = hot_modules_of(report);
 
         return annotate_new_whole(report->profile, report_resolver(report), &modules, event);
+}
+
+struct calltree *report_calltree(const struct report *report, uint32_t event,
+                                 const struct report_tree_options *options)
+{
+        const struct hot_modules modules = hot_modules_of(report);
+        AUTO(stacks_tree)
+        names = stacks_tree_new(&(struct stacks_tree_request){
+                .stacks = report->stacks,
+                .world = report->world,
+                .resolver = report_resolver(report),
+                .modules = &modules,
+                .inlines = !options->no_inlines,
+                .lines = options->lines,
+                .processes = options->processes,
+        });
+
+        return stacks_tree_make(names, event);
 }
 
 const struct perfdata_reader *report_reader(const struct report *report)

@@ -24,6 +24,7 @@ struct report_request {
                 filter; /* from_ns and to_ns by the session's clock, or since its first sample */
         bool no_demangle, long_names;
         bool inlines;                           /* as in hot_new */
+        bool stacks;                            /* for report_calltree */
         const struct resolver_sources *sources; /* NULL: files of this machine alone */
         const struct collect_result *collected; /* of the run just made, for files that only it holds; NULL */
 };
@@ -62,6 +63,17 @@ const struct hot *report_hot(const struct report *report);
 struct resolver *report_resolver(const struct report *report);
 resolver_id report_resolver_id(const struct report *report, module_id module);
 struct annotate *report_annotate_whole(const struct report *report, uint32_t event);
+
+struct report_tree_options {
+        bool no_inlines; /* what was inlined is a part of its caller */
+        bool lines;      /* as in stacks_tree.h */
+        bool processes;
+};
+
+/* The call tree of an event, finished; calltree_free() by the caller.  The request asked for stacks. */
+struct calltree *report_calltree(const struct report *report, uint32_t event,
+                                 const struct report_tree_options *options);
+
 /* Of its session. */
 const struct perfdata_reader *report_reader(const struct report *report);
 const struct profile *report_profile(const struct report *report);

@@ -166,3 +166,20 @@ void session_facts_write(const struct session_facts *facts, struct perfdata_writ
         if (build_ids.len)
                 perfdata_writer_add_feature(writer, FEATURE_BUILD_ID, build_ids.data, build_ids.len);
 }
+
+void session_facts_add_command_line(const struct perfdata_reader *reader, struct buf *out)
+{
+        struct cursor c = perfdata_feature(reader, FEATURE_CMDLINE);
+        uint32_t n = cursor_u32(&c);
+
+        for (uint32_t i = 0; i < n; i++) {
+                uint32_t size = cursor_u32(&c);
+                const char *word = cursor_bytes(&c, size);
+
+                if (c.failed)
+                        return;
+                if (i)
+                        buf_add_char(out, ' ');
+                buf_add(out, word, strnlen(word, size));
+        }
+}

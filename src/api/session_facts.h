@@ -6,6 +6,8 @@
 #include <stddef.h>
 
 #include "attributes.h"
+#include "buf.h"
+#include "perfdata_reader.h"
 #include "perfdata_writer.h"
 
 struct session_facts;
@@ -20,5 +22,8 @@ void session_facts_see(struct session_facts *facts, const void *records, size_t 
 /* Adds the sections to `writer`, before its close. */
 void session_facts_write(const struct session_facts *facts, struct perfdata_writer *writer,
                          const char *command_line);
+
+/* Appends the line that a session was recorded by, ours or perf's; nothing when it is not known. */
+void session_facts_add_command_line(const struct perfdata_reader *reader, struct buf *out);
 
 #endif

@@ -222,6 +222,9 @@ enum perf_record_type {
 #define PERF_MISC_MMAP_BUILD_ID (1u << 14) /* MMAP2: build id in place of device and inode */
 
 /* Marks inside a call chain: every value from MAX upwards is a mark, not an address. */
+/* sample: what kind of registers there are */
+enum { PERF_SAMPLE_REGS_ABI_NONE = 0, PERF_SAMPLE_REGS_ABI_32 = 1, PERF_SAMPLE_REGS_ABI_64 = 2 };
+
 #define PERF_CONTEXT_HV            ((uint64_t)-32)
 #define PERF_CONTEXT_KERNEL        ((uint64_t)-128)
 #define PERF_CONTEXT_USER          ((uint64_t)-512)

@@ -28,6 +28,7 @@ int cmd_symbolize(const struct command_line *line);
 int cmd_report(const struct command_line *line);
 int cmd_annotate(const struct command_line *line);
 int cmd_archive(const struct command_line *line);
+int cmd_export(const struct command_line *line);
 int cmd_test(const struct command_line *line);
 int cmd_list(const struct command_line *line);
 int cmd_man(const struct command_line *line);

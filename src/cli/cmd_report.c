@@ -77,15 +77,38 @@ static bool check_annotate(const struct report_options *o, struct err *err)
                        o->display.disassemble ? "--disassemble" : "--annotate", in_the_way);
 }
 
+/* perf's `-g callee`: the word behind it is no session. */
+static void take_tree_word(struct command_line *line)
+{
+        struct report_options *o = line->options;
+
+        if (!o->tree.stacks || o->tree.how || !line->n_args || !tree_output_is_word(line->args[0]))
+                return;
+        o->tree.how = line->args[0];
+        line->args++;
+        line->n_args--;
+}
+
+static bool check_tree(const struct report_options *o, const struct tree_output *tree, struct err *err)
+{
+        if (!tree->is_wanted || !o->choice.csv)
+                return true;
+        return err_set(err, ERR_USAGE,
+                       "-g and --csv don't go together: a tree is no table; --json has all of it");
+}
+
 static bool make_request(const struct command_line *line, const int32_t *pids, struct report_request *ret,
-                         struct err *err)
+                         struct tree_output *ret_tree, struct err *err)
 {
         const struct report_options *o = line->options;
 
+        if (!tree_output_init(&o->tree, ret_tree, err) || !check_tree(o, ret_tree, err))
+                return false;
         *ret = (struct report_request){
                 .no_demangle = o->filter.no_demangle,
                 .long_names = o->display.long_names,
                 .inlines = o->choice.inlines,
+                .stacks = ret_tree->is_wanted,
         };
         return check_annotate(o, err) && cmd_input_path(line, &o->input, &ret->path, err) &&
                parse_sort(o->choice.sort, &ret->keys, err) &&
@@ -150,7 +173,7 @@ static int show_counts(const struct report_options *o, const char *path, struct 
 }
 
 static int show(const struct report_options *o, const struct report_request *request,
-                const struct lookup *lookup)
+                const struct tree_output *tree, const struct lookup *lookup)
 {
         AUTO(session_input) input = NULL;
         AUTO(report) report = NULL;
@@ -173,6 +196,7 @@ static int show(const struct report_options *o, const struct report_request *req
                 .output = &o->output,
                 .display = &o->display,
                 .keys = request->keys,
+                .tree = *tree,
                 .debuginfod = lookup->debuginfod,
                 .csv = o->choice.csv,
                 .document_is_output = true,
@@ -186,14 +210,17 @@ int cmd_report(const struct command_line *line)
 {
         const struct report_options *o = line->options;
         int32_t *pids = cmd_pids(&o->filter.pids);
+        struct command_line own = *line;
         struct report_request request;
+        struct tree_output tree;
         struct lookup lookup;
         struct err err = {0};
         int status;
 
-        if (lookup_init(&o->lookup, &lookup, &err) && make_request(line, pids, &request, &err)) {
+        take_tree_word(&own);
+        if (lookup_init(&o->lookup, &lookup, &err) && make_request(&own, pids, &request, &tree, &err)) {
                 request.sources = &lookup.sources;
-                status = show(o, &request, &lookup);
+                status = show(o, &request, &tree, &lookup);
         } else {
                 status = cmd_fail(&err);
         }

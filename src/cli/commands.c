@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The list of all commands, in the order of the program's help. */
+#include "export_options.h"
 #include "facts_options.h"
 #include "options.h"
 #include "record_options.h"
@@ -14,6 +15,7 @@ const struct command *const commands[] = {
         &command_stat,
         &command_report,
         &command_annotate,
+        &command_export,
         &command_archive,
         &command_symbolize,
         &command_dump,

@@ -95,6 +95,14 @@ static void annotate(const struct hot_output *o, struct view_parts *p)
         p->view.annotated_ctx = &p->annotated;
 }
 
+static void add_trees_json(void *ctx, struct json *json)
+{
+        const struct hot_output *o = ctx;
+        const struct tree_shown shown = {.report = o->report};
+
+        tree_output_add_json(&o->tree, &shown, json);
+}
+
 static void fill_view(const struct hot_output *o, struct view_parts *p)
 {
         struct report_image image;
@@ -123,6 +131,10 @@ static void fill_view(const struct hot_output *o, struct view_parts *p)
                 p->view.runtime_delta = image.runtime_delta;
                 if (!p->view.pe_file)
                         p->view.pe_file = image.path;
+        }
+        if (o->tree.is_wanted) {
+                p->view.add_trees_json = add_trees_json;
+                p->view.trees_ctx = (void *)o;
         }
         fill_lists(o->report, p);
         annotate(o, p);
@@ -200,6 +212,16 @@ static void add_modules(const struct hot_output *o, const struct view_parts *p, 
         }
 }
 
+static struct tree_shown tree_shown(const struct hot_output *o, const struct view_parts *p)
+{
+        return (struct tree_shown){
+                .report = o->report,
+                .symbol = p->view.symbol,
+                .max_rows = p->view.max_rows,
+                .max_columns = p->view.max_columns,
+        };
+}
+
 static void render_text(const struct hot_output *o, struct view_parts *p, struct buf *out)
 {
         const struct quality *q = p->view.quality;
@@ -208,7 +230,13 @@ static void render_text(const struct hot_output *o, struct view_parts *p, struct
                 p->view.max_columns = os_terminal_columns(OS_STDOUT);
         add_heading(o, p, out);
         add_modules(o, p, out);
-        hot_view_text(&p->view, out);
+        if (o->tree.is_wanted) {
+                const struct tree_shown shown = tree_shown(o, p);
+
+                tree_output_add_text(&o->tree, &shown, out);
+        } else {
+                hot_view_text(&p->view, out);
+        }
         if (o->general->verbose)
                 buf_printf(out, "sample generated: %" PRIu64 "\nsample dropped  : %" PRIu64 "\n",
                            q->n_samples + q->n_lost, q->n_lost);

@@ -5,6 +5,7 @@
 
 #include "cmd.h"
 #include "report.h"
+#include "tree_output.h"
 
 struct hot_output {
         struct report *report;
@@ -13,6 +14,7 @@ struct hot_output {
         const struct display_options *display;
         const char *pe_file, *pdb_file; /* or NULL */
         unsigned keys;                  /* of --sort; 0: not given */
+        struct tree_output tree;        /* shown in place of the table when it is wanted */
         struct debuginfod *debuginfod;  /* asked for source files; NULL: nobody is */
         bool csv;
         const char *sampling_line; /* "sampling ... done!" with its line feed, or NULL */

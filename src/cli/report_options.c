@@ -29,13 +29,6 @@ static const struct option choice_options[] = {
                 .offset = offsetof(struct choice_options, stdio),
                 .help = "accepted; the report is always text",
         },
-        {
-                .name = "call-graph",
-                .letter = 'g',
-                .later = true,
-                .offset = offsetof(struct choice_options, call_graph),
-                .help = "show call stacks",
-        },
         {0},
 };
 
@@ -44,6 +37,7 @@ static const struct option_group choice_group = {"Rows", choice_options};
 static const struct command_group report_groups[] = {
         {&input_group, offsetof(struct report_options, input)},
         {&choice_group, offsetof(struct report_options, choice)},
+        {&tree_group, offsetof(struct report_options, tree)},
         {&filter_group, offsetof(struct report_options, filter)},
         {&lookup_group, offsetof(struct report_options, lookup)},
         {&windows_group, offsetof(struct report_options, lookup)},
@@ -60,6 +54,8 @@ static const struct report_options report_defaults = {
 static const struct example report_examples[] = {
         {"wperf report", "the table of the last session in this folder"},
         {"wperf report -i perf.data --sort comm,module", "a session of perf, by program and module"},
+        {"wperf report -g", "who called what, from main down"},
+        {"wperf report -g callee --percent-limit 2", "the functions that time went to, and who called them"},
         {"wperf report --inlines --sort symbol,line", "by source line, inlined functions apart"},
         {"wperf report -s ^_Py --csv", "the symbols that begin with _Py, for a spreadsheet"},
         {0},

@@ -6,13 +6,13 @@
 #include "filter_options.h"
 #include "lookup.h"
 #include "option_groups.h"
+#include "tree_output.h"
 
 struct choice_options {
         const char *sort; /* comma-separated keys, or NULL */
         bool csv;
         bool inlines;
         bool stdio; /* accepted: the report is always text */
-        bool call_graph;
 };
 
 struct report_options {
@@ -20,6 +20,7 @@ struct report_options {
         struct input_options input;
         struct output_options output;
         struct choice_options choice;
+        struct tree_options tree;
         struct filter_options filter;
         struct lookup_options lookup;
         struct display_options display;

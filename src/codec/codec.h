@@ -25,6 +25,10 @@ bool codec_unpack(enum codec_kind kind, const void *in, size_t in_size, size_t l
 bool codec_unpack_into(enum codec_kind kind, const void *in, size_t in_size, void *out, size_t size,
                        size_t *ret_size, struct err *err);
 
+/* Packs a whole file by gzip, with neither a name nor a time in it; appended to `out`, which stays as it was after a
+ * failure.  ERR_LIMIT above 4 GiB. */
+bool codec_pack_gzip(const void *in, size_t in_size, struct buf *out, struct err *err);
+
 /* A zstd stream that goes on over many pieces, as in the COMPRESSED records of perf.data. */
 struct codec_stream;
 

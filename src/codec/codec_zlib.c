@@ -38,7 +38,38 @@ bool codec_zlib_unpack(const void *in, size_t in_size, size_t limit, struct buf 
         inflateEnd(&z);
         return ok;
 }
+
+enum { GZIP_WINDOW_BITS = 15 + 16, GZIP_MEMORY = 8 };
+
+bool codec_pack_gzip(const void *in, size_t in_size, struct buf *out, struct err *err)
+{
+        z_stream z = {.next_in = (Bytef *)(uintptr_t)in, .avail_in = (uInt)in_size};
+        size_t before = out->len;
+        int status;
+
+        if (in_size > UINT32_MAX)
+                return err_set(err, ERR_LIMIT, "more than 4 GiB to pack by gzip");
+        if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW_BITS, GZIP_MEMORY,
+                         Z_DEFAULT_STRATEGY) != Z_OK)
+                return err_set(err, ERR_INTERNAL, "zlib does not start");
+        do {
+                z.next_out = buf_extend(out, CODEC_CHUNK_BYTES);
+                z.avail_out = CODEC_CHUNK_BYTES;
+                status = deflate(&z, Z_FINISH);
+                buf_truncate(out, out->len - z.avail_out);
+        } while (status == Z_OK);
+        deflateEnd(&z);
+        if (status == Z_STREAM_END)
+                return true;
+        buf_truncate(out, before);
+        return err_set(err, ERR_INTERNAL, "zlib does not pack");
+}
 #else
+bool codec_pack_gzip(const void *in, size_t in_size, struct buf *out, struct err *err)
+{
+        return codec_missing("zlib", err);
+}
+
 bool codec_zlib_unpack(const void *in, size_t in_size, size_t limit, struct buf *out, struct err *err)
 {
         return codec_missing("zlib", err);

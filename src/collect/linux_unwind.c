@@ -9,8 +9,6 @@
 
 #include "arch.h"
 
-enum { ABI_64 = 2 /* PERF_SAMPLE_REGS_ABI_64 */ };
-
 struct unwinder {
         const struct opened *opened;
         struct map event_of_id; /* index + 1 */
@@ -124,7 +122,7 @@ static bool add_walk(struct unwinder *u, const struct perf_attr *attr, const str
         u->pid = sample->pid;
         loaded_begin_walk(&u->loaded);
         /* Code of 32 bits has other registers and other tables. */
-        if (sample->regs_user_abi == ABI_64)
+        if (sample->regs_user_abi == PERF_SAMPLE_REGS_ABI_64)
                 unwind_walk(&modules, &u->regs, &memory, frames, N_ELEMENTS(frames), &walked);
         buf_add_u64(&u->out, PERF_CONTEXT_USER);
         if (walked.n_frames)

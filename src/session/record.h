@@ -31,6 +31,7 @@ struct sample {
         uint64_t regs_intr_abi;
         struct cursor regs_intr;
         struct cursor stack_user;      /* dyn_size bytes of the copied stack */
+        bool stack_is_whole;           /* there was no more of it than could have been copied */
         uint64_t weight;               /* of WEIGHT_STRUCT the first 32 bits' part */
         uint16_t ins_lat, p_stage_cyc; /* the other parts of WEIGHT_STRUCT */
         uint64_t data_src, transaction, phys_addr, cgroup, data_page_bytes, code_page_bytes;

@@ -101,6 +101,7 @@ static void read_stack(struct cursor *c, struct sample *s)
                 return;
         used = cursor_u64(c);
         s->stack_user = cursor_sub(&whole, 0, used < size ? used : size);
+        s->stack_is_whole = used < size;
 }
 
 /* The parts of the union keep their place in the number in both byte orders. */

@@ -364,6 +364,21 @@ struct place world_find(struct world *w, int32_t pid, uint16_t misc, uint64_t ip
         }
 }
 
+uint64_t world_version(struct world *w, int32_t pid, uint16_t misc)
+{
+        const struct process *process;
+        uint64_t version;
+
+        if ((misc & PERF_MISC_CPUMODE_MASK) == PERF_MISC_KERNEL)
+                return w->kernel.version + 1;
+        process = pid == -1 ? NULL : find_process(w, pid);
+        version = process ? process->version + 1 : 1;
+        /* Looked for in both: the later change counts, for no two are alike. */
+        if ((misc & PERF_MISC_CPUMODE_MASK) == PERF_MISC_UNKNOWN && w->kernel.version >= version)
+                version = w->kernel.version + 1;
+        return version;
+}
+
 const char *world_text(const struct world *w, str_id id)
 {
         return strpool_get(w->names, id);

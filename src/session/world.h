@@ -66,6 +66,9 @@ struct place {
 /* `misc` is the sample's: its CPU mode chooses user or kernel maps. */
 struct place world_find(struct world *world, int32_t pid, uint16_t misc, uint64_t ip);
 
+/* Another number, never 0, when answers of world_find for this process and mode may be others than before. */
+uint64_t world_version(struct world *world, int32_t pid, uint16_t misc);
+
 size_t world_n_modules(const struct world *world);
 const struct module *world_get_module(const struct world *world, module_id id);
 const char *world_text(const struct world *world, str_id id);

@@ -287,11 +287,16 @@ const char *resolver_note(const struct resolver *resolver, resolver_id id)
         return module->note.len ? buf_text(&module->note) : NULL;
 }
 
-static const struct object *own_object(struct resolver *resolver, resolver_id id)
+static struct object *own_object(struct resolver *resolver, resolver_id id)
 {
         const struct module *module = resolver_load(resolver, id);
 
         return module->file ? resolver_file_object(module->file) : NULL;
+}
+
+struct object *resolver_get_object(struct resolver *resolver, resolver_id id)
+{
+        return own_object(resolver, id);
 }
 
 bool resolver_get_image(struct resolver *resolver, resolver_id id, struct resolver_image *ret)

@@ -170,6 +170,9 @@ const char *resolver_text(const struct resolver *resolver, str_id id);
  * "no such file".  Valid for the resolver's life; known after the first lookup. */
 const char *resolver_note(const struct resolver *resolver, resolver_id module);
 
+/* The module's own file, kept by the resolver; NULL: it can't be read, or there is none. */
+struct object *resolver_get_object(struct resolver *resolver, resolver_id module);
+
 /* Facts of the module's own file: entry point and lowest load address (ELF virtual addresses), and whether
  * it is an executable image (PIE or fixed) and not a library.  False when the file can't be read. */
 struct resolver_image {

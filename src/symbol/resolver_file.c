@@ -376,7 +376,7 @@ void resolver_file_add_name(const struct resolver_file *file, const struct symta
                 buf_printf(out, "*ABS*+0x%llx", (unsigned long long)target); /* as binutils has it */
 }
 
-const struct object *resolver_file_object(const struct resolver_file *file)
+struct object *resolver_file_object(const struct resolver_file *file)
 {
         return file->own;
 }

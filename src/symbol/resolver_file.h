@@ -30,7 +30,7 @@ enum symbol_status resolver_file_find(struct resolver_file *file, uint64_t addr,
 void resolver_file_add_name(const struct resolver_file *file, const struct symtab_hit *hit, struct buf *out);
 
 /* The module's own file, or NULL. */
-const struct object *resolver_file_object(const struct resolver_file *file);
+struct object *resolver_file_object(const struct resolver_file *file);
 
 bool resolver_file_has_pdb(const struct resolver_file *file);
 

@@ -208,6 +208,8 @@ static bool walk_on(struct walk *walk)
                 return end_walk(walk, UNWIND_END_ZERO);
         if (!grows(walk, pc, sp, was_exact))
                 return end_walk(walk, UNWIND_END_ENDLESS);
+        if (walk->is_exact)
+                walk->frames[walk->walked.n_frames - 1].is_exact = true;
         return add_frame(walk, way);
 }
 

@@ -106,9 +106,11 @@ enum unwind_end {
 };
 
 struct unwind_frame {
-        uint64_t pc;   /* the first one's as it is, then return addresses, without signature */
-        bool is_exact; /* `pc` is the instruction itself: the first frame, and one that a signal interrupted */
-        uint8_t way;   /* enum unwind_way */
+        uint64_t pc; /* the first one's as it is, then return addresses, without signature */
+        /* `pc` is the instruction itself and not behind a call: in the first frame, in one that a signal interrupted, and in
+         * what the signal's handler returns to. */
+        bool is_exact;
+        uint8_t way; /* enum unwind_way */
 };
 
 struct unwind_walked {

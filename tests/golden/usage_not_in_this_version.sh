@@ -1,1 +1,1 @@
-wperf report -g
+wperf record -m imix

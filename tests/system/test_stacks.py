@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import harness
 from harness import Context, Skip, check
 
-# Paths of tests/system/stacks.c from the innermost function on; frames of the C library are left out.
+# Paths of tests/system/chains.c from the innermost function on; frames of the C library are left out.
 OURS = ("burn", "descend", "compare", "sort_all", "in_handler", "on_signal", "interrupted", "child_work", "parent_work",
         "before_exec", "task", "worker", "run_fork", "run_exec", "run_pool", "main")
 PATHS = {
@@ -73,7 +73,7 @@ def check_paths(stacks: list[Stack], mode: str, whole_percent: float = 99) -> No
 
 
 def test_fp_is_walked_by_the_kernel(t: Context) -> None:
-    t.good("record", "--call-graph", "fp", "--", t.program("stacks_fp"), "deep", "50", "20")
+    t.good("record", "--call-graph", "fp", "--", t.program("chains_fp"), "deep", "50", "20")
     inside = [stack for stack in stacks_of(t) if stack.ours()]
     pattern = re.compile(r"(burn )?(descend ){20,21}main")
     found = sum(pattern.fullmatch(stack.ours()) is not None for stack in inside)
@@ -82,14 +82,14 @@ def test_fp_is_walked_by_the_kernel(t: Context) -> None:
 
 def test_dwarf_copies_are_unwound_by_perf(t: Context) -> None:
     for argv in (["--call-graph", "dwarf"], ["--call-graph=dwarf,16384", "-z"]):
-        t.good("record", *argv, "--", t.program("stacks"), "deep", "30", "20")
+        t.good("record", *argv, "--", t.program("chains"), "deep", "30", "20")
         stacks = stacks_of(t)
         check_paths(stacks, "deep", 95)
         check(any(stack.ours() == "burn " + "descend " * 21 + "main" for stack in stacks), "the whole path")
 
 
 def test_dwarf_copies_of_an_attached_process(t: Context) -> None:
-    target = t.started_ready(t.program("stacks"), "wait", "100")
+    target = t.started_ready(t.program("chains"), "wait", "100")
     t.good("sample", "--call-graph", "dwarf", "-p", str(target.pid), "--timeout", "500ms")
     check_paths(stacks_of(t), "deep", 95)
 
@@ -102,7 +102,7 @@ def marks_of(t: Context) -> dict[str, int]:
 
 
 def record_and_check(t: Context, mode: str, units: int, more: int, *options: str) -> list[Stack]:
-    t.good("record", "-g", *options, "--", t.program("stacks"), mode, str(units), str(more))
+    t.good("record", "-g", *options, "--", t.program("chains"), mode, str(units), str(more))
     stacks = stacks_of(t)
     check_paths(stacks, mode)
     return stacks
@@ -126,7 +126,7 @@ def test_chains_of_deep_calls(t: Context) -> None:
 
 
 def test_chains_have_the_sampled_address_and_no_more_fields(t: Context) -> None:
-    t.good("record", "-g", "--", t.program("stacks"), "deep", "20", "3")
+    t.good("record", "-g", "--", t.program("chains"), "deep", "20", "3")
     done = t.good("dump")
     samples = re.findall(r"SAMPLE  misc 0x2 size (\d+)  .* ip (0x[0-9a-f]+) .* chain \[(.*)\]", done.out)
     check(len(samples) > 20, f"{len(samples)} samples")
@@ -137,7 +137,7 @@ def test_chains_have_the_sampled_address_and_no_more_fields(t: Context) -> None:
 
 
 def test_perf_report_takes_the_chains(t: Context) -> None:
-    t.good("record", "-g", "-z", "--", t.program("stacks"), "deep", "30", "3")
+    t.good("record", "-g", "-z", "--", t.program("chains"), "deep", "30", "3")
     done = t.run(harness.need_tool("perf"), "report", "-g", "--stdio", "--no-inline", "-i", t.path("wperf.data"))
     check(done.status == 0 and "--descend" not in done.err, "perf report", done)
     check(re.search(r"_start\n(.*\n)*?.*main\n +descend\n +descend\n +descend\n +descend\n +burn", done.out) is not None,
@@ -146,7 +146,7 @@ def test_perf_report_takes_the_chains(t: Context) -> None:
 
 def test_too_deep_is_cut(t: Context) -> None:
     for mode, depth, end in (("deep", 5000, "limit"), ("wide", 40, "cut")):
-        done = t.good("record", "-g", "--", t.program("stacks"), mode, "30", str(depth))
+        done = t.good("record", "-g", "--", t.program("chains"), mode, "30", str(depth))
         marks = marks_of(t)
         check(marks["cut_stacks"] == marks["samples"] - marks["outermost"], f"{marks}", done)
         check(marks[end] >= 0.9 * marks["samples"] > 20, f"{end} in {marks}", done)
@@ -183,14 +183,14 @@ def test_chains_after_exec(t: Context) -> None:
 
 
 def test_chains_of_an_attached_process(t: Context) -> None:
-    target = t.started_ready(t.program("stacks"), "wait", "150")
+    target = t.started_ready(t.program("chains"), "wait", "150")
     t.good("sample", "-g", "-p", str(target.pid), "--timeout", "700ms")
     check_paths(stacks_of(t), "deep")
 
 
 def test_chains_of_all_processes(t: Context) -> None:
     harness.need_root()
-    t.started_ready(t.program("stacks"), "wait", "200")
+    t.started_ready(t.program("chains"), "wait", "200")
     t.good("sample", "-g", "-a", "-k", "--timeout", "700ms")
     check_paths([stack for stack in stacks_of(t) if "descend" in stack.names], "deep")
 
@@ -241,7 +241,7 @@ def test_program_of_another_mount_namespace(t: Context) -> None:
     os.makedirs(t.path("inner"))
     inside = 'mount -t tmpfs none "$1" && cp "$2" "$1/hidden" && shift 2 && exec "$@"'
     done = t.ours("record", "-g", "--", "unshare", "-mpf", "--mount-proc", "sh", "-c", inside, "sh", t.path("inner"),
-                  t.program("stacks"), t.path("inner/hidden"), "deep", "60", "3")
+                  t.program("chains"), t.path("inner/hidden"), "deep", "60", "3")
     if done.status:
         raise Skip("mount and PID namespaces")
     marks = marks_of(t)
@@ -250,7 +250,7 @@ def test_program_of_another_mount_namespace(t: Context) -> None:
 
 
 def test_deleted_program(t: Context) -> None:
-    shutil.copy(t.program("stacks"), t.path("gone"))
+    shutil.copy(t.program("chains"), t.path("gone"))
     target = t.started_ready(t.path("gone"), "wait", "150")
     os.remove(t.path("gone"))
     t.good("sample", "-g", "-p", str(target.pid), "--timeout", "700ms")
@@ -259,7 +259,7 @@ def test_deleted_program(t: Context) -> None:
 
 
 def lost_of(t: Context, hz: int) -> tuple[int, int]:
-    done = t.ours("record", "-g", "-F", str(hz), "--", t.program("stacks"), "pool", "100", "4")
+    done = t.ours("record", "-g", "-F", str(hz), "--", t.program("chains"), "pool", "100", "4")
     quality = harness.quality_of(done)
     marks = marks_of(t)
     check(marks["samples"] == quality["samples"], f"{marks} for {quality}")
@@ -276,7 +276,7 @@ def test_nothing_is_lost_under_load(t: Context) -> None:
 
 
 def test_lbr_says_what_is_taken_instead(t: Context) -> None:
-    done = t.good("record", "-e", "cpu-clock", "--call-graph", "lbr", "--", t.program("stacks"), "deep", "20", "3")
+    done = t.good("record", "-e", "cpu-clock", "--call-graph", "lbr", "--", t.program("chains"), "deep", "20", "3")
     notes = [line for line in done.out.splitlines() if line.startswith("note: ")]
     check(len(notes) == 1 and "(lbr)" in notes[0] and "cpu-clock" in notes[0], "one note about it", done)
 

@@ -45,6 +45,47 @@ TEST(zlib_unpacks_to_a_known_size)
         EXPECT_INT(size, 24);
 }
 
+/* Behind the header of ten bytes is a stream of deflate, behind that a check sum and the size. */
+static bool unpack_gzip(const struct buf *packed, size_t size, struct buf *out, struct err *err)
+{
+        AUTO_RELEASE(buf) zlib = {0};
+        uint32_t a = 1, b = 0;
+
+        buf_add(&zlib, "\x78\x9c", 2);
+        buf_add(&zlib, packed->data + 10, packed->len - 18);
+        for (size_t i = 0; i < size; i++) {
+                a = (a + (uint8_t)(i * 7 % 251)) % 65521;
+                b = (b + a) % 65521;
+        }
+        for (int shift = 24; shift >= 0; shift -= 8)
+                buf_add_u8(&zlib, (uint8_t)((b << 16 | a) >> shift));
+        return codec_unpack(CODEC_ZLIB, zlib.data, zlib.len, size, out, err);
+}
+
+TEST(gzip_packs)
+{
+        static const size_t sizes[] = {0, 1, 1000, 3000000};
+        struct err err = {0};
+
+        if (!codec_available(CODEC_ZLIB))
+                SKIP("zlib");
+        for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+                AUTO_RELEASE(buf) in = {0};
+                AUTO_RELEASE(buf) packed = {0};
+                AUTO_RELEASE(buf) out = {0};
+
+                for (size_t k = 0; k < sizes[i]; k++)
+                        buf_add_u8(&in, (uint8_t)(k * 7 % 251));
+                buf_add_str(&packed, "before");
+                ASSERT_TRUE(codec_pack_gzip(buf_text(&in), in.len, &packed, &err));
+                EXPECT_TRUE(!memcmp(packed.data, "before\x1f\x8b\x08\0\0\0\0\0", 14));
+                memmove(packed.data, packed.data + 6, packed.len - 6);
+                buf_truncate(&packed, packed.len - 6);
+                ASSERT_TRUE(unpack_gzip(&packed, sizes[i], &out, &err));
+                EXPECT_TRUE(out.len == in.len && !memcmp(buf_text(&out), buf_text(&in), in.len));
+        }
+}
+
 TEST(zlib_of_another_size_or_damaged)
 {
         uint8_t damaged[sizeof(zlib_bytes)];

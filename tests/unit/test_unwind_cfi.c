@@ -581,7 +581,7 @@ TEST(unwind_walk_signal_frames)
         cfi_add_entry(&b.eh_frame, cie, true, BYTES("\x80\x10\0\0\x10\0\0\0\0"));
         open_made(&b, &made);
         start_walk(&place, OBJECT_MACHINE_X86_64, 0x10010, calls, 4);
-        expect_walk(&made, &place, 127, "10010! registers; 10081 cfi; 10040! cfi; 10021 cfi; zero");
+        expect_walk(&made, &place, 127, "10010! registers; 10081! cfi; 10040! cfi; 10021 cfi; zero");
 }
 
 /* What lies at sp when a handler has returned: saved registers, from `off` on. */
@@ -608,7 +608,7 @@ static void expect_sigreturn(bool is_arm64, const char *code, size_t code_size, 
         words[off / 8 + !is_arm64 + sp_index] = STACK_ADDR + sizeof(words) - 8;
         place.memory.bytes = (const uint8_t *)words;
         place.memory.size = sizeof(words);
-        expect_walk(&made, &place, 127, "10010! registers; 10100 cfi; 10050! signal; zero");
+        expect_walk(&made, &place, 127, "10010! registers; 10100! cfi; 10050! signal; zero");
 }
 
 TEST(unwind_walk_signal_without_information)

@@ -317,7 +317,7 @@ TEST(unwind_walk_signal)
 #endif
         expect_whole_copy();
         walk_capture(&own, capture.stack_bytes, false, &walked);
-        EXPECT_INT(count_exact(&walked), 1);
+        EXPECT_INT(count_exact(&walked), 2);
 }
 
 TEST(unwind_walk_signal_on_its_own_stack)
@@ -339,7 +339,7 @@ TEST(unwind_walk_signal_on_its_own_stack)
         sigaltstack(&none, NULL);
         free(stack.ss_sp);
         expect_whole(&live_walk);
-        EXPECT_INT(count_exact(&live_walk), 1);
+        EXPECT_INT(count_exact(&live_walk), 2);
 }
 
 TEST(unwind_walk_cut_stacks)

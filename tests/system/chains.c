@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program whose call graph is known, for tests of call stacks: stacks MODE UNITS [MORE]
+/* A program whose call graph is known, for tests of call stacks: chains MODE UNITS [MORE]
  *
  *   deep N DEPTH   main > descend (DEPTH + 1 times) > burn
  *   wide N DEPTH   main > descend_wide (DEPTH + 1 times) > burn, with frames of a kilobyte

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "calltree.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "map.h"
+#include "strpool.h"
+
+/* A parent stands before its children. */
+struct calltree {
+        struct strpool *texts;
+        struct calltree_function *functions;
+        size_t n_functions, cap_functions;
+        struct calltree_node *nodes;
+        size_t n_nodes, cap_nodes;
+        struct map by_hash;   /* of a function, or the next free number behind: its number */
+        struct map by_parent; /* parent << 32 | function: the node's number */
+        bool is_finished;
+};
+
+struct calltree *calltree_new(void)
+{
+        struct calltree *tree = mem_new(1, sizeof(*tree));
+        struct calltree_node root = {
+                .parent = CALLTREE_NONE,
+                .function = CALLTREE_NONE,
+                .first_child = CALLTREE_NONE,
+                .next = CALLTREE_NONE,
+        };
+
+        tree->texts = strpool_new();
+        ARRAY_PUSH(tree->nodes, tree->n_nodes, tree->cap_nodes, root);
+        return tree;
+}
+
+void calltree_free(struct calltree *tree)
+{
+        if (!tree)
+                return;
+        strpool_free(tree->texts);
+        map_release(&tree->by_hash);
+        map_release(&tree->by_parent);
+        free(tree->functions);
+        free(tree->nodes);
+        free(tree);
+}
+
+/* --- Making one --- */
+
+static const char *keep(struct calltree *tree, const char *text)
+{
+        return strpool_get(tree->texts, strpool_add(tree->texts, text ? text : ""));
+}
+
+/* Texts are kept once, so that equal ones have one address. */
+static uint64_t hash_function(const struct calltree_function *f)
+{
+        uint64_t hash = map_mix((uint64_t)(uintptr_t)f->name);
+
+        hash = map_mix(hash ^ (uint64_t)(uintptr_t)f->module);
+        hash = map_mix(hash ^ (uint64_t)(uintptr_t)f->path);
+        hash = map_mix(hash ^ (uint64_t)(uintptr_t)f->file);
+        return map_mix(hash ^ ((uint64_t)f->line << 32 | (unsigned)f->kind << 2 |
+                               (unsigned)f->is_kernel << 1 | f->is_inlined));
+}
+
+static bool is_same(const struct calltree_function *a, const struct calltree_function *b)
+{
+        return a->name == b->name && a->module == b->module && a->path == b->path && a->file == b->file &&
+               a->line == b->line && a->kind == b->kind && a->is_kernel == b->is_kernel &&
+               a->is_inlined == b->is_inlined;
+}
+
+uint32_t calltree_add_function(struct calltree *tree, const struct calltree_function *function)
+{
+        struct calltree_function own = *function;
+        uint64_t hash, *number;
+        bool is_new;
+
+        own.name = keep(tree, function->name);
+        own.module = keep(tree, function->module);
+        own.path = keep(tree, function->path);
+        own.file = keep(tree, function->file);
+        for (hash = hash_function(&own);; hash++) {
+                number = map_put(&tree->by_hash, hash, &is_new);
+                if (is_new)
+                        break;
+                if (is_same(&tree->functions[*number], &own))
+                        return (uint32_t)*number;
+        }
+        *number = tree->n_functions;
+        ARRAY_PUSH(tree->functions, tree->n_functions, tree->cap_functions, own);
+        return (uint32_t)tree->n_functions - 1;
+}
+
+uint32_t calltree_add_child(struct calltree *tree, uint32_t parent, uint32_t function)
+{
+        bool is_new;
+        uint64_t *number = map_put(&tree->by_parent, (uint64_t)parent << 32 | function, &is_new);
+        struct calltree_node node = {
+                .parent = parent,
+                .function = function,
+                .first_child = CALLTREE_NONE,
+                .next = CALLTREE_NONE,
+                .depth = tree->nodes[parent].depth + 1,
+        };
+
+        assert(!tree->is_finished && function < tree->n_functions);
+        if (!is_new)
+                return (uint32_t)*number;
+        *number = tree->n_nodes;
+        tree->nodes[parent].n_children++;
+        ARRAY_PUSH(tree->nodes, tree->n_nodes, tree->cap_nodes, node);
+        return (uint32_t)tree->n_nodes - 1;
+}
+
+void calltree_add(struct calltree *tree, uint32_t node, uint64_t count, uint64_t weight)
+{
+        assert(!tree->is_finished);
+        tree->nodes[node].self_count += count;
+        tree->nodes[node].self_weight += weight;
+}
+
+/* --- Sums and order --- */
+
+/* What nodes and functions are sorted by. */
+struct ordered {
+        uint32_t group, number;
+        uint64_t weight;
+        const struct calltree_function *function;
+};
+
+static int compare_functions(const struct calltree_function *a, const struct calltree_function *b)
+{
+        int order = strcmp(a->name, b->name);
+
+        if (!order)
+                order = strcmp(a->path, b->path);
+        if (!order)
+                order = strcmp(a->file, b->file);
+        if (!order)
+                order = (a->line > b->line) - (a->line < b->line);
+        return order ? order : (int)a->kind - b->kind;
+}
+
+static int compare_ordered(const void *a, const void *b)
+{
+        const struct ordered *x = a, *y = b;
+        int order;
+
+        if (x->group != y->group)
+                return x->group < y->group ? -1 : 1;
+        if (x->weight != y->weight)
+                return x->weight > y->weight ? -1 : 1;
+        order = compare_functions(x->function, y->function);
+        return order ? order : (x->number > y->number) - (x->number < y->number);
+}
+
+static void link_children(struct calltree *tree)
+{
+        size_t n = tree->n_nodes - 1;
+        struct ordered *order = mem_new(n, sizeof(*order));
+
+        for (uint32_t i = 0; i < n; i++) {
+                const struct calltree_node *node = &tree->nodes[i + 1];
+
+                order[i] =
+                        (struct ordered){node->parent, i + 1, node->weight, &tree->functions[node->function]};
+        }
+        if (n)
+                qsort(order, n, sizeof(*order), compare_ordered);
+        for (size_t i = n; i-- > 0;) {
+                struct calltree_node *parent = &tree->nodes[order[i].group];
+
+                tree->nodes[order[i].number].next = parent->first_child;
+                parent->first_child = order[i].number;
+        }
+        free(order);
+}
+
+void calltree_finish(struct calltree *tree)
+{
+        assert(!tree->is_finished);
+        tree->is_finished = true;
+        map_release(&tree->by_parent);
+        map_release(&tree->by_hash);
+        for (size_t i = tree->n_nodes; i-- > 0;) {
+                struct calltree_node *node = &tree->nodes[i];
+
+                node->count += node->self_count;
+                node->weight += node->self_weight;
+                if (node->parent == CALLTREE_NONE)
+                        continue;
+                tree->nodes[node->parent].count += node->count;
+                tree->nodes[node->parent].weight += node->weight;
+        }
+        link_children(tree);
+}
+
+/* --- Looking --- */
+
+size_t calltree_n_nodes(const struct calltree *tree)
+{
+        return tree->n_nodes;
+}
+
+const struct calltree_node *calltree_get_node(const struct calltree *tree, uint32_t node)
+{
+        return &tree->nodes[node];
+}
+
+size_t calltree_n_functions(const struct calltree *tree)
+{
+        return tree->n_functions;
+}
+
+const struct calltree_function *calltree_get_function(const struct calltree *tree, uint32_t function)
+{
+        return &tree->functions[function];
+}
+
+/* The next node in the order of a reader: below, beside, or beside one above.  `leave` is told of each that ends. */
+static uint32_t step(const struct calltree *tree, uint32_t at, void (*leave)(void *ctx, uint32_t node),
+                     void *ctx)
+{
+        if (tree->nodes[at].first_child != CALLTREE_NONE)
+                return tree->nodes[at].first_child;
+        for (; at != CALLTREE_ROOT; at = tree->nodes[at].parent) {
+                leave(ctx, at);
+                if (tree->nodes[at].next != CALLTREE_NONE)
+                        return tree->nodes[at].next;
+        }
+        return CALLTREE_ROOT;
+}
+
+struct summing {
+        const struct calltree *tree;
+        uint32_t *n_open; /* of each function: how often it stands on the path */
+};
+
+static void leave_function(void *ctx, uint32_t node)
+{
+        struct summing *summing = ctx;
+
+        summing->n_open[summing->tree->nodes[node].function]--;
+}
+
+static void add_sums(const struct calltree *tree, struct calltree_sum *sums)
+{
+        struct summing summing = {tree, mem_new(tree->n_functions, sizeof(*summing.n_open))};
+
+        for (uint32_t at = tree->nodes[CALLTREE_ROOT].first_child; at != CALLTREE_ROOT && at != CALLTREE_NONE;
+             at = step(tree, at, leave_function, &summing)) {
+                const struct calltree_node *node = &tree->nodes[at];
+                struct calltree_sum *sum = &sums[node->function];
+
+                sum->self_count += node->self_count;
+                sum->self_weight += node->self_weight;
+                if (summing.n_open[node->function]++)
+                        continue;
+                sum->count += node->count;
+                sum->weight += node->weight;
+        }
+        free(summing.n_open);
+}
+
+struct calltree_sum *calltree_list(const struct calltree *tree, size_t *ret_n)
+{
+        struct calltree_sum *sums = mem_new(tree->n_functions, sizeof(*sums));
+        struct calltree_sum *sorted = mem_new(tree->n_functions, sizeof(*sorted));
+        struct ordered *order = mem_new(tree->n_functions, sizeof(*order));
+        size_t n = 0;
+
+        add_sums(tree, sums);
+        for (uint32_t i = 0; i < tree->n_functions; i++) {
+                sums[i].function = i;
+                if (tree->functions[i].kind <= CALLTREE_UNKNOWN)
+                        order[n++] = (struct ordered){0, i, sums[i].weight, &tree->functions[i]};
+        }
+        if (n)
+                qsort(order, n, sizeof(*order), compare_ordered);
+        for (size_t i = 0; i < n; i++)
+                sorted[i] = sums[order[i].number];
+        free(order);
+        free(sums);
+        *ret_n = n;
+        return sorted;
+}
+
+/* --- Other trees of it --- */
+
+/* With the same functions by the same numbers. */
+static struct calltree *copy_functions(const struct calltree *tree)
+{
+        struct calltree *copy = calltree_new();
+
+        for (size_t i = 0; i < tree->n_functions; i++)
+                calltree_add_function(copy, &tree->functions[i]);
+        return copy;
+}
+
+struct calltree *calltree_invert(const struct calltree *tree)
+{
+        struct calltree *inverted = copy_functions(tree);
+
+        for (uint32_t i = 1; i < tree->n_nodes; i++) {
+                uint32_t at = CALLTREE_ROOT;
+
+                if (!tree->nodes[i].self_count)
+                        continue;
+                for (uint32_t from = i; from != CALLTREE_ROOT; from = tree->nodes[from].parent)
+                        at = calltree_add_child(inverted, at, tree->nodes[from].function);
+                calltree_add(inverted, at, tree->nodes[i].self_count, tree->nodes[i].self_weight);
+        }
+        calltree_finish(inverted);
+        return inverted;
+}
+
+struct calltree *calltree_fold_inlines(const struct calltree *tree)
+{
+        struct calltree *folded = copy_functions(tree);
+        uint32_t *places = mem_new(tree->n_nodes, sizeof(*places));
+
+        for (uint32_t i = 1; i < tree->n_nodes; i++) {
+                const struct calltree_node *node = &tree->nodes[i];
+
+                places[i] = places[node->parent];
+                if (!tree->functions[node->function].is_inlined)
+                        places[i] = calltree_add_child(folded, places[i], node->function);
+                calltree_add(folded, places[i], node->self_count, node->self_weight);
+        }
+        calltree_finish(folded);
+        free(places);
+        return folded;
+}

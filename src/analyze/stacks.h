@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The distinct stacks of samples, as a tree of places.  Built while a session is read; cost of a
+ * frame is a look into a table, memory grows with distinct stacks.  Knows no names: stacks_tree.h. */
+#ifndef STACKS_H
+#define STACKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attributes.h"
+#include "record.h"
+#include "world.h"
+
+enum { STACKS_MAX_FRAMES = 1024 }; /* of a stack; of a longer one the innermost are taken */
+
+/* One frame of a sample, innermost first. */
+struct stack_frame {
+        uint64_t addr;
+        uint16_t misc;  /* its CPU mode, as in a sample's */
+        bool is_return; /* addr is where a call returns to: the call is before it */
+};
+
+/* The frames of a sample's call chain, 0 of them where it has none; the first is at the sample's own address.  `frames` has room for STACKS_MAX_FRAMES.  *ret_cut is
+ * set when there were more, *ret_user when some are of user code. */
+size_t stack_frames_of_chain(const struct sample *sample, struct stack_frame *frames, bool *ret_cut,
+                             bool *ret_user);
+
+/* A place with the path to it. */
+struct stack_node {
+        uint32_t parent;  /* STACKS_NONE: the outermost function */
+        module_id module; /* as in struct place */
+        uint64_t offset;  /* as in struct place */
+        uint64_t base;    /* where file offset 0 of its map would lie */
+        bool is_kernel;
+};
+
+#define STACKS_NONE UINT32_MAX
+
+/* Samples of one event and of threads of one name, by the node that they ended at. */
+struct stack_series {
+        uint32_t event;
+        str_id comm; /* of the world */
+        struct {
+                uint64_t count, weight;
+        } * ends;
+        size_t n_ends; /* nodes behind the last one have none */
+};
+
+struct stacks;
+
+struct stacks *stacks_new(void);
+void stacks_free(struct stacks *stacks);
+AUTO_DEFINE(stacks)
+
+/* Counts a sample whose call chain was there before, while the maps were the same, at the node of then.  False: it was
+ * not, or is no longer known, and stacks_add is to be called with its frames. */
+bool stacks_add_again(struct stacks *stacks, struct world *world, uint32_t event, const struct sample *sample,
+                      uint64_t weight);
+
+/* Takes a sample's frames, whose places are looked up in the world as it is now. */
+void stacks_add(struct stacks *stacks, struct world *world, uint32_t event, const struct sample *sample,
+                const struct stack_frame *frames, size_t n_frames, uint64_t weight);
+
+/* After the last sample, before anything is looked at. */
+void stacks_finish(struct stacks *stacks);
+
+/* A parent stands before its children. */
+size_t stacks_n_nodes(const struct stacks *stacks);
+const struct stack_node *stacks_get_node(const struct stacks *stacks, uint32_t node);
+
+size_t stacks_n_series(const struct stacks *stacks);
+const struct stack_series *stacks_get_series(const struct stacks *stacks, size_t index);
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* export: the call stacks of a session in the formats of other programs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "codec.h"
+#include "export_folded.h"
+#include "export_options.h"
+#include "export_pprof.h"
+#include "export_speedscope.h"
+#include "export_svg.h"
+#include "os.h"
+#include "perf_abi.h"
+#include "report.h"
+#include "session_facts.h"
+#include "text.h"
+#include "version.h"
+
+/* An event with samples. */
+struct exported {
+        struct calltree *tree;
+        struct export_about about;
+};
+
+struct exporting {
+        const struct exporting_options *options;
+        struct report *report;
+        struct exported *events;
+        size_t n_events, cap_events;
+        struct buf tool, command;
+};
+
+static void exporting_release(struct exporting *e)
+{
+        for (size_t i = 0; i < e->n_events; i++)
+                calltree_free(e->events[i].tree);
+        free(e->events);
+        report_free(e->report);
+        buf_release(&e->tool);
+        buf_release(&e->command);
+}
+
+/* --- formats --- */
+
+static bool write_folded(const struct exporting *e, struct buf *out, struct err *err)
+{
+        const struct export_folded_options options = {
+                .weights = e->options->weights,
+                .annotate = e->options->kinds,
+        };
+
+        (void)err;
+        export_folded(e->events[0].tree, &options, out);
+        return true;
+}
+
+static bool write_speedscope(const struct exporting *e, struct buf *out, struct err *err)
+{
+        struct export_speedscope_profile *profiles = mem_new(e->n_events, sizeof(*profiles));
+
+        (void)err;
+        for (size_t i = 0; i < e->n_events; i++)
+                profiles[i] = (struct export_speedscope_profile){e->events[i].tree, &e->events[i].about};
+        export_speedscope(profiles, e->n_events, out);
+        free(profiles);
+        return true;
+}
+
+static bool write_pprof(const struct exporting *e, struct buf *out, struct err *err)
+{
+        AUTO_RELEASE(buf) profile = {0};
+
+        export_pprof(e->events[0].tree, &e->events[0].about, &profile);
+        return codec_pack_gzip(buf_text(&profile), profile.len, out, err);
+}
+
+static bool write_svg(const struct exporting *e, struct buf *out, struct err *err)
+{
+        (void)err;
+        export_svg(e->events[0].tree, &e->events[0].about,
+                   &(struct export_svg_options){.downwards = e->options->inverted}, out);
+        return true;
+}
+
+struct format {
+        const char *name;
+        const char *ending; /* of a file's name */
+        bool takes_all;     /* events; else one */
+        bool takes_lines;   /* of calls; readers of the others would take them for functions of their own */
+        bool (*write)(const struct exporting *e, struct buf *out, struct err *err);
+};
+
+static const struct format formats[] = {
+        {"folded", ".folded", false, false, write_folded},
+        {"speedscope", ".speedscope.json", true, false, write_speedscope},
+        {"pprof", ".pb.gz", false, true, write_pprof},
+        {"svg", ".svg", false, false, write_svg},
+};
+
+static const struct format *unknown_format(const char *name, struct err *err)
+{
+        const char *names[N_ELEMENTS(formats)], *near;
+
+        for (size_t i = 0; i < N_ELEMENTS(formats); i++)
+                names[i] = formats[i].name;
+        near = text_nearest(name, names, N_ELEMENTS(names));
+        err_set(err, ERR_USAGE, "--format takes folded, speedscope, pprof or svg, not '%.40s'%s%s%s", name,
+                near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+        return NULL;
+}
+
+static const struct format *find_format(const struct exporting_options *o, struct err *err)
+{
+        for (size_t i = 0; i < N_ELEMENTS(formats); i++) {
+                if (o->format ? !strcmp(formats[i].name, o->format)
+                              : o->output && text_ends(o->output, formats[i].ending))
+                        return &formats[i];
+        }
+        if (o->format)
+                return unknown_format(o->format, err);
+        err_set(err, ERR_USAGE, "export needs --format folded, speedscope, pprof or svg%s",
+                o->output ? ": the name of the file does not say which" : "");
+        return NULL;
+}
+
+/* --- events --- */
+
+static bool is_time(const struct perf_attr *attr)
+{
+        return attr->type == PERF_TYPE_SOFTWARE &&
+               (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+static void add_event(struct exporting *e, uint32_t index, const struct format *format)
+{
+        const struct report_event event = report_get_event(e->report, index);
+        const struct report_tree_options options = {
+                .no_inlines = e->options->no_inlines,
+                .lines = format->takes_lines,
+                .processes = true,
+        };
+        struct exported exported = {.tree = report_calltree(e->report, index, &options)};
+        struct run_info info;
+
+        exported.about = (struct export_about){
+                .event = event.name,
+                .tool = buf_text(&e->tool),
+                .command = buf_text(&e->command),
+                .is_time = is_time(&event.attr),
+                .dur_ns = report_run_info(e->report, &info) ? info.elapsed_ns : 0,
+        };
+        ARRAY_PUSH(e->events, e->n_events, e->cap_events, exported);
+}
+
+static bool unknown_event(const struct exporting *e, struct err *err)
+{
+        size_t n = report_n_events(e->report);
+        const char **names = mem_new(n, sizeof(*names)), *near;
+
+        for (size_t i = 0; i < n; i++)
+                names[i] = report_get_event(e->report, i).name;
+        near = text_nearest(e->options->event, names, n);
+        if (!near && n)
+                near = names[0];
+        err_set(err, ERR_USAGE, "the session has no event '%.60s'%s%.60s%s", e->options->event,
+                near ? "; it has '" : "", near ? near : "", near ? "'" : "");
+        free(names);
+        return false;
+}
+
+/* The one that was asked for, else all that have samples, or the first of them. */
+static bool add_events(struct exporting *e, const struct format *format, struct buf *note, struct err *err)
+{
+        size_t n_left_out = 0;
+
+        for (uint32_t i = 0; i < report_n_events(e->report); i++) {
+                const struct report_event event = report_get_event(e->report, i);
+
+                if (e->options->event ? strcmp(event.name, e->options->event) != 0 : !event.n_samples)
+                        continue;
+                if (e->n_events && !format->takes_all)
+                        n_left_out++;
+                else
+                        add_event(e, i, format);
+        }
+        if (!e->n_events)
+                return e->options->event ? unknown_event(e, err)
+                                         : err_set(err, ERR_MISSING, "there are no samples to export");
+        if (n_left_out)
+                buf_printf(note,
+                           "only the samples of %s are written; --event takes another of the %zu events\n",
+                           e->events[0].about.event, n_left_out + 1);
+        return true;
+}
+
+static void note_missing_stacks(const struct exporting *e, struct buf *note)
+{
+        for (size_t i = 0; i < report_n_events(e->report); i++) {
+                const struct perf_attr attr = report_get_event(e->report, i).attr;
+
+                if (attr.sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK))
+                        return;
+        }
+        buf_add_str(note,
+                    "the session has no call stacks, so each function stands alone; record it with -g\n");
+}
+
+/* --- the command --- */
+
+static bool write_out(const struct exporting *e, const struct format *format, struct err *err)
+{
+        AUTO_RELEASE(buf) out = {0};
+
+        if (!format->write(e, &out, err))
+                return false;
+        if (!e->options->output || !strcmp(e->options->output, "-"))
+                return cmd_write_stdout(buf_text(&out), out.len, err);
+        return cmd_write_file(e->options->output, &out, err);
+}
+
+static bool export_session(struct exporting *e, const struct report_request *request,
+                           const struct format *format, struct err *err)
+{
+        AUTO_RELEASE(buf) note = {0};
+
+        e->report = report_make(request, err);
+        if (!e->report)
+                return false;
+        buf_add(&note, report_archive(e->report)->note.data, report_archive(e->report)->note.len);
+        buf_printf(&e->tool, "wperf %s", version_number);
+        session_facts_add_command_line(report_reader(e->report), &e->command);
+        note_missing_stacks(e, &note);
+        if (!add_events(e, format, &note, err))
+                return err_in(err, "%s", request->path);
+        cmd_warn(&note);
+        return write_out(e, format, err);
+}
+
+/* Asked before anything is read. */
+static bool check_output(const struct exporting_options *o, const struct format *format, struct err *err)
+{
+        if (o->output && strcmp(o->output, "-"))
+                return cmd_can_write(NULL, o->output, err);
+        return format->write != write_pprof || !os_is_terminal(OS_STDOUT) ||
+               err_set(err, ERR_USAGE, "a pprof profile is not for a terminal; -o names a file");
+}
+
+static bool make_request(const struct command_line *line, const int32_t *pids, struct report_request *ret,
+                         struct err *err)
+{
+        const struct export_options *o = line->options;
+
+        *ret = (struct report_request){.no_demangle = o->filter.no_demangle, .stacks = true};
+        if (!cmd_input_path(line, &o->input, &ret->path, err))
+                return false;
+        if (o->what.output && strcmp(o->what.output, "-") && !strcmp(o->what.output, ret->path))
+                return err_set(err, ERR_USAGE, "%s: the session would be written over; -o takes another file",
+                               ret->path);
+        return filter_fill(&o->filter, pids, &ret->filter, err);
+}
+
+int cmd_export(const struct command_line *line)
+{
+        const struct export_options *o = line->options;
+        struct exporting e = {.options = &o->what};
+        const struct format *format;
+        struct report_request request;
+        struct lookup lookup;
+        struct err err = {0};
+        int32_t *pids;
+        int status;
+
+        format = find_format(&o->what, &err);
+        if (!format || !check_output(&o->what, format, &err))
+                return cmd_fail(&err);
+        pids = cmd_pids(&o->filter.pids);
+        if (lookup_init(&o->lookup, &lookup, &err) && make_request(line, pids, &request, &err)) {
+                request.sources = &lookup.sources;
+                status = export_session(&e, &request, format, &err) ? EXIT_OK : cmd_fail(&err);
+        } else {
+                status = cmd_fail(&err);
+        }
+        exporting_release(&e);
+        lookup_release(&lookup);
+        free(pids);
+        return status;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The command line of `export`. */
+#include "export_options.h"
+
+#include "cmd.h"
+
+static const struct option exporting_options[] = {
+        {
+                .name = "format",
+                .kind = OPTION_STRING,
+                .arg = "FORMAT",
+                .offset = offsetof(struct exporting_options, format),
+                .help = "folded, speedscope, pprof or svg; unless given it is what FILE ends in: .folded, "
+                        ".speedscope.json, .pb.gz, .svg",
+        },
+        {
+                .name = "output",
+                .letter = 'o',
+                .kind = OPTION_FILE,
+                .arg = "FILE",
+                .offset = offsetof(struct exporting_options, output),
+                .help = "write to FILE; standard output unless given",
+        },
+        {
+                .name = "event",
+                .letter = 'e',
+                .kind = OPTION_STRING,
+                .arg = "EVENT",
+                .offset = offsetof(struct exporting_options, event),
+                .help = "take the samples of EVENT; speedscope gets all events unless given, other formats the first",
+        },
+        {
+                .name = "weights",
+                .offset = offsetof(struct exporting_options, weights),
+                .help = "folded: write what the event counted in the place of numbers of samples",
+        },
+        {
+                .name = "kinds",
+                .offset = offsetof(struct exporting_options, kinds),
+                .help = "folded: mark kernel functions by _[k] and inlined ones by _[i], as stackcollapse-perf.pl does",
+        },
+        {
+                .name = "inverted",
+                .offset = offsetof(struct exporting_options, inverted),
+                .help = "svg: the outermost functions at the top",
+        },
+        {
+                .name = "no-inlines",
+                .aliases = "no-inline",
+                .offset = offsetof(struct exporting_options, no_inlines),
+                .help = "count inlined functions with those that they stand in",
+        },
+        {0},
+};
+
+static const struct option_group exporting_group = {"What is written", exporting_options};
+
+static const struct command_group export_groups[] = {
+        {&input_group, offsetof(struct export_options, input)},
+        {&exporting_group, offsetof(struct export_options, what)},
+        {&filter_group, offsetof(struct export_options, filter)},
+        {&lookup_group, offsetof(struct export_options, lookup)},
+        {&windows_group, offsetof(struct export_options, lookup)},
+        {&general_group, offsetof(struct export_options, general)},
+        {0},
+};
+
+static const struct example export_examples[] = {
+        {"wperf export -o profile.svg", "a flame graph of the last session, for any browser"},
+        {"wperf export -o profile.folded --kinds", "lines for flamegraph.pl and inferno"},
+        {"wperf export -o profile.speedscope.json", "to be opened by https://www.speedscope.app"},
+        {"wperf export -e cycles -o profile.pb.gz", "the stacks of one event, for go tool pprof"},
+        {0},
+};
+
+const struct command command_export = {
+        .name = "export",
+        .summary = "write the call stacks of a session for other programs",
+        .args_usage = "[FILE]",
+        .about =
+                "Writes the call stacks of a session, with names, as folded lines for flamegraph.pl and inferno, as "
+                "JSON for speedscope, as a profile for pprof, or as a flame graph in one SVG file that has hover text, "
+                "search and zoom and needs nothing else. Record the session with -g.",
+        .groups = export_groups,
+        .examples = export_examples,
+        .options_size = sizeof(struct export_options),
+        .args = ARGS_OWN,
+        .run = cmd_export,
+};

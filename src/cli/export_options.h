@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a command line says to `export`. */
+#ifndef EXPORT_OPTIONS_H
+#define EXPORT_OPTIONS_H
+
+#include "filter_options.h"
+#include "lookup.h"
+#include "option_groups.h"
+
+struct exporting_options {
+        const char *format; /* or NULL: as the name of `output` ends */
+        const char *output; /* or NULL: standard output */
+        const char *event;  /* a name, or NULL */
+        bool weights;
+        bool kinds;
+        bool inverted;
+        bool no_inlines;
+};
+
+struct export_options {
+        struct general_options general;
+        struct input_options input;
+        struct exporting_options what;
+        struct filter_options filter;
+        struct lookup_options lookup;
+};
+
+extern const struct command command_export;
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tree_output.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+#include "tree_view.h"
+
+#define DEFAULT_MIN_PERCENT 0.5
+
+static const struct option tree_list[] = {
+        {
+                .name = "stacks",
+                .letter = 'g',
+                .offset = offsetof(struct tree_options, stacks),
+                .help = "show the call tree; '-g callee' turns it upside down",
+        },
+        {
+                .name = "call-graph",
+                .kind = OPTION_STRING,
+                .arg = "HOW",
+                .offset = offsetof(struct tree_options, how),
+                .help = "show the call tree: caller, from the outermost function down, or callee, from where samples "
+                        "were taken up",
+        },
+        {
+                .name = "percent-limit",
+                .kind = OPTION_STRING,
+                .arg = "PERCENT",
+                .offset = offsetof(struct tree_options, min_percent),
+                .help = "leave out of the call tree what has a smaller share of all samples; 0.5 unless given",
+        },
+        {
+                .name = "max-stack",
+                .kind = OPTION_U64,
+                .arg = "LEVELS",
+                .min = 1,
+                .max = 1 << 20,
+                .offset = offsetof(struct tree_options, max_depth),
+                .help = "show that many levels of the call tree",
+        },
+        {
+                .name = "children",
+                .offset = offsetof(struct tree_options, children),
+                .help = "accepted; shares of functions have what they called in them",
+        },
+        {
+                .name = "no-children",
+                .offset = offsetof(struct tree_options, no_children),
+                .help = "the same as -g callee: by the functions that samples were taken in",
+        },
+        {
+                .name = "no-inlines",
+                .aliases = "no-inline",
+                .offset = offsetof(struct tree_options, no_inlines),
+                .help = "count functions that were inlined as parts of their callers in the call tree",
+        },
+        {0},
+};
+
+const struct option_group tree_group = {"Call tree", tree_list};
+
+/* --- Words --- */
+
+/* perf's words for forms of its tree, which has one form here. */
+static bool is_form(const char *word)
+{
+        static const char *const forms[] = {"graph",    "fractal", "flat",   "folded",
+                                            "function", "percent", "period", "count"};
+
+        for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+                if (!strcmp(forms[i], word))
+                        return true;
+        }
+        return false;
+}
+
+/* "0.5": digits with a point at most, whatever the locale writes. */
+static bool parse_percent(const char *text, double *ret)
+{
+        size_t whole = strspn(text, "0123456789");
+        size_t part = text[whole] == '.' ? strspn(text + whole + 1, "0123456789") : 0;
+        double value = 0, unit = 1;
+
+        if (!whole || whole > 3 || part > 9 || text[whole + (text[whole] == '.') + part])
+                return false;
+        for (size_t i = 0; i < whole; i++)
+                value = value * 10 + (text[i] - '0');
+        for (size_t i = 0; i < part; i++)
+                value += (text[whole + 1 + i] - '0') * (unit /= 10);
+        if (value > 100)
+                return false;
+        *ret = value;
+        return true;
+}
+
+/* One of the words; false: it is none. */
+static bool take_word(const char *word, struct tree_output *output)
+{
+        double ignored;
+
+        if (!strcmp(word, "caller")) {
+                output->is_inverted = false;
+                return true;
+        }
+        if (!strcmp(word, "callee")) {
+                output->is_inverted = true;
+                return true;
+        }
+        if (is_form(word))
+                return true;
+        /* The first number is the limit, others are of perf's lines. */
+        return parse_percent(word, output->min_percent < 0 ? &output->min_percent : &ignored);
+}
+
+static bool take_words(const char *text, struct tree_output *output, char *ret_bad, size_t bad_size)
+{
+        while (*text) {
+                size_t len = strcspn(text, ",");
+                char word[32];
+
+                snprintf(word, sizeof(word), "%.*s", (int)len, text);
+                if (len >= sizeof(word) || !take_word(word, output)) {
+                        snprintf(ret_bad, bad_size, "%s", word);
+                        return false;
+                }
+                text += len + (text[len] == ',');
+        }
+        return true;
+}
+
+bool tree_output_is_word(const char *word)
+{
+        struct tree_output output = {.min_percent = -1};
+        char bad[32];
+
+        /* A session may be called 5. */
+        return (strstr(word, "caller") || strstr(word, "callee") || is_form(word) || strchr(word, ',')) &&
+               take_words(word, &output, bad, sizeof(bad));
+}
+
+static bool bad_word(const char *word, struct err *err)
+{
+        static const char *const words[] = {"caller", "callee"};
+        const char *near = text_nearest(word, words, sizeof(words) / sizeof(*words));
+
+        return err_set(err, ERR_USAGE, "--call-graph has no '%s'%s%s%s; it takes caller or callee", word,
+                       near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+}
+
+bool tree_output_init(const struct tree_options *options, struct tree_output *ret, struct err *err)
+{
+        struct tree_output output = {
+                .is_wanted = options->stacks || options->how || options->no_children,
+                .is_inverted = options->no_children,
+                .max_depth = (unsigned)options->max_depth,
+                .min_percent = -1,
+                .no_inlines = options->no_inlines,
+        };
+        char bad[32];
+
+        if (options->how && !take_words(options->how, &output, bad, sizeof(bad)))
+                return bad_word(bad, err);
+        if (options->min_percent && !parse_percent(options->min_percent, &output.min_percent))
+                return err_set(err, ERR_USAGE, "--percent-limit takes a number from 0 to 100, not '%.40s'",
+                               options->min_percent);
+        if (output.min_percent < 0)
+                output.min_percent = DEFAULT_MIN_PERCENT;
+        *ret = output;
+        return true;
+}
+
+/* --- Trees --- */
+
+static struct calltree *make_tree(const struct tree_output *output, const struct tree_shown *shown,
+                                  uint32_t event)
+{
+        struct report_tree_options options = {.no_inlines = output->no_inlines};
+        struct calltree *tree = report_calltree(shown->report, event, &options);
+
+        if (output->is_inverted) {
+                struct calltree *inverted = calltree_invert(tree);
+
+                calltree_free(tree);
+                return inverted;
+        }
+        return tree;
+}
+
+static struct tree_view view_of(const struct tree_output *output, const struct tree_shown *shown,
+                                const struct report_event *event, const struct calltree *tree)
+{
+        return (struct tree_view){
+                .tree = tree,
+                .is_inverted = output->is_inverted,
+                .event = event->name,
+                .min_percent = output->min_percent,
+                .max_depth = output->max_depth,
+                .max_rows = shown->max_rows,
+                .symbol = shown->symbol,
+                .max_columns = shown->max_columns,
+        };
+}
+
+void tree_output_add_text(const struct tree_output *output, const struct tree_shown *shown, struct buf *out)
+{
+        for (size_t i = 0; i < report_n_events(shown->report); i++) {
+                struct report_event event = report_get_event(shown->report, i);
+                AUTO(calltree) tree = NULL;
+                struct tree_view view;
+
+                if (!event.n_samples)
+                        continue;
+                tree = make_tree(output, shown, (uint32_t)i);
+                view = view_of(output, shown, &event, tree);
+                tree_view_text(&view, out);
+                buf_add_char(out, '\n');
+        }
+}
+
+void tree_output_add_json(const struct tree_output *output, const struct tree_shown *shown, struct json *json)
+{
+        json_key(json, "call_trees");
+        json_begin_array(json);
+        for (size_t i = 0; i < report_n_events(shown->report); i++) {
+                struct report_event event = report_get_event(shown->report, i);
+                AUTO(calltree) tree = NULL;
+                struct tree_view view;
+
+                if (!event.n_samples)
+                        continue;
+                tree = make_tree(output, shown, (uint32_t)i);
+                view = view_of(output, shown, &event, tree);
+                tree_view_json(&view, json);
+        }
+        json_end_array(json);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What `report -g` and `record -g` have in common: the options of a call tree, and the tree in the form that is wanted. */
+#ifndef TREE_OUTPUT_H
+#define TREE_OUTPUT_H
+
+#include "json.h"
+#include "option_groups.h"
+#include "report.h"
+
+struct tree_options {
+        bool stacks;     /* -g */
+        const char *how; /* --call-graph, or the word behind -g: "caller", "callee", or perf's longer forms */
+        const char *min_percent; /* or NULL */
+        uint64_t max_depth;      /* 0: no limit */
+        bool children, no_children, no_inlines;
+};
+
+extern const struct option_group tree_group;
+
+struct tree_output {
+        bool is_wanted, is_inverted;
+        double min_percent;
+        unsigned max_depth;
+        bool no_inlines;
+};
+
+/* Whether `word` says how a call tree is to be shown: "caller", "graph,0.5,callee". */
+bool tree_output_is_word(const char *word);
+
+/* ERR_USAGE for words and numbers that are none. */
+bool tree_output_init(const struct tree_options *options, struct tree_output *ret, struct err *err);
+
+struct tree_shown {
+        const struct report *report;
+        const char *symbol; /* pattern, or NULL */
+        uint64_t max_rows;
+        unsigned max_columns; /* of the terminal; 0: nothing is cut */
+};
+
+/* Of each event that has samples. */
+void tree_output_add_text(const struct tree_output *output, const struct tree_shown *shown, struct buf *out);
+void tree_output_add_json(const struct tree_output *output, const struct tree_shown *shown,
+                          struct json *json);
+
+#endif

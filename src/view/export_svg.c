@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where frames stand, their colors and texts.  All places are whole numbers of 1/100 pixel, so that the bytes are the same
+ * on every machine. */
+#include "export_svg.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "export_svg_script.h"
+#include "map.h"
+#include "text.h"
+
+enum {
+        WIDTH = 1200,
+        MARGIN = 10,
+        DRAWN = (WIDTH - 2 * MARGIN) * 100, /* in 1/100 pixel, as all that is horizontal */
+        NARROWEST = 10,
+        CHARACTER = 723, /* of the 12 pixel font: 7.23 pixels, the widest of those in use */
+        TITLE_CHARACTER = CHARACTER * 17 / 12,
+        TEXT_MARGIN = 300,
+        TITLE_ROOM = DRAWN - 28000, /* beside the search field */
+        ROW = 17,
+        TOP = 66,    /* title, event, legend and search above the frames */
+        BOTTOM = 34, /* the note below */
+        HOVER_MAX = 512,
+        N_SHADES = 8,
+};
+
+enum color { COLOR_PROCESS, COLOR_USER, COLOR_KERNEL, COLOR_INLINED, COLOR_UNKNOWN, N_COLORS };
+
+static const struct {
+        const char *name, *class;
+        uint8_t red, green, blue; /* of the first shade */
+        int8_t red_step, green_step, blue_step;
+} colors[N_COLORS] = {
+        {"process", "p", 205, 200, 220, 2, 2, 2},        {"user", "u", 226, 118, 62, 3, 12, 2},
+        {"kernel", "k", 122, 165, 222, 6, 5, 2},         {"inlined", "i", 128, 190, 108, 8, 4, 6},
+        {"without a name", "n", 188, 188, 188, 4, 4, 4},
+};
+
+struct drawing {
+        const struct calltree *tree;
+        const struct export_about *about;
+        bool downwards, by_count;
+        unsigned shift; /* of values, so that their products with widths are no overflow */
+        uint64_t total, total_shifted;
+        uint32_t n_rows;
+        uint64_t *from;   /* by depth: where the next child begins */
+        size_t n_omitted; /* the outermost of what is left out */
+        uint64_t omitted;
+        struct buf *out;
+};
+
+static uint64_t value_of(const struct drawing *d, const struct calltree_node *node)
+{
+        return d->by_count ? node->count : node->weight;
+}
+
+static uint32_t x_of(const struct drawing *d, uint64_t value)
+{
+        return d->total_shifted ? (uint32_t)((value >> d->shift) * DRAWN / d->total_shifted) : 0;
+}
+
+/* `text` is safe otherwise: export_add_text. */
+static void add_escaped(const char *text, size_t len, struct buf *out)
+{
+        for (size_t i = 0; i < len; i++) {
+                switch (text[i]) {
+                case '<': buf_add_str(out, "&lt;"); break;
+                case '>': buf_add_str(out, "&gt;"); break;
+                case '&': buf_add_str(out, "&amp;"); break;
+                case '"': buf_add_str(out, "&quot;"); break;
+                default: buf_add_char(out, text[i]); break;
+                }
+        }
+}
+
+static void add_text(const char *text, struct buf *out)
+{
+        AUTO_RELEASE(buf) safe = {0};
+
+        export_add_text(text, &safe);
+        export_cut(&safe, 0, HOVER_MAX);
+        add_escaped(buf_text(&safe), safe.len, out);
+}
+
+/* Characters outside of the alphabets may be twice as wide. */
+static unsigned columns_of(const char *at, size_t *ret_len)
+{
+        size_t len = text_utf8_length((const unsigned char *)at);
+
+        *ret_len = len ? len : 1;
+        return len >= 3 ? 2 : 1;
+}
+
+/* As much of a name as fits, with two dots where that is not all; nothing where it would be less than a letter and them. */
+static void add_label(const struct buf *name, uint32_t width, uint32_t character, struct buf *out)
+{
+        uint32_t room = width > 2 * TEXT_MARGIN ? (width - 2 * TEXT_MARGIN) / character : 0;
+        size_t at = 0, cut = 0, len;
+        uint32_t used = 0;
+
+        while (at < name->len) {
+                unsigned columns = columns_of(name->data + at, &len);
+
+                if (used + columns > room)
+                        break;
+                if (used + columns + 2 <= room)
+                        cut = at + len;
+                used += columns;
+                at += len;
+        }
+        if (at == name->len)
+                cut = at;
+        add_escaped(buf_text(name), cut, out);
+        if (cut && cut < name->len)
+                buf_add_str(out, "..");
+}
+
+static enum color color_of(const struct calltree_function *f)
+{
+        switch (f->kind) {
+        case CALLTREE_PROCESS: return COLOR_PROCESS;
+        case CALLTREE_FUNCTION:
+                return f->is_kernel ? COLOR_KERNEL : f->is_inlined ? COLOR_INLINED : COLOR_USER;
+        default: return COLOR_UNKNOWN;
+        }
+}
+
+/* Steps by name alone, so that a function has its color in every picture. */
+static void add_class(const struct calltree_function *f, struct buf *out)
+{
+        uint64_t hash = map_hash_bytes(f->name, strlen(f->name));
+
+        buf_printf(out, "%s%u", colors[color_of(f)].class, (unsigned)(map_mix(hash) % N_SHADES));
+}
+
+/* 12.34 % as a whole number of hundredths, rounded. */
+static void add_share(const struct drawing *d, uint64_t value, struct buf *out)
+{
+        uint64_t of = d->total_shifted ? d->total_shifted : 1;
+        uint64_t share = ((value >> d->shift) * 10000 + of / 2) / of;
+
+        buf_printf(out, "%" PRIu64 ".%02" PRIu64 " %%", share / 100, share % 100);
+}
+
+static void add_count(uint64_t n, const char *what, struct buf *out)
+{
+        text_add_thousands(out, n);
+        buf_printf(out, " %s%s", what, n == 1 ? "" : "s");
+}
+
+/* The name on a line of its own: what the script searches in and cuts labels from. */
+static void add_hover(const struct drawing *d, const struct calltree_function *f,
+                      const struct calltree_node *node, const struct buf *name, struct buf *out)
+{
+        buf_add_str(out, "<title>");
+        add_escaped(buf_text(name), name->len, out);
+        buf_add_char(out, '\n');
+        if (f && *f->module) {
+                add_text(f->module, out);
+                buf_add_str(out, f->is_inlined ? ", inlined: " : ": ");
+        }
+        add_count(node->count, "sample", out);
+        buf_add_str(out, ", ");
+        add_share(d, value_of(d, node), out);
+        if (node->self_count) {
+                buf_add_str(out, "; ");
+                text_add_thousands(out, node->self_count);
+                buf_add_str(out, " of its own");
+        }
+        buf_add_str(out, "</title>");
+}
+
+static void add_hundredths(struct buf *out, uint32_t value)
+{
+        buf_printf(out, "%" PRIu32 ".%02" PRIu32, value / 100, value % 100);
+}
+
+static uint32_t row_y(const struct drawing *d, uint32_t depth)
+{
+        return TOP + ROW * (d->downwards ? depth : d->n_rows - 1 - depth);
+}
+
+static void add_frame(const struct drawing *d, uint32_t at, uint32_t from, uint32_t width)
+{
+        const struct calltree_node *node = calltree_get_node(d->tree, at);
+        const struct calltree_function *f = at == CALLTREE_ROOT ? NULL : export_function(d->tree, at);
+        uint32_t y = row_y(d, node->depth);
+        AUTO_RELEASE(buf) name = {0};
+        AUTO_RELEASE(buf) label = {0};
+
+        if (f)
+                export_add_name(f, &name);
+        else
+                buf_add_str(&name, "all");
+        export_cut(&name, 0, HOVER_MAX);
+        buf_add_str(d->out, "<g>");
+        add_hover(d, f, node, &name, d->out);
+        buf_add_str(d->out, "<rect class=\"");
+        if (f)
+                add_class(f, d->out);
+        else
+                buf_add_str(d->out, "p0");
+        buf_add_str(d->out, "\" x=\"");
+        add_hundredths(d->out, MARGIN * 100 + from);
+        buf_printf(d->out, "\" y=\"%" PRIu32 "\" width=\"", y);
+        add_hundredths(d->out, width);
+        buf_printf(d->out, "\" height=\"%d\"/>", ROW - 1);
+        add_label(&name, width, CHARACTER, &label);
+        if (label.len) {
+                buf_add_str(d->out, "<text x=\"");
+                add_hundredths(d->out, MARGIN * 100 + from + TEXT_MARGIN);
+                buf_printf(d->out, "\" y=\"%" PRIu32 "\">%s</text>", y + 12, buf_text(&label));
+        }
+        buf_add_str(d->out, "</g>\n");
+}
+
+static uint32_t width_of(const struct drawing *d, uint64_t from, uint64_t value)
+{
+        return x_of(d, from + value) - x_of(d, from);
+}
+
+/* Each frame that is wide enough, with where it stands, in a reader's order; `draw` NULL: only how deep they reach. */
+static void visit_frames(struct drawing *d,
+                         void (*draw)(const struct drawing *, uint32_t, uint32_t, uint32_t))
+{
+        uint32_t at = CALLTREE_ROOT;
+
+        d->n_omitted = 0;
+        d->omitted = 0;
+        d->from[0] = 0;
+        do {
+                const struct calltree_node *node = calltree_get_node(d->tree, at);
+                uint64_t value = value_of(d, node), from = d->from[node->depth];
+                uint32_t width = width_of(d, from, value);
+
+                d->from[node->depth] += value;
+                if (width < NARROWEST && at != CALLTREE_ROOT) {
+                        d->n_omitted++;
+                        d->omitted += value;
+                        at = export_skip(d->tree, at);
+                        continue;
+                }
+                d->from[node->depth + 1] = from;
+                if (draw)
+                        draw(d, at, x_of(d, from), width);
+                else if (node->depth >= d->n_rows)
+                        d->n_rows = node->depth + 1;
+                at = export_next(d->tree, at);
+        } while (at != CALLTREE_ROOT);
+}
+
+/* --- around the frames --- */
+
+static void add_style(struct buf *out)
+{
+        buf_add_str(
+                out,
+                "<style>\n"
+                "text{font:12px monospace;fill:#000}g>text{pointer-events:none}\n"
+                ".t{font-size:17px}.f rect{stroke:#fff;stroke-width:.3}.f g:hover rect{stroke:#000;"
+                "stroke-width:1}\n"
+                ".m rect{fill:#c026d3!important}.o{opacity:.45}input,output{font:12px monospace;"
+                "box-sizing:border-box;width:100%}output{display:block;background:#fff;text-align:right}\n");
+        for (int i = 0; i < N_COLORS; i++) {
+                for (int shade = 0; shade < N_SHADES; shade++)
+                        buf_printf(out, ".%s%d{fill:#%02x%02x%02x}", colors[i].class, shade,
+                                   colors[i].red + shade * colors[i].red_step,
+                                   colors[i].green + shade * colors[i].green_step,
+                                   colors[i].blue + shade * colors[i].blue_step);
+                buf_add_char(out, '\n');
+        }
+        buf_add_str(out, "</style>\n");
+}
+
+/* "cycles:u: 1,234 samples" */
+static void make_title(const struct drawing *d, struct buf *ret)
+{
+        export_add_text(d->about->event, ret);
+        buf_add_str(ret, ": ");
+        add_count(calltree_get_node(d->tree, CALLTREE_ROOT)->count, "sample", ret);
+}
+
+static void add_legend(struct buf *out)
+{
+        uint32_t x = MARGIN;
+
+        for (int i = COLOR_USER; i < N_COLORS; i++) {
+                buf_printf(out,
+                           "<rect class=\"%s%d\" x=\"%" PRIu32 "\" y=\"46\" width=\"12\" height=\"12\"/>"
+                           "<text x=\"%" PRIu32 "\" y=\"56\">%s</text>\n",
+                           colors[i].class, N_SHADES / 2, x, x + 17, colors[i].name);
+                x += 17 + 8 * (uint32_t)strlen(colors[i].name) + 16;
+        }
+}
+
+static void add_head(const struct drawing *d, uint32_t height)
+{
+        AUTO_RELEASE(buf) title = {0};
+        AUTO_RELEASE(buf) command = {0};
+        struct buf *out = d->out;
+
+        make_title(d, &title);
+        export_add_text(d->about->command, &command);
+        buf_printf(out,
+                   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%" PRIu32
+                   "\" viewBox=\"0 0 %d %" PRIu32 "\">\n<title>",
+                   WIDTH, height, WIDTH, height);
+        add_escaped(buf_text(&title), title.len, out);
+        buf_add_str(out, "</title>\n");
+        add_style(out);
+        buf_printf(out,
+                   "<rect width=\"%d\" height=\"%" PRIu32 "\" fill=\"#fff\"/>\n"
+                   "<text class=\"t\" x=\"%d\" y=\"22\">",
+                   WIDTH, height, MARGIN);
+        add_label(&title, TITLE_ROOM, TITLE_CHARACTER, out);
+        buf_printf(out, "</text>\n<text x=\"%d\" y=\"39\">", MARGIN);
+        add_label(&command, TITLE_ROOM, CHARACTER, out);
+        buf_add_str(out, "</text>\n");
+        add_legend(out);
+}
+
+static void add_note(const struct drawing *d, uint32_t height)
+{
+        struct buf *out = d->out;
+
+        buf_printf(out, "<text x=\"%d\" y=\"%" PRIu32 "\">Widths are shares of ", MARGIN, height - 14);
+        add_text(d->by_count ? "the samples" : d->about->is_time ? "the time" : d->about->event, out);
+        if (d->n_omitted) {
+                buf_add_str(out, "; ");
+                add_count(d->n_omitted, "frame", out);
+                buf_add_str(out, " narrower than 0.1 pixel, together ");
+                add_share(d, d->omitted, out);
+                buf_printf(out, ", %s left out with what %s called", d->n_omitted == 1 ? "is" : "are",
+                           d->n_omitted == 1 ? "it" : "they");
+        }
+        buf_add_str(out, ".  ");
+        add_text(d->about->tool, out);
+        buf_add_str(out, "</text>\n");
+}
+
+void export_svg(const struct calltree *tree, const struct export_about *about,
+                const struct export_svg_options *options, struct buf *out)
+{
+        const struct calltree_node *root = calltree_get_node(tree, CALLTREE_ROOT);
+        struct drawing d = {
+                .tree = tree,
+                .about = about,
+                .downwards = options->downwards,
+                .by_count = !root->weight,
+                .from = mem_new((size_t)export_depth(tree) + 2, sizeof(*d.from)),
+                .out = out,
+        };
+        uint32_t height;
+
+        d.total = value_of(&d, root);
+        while (d.total >> d.shift >> 40)
+                d.shift++;
+        d.total_shifted = d.total >> d.shift;
+        visit_frames(&d, NULL);
+        height = TOP + ROW * d.n_rows + BOTTOM;
+        add_head(&d, height);
+        buf_add_str(out, "<g class=\"f\">\n");
+        visit_frames(&d, add_frame);
+        buf_add_str(out, "</g>\n");
+        add_note(&d, height);
+        buf_add_str(out, export_svg_script);
+        buf_add_str(out, "</svg>\n");
+        free(d.from);
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A line is a chain of calls without a fork; what a chain's last function called stands below it, one step further in.
+ * The way that most samples took is marked. */
+#include "tree_view.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "table.h"
+#include "text.h"
+
+enum { STEP_COLUMNS = 2, MAX_INDENT_COLUMNS = 48, MIN_NAME_COLUMNS = 20 };
+
+struct printer {
+        const struct tree_view *view;
+        struct buf *out;
+        uint64_t total, min_weight;
+        uint64_t n_small, n_deep; /* nodes that are left out, without what is below them */
+};
+
+static const struct calltree_node *node_of(const struct printer *p, uint32_t node)
+{
+        return calltree_get_node(p->view->tree, node);
+}
+
+static double percent(const struct printer *p, uint64_t weight)
+{
+        return p->total ? 100 * (double)weight / (double)p->total : 0;
+}
+
+static bool is_deep(const struct printer *p, const struct calltree_node *node)
+{
+        return p->view->max_depth && node->depth > p->view->max_depth;
+}
+
+static bool is_shown(const struct printer *p, uint32_t at)
+{
+        return at != CALLTREE_NONE && node_of(p, at)->weight >= p->min_weight && !is_deep(p, node_of(p, at));
+}
+
+static uint32_t first_shown(const struct printer *p, uint32_t at)
+{
+        uint32_t child = node_of(p, at)->first_child;
+
+        return is_shown(p, child) ? child : CALLTREE_NONE;
+}
+
+static void count_hidden(struct printer *p, uint32_t at)
+{
+        for (; at != CALLTREE_NONE; at = node_of(p, at)->next) {
+                if (is_deep(p, node_of(p, at)))
+                        p->n_deep++;
+                else
+                        p->n_small++;
+        }
+}
+
+/* Children are sorted by weight: those that are shown come first. */
+static uint32_t next_shown(struct printer *p, uint32_t at)
+{
+        uint32_t next = node_of(p, at)->next;
+
+        if (is_shown(p, next))
+                return next;
+        count_hidden(p, next);
+        return CALLTREE_NONE;
+}
+
+/* The one call that all but what is hidden goes on with. */
+static uint32_t only_child(const struct printer *p, uint32_t at)
+{
+        const struct calltree_node *node = node_of(p, at);
+        uint32_t child = first_shown(p, at);
+
+        if (child == CALLTREE_NONE || is_shown(p, node_of(p, child)->next) ||
+            (node->self_weight && node->self_weight >= p->min_weight))
+                return CALLTREE_NONE;
+        return child;
+}
+
+static const struct calltree_function *function_of(const struct printer *p, uint32_t at)
+{
+        return calltree_get_function(p->view->tree, node_of(p, at)->function);
+}
+
+static void add_name(const struct calltree_function *f, bool with_module, struct buf *out)
+{
+        /* The kernel's modules have brackets of their own. */
+        bool has_brackets = *f->module == '[';
+
+        text_add_printable(out, f->name);
+        if (f->is_inlined)
+                buf_add_str(out, " (inlined)");
+        if (!with_module || !*f->module)
+                return;
+        buf_add_str(out, has_brackets ? " " : " [");
+        text_add_printable(out, f->module);
+        buf_add_str(out, has_brackets ? "" : "]");
+}
+
+/* Goes on in a new line where the terminal ends. */
+static void add_piece(const struct printer *p, const char *piece, size_t indent, size_t *column)
+{
+        size_t width = table_text_width(piece), max = p->view->max_columns;
+
+        if (max && *column > indent && *column + width > max) {
+                buf_printf(p->out, "\n%*s", (int)indent, "");
+                *column = indent;
+        }
+        if (max && *column + width > max && max > *column + MIN_NAME_COLUMNS) {
+                table_add_cut(p->out, piece, max - *column);
+                *column = max;
+                return;
+        }
+        buf_add_str(p->out, piece);
+        *column += width;
+}
+
+static size_t add_shares(const struct printer *p, uint32_t first, uint32_t last, bool is_hot, unsigned depth)
+{
+        size_t before = p->out->len, indent = (size_t)depth * STEP_COLUMNS;
+
+        buf_printf(p->out, "%8.2f", percent(p, node_of(p, first)->weight));
+        if (!p->view->is_inverted)
+                buf_printf(p->out, " %8.2f", percent(p, node_of(p, last)->self_weight));
+        buf_printf(p->out, " %c ", is_hot ? '*' : ' ');
+        if (indent > MAX_INDENT_COLUMNS)
+                buf_printf(p->out, "%*s+%zu ", MAX_INDENT_COLUMNS, "",
+                           (indent - MAX_INDENT_COLUMNS) / STEP_COLUMNS);
+        else
+                buf_printf(p->out, "%*s", (int)indent, "");
+        return p->out->len - before;
+}
+
+/* Returns the chain's last node. */
+static uint32_t add_chain(struct printer *p, uint32_t first, bool is_hot, unsigned depth, const char *module)
+{
+        const char *arrow = p->view->is_inverted ? "< " : "> ";
+        AUTO_RELEASE(buf) piece = {0};
+        size_t indent, column;
+        uint32_t last = first, next, n_same;
+
+        while ((next = only_child(p, last)) != CALLTREE_NONE) {
+                count_hidden(p, node_of(p, next)->next);
+                last = next;
+        }
+        indent = column = add_shares(p, first, last, is_hot, depth);
+        for (uint32_t at = first;; at = only_child(p, at)) {
+                const struct calltree_function *f = function_of(p, at);
+
+                buf_clear(&piece);
+                if (at != first)
+                        buf_add_str(&piece, arrow);
+                add_name(f, strcmp(f->module, module) != 0 && !f->is_inlined, &piece);
+                for (n_same = 1; at != last && function_of(p, only_child(p, at)) == f; n_same++)
+                        at = only_child(p, at);
+                if (n_same > 1)
+                        buf_printf(&piece, " (%" PRIu32 " times)", n_same);
+                if (at != last)
+                        buf_add_char(&piece, ' ');
+                add_piece(p, buf_text(&piece), indent, &column);
+                if (!f->is_inlined)
+                        module = f->module;
+                if (at == last)
+                        break;
+        }
+        buf_add_char(p->out, '\n');
+        return last;
+}
+
+/* A line that is open: what it called is being shown. */
+struct open_line {
+        uint32_t last, first;
+        bool is_hot;
+};
+
+static void add_tree(struct printer *p)
+{
+        struct open_line *open = NULL;
+        size_t n_open = 0, cap_open = 0;
+        uint32_t at = first_shown(p, CALLTREE_ROOT);
+        bool is_hot = true;
+
+        if (at == CALLTREE_NONE)
+                count_hidden(p, node_of(p, CALLTREE_ROOT)->first_child);
+        while (at != CALLTREE_NONE) {
+                const char *module = n_open ? function_of(p, open[n_open - 1].last)->module : "";
+                uint32_t last = add_chain(p, at, is_hot, (unsigned)n_open, module);
+                uint32_t child = first_shown(p, last);
+
+                if (child == CALLTREE_NONE)
+                        count_hidden(p, node_of(p, last)->first_child);
+                ARRAY_PUSH(open, n_open, cap_open, (struct open_line){last, at, is_hot});
+                /* The first child is the heaviest. */
+                at = child;
+                is_hot = is_hot && node_of(p, last)->self_weight <=
+                                           (child == CALLTREE_NONE ? 0 : node_of(p, child)->weight);
+                while (at == CALLTREE_NONE && n_open) {
+                        at = next_shown(p, open[--n_open].first);
+                        is_hot = false;
+                }
+        }
+        free(open);
+}
+
+/* --- The table of functions --- */
+
+static bool is_listed(const struct printer *p, const struct calltree_function *f)
+{
+        return !p->view->symbol || text_match_symbol(p->view->symbol, f->name);
+}
+
+static void add_function_row(const struct printer *p, const struct calltree_sum *sum)
+{
+        const struct calltree_function *f = calltree_get_function(p->view->tree, sum->function);
+        AUTO_RELEASE(buf) name = {0};
+
+        add_name(f, true, &name);
+        buf_printf(p->out, "%8.2f %8.2f %8" PRIu64 "  ", percent(p, sum->weight),
+                   percent(p, sum->self_weight), sum->count);
+        if (p->view->max_columns > MIN_NAME_COLUMNS + 28)
+                table_add_cut(p->out, buf_text(&name), p->view->max_columns - 28);
+        else
+                buf_add(p->out, name.data, name.len);
+        buf_add_char(p->out, '\n');
+}
+
+static void add_functions(const struct printer *p)
+{
+        size_t n, n_shown = 0, n_left = 0, n_small = 0;
+        struct calltree_sum *sums = calltree_list(p->view->tree, &n);
+
+        buf_add_str(p->out, " % total   % self    count  function, with what it called\n");
+        for (size_t i = 0; i < n; i++) {
+                if (!is_listed(p, calltree_get_function(p->view->tree, sums[i].function)))
+                        continue;
+                if (sums[i].weight < p->min_weight) {
+                        n_small++;
+                } else if (n_shown == p->view->max_rows) {
+                        n_left++;
+                } else {
+                        n_shown++;
+                        add_function_row(p, &sums[i]);
+                }
+        }
+        if (n_left)
+                buf_printf(p->out, "... and %zu more (--sample-display-row)\n", n_left);
+        if (n_small)
+                buf_printf(p->out, "... and %zu with less than %g %% each (--percent-limit)\n", n_small,
+                           p->view->min_percent);
+        buf_add_char(p->out, '\n');
+        free(sums);
+}
+
+/* --- All of it --- */
+
+static void add_heading(const struct printer *p)
+{
+        buf_add_str(p->out,
+                    p->view->is_inverted ? "callers of the functions that samples of " : "call tree of ");
+        text_add_printable(p->out, p->view->event);
+        if (p->view->is_inverted)
+                buf_add_str(p->out, " were taken in");
+        buf_printf(p->out, ", %" PRIu64 " samples; shares of all of them, * the most frequent way\n",
+                   node_of(p, CALLTREE_ROOT)->count);
+        buf_add_str(p->out, p->view->is_inverted ? " % total    function < its caller\n"
+                                                 : " % total   % self    caller > what it called\n");
+}
+
+void tree_view_text(const struct tree_view *view, struct buf *out)
+{
+        struct printer p = {.view = view, .out = out};
+
+        p.total = calltree_get_node(view->tree, CALLTREE_ROOT)->weight;
+        p.min_weight = (uint64_t)((double)p.total * view->min_percent / 100);
+        if (!view->is_inverted)
+                add_functions(&p);
+        add_heading(&p);
+        add_tree(&p);
+        if (p.n_small)
+                buf_printf(out,
+                           "%" PRIu64 " calls with less than %g %% each are not shown (--percent-limit)\n",
+                           p.n_small, view->min_percent);
+        if (p.n_deep)
+                buf_printf(out, "%" PRIu64 " calls below %u levels are not shown (--max-stack)\n", p.n_deep,
+                           view->max_depth);
+}
+
+static void add_function_json(const struct calltree_function *f, struct json *json)
+{
+        static const char *const kinds[] = {
+                [CALLTREE_FUNCTION] = "function",
+                [CALLTREE_UNKNOWN] = "unknown",
+                [CALLTREE_PROCESS] = "process",
+                [CALLTREE_CUT] = "cut",
+        };
+
+        json_begin_object(json);
+        json_key_str(json, "name", f->name);
+        json_key_str(json, "module", f->module);
+        json_key_str(json, "kind", kinds[f->kind]);
+        if (f->line) {
+                json_key_str(json, "file", f->file);
+                json_key_u64(json, "line", f->line);
+        }
+        if (f->is_inlined)
+                json_key_bool(json, "inlined", true);
+        if (f->is_kernel)
+                json_key_bool(json, "kernel", true);
+        json_end_object(json);
+}
+
+void tree_view_json(const struct tree_view *view, struct json *json)
+{
+        json_begin_object(json);
+        json_key_str(json, "event", view->event);
+        json_key(json, "functions");
+        json_begin_array(json);
+        for (size_t i = 0; i < calltree_n_functions(view->tree); i++)
+                add_function_json(calltree_get_function(view->tree, (uint32_t)i), json);
+        json_end_array(json);
+        json_key(json, "nodes");
+        json_begin_array(json);
+        for (size_t i = 1; i < calltree_n_nodes(view->tree); i++) {
+                const struct calltree_node *node = calltree_get_node(view->tree, (uint32_t)i);
+
+                json_begin_array(json);
+                json_u64(json, node->parent);
+                json_u64(json, node->function);
+                json_u64(json, node->self_count);
+                json_u64(json, node->self_weight);
+                json_end_array(json);
+        }
+        json_end_array(json);
+        json_end_object(json);
+}

@@ -1,0 +1,1 @@
+wperf export --format sgv

@@ -1,0 +1,1 @@
+wperf export -i no-such.data --format svg

@@ -1,0 +1,1 @@
+wperf export -o profile.txt

@@ -1,0 +1,145 @@
+#!/usr/bin/python3
+"""Call trees of sessions that perf recorded: paths that the program has, the same ones that perf script shows."""
+import collections
+import json
+import re
+
+import harness
+from harness import Context, Done, check
+
+# Innermost first, as far as the program says it.
+PATHS = [
+    r"burn_a(;walk){4};left;main",
+    r"burn_a(;walk){13};right;main",
+    r"burn_b;compare(;[\w@.]+){1,8};sort;main",
+    r"burn_b;handle(;[\w@.]+){1,5};interrupt;main",
+]
+
+
+def record(t: Context, mode: str, program: str) -> str:
+    path = t.path(f"{program}-{mode.split(',')[0]}.data")
+    done = t.run(harness.need_tool("perf"), "record", "-q", "--call-graph", mode, "-e", "cpu-clock:u", "-F", "999", "-o", path,
+                 "--", t.program(program), "700")
+    check(done.status == 0, "perf records", done)
+    return path
+
+
+def tree_of(t: Context, path: str, *more: str) -> dict:
+    return json.loads(t.good("report", "-g", "--json", "-i", path, *more).out)["call_trees"][0]
+
+
+def folded(tree: dict) -> collections.Counter:
+    """Number of samples by path, innermost first."""
+    counts: collections.Counter = collections.Counter()
+    paths: list[tuple] = [()]
+    for parent, function, count, _ in tree["nodes"]:
+        paths.append((tree["functions"][function]["name"],) + paths[parent])
+        counts[";".join(paths[-1])] += count
+    return +counts
+
+
+def script_of(t: Context, path: str) -> list[list[tuple[int, str]]]:
+    """Each sample's frames, innermost first, as perf script has them: address and name."""
+    done = t.run("perf", "script", "-i", path, "-F", "comm,ip,sym", "--no-inline")
+    check(done.status == 0, "perf script", done)
+    samples = []
+    for block in done.out.split("\n\n"):
+        frames = [(int(a, 16), name) for a, name in re.findall(r"^\s+([0-9a-f]+) (.*)$", block, re.M)]
+        if frames:
+            samples.append(frames)
+    return samples
+
+
+def is_path(path: str) -> bool:
+    return any(re.match(pattern + r"(;|$)", path) for pattern in PATHS)
+
+
+def check_paths(t: Context, path: str, min_share: float) -> collections.Counter:
+    counts = folded(tree_of(t, path, "--no-inlines"))
+    total = sum(counts.values())
+    check(total > 300, f"samples: {total}")
+    good = sum(n for name, n in counts.items() if is_path(name))
+    bad = [name for name in counts if "burn" in name.split(";")[0] and not is_path(name)]
+    check(good >= min_share * total, f"{good} of {total} on paths of the program; not: {bad[:5]}")
+    whole = sum(n for name, n in counts.items() if re.search(r"main;.*_start$", name))
+    check(whole >= min_share * total, f"{whole} of {total} from _start on")
+    return counts
+
+
+def clean(name: str) -> str:
+    """perf writes versions of symbols differently, and has no name for what a signal's handler returns to."""
+    return "?" if name in ("[unknown]", "__restore_rt") else re.sub(r"@.*", "", name)
+
+
+def test_copied_stacks(t: Context) -> None:
+    path = record(t, "dwarf,8192", "paths")
+    counts = check_paths(t, path, 0.97)
+    theirs = collections.Counter(";".join(clean(name) for _, name in frames) for frames in script_of(t, path))
+    ours = collections.Counter()
+    for name, n in counts.items():
+        ours[";".join(clean(part) for part in name.split(";"))] += n
+    same = sum((ours & theirs).values())
+    check(sum(ours.values()) == sum(theirs.values()), "as many samples")
+    check(same >= 0.97 * sum(theirs.values()),
+          f"{same} of {sum(theirs.values())} paths as perf has them; ours {(ours - theirs).most_common(3)}, "
+          f"theirs {(theirs - ours).most_common(3)}")
+
+
+def test_frame_pointers(t: Context) -> None:
+    path = record(t, "fp", "paths_fp")
+    counts = folded(tree_of(t, path, "--no-inlines"))
+    theirs = collections.Counter(len(frames) for frames in script_of(t, path))
+    ours: collections.Counter = collections.Counter()
+    for name, n in counts.items():
+        ours[len(name.split(";"))] += n
+    check(ours == theirs, f"as many frames as perf has: {ours}, {theirs}")
+    # A function that calls nothing makes no frame: its caller is missing, for perf too.
+    burning = sum(n for name, n in counts.items()
+                  if re.match(r"burn_a((;walk){3,4};left|(;walk){12,13};right);main;", name))
+    check(burning > 0.3 * sum(counts.values()), f"the paths without the C library: {burning} of {sum(counts.values())}")
+
+
+def test_sums(t: Context) -> None:
+    """Shares add up, and the tree from below is the one from above."""
+    path = record(t, "dwarf,8192", "paths")
+    tree = tree_of(t, path)
+    n_samples = json.loads(t.good("report", "--json", "-i", path).out)["quality"]["samples"]
+    check(sum(node[2] for node in tree["nodes"]) == n_samples, "all samples are in the tree")
+    plain = json.loads(t.good("report", "--json", "-i", path).out)
+    with_tree = json.loads(t.good("report", "-g", "--json", "-i", path).out)
+    del with_tree["call_trees"], with_tree["quality"], plain["quality"]
+    check(plain == with_tree, "the rows are the same with a tree")
+    below = folded(tree_of(t, path, "-g", "--call-graph", "callee"))
+    above = collections.Counter()
+    for name, n in folded(tree).items():
+        above[";".join(reversed(name.split(";")))] += n
+    check(below == above, "upside down")
+    flat = [int(n) for n in re.findall(r"^ +100\.00 +0\.00 +(\d+)  _start", t.good("report", "-g", "-i", path).out, re.M)]
+    check(flat and flat[0] == n_samples, f"_start has all samples: {flat}")
+
+
+def test_as_a_person_reads_it(t: Context) -> None:
+    path = record(t, "dwarf,8192", "paths")
+    done = t.good("report", "-g", "-i", path, "--no-inlines")
+    check(re.search(r"^ +\d+\.\d\d +\d+\.\d\d \* _start \[paths\] > .* > main \[paths\]$", done.out, re.M) is not None,
+          "a chain on one line", done)
+    check(re.search(r"> walk \(13 times\) > burn_a$", done.out, re.M) is not None, "recursion", done)
+    callee = t.good("report", "-g", "callee", "-i", path, "--no-inlines")
+    check(re.search(r"^ +\d+\.\d\d \* burn_[ab] \[paths\]", callee.out, re.M) is not None, "from below", callee)
+    check(done.out.count("quality: ") == 1, "and its quality", done)
+
+
+def test_stacks_that_are_cut(t: Context) -> None:
+    """Copies that are too small for the deep path: told, and nothing is made up."""
+    path = record(t, "dwarf,256", "paths")
+    done = t.good("report", "-g", "-i", path)
+    cut = re.search(r"(\d+) cut stacks", done.out)
+    check(cut is not None and int(cut[1]) > 50, "cut stacks are counted", done)
+    for name in folded(tree_of(t, path, "--no-inlines")):
+        parts = name.split(";")
+        check(parts[0] != "burn_a" or set(parts[1:]) <= {"walk", "left", "right", "main", "__libc_start_call_main",
+                                                         parts[-1], parts[-2]}, f"a path of the program: {name}")
+
+
+if __name__ == "__main__":
+    harness.main(__name__)

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Call chains of samples: contexts, places by the maps of their time, what is one stack and what is not. */
+#include "stacks.h"
+
+#include <string.h>
+
+#include "session_builder.h"
+#include "tap.h"
+#include "text.h"
+
+static void replay(struct world *w, struct session_builder *b)
+{
+        for (size_t at = 0; at < b->records.len;) {
+                struct perfdata_record record;
+
+                if (!perfdata_record_make(b->records.data + at, b->records.len - at, b->swap, &record)) {
+                        TAP_FAIL("no record at %zu", at);
+                        break;
+                }
+                world_replay(w, &record);
+                at += record.header.size;
+        }
+        buf_clear(&b->records);
+}
+
+static struct world *world_of_two(void)
+{
+        struct world *w = world_new();
+        struct session_builder b;
+
+        builder_init(&b);
+        builder_kernel_mmap(&b, 0xffffffff80000000, 0x1000000, 0xffffffff80000000, "[kernel.kallsyms]_text");
+        for (int32_t pid = 10; pid <= 11; pid++) {
+                builder_comm(&b, 0, pid, pid, pid == 10 ? "ten" : "eleven", true);
+                builder_mmap(&b, 0, pid, 0x401000, 0x1000, 0x1000, "/bin/a");
+                builder_mmap(&b, 0, pid, 0x7f0000, 0x10000, 0, "/lib/b.so");
+        }
+        replay(w, &b);
+        builder_release(&b);
+        return w;
+}
+
+/* `words` are the chain, as the file has them. */
+static struct sample sample_of(int32_t pid, const uint64_t *words, size_t n)
+{
+        return (struct sample){
+                .pid = pid,
+                .tid = pid,
+                .misc = PERF_MISC_USER,
+                .n_chain = n,
+                .chain = cursor_make((const uint8_t *)words, n * sizeof(*words)),
+        };
+}
+
+/* As a reader does; returns whether it was known. */
+static bool add(struct stacks *stacks, struct world *w, uint32_t event, const struct sample *sample)
+{
+        static struct stack_frame frames[STACKS_MAX_FRAMES];
+        bool is_cut = false, has_user = false;
+        size_t n;
+
+        if (stacks_add_again(stacks, w, event, sample, 10))
+                return true;
+        n = stack_frames_of_chain(sample, frames, &is_cut, &has_user);
+        stacks_add(stacks, w, event, sample, frames, n, 10);
+        return false;
+}
+
+/* "b.so+42 < a+1000", innermost first */
+static void show_path(const struct stacks *stacks, const struct world *w, uint32_t node, struct buf *out)
+{
+        for (; node != STACKS_NONE; node = stacks_get_node(stacks, node)->parent) {
+                const struct stack_node *at = stacks_get_node(stacks, node);
+                const struct module *m = at->module == MODULE_NONE ? NULL : world_get_module(w, at->module);
+
+                buf_printf(out, "%s+%llx%s%s", m ? text_base_name(world_text(w, m->path)) : "none",
+                           (unsigned long long)at->offset, at->is_kernel ? " (kernel)" : "",
+                           at->parent == STACKS_NONE ? "" : " < ");
+        }
+}
+
+/* "EVENT COMM COUNT: PATH" of each series and node. */
+static void expect_stacks(struct stacks *stacks, const struct world *w, const char *text)
+{
+        AUTO_RELEASE(buf) out = {0};
+
+        stacks_finish(stacks);
+        for (size_t i = 0; i < stacks_n_series(stacks); i++) {
+                const struct stack_series *s = stacks_get_series(stacks, i);
+
+                for (size_t node = 0; node < s->n_ends; node++) {
+                        if (!s->ends[node].count)
+                                continue;
+                        EXPECT_INT(s->ends[node].weight, 10 * s->ends[node].count);
+                        buf_printf(&out, "%u %s %llu: ", s->event, world_text(w, s->comm),
+                                   (unsigned long long)s->ends[node].count);
+                        show_path(stacks, w, (uint32_t)node, &out);
+                        buf_add_char(&out, '\n');
+                }
+        }
+        EXPECT_STR(buf_text(&out), text);
+}
+
+TEST(callers_are_looked_up_before_where_they_return_to)
+{
+        AUTO(world) w = world_of_two();
+        AUTO(stacks) stacks = stacks_new();
+        /* The call is the last instruction of the first map's last byte. */
+        const uint64_t chain[] = {PERF_CONTEXT_USER, 0x7f0042, 0x402000, 0x401010};
+        struct sample sample = sample_of(10, chain, 4);
+
+        EXPECT_TRUE(!add(stacks, w, 0, &sample));
+        EXPECT_TRUE(add(stacks, w, 0, &sample));
+        expect_stacks(stacks, w, "0 ten 2: b.so+42 < a+1fff < a+100f\n");
+        EXPECT_INT(stacks_n_nodes(stacks), 3);
+}
+
+TEST(contexts)
+{
+        AUTO(world) w = world_of_two();
+        AUTO(stacks) stacks = stacks_new();
+        const uint64_t chain[] = {PERF_CONTEXT_KERNEL, 0xffffffff80000123, 0xffffffff80000456,
+                                  PERF_CONTEXT_USER,   0x401010,           0x401020};
+        const uint64_t deferred[] = {PERF_CONTEXT_KERNEL, 0xffffffff80000123, PERF_CONTEXT_USER_DEFERRED, 77};
+        const uint64_t unknown[] = {(uint64_t)-4000, 0x401010};
+        struct sample sample = sample_of(10, chain, 6);
+
+        add(stacks, w, 0, &sample);
+        sample = sample_of(10, deferred, 4);
+        add(stacks, w, 1, &sample);
+        sample = sample_of(10, unknown, 2);
+        add(stacks, w, 2, &sample);
+        expect_stacks(
+                stacks, w,
+                "0 ten 1: [kernel.kallsyms]+ffffffff80000123 (kernel) < [kernel.kallsyms]+ffffffff80000455 "
+                "(kernel) < a+1010 < a+101f\n"
+                "1 ten 1: [kernel.kallsyms]+ffffffff80000123 (kernel)\n"
+                "2 ten 1: a+1010\n");
+}
+
+TEST(equal_stacks_of_processes_share_nodes_but_not_samples)
+{
+        AUTO(world) w = world_of_two();
+        AUTO(stacks) stacks = stacks_new();
+        const uint64_t chain[] = {PERF_CONTEXT_USER, 0x7f0042, 0x401010};
+        struct sample one = sample_of(10, chain, 3), other = sample_of(11, chain, 3);
+
+        for (int i = 0; i < 3; i++)
+                add(stacks, w, 0, &one);
+        add(stacks, w, 0, &other);
+        add(stacks, w, 1, &one);
+        expect_stacks(stacks, w,
+                      "0 ten 3: b.so+42 < a+100f\n0 eleven 1: b.so+42 < a+100f\n1 ten 1: b.so+42 < a+100f\n");
+        EXPECT_INT(stacks_n_nodes(stacks), 2);
+}
+
+TEST(the_same_addresses_after_other_maps_are_other_places)
+{
+        AUTO(world) w = world_of_two();
+        AUTO(stacks) stacks = stacks_new();
+        const uint64_t chain[] = {PERF_CONTEXT_USER, 0x401010, 0x7f0042};
+        struct sample sample = sample_of(10, chain, 3);
+        struct session_builder b;
+
+        add(stacks, w, 0, &sample);
+        builder_init(&b);
+        builder_mmap(&b, 1, 10, 0x401000, 0x1000, 0x5000, "/bin/c");
+        replay(w, &b);
+        EXPECT_TRUE(!add(stacks, w, 0, &sample));
+        EXPECT_TRUE(add(stacks, w, 0, &sample));
+        expect_stacks(stacks, w, "0 ten 1: a+1010 < b.so+41\n0 ten 2: c+5010 < b.so+41\n");
+        builder_release(&b);
+}
+
+TEST(code_that_is_mapped_late_is_found_then)
+{
+        AUTO(world) w = world_of_two();
+        AUTO(stacks) stacks = stacks_new();
+        const uint64_t chain[] = {PERF_CONTEXT_USER, 0x900010};
+        struct sample sample = sample_of(10, chain, 2);
+        struct session_builder b;
+
+        add(stacks, w, 0, &sample);
+        builder_init(&b);
+        builder_mmap(&b, 1, 10, 0x900000, 0x1000, 0, "/lib/late.so");
+        replay(w, &b);
+        add(stacks, w, 0, &sample);
+        expect_stacks(stacks, w, "0 ten 1: none+900010\n0 ten 1: late.so+10\n");
+        builder_release(&b);
+}
+
+TEST(a_chain_that_is_too_long_is_cut)
+{
+        AUTO(world) w = world_of_two();
+        static struct stack_frame frames[STACKS_MAX_FRAMES];
+        static uint64_t chain[STACKS_MAX_FRAMES + 2];
+        struct sample sample = sample_of(10, chain, STACKS_MAX_FRAMES + 1);
+        bool is_cut = false, has_user = false;
+
+        chain[0] = PERF_CONTEXT_USER;
+        for (size_t i = 1; i < STACKS_MAX_FRAMES + 2; i++)
+                chain[i] = 0x401000 + i % 16;
+        EXPECT_INT(stack_frames_of_chain(&sample, frames, &is_cut, &has_user), STACKS_MAX_FRAMES);
+        EXPECT_TRUE(!is_cut && has_user);
+        sample = sample_of(10, chain, STACKS_MAX_FRAMES + 2);
+        EXPECT_INT(stack_frames_of_chain(&sample, frames, &is_cut, &has_user), STACKS_MAX_FRAMES);
+        EXPECT_TRUE(is_cut);
+}
+
+TEST(the_first_frame_is_where_the_sample_says)
+{
+        static struct stack_frame frames[STACKS_MAX_FRAMES];
+        const uint64_t chain[] = {PERF_CONTEXT_USER, 0x401014, 0x401080};
+        struct sample sample = sample_of(10, chain, 3);
+        bool is_cut = false, has_user = false;
+
+        sample.ip = 0x401010;
+        ASSERT_TRUE(stack_frames_of_chain(&sample, frames, &is_cut, &has_user) == 2);
+        EXPECT_INT(frames[0].addr, 0x401010);
+        EXPECT_INT(frames[1].addr, 0x401080);
+        sample.misc = PERF_MISC_KERNEL;
+        ASSERT_TRUE(stack_frames_of_chain(&sample, frames, &is_cut, &has_user) == 2);
+        EXPECT_INT(frames[0].addr, 0x401014);
+}
+
+TEST(a_sample_without_a_chain_has_no_frames)
+{
+        static struct stack_frame frames[STACKS_MAX_FRAMES];
+        struct sample sample = {.misc = PERF_MISC_USER, .ip = 0x401010};
+        bool is_cut = false, has_user = false;
+
+        EXPECT_INT(stack_frames_of_chain(&sample, frames, &is_cut, &has_user), 0);
+        EXPECT_TRUE(!is_cut && !has_user);
+}
+
+/* More than any table of known ones holds, in an order that is not that of their numbers. */
+TEST(many_stacks)
+{
+        AUTO(world) w = world_of_two();
+        AUTO(stacks) stacks = stacks_new();
+        enum { N = 200000, ROUNDS = 3 };
+        uint64_t sum = 0;
+
+        for (uint64_t i = 0; i < (uint64_t)N * ROUNDS; i++) {
+                uint64_t k = i * 7919 % N;
+                const uint64_t chain[] = {PERF_CONTEXT_USER, 0x401000 + k % 500, 0x7f0001 + k / 500};
+                struct sample sample = sample_of(10, chain, 3);
+
+                add(stacks, w, 0, &sample);
+        }
+        stacks_finish(stacks);
+        EXPECT_INT(stacks_n_nodes(stacks), N + N / 500);
+        ASSERT_TRUE(stacks_n_series(stacks) == 1);
+        for (size_t i = 0; i < stacks_get_series(stacks, 0)->n_ends; i++) {
+                uint64_t n = stacks_get_series(stacks, 0)->ends[i].count;
+
+                EXPECT_TRUE(n == 0 || n == ROUNDS);
+                sum += n;
+        }
+        EXPECT_INT(sum, (uint64_t)N * ROUNDS);
+}
+
+TAP_MAIN
