@@ -6,7 +6,11 @@
 #include <string.h>
 
 #include "dump_internal.h"
+#include "stack_marks.h"
 #include "text.h"
+#include "unwind.h"
+
+enum { MAX_CUT_SHOWN = 64 };
 
 static const struct field_layout string[] = {{NULL, FIELD_STRING}, {0}};
 static const struct field_layout nrcpus[] = {{"available", FIELD_U32}, {"online", FIELD_U32}, {0}};
@@ -134,6 +138,48 @@ static bool show_lines(struct cursor *c, const char *wanted, struct field_sink *
         return true;
 }
 
+static void show_kind(const char *text, uint64_t n, struct field_sink *sink)
+{
+        char key[32];
+
+        text_copy(key, sizeof(key), text);
+        for (char *at = key; *at; at++)
+                *at = *at == ' ' ? '_' : *at;
+        field_u64(sink, key, n);
+}
+
+/* WPERF_STACKS: numbers by the unwinder's words, and which samples are cut. */
+static bool show_stacks(struct cursor *c, struct field_sink *sink)
+{
+        struct stack_marks marks;
+        AUTO_RELEASE(buf) cut = {0};
+        uint64_t n_cut = 0;
+
+        if (!stack_marks_read(*c, &marks))
+                return false;
+        for (uint64_t i = 0; i < marks.n_samples; i++) {
+                if (!stack_marks_is_cut(&marks, i))
+                        continue;
+                if (n_cut++ < MAX_CUT_SHOWN)
+                        buf_printf(&cut, "%s%" PRIu64, cut.len ? " " : "", i);
+                else if (n_cut == MAX_CUT_SHOWN + 1)
+                        buf_add_str(&cut, " ...");
+        }
+        field_u64(sink, "samples", marks.n_samples);
+        field_u64(sink, "cut_stacks", n_cut);
+        field_begin(sink, FIELD_BLOCK, "frames");
+        for (uint32_t i = 0; i < marks.n_ways; i++)
+                show_kind(unwind_way_text((enum unwind_way)i), marks.by_way[i], sink);
+        field_end(sink);
+        field_begin(sink, FIELD_BLOCK, "ends");
+        for (uint32_t i = 0; i < marks.n_ends; i++)
+                show_kind(unwind_end_text((enum unwind_end)i), marks.by_end[i], sink);
+        field_end(sink);
+        field_u64(sink, "unwind_ns", marks.unwind_ns);
+        field_text(sink, "cut_samples", buf_text(&cut));
+        return true;
+}
+
 static bool show_content(unsigned feature, struct cursor *c, struct field_sink *sink)
 {
         if (feature == FEATURE_EVENT_DESC)
@@ -144,6 +190,8 @@ static bool show_content(unsigned feature, struct cursor *c, struct field_sink *
                 return show_lines(c, "WPCT", sink);
         if (feature == FEATURE_WPERF_IMAGES)
                 return show_lines(c, "WPIM", sink);
+        if (feature == FEATURE_WPERF_STACKS)
+                return show_stacks(c, sink);
         return feature < N_ELEMENTS(layouts) && layouts[feature] &&
                field_layout_show(layouts[feature], c, sink);
 }

@@ -22,6 +22,7 @@ struct run {
         struct err write_error;
         unsigned n_ticks;
         struct buf doubts; /* events that the PMU may not have, a sentence each */
+        struct buf note;   /* all that is to be said of the source */
         bool begun;        /* the session file is being written */
 };
 
@@ -36,6 +37,7 @@ void run_free(struct run *run)
         event_list_release(&run->events);
         session_facts_free(run->facts);
         buf_release(&run->doubts);
+        buf_release(&run->note);
         free(run);
 }
 
@@ -62,6 +64,7 @@ static struct collect_request make_request(const struct run_request *request, co
                 .events_are_default = !request->events,
                 .output_to_stderr = request->output_to_stderr,
                 .delay_ns = request->delay_ns,
+                .call_graph = request->call_graph,
         };
 }
 
@@ -231,6 +234,17 @@ static const char *source_note(const struct run *run, const struct run_request *
                "sampled; on bare metal or with a passed-through PMU cycles are";
 }
 
+/* With what is to be said of the stacks. */
+static const char *whole_note(struct run *run, const struct run_request *request)
+{
+        const char *stacks = collector_stack_note(run->collector);
+
+        buf_add_str(&run->note, source_note(run, request));
+        if (stacks[0])
+                buf_printf(&run->note, "%s%s", run->note.len ? "; " : "", stacks);
+        return buf_text(&run->note);
+}
+
 static bool has_raw_event(const struct run *run)
 {
         for (size_t i = 0; i < run->events.n_items; i++) {
@@ -242,6 +256,16 @@ static bool has_raw_event(const struct run *run)
         return false;
 }
 
+static void write_stacks(const struct stack_marks *marks, struct perfdata_writer *writer)
+{
+        AUTO_RELEASE(buf) out = {0};
+
+        if (!marks)
+                return;
+        stack_marks_write(marks, &out);
+        perfdata_writer_add_feature(writer, FEATURE_WPERF_STACKS, out.data, out.len);
+}
+
 static bool finish_session(struct run *run, const struct run_request *request, struct err *err)
 {
         struct run_info info;
@@ -249,10 +273,11 @@ static bool finish_session(struct run *run, const struct run_request *request, s
         if (has_raw_event(run))
                 add_doubts(run);
         info = (struct run_info){
-                .source_note = source_note(run, request),
+                .source_note = whole_note(run, request),
                 .elapsed_ns = run->out.elapsed_ns,
                 .user_ns = run->out.collected->user_ns,
                 .kernel_ns = run->out.collected->kernel_ns,
+                .recorder_ns = run->out.collected->recorder_ns,
                 .counted_share = run->out.collected->counted_share,
                 .n_not_kept = run->out.collected->n_not_kept,
                 .not_kept = run->out.collected->not_kept,
@@ -264,6 +289,7 @@ static bool finish_session(struct run *run, const struct run_request *request, s
                 return false;
         session_facts_write(run->facts, run->writer, request->command_line);
         run_info_write(&info, run->writer);
+        write_stacks(run->out.collected->stacks, run->writer);
         pe_images_write(run->out.collected->images, run->out.collected->n_images, run->writer);
         return perfdata_writer_close(TAKE(run->writer), err);
 }

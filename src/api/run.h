@@ -10,6 +10,7 @@
 
 #include "attributes.h"
 #include "buf.h"
+#include "call_graph.h"
 #include "collector.h"
 #include "err.h"
 
@@ -25,6 +26,7 @@ struct run_request {
         bool kernel;
         uint64_t timeout_ns; /* 0: none */
         uint64_t delay_ns;   /* before the events begin */
+        struct call_graph call_graph;
         bool compress;
         const char *session_path; /* "-": standard output */
         const char *command_line; /* of wperf itself, for the session; NULL */

@@ -19,6 +19,7 @@ void run_info_write(const struct run_info *info, struct perfdata_writer *writer)
         session_lines_add_number(&out, "elapsed_ns", info->elapsed_ns);
         session_lines_add_number(&out, "user_ns", info->user_ns);
         session_lines_add_number(&out, "kernel_ns", info->kernel_ns);
+        session_lines_add_number(&out, "recorder_ns", info->recorder_ns);
         session_lines_add_number(&out, "counted_ppm", (uint64_t)(info->counted_share * PARTS_PER_SHARE));
         session_lines_add_number(&out, "n_not_kept", info->n_not_kept);
         session_lines_add(&out, "not_kept", info->not_kept);
@@ -33,9 +34,8 @@ static void take_pair(struct run_info *info, const char *key, const char *value)
                 const char *key;
                 uint64_t *number;
         } numbers[] = {
-                {"elapsed_ns", &info->elapsed_ns},
-                {"user_ns", &info->user_ns},
-                {"kernel_ns", &info->kernel_ns},
+                {"elapsed_ns", &info->elapsed_ns}, {"user_ns", &info->user_ns},
+                {"kernel_ns", &info->kernel_ns},   {"recorder_ns", &info->recorder_ns},
                 {"n_not_kept", &info->n_not_kept},
         };
         uint64_t v = 0;

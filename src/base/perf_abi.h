@@ -79,7 +79,13 @@ enum perf_sw_id {
 #define PERF_FORMAT_GROUP              (1u << 3)
 #define PERF_FORMAT_LOST               (1u << 4)
 
-/* attr.branch_sample_type bits that change the layout of a sample */
+/* attr.branch_sample_type */
+#define PERF_BRANCH_USER       (1u << 0)
+#define PERF_BRANCH_CALL_STACK (1u << 11)
+#define PERF_BRANCH_NO_FLAGS   (1u << 14)
+#define PERF_BRANCH_NO_CYCLES  (1u << 15)
+
+/* and its bits that change the layout of a sample */
 #define PERF_BRANCH_HW_INDEX (1u << 17)
 #define PERF_BRANCH_COUNTERS (1u << 19)
 

@@ -22,6 +22,7 @@ struct recording {
         struct buf command_line;
         struct buf progress; /* one character a second */
         struct lookup lookup;
+        struct call_graph call_graph;
         bool live;    /* progress is drawn as it comes */
         bool to_pipe; /* the session goes to standard output, and nothing else does */
 };
@@ -121,6 +122,7 @@ static struct run_request make_request(struct recording *r)
                 .kernel = o->event.kernel,
                 .timeout_ns = o->target.timeout_ns,
                 .delay_ns = o->target.spawn_delay_ms * 1000000,
+                .call_graph = r->call_graph,
                 .compress = o->sampling.compress,
                 .session_path = buf_text(&r->session),
                 .command_line = buf_text(&r->command_line),
@@ -264,6 +266,17 @@ static bool has_extra(const struct record_options *o, struct err *err)
         return true;
 }
 
+static bool choose_call_graph(struct recording *r, struct err *err)
+{
+        const struct sampling_options *o = &r->options->sampling;
+
+        if (o->call_graph_mode)
+                return call_graph_parse(o->call_graph_mode, &r->call_graph, err);
+        if (o->call_graph)
+                r->call_graph = (struct call_graph){CALL_GRAPH_UNWIND, CALL_GRAPH_UNWIND_BYTES};
+        return true;
+}
+
 /* --pe_file may be the name of an image that runs, which is no file here. */
 static bool init_lookup(struct recording *r, struct err *err)
 {
@@ -282,7 +295,7 @@ int cmd_record(const struct command_line *line)
         struct err err = {0};
         int status;
 
-        if (has_extra(r.options, &err) || !init_lookup(&r, &err))
+        if (!choose_call_graph(&r, &err) || has_extra(r.options, &err) || !init_lookup(&r, &err))
                 return cmd_fail(&err);
         status = r.options->sampling.dry_run ? dry_run(&r) : record(&r);
         lookup_release(&r.lookup);

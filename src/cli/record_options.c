@@ -41,17 +41,17 @@ static const struct option sampling_options[] = {
         {
                 .name = "stacks",
                 .letter = 'g',
-                .later = true,
                 .offset = offsetof(struct sampling_options, call_graph),
-                .help = "record call stacks",
+                .help = "record call stacks, by what each frame's module has",
         },
         {
                 .name = "call-graph",
-                .later = true,
                 .kind = OPTION_STRING,
                 .arg = "MODE",
                 .offset = offsetof(struct sampling_options, call_graph_mode),
-                .help = "record call stacks by MODE: fp, dwarf[,BYTES] or lbr",
+                .help = "record call stacks by MODE: fp (frame pointers, which the kernel follows), dwarf[,BYTES] "
+                        "(copies of stacks for perf and others to unwind; of 8192 bytes unless given) or lbr (the CPU's "
+                        "record of calls)",
         },
         {
                 .name = "compress",

@@ -9,9 +9,11 @@
 #include <stdint.h>
 
 #include "attributes.h"
+#include "call_graph.h"
 #include "err.h"
 #include "event.h"
 #include "record.h"
+#include "stack_marks.h"
 
 struct collect_request {
         char *const *argv;   /* command to start, NULL-terminated; NULL: none */
@@ -24,7 +26,8 @@ struct collect_request {
         bool events_are_default; /* the user named none: another source may be taken in their place */
         bool output_to_stderr;   /* the command's standard output is joined to standard error */
         uint64_t delay_ns;       /* the events begin this long after the start; maps and names at once */
-        size_t ring_bytes;       /* for each CPU, a power of two; 0: 512 KiB */
+        size_t ring_bytes; /* for each CPU, a power of two; 0: by what a sample takes, 512 KiB or more */
+        struct call_graph call_graph;
 };
 
 struct collector;
@@ -39,7 +42,7 @@ AUTO_DEFINE(collector)
 
 /* What was opened, for the session's header; one more event than asked for may have been added ("dummy"). */
 struct collect_event {
-        struct perf_attr attr; /* as the kernel took it */
+        struct perf_attr attr; /* as the kernel took it, but for what unwinding changes in the samples */
         const char *name;
         const uint64_t *ids;
         size_t n_ids;
@@ -51,6 +54,9 @@ struct collect_event collector_get_event(const struct collector *collector, size
 /* Why the first event is not the one asked for, or not the best there is, with the way to more; "" when there is
  * nothing to say.  One sentence. */
 const char *collector_source_note(const struct collector *collector);
+
+/* Why call stacks are not taken in the way that was asked for, and in which; "".  One sentence. */
+const char *collector_stack_note(const struct collector *collector);
 
 /* Starts, then puts the records that describe what already runs: the command's exec, or enabling.  A command that
  * can't be run is ERR_MISSING (not found) or ERR_DENIED, and nothing has been put then. */
@@ -108,6 +114,8 @@ struct collect_result {
         size_t n_roots;
         const struct collect_image *images;
         size_t n_images;
+        const struct stack_marks *stacks; /* NULL: none was unwound while recording */
+        uint64_t recorder_ns;             /* CPU time that collecting itself took; valid after the end */
 };
 
 /* Valid until collector_free; counts are live while it runs. */

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Decides what every event of a session has besides what the user asked for. */
+#include <unistd.h>
+
+#include "arch.h"
 #include "linux_internal.h"
 
 #define SAMPLE_TYPE                                                                                          \
         (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |    \
          PERF_SAMPLE_PERIOD)
+
+static bool is_dummy(const struct perf_attr *attr)
+{
+        return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;
+}
 
 static uint64_t tracking_flags(const struct kernel_features *features, bool kernel)
 {
@@ -21,11 +29,89 @@ static uint64_t tracking_flags(const struct kernel_features *features, bool kern
         return flags;
 }
 
+enum call_graph_kind linux_attr_stacks(const struct collect_request *request,
+                                       const struct kernel_features *features)
+{
+        enum call_graph_kind kind = request->call_graph.kind;
+
+        return kind == CALL_GRAPH_LBR && !features->calls ? CALL_GRAPH_UNWIND : kind;
+}
+
+/* The registers and the part of the stack that a walk over the user's frames needs; the kernel walks its own. */
+static void add_copies(struct perf_attr *attr, const struct collect_request *request)
+{
+        const struct call_graph *graph = &request->call_graph;
+
+        attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+        attr->flags |= PERF_ATTR_EXCLUDE_CALLCHAIN_USER;
+        attr->sample_regs_user = linux_arch()->regs_user_mask;
+        attr->sample_stack_user = graph->stack_bytes ? graph->stack_bytes : CALL_GRAPH_UNWIND_BYTES;
+}
+
+static void add_stacks(struct perf_attr *attr, const struct collect_request *request,
+                       const struct kernel_features *features)
+{
+        enum call_graph_kind kind = linux_attr_stacks(request, features);
+
+        if (kind == CALL_GRAPH_NONE || is_dummy(attr))
+                return;
+        attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+        if (attr->flags & PERF_ATTR_EXCLUDE_KERNEL)
+                attr->flags |= PERF_ATTR_EXCLUDE_CALLCHAIN_KERNEL;
+        if (kind == CALL_GRAPH_UNWIND || kind == CALL_GRAPH_DWARF)
+                add_copies(attr, request);
+        if (kind == CALL_GRAPH_LBR) {
+                attr->sample_type |= PERF_SAMPLE_BRANCH_STACK;
+                attr->branch_sample_type = PERF_BRANCH_USER | PERF_BRANCH_CALL_STACK | PERF_BRANCH_NO_FLAGS |
+                                           PERF_BRANCH_NO_CYCLES;
+        }
+}
+
+bool linux_attr_is_unwound(const struct collect_request *request, const struct perf_attr *attr)
+{
+        return request->call_graph.kind != CALL_GRAPH_DWARF && attr->sample_type & PERF_SAMPLE_STACK_USER;
+}
+
+struct perf_attr linux_attr_unwound(const struct perf_attr *attr)
+{
+        struct perf_attr written = *attr;
+
+        written.sample_type &= ~(uint64_t)(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER);
+        written.flags &= ~PERF_ATTR_EXCLUDE_CALLCHAIN_USER;
+        written.sample_regs_user = 0;
+        written.sample_stack_user = 0;
+        return written;
+}
+
+/* A quarter of a second of samples, so that a busy machine may let us wait that long. */
+size_t linux_attr_ring_bytes(const struct collect_request *request)
+{
+        enum { LEAST_BYTES = 512 << 10, MOST_BYTES = 32 << 20, ALL_BYTES = 512 << 20, OTHER_BYTES = 512 };
+        enum { PERIOD_HZ = 1000, PARTS_PER_S = 4 };
+        size_t n_cpus = request->n_cpus ? request->n_cpus : (size_t)sysconf(_SC_NPROCESSORS_ONLN);
+        size_t bytes = LEAST_BYTES;
+        uint64_t hz = 0, wanted;
+
+        if (request->ring_bytes)
+                return request->ring_bytes;
+        if (!request->call_graph.stack_bytes)
+                return LEAST_BYTES;
+        for (size_t i = 0; i < request->events->n_items; i++) {
+                const struct perf_attr *attr = &request->events->items[i].attr;
+                uint64_t own_hz = attr->flags & PERF_ATTR_FREQ ? attr->sample_period_or_freq : PERIOD_HZ;
+
+                hz += own_hz < UINT32_MAX ? own_hz : UINT32_MAX;
+        }
+        wanted = hz * (request->call_graph.stack_bytes + OTHER_BYTES) / PARTS_PER_S;
+        while (bytes < MOST_BYTES && bytes < wanted && 2 * bytes * n_cpus <= ALL_BYTES)
+                bytes *= 2;
+        return bytes;
+}
+
 struct perf_attr linux_attr_make(const struct event *event, const struct collect_request *request,
                                  bool tracks, const struct kernel_features *features)
 {
         struct perf_attr attr = event->attr;
-        size_t ring_bytes = request->ring_bytes ? request->ring_bytes : 512 * 1024;
 
         attr.size = sizeof(attr);
         attr.sample_type = SAMPLE_TYPE;
@@ -33,13 +119,17 @@ struct perf_attr linux_attr_make(const struct event *event, const struct collect
         if (features->lost_count)
                 attr.read_format |= PERF_FORMAT_LOST;
         attr.flags |= PERF_ATTR_DISABLED | PERF_ATTR_SAMPLE_ID_ALL | PERF_ATTR_WATERMARK;
-        attr.wakeup = (uint32_t)(ring_bytes / 2);
+        attr.wakeup = (uint32_t)(linux_attr_ring_bytes(request) / 2);
         if (!request->system_wide)
                 attr.flags |= PERF_ATTR_INHERIT;
         if (request->argv && !request->system_wide && (tracks || !request->delay_ns))
                 attr.flags |= PERF_ATTR_ENABLE_ON_EXEC;
+        add_stacks(&attr, request, features);
         if (tracks)
                 attr.flags |= tracking_flags(features, !(attr.flags & PERF_ATTR_EXCLUDE_KERNEL));
+        /* perf finds unwind tables by the maps of a file's beginning, which are not executable. */
+        if (tracks && linux_attr_stacks(request, features) == CALL_GRAPH_DWARF)
+                attr.flags |= PERF_ATTR_MMAP_DATA;
         return attr;
 }
 

@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "linux_internal.h"
+#include "linux_unwind.h"
 #include "os.h"
 
 /* Files that are mapped and deleted, and processes that live briefly, are seen only as long as they are there. */
-enum { SHORTEST_WAIT_MS = 5, LONGEST_WAIT_MS = 100, RING_BYTES = 512 * 1024 };
+enum { SHORTEST_WAIT_MS = 5, LONGEST_WAIT_MS = 100 };
 
 struct watched { /* an attached process */
         int32_t pid;
@@ -33,11 +34,13 @@ struct collector {
         struct ring *rings;
         struct record_sink sink;
         struct keeper keeper;
-        struct buf pass;         /* what one pass over the rings brings */
-        uint64_t n_lost_records; /* sum of LOST records */
+        struct unwinder *unwinder; /* NULL: records go out as they are */
+        struct buf pass;           /* what one pass over the rings brings */
+        uint64_t n_lost_records;   /* sum of LOST records */
         struct collect_result result;
         bool begun, ended;
         int longest_wait_ms;
+        uint64_t own_ns_before;
         uint64_t enable_at_ns; /* the events still wait for their time; 0: they have begun */
         int pace_ms;           /* shortest while new maps come, then longer */
 };
@@ -69,13 +72,12 @@ static bool find_threads(struct collector *c, int32_t **ret_tids, size_t *ret_n,
 /* The kernel wakes us when half of a ring of the full size is full: smaller ones are looked at more often. */
 static bool open_rings(struct collector *c, struct err *err)
 {
-        size_t bytes = c->request.ring_bytes ? c->request.ring_bytes : RING_BYTES;
+        size_t wanted = linux_attr_ring_bytes(&c->request), bytes = wanted;
 
         c->rings = mem_new(c->opened.n_rings, sizeof(*c->rings));
         if (!rings_open(c->rings, c->opened.ring_fds, c->opened.n_rings, &bytes, err))
                 return false;
-        c->longest_wait_ms =
-                bytes < RING_BYTES ? (int)(LONGEST_WAIT_MS * bytes / RING_BYTES) : LONGEST_WAIT_MS;
+        c->longest_wait_ms = bytes < wanted ? (int)(LONGEST_WAIT_MS * bytes / wanted) : LONGEST_WAIT_MS;
         if (c->longest_wait_ms < SHORTEST_WAIT_MS)
                 c->longest_wait_ms = SHORTEST_WAIT_MS;
         return true;
@@ -91,6 +93,10 @@ static bool open_events(struct collector *c, struct err *err)
                   opened_join(&c->opened, err);
 
         free(tids);
+        for (size_t i = 0; ok && !c->unwinder && i < c->opened.n_events; i++) {
+                if (c->opened.events[i].is_unwound)
+                        c->unwinder = unwinder_new(&c->opened, &c->keeper);
+        }
         return ok;
 }
 
@@ -125,6 +131,7 @@ void collector_free(struct collector *c)
         for (size_t i = 0; c->rings && i < c->opened.n_rings; i++)
                 ring_close(&c->rings[i]);
         free(c->rings);
+        unwinder_free(c->unwinder);
         opened_release(&c->opened);
         keeper_release(&c->keeper);
         buf_release(&c->pass);
@@ -140,12 +147,18 @@ struct collect_event collector_get_event(const struct collector *c, size_t index
 {
         const struct opened_event *e = &c->opened.events[index];
 
-        return (struct collect_event){e->attr, e->event.name, e->ids, e->n_ids};
+        return (struct collect_event){e->is_unwound ? linux_attr_unwound(&e->attr) : e->attr, e->event.name,
+                                      e->ids, e->n_ids};
 }
 
 const char *collector_source_note(const struct collector *c)
 {
         return c->opened.note;
+}
+
+const char *collector_stack_note(const struct collector *c)
+{
+        return c->opened.stack_note;
 }
 
 /* --- moving records --- */
@@ -180,8 +193,11 @@ static void look_through(struct collector *c)
 
 static bool put(struct collector *c, struct err *err)
 {
-        bool ok = !c->pass.len || c->sink.put(c->sink.ctx, c->pass.data, c->pass.len, err);
+        bool ok;
 
+        if (c->unwinder)
+                return unwinder_put(c->unwinder, &c->pass, c->ended, &c->sink, err);
+        ok = !c->pass.len || c->sink.put(c->sink.ctx, c->pass.data, c->pass.len, err);
         buf_clear(&c->pass);
         return ok;
 }
@@ -192,10 +208,9 @@ static bool drain(struct collector *c, struct err *err)
 
         for (size_t i = 0; i < c->opened.n_rings; i++)
                 ring_drain(&c->rings[i], &c->pass);
-        if (!c->pass.len)
-                return true;
         look_through(c);
-        buf_add(&c->pass, &round, sizeof(round));
+        if (c->pass.len && !c->unwinder)
+                buf_add(&c->pass, &round, sizeof(round));
         return put(c, err);
 }
 
@@ -213,6 +228,7 @@ static bool put_synthetic(struct collector *c, struct err *err)
         struct synth synth = {
                 .trailer_bytes = trailer_bytes(c),
                 .build_ids = c->opened.events[0].attr.flags & PERF_ATTR_BUILD_ID,
+                .data_maps = c->opened.events[0].attr.flags & PERF_ATTR_MMAP_DATA,
                 .own_namespace = c->keeper.own_namespace,
         };
         bool kernel = false;
@@ -231,12 +247,21 @@ static bool put_synthetic(struct collector *c, struct err *err)
         return put(c, err);
 }
 
+static uint64_t own_cpu_ns(void)
+{
+        struct timespec now;
+
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+        return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 bool collector_begin(struct collector *c, const struct record_sink *sink, struct err *err)
 {
         uint64_t user_ns, kernel_ns;
 
         c->sink = *sink;
         c->begun = true;
+        c->own_ns_before = own_cpu_ns();
         /* Enabled before /proc is read: a map made in between then stands in both, and none is missed. */
         if (!c->request.argv || c->request.system_wide) {
                 if (c->request.delay_ns)
@@ -463,6 +488,7 @@ bool collector_end(struct collector *c, struct err *err)
         ok = drain(c, err);
         ok = put_losses(c, ok ? err : NULL) && ok;
         sum_cpu_time(c);
+        c->result.recorder_ns = own_cpu_ns() - c->own_ns_before;
         return ok;
 }
 
@@ -478,6 +504,7 @@ const struct collect_result *collector_get_result(struct collector *c)
         r->n_roots = c->keeper.n_roots;
         r->images = c->keeper.pe.images;
         r->n_images = c->keeper.pe.n;
+        r->stacks = c->unwinder ? unwinder_get_marks(c->unwinder) : NULL;
         r->n_not_kept = c->keeper.n_not_kept;
         r->not_kept = buf_text(&c->keeper.not_kept);
         return r;

@@ -23,6 +23,7 @@ int linux_event_open(const struct perf_attr *attr, int32_t tid, int32_t cpu, int
 
 bool linux_event_serves(const struct event *event, uint32_t cpu);
 void machine_raise_file_limit(void);
+const struct arch *linux_arch(void); /* of this machine */
 
 /* The CPUs that are online, or those asked for, which have to be; free() it.  `hint` ends the sentence about one that
  * is not. */
@@ -34,15 +35,35 @@ uint32_t *machine_cpus(const uint32_t *asked, size_t n_asked, const char *hint, 
 /* Which optional parts of an attribute the running kernel takes. */
 struct kernel_features {
         bool lost_count, build_id, ksymbol, namespaces, comm_exec_mmap2;
+        bool calls; /* the CPU's record of calls */
 };
 
-/* The attribute of event `index` as it is opened; index 0 tracks maps, names and forks. */
+#define ALL_KERNEL_FEATURES                                                                                  \
+        (struct kernel_features)                                                                             \
+        {                                                                                                    \
+                true, true, true, true, true, true                                                           \
+        }
+
+/* What is taken of call stacks where the kernel has these features. */
+enum call_graph_kind linux_attr_stacks(const struct collect_request *request,
+                                       const struct kernel_features *features);
+
+/* The attribute of an event as it is opened; one of them tracks maps, names and forks. */
 struct perf_attr linux_attr_make(const struct event *event, const struct collect_request *request,
                                  bool tracks, const struct kernel_features *features);
 struct event linux_attr_dummy(void);
 
 /* True when the first event does not cover every CPU or begins later, so that a dummy event has to track. */
 bool linux_attr_needs_dummy(const struct collect_request *request);
+
+/* The event's stacks are unwound while recording. */
+bool linux_attr_is_unwound(const struct collect_request *request, const struct perf_attr *attr);
+
+/* And what then stands in the session for its attribute. */
+struct perf_attr linux_attr_unwound(const struct perf_attr *attr);
+
+/* How large the ring of a CPU ought to be. */
+size_t linux_attr_ring_bytes(const struct collect_request *request);
 
 /* --- linux_vendor_event.c: for pmu_source; only in builds with libpfm4's header --- */
 
@@ -73,6 +94,7 @@ struct opened_fd {
 struct opened_event {
         struct event event;
         struct perf_attr attr;
+        bool is_unwound; /* while recording */
         uint64_t *ids;
         size_t n_ids, cap_ids;
         struct opened_fd *fds;
@@ -86,6 +108,7 @@ struct opened {
         uint32_t *ring_cpus;
         size_t n_rings;
         char note[240];
+        char stack_note[400]; /* why stacks are not taken as was asked; "" */
 };
 
 bool linux_open(const struct collect_request *request, const int32_t *tids, size_t n_tids, bool at_exec,
@@ -165,6 +188,7 @@ struct synth {
         struct buf out;
         size_t trailer_bytes;
         bool build_ids; /* the kernel's own records have them too */
+        bool data_maps; /* maps without code too */
         struct identities identities;
         uint64_t own_namespace;
 };

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "arch.h"
 #include "linux_internal.h"
 #include "os.h"
 #include "text.h"
@@ -38,6 +39,15 @@ void machine_raise_file_limit(void)
                 return;
         limit.rlim_cur = limit.rlim_max;
         setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+const struct arch *linux_arch(void)
+{
+#if defined(__aarch64__)
+        return &arch_arm64;
+#else
+        return &arch_x86_64;
+#endif
 }
 
 uint32_t *machine_cpus(const uint32_t *asked, size_t n_asked, const char *hint, size_t *ret_n,

@@ -18,13 +18,19 @@
  * privileged; the others are unknown to older kernels. */
 static bool drop_feature(struct kernel_features *features, int error)
 {
-        bool *const order[] = {&features->lost_count, &features->build_id, &features->ksymbol,
-                               &features->namespaces, &features->comm_exec_mmap2};
+        bool *const order[] = {&features->lost_count, &features->build_id,        &features->ksymbol,
+                               &features->namespaces, &features->comm_exec_mmap2, &features->calls};
 
         if (error == EACCES || error == EPERM) {
                 bool had = features->namespaces;
 
                 features->namespaces = false;
+                return had;
+        }
+        if (error == EOPNOTSUPP) {
+                bool had = features->calls;
+
+                features->calls = false;
                 return had;
         }
         for (size_t i = 0; error == EINVAL && i < N_ELEMENTS(order); i++) {
@@ -189,6 +195,13 @@ static bool open_one(struct opener *o, const struct event *event, bool tracks, s
                 linux_obstacle(&o->scene, &e->event, o->tids[0], error, err);
                 return false;
         }
+        e->is_unwound = linux_attr_is_unwound(o->request, &e->attr);
+        if (linux_attr_stacks(o->request, &o->features) != o->request->call_graph.kind)
+                snprintf(
+                        o->opened->stack_note, sizeof(o->opened->stack_note),
+                        "the CPU's record of calls (lbr) can't be taken with '%s' here, as in most virtual machines, so "
+                        "stacks are unwound while recording, as -g does",
+                        e->event.name);
         return open_everywhere(o, e, err);
 }
 
@@ -222,7 +235,7 @@ bool linux_open(const struct collect_request *request, const int32_t *tids, size
                 .tids = tids,
                 .n_tids = n_tids,
                 .at_exec = at_exec,
-                .features = {true, true, true, true, true},
+                .features = ALL_KERNEL_FEATURES,
                 .opened = ret,
         };
         uint32_t *cpus = machine_cpus(request->cpus, request->n_cpus, "; for a period write cycles:100000",

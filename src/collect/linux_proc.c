@@ -143,6 +143,7 @@ static void add_mmap2(struct synth *s, int32_t pid, bool foreign, const char *li
 {
         struct identity identity = {0};
         uint64_t start, end, pgoff, inode;
+        uint16_t misc = PERF_MISC_USER;
         unsigned maj, min;
         char perms[5];
         int path_at = 0;
@@ -153,12 +154,13 @@ static void add_mmap2(struct synth *s, int32_t pid, bool foreign, const char *li
                    &pgoff, &maj, &min, &inode, &path_at) < 7)
                 return;
         path = path_at && line[path_at] ? line + path_at : "//anon";
-        if (perms[2] != 'x' && (pgoff || !object_is_pe_name(path)))
+        if (perms[2] != 'x' && !(s->data_maps && perms[0] == 'r') && (pgoff || !object_is_pe_name(path)))
                 return;
+        if (perms[2] != 'x' && s->data_maps)
+                misc |= PERF_MISC_MMAP_DATA;
         if (s->build_ids && inode)
                 identity = identities_get(&s->identities, pid, path, inode, foreign);
-        at = begin_record(s, PERF_RECORD_MMAP2,
-                          identity.size ? PERF_MISC_USER | PERF_MISC_MMAP_BUILD_ID : PERF_MISC_USER);
+        at = begin_record(s, PERF_RECORD_MMAP2, identity.size ? misc | PERF_MISC_MMAP_BUILD_ID : misc);
         buf_add_u32(&s->out, (uint32_t)pid);
         buf_add_u32(&s->out, (uint32_t)pid);
         buf_add_u64(&s->out, start);

@@ -44,7 +44,7 @@ struct pmu_source collector_pmu_source(const char *root)
 static void describe_one(const struct collect_request *request, const struct event *event, bool tracks,
                          struct buf *out)
 {
-        static const struct kernel_features all = {true, true, true, true, true};
+        const struct kernel_features all = ALL_KERNEL_FEATURES;
         struct perf_attr attr = linux_attr_make(event, request, tracks, &all);
 
         buf_printf(out, "event %s\n", event->name);

@@ -133,6 +133,7 @@ const char *perfdata_feature_name(unsigned feature)
                 [FEATURE_WPERF_IMAGES] = "WPERF_IMAGES",
                 [FEATURE_WPERF_SYMBOLS] = "WPERF_SYMBOLS",
                 [FEATURE_WPERF_SOURCE] = "WPERF_SOURCE",
+                [FEATURE_WPERF_STACKS] = "WPERF_STACKS",
         };
 
         return feature < N_ELEMENTS(names) ? names[feature] : NULL;

@@ -301,6 +301,7 @@ static struct place place_in(const struct range *range, uint64_t ip)
                 .module = range->module,
                 .offset = ip - range->start + range->pgoff,
                 .map_start = range->start,
+                .map_end = range->end,
                 .map_pgoff = range->pgoff,
         };
 }

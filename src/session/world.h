@@ -60,7 +60,7 @@ struct place {
         module_id module; /* MODULE_NONE: no module */
         /* MODULE_FILE, MODULE_VDSO: file offset; MODULE_IMAGE: from the image's beginning; otherwise the address itself */
         uint64_t offset;
-        uint64_t map_start, map_pgoff; /* of the map, or of what later maps left of it */
+        uint64_t map_start, map_end, map_pgoff; /* of the map, or of what later maps left of it */
 };
 
 /* `misc` is the sample's: its CPU mode chooses user or kernel maps. */

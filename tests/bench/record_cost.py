@@ -4,13 +4,15 @@
 Each round runs the same fixed work alone, under `perf record` and under `wperf record -q`, in an order that turns
 with the round.  Printed: the target's slow-down (its own CPU time against its run alone), the recorder's CPU time
 without the target's, and the whole command's wall time, as medians with the distribution-free 95 % interval of
-the median difference.  Not a test: figures depend on the machine.
+the median difference.  Not a test: figures depend on the machine.  With --stacks call stacks are recorded, by perf as
+copies, by wperf unwound, and bytes a sample and lost samples are printed too.
 
-    tests/bench/record_cost.py --wperf build/release/src/cli/wperf [--rounds 10] [--python python3.11-dbg]
+    tests/bench/record_cost.py --wperf build/release/src/cli/wperf [--rounds 10] [--python python3.11-dbg] [--stacks]
 """
 import argparse
 import math
 import os
+import re
 import resource
 import statistics
 import subprocess
@@ -56,11 +58,21 @@ def show(name: str, perf: list[float], wperf: list[float], unit: str) -> None:
           f"  difference {statistics.median(w - p for p, w in zip(perf, wperf)):+.4f} [{low:+.4f}, {high:+.4f}]")
 
 
+def show_size(session: str) -> None:
+    """Of the last round, as perf reads it."""
+    done = subprocess.run(["perf", "report", "--stats", "-i", session], capture_output=True, text=True, check=True)
+    counts = {name: int(n) for name, n in re.findall(r"^ +(\w+) events: +(\d+)", done.stdout, re.M)}
+    samples, lost = counts.get("SAMPLE", 0), counts.get("LOST", 0) + counts.get("LOST_SAMPLES", 0)
+    print(f"{session:28} {os.path.getsize(session) / max(samples, 1):9.1f} bytes a sample, {samples} samples, "
+          f"{lost} records of lost ones")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--wperf", required=True)
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--python", default="python3.11-dbg")
+    parser.add_argument("--stacks", action="store_true", help="perf's --call-graph dwarf against -g, and -g -z")
     parser.add_argument("--n", type=int, default=25, help="size of the work")
     args = parser.parse_args()
     wperf = os.path.abspath(args.wperf)
@@ -69,8 +81,10 @@ def main() -> int:
         target = [args.python, "-c", WORK.format(n=args.n)]
         commands = {
             "alone": target,
-            "perf": ["perf", "record", "-q", "-F", "999", "-e", "cpu-clock:u", "-o", "perf.data", "--", *target],
-            "wperf": [wperf, "record", "-q", "-F", "999", "-e", "cpu-clock:u", "--session", "wperf.data", "--", *target],
+            "perf": ["perf", "record", "-q", "-F", "999", "-e", "cpu-clock:u", "-o", "perf.data",
+                     *(["--call-graph", "dwarf"] if args.stacks else []), "--", *target],
+            "wperf": [wperf, "record", "-q", "-F", "999", "-e", "cpu-clock:u", "--session", "wperf.data",
+                      *(["-g"] if args.stacks else []), "--", *target],
         }
         results: dict[str, list[tuple[float, float, float]]] = {name: [] for name in commands}
         for i in range(args.rounds):
@@ -82,6 +96,11 @@ def main() -> int:
                 continue
             for name, result in once.items():
                 results[name].append(result)
+        if args.stacks:
+            run([wperf, "record", "-q", "-g", "-z", "-F", "999", "-e", "cpu-clock:u", "--session", "packed.data", "--",
+                 *target])
+            for name in ("perf.data", "wperf.data", "packed.data"):
+                show_size(name)
     alone = [r[2] for r in results["alone"]]
     slow = {name: [100 * (r[2] / a - 1) for r, a in zip(results[name], alone)] for name in ("perf", "wperf")}
     show("target slow-down", slow["perf"], slow["wperf"], "%")

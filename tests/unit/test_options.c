@@ -294,9 +294,9 @@ TEST(what_is_not_done_yet_is_known)
         struct command_line line;
         struct err err = {0};
 
-        ASSERT_TRUE(parse("record -F999 --call-graph lbr ./python", &line, &err));
+        ASSERT_TRUE(parse("record -F999 -m imix ./python", &line, &err));
         ASSERT_TRUE(command_line_find_later(&line) != NULL);
-        EXPECT_STR(command_line_find_later(&line)->name, "call-graph");
+        EXPECT_STR(command_line_find_later(&line)->name, "metrics");
         command_line_release(&line);
 }
 

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The files that are mapped, open for their unwind tables: those that the keeper holds, else by their path, and the
+ * vdso of this process, which is the kernel's one for all. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "linux_unwind.h"
+#include "object.h"
+#include "os.h"
+#include "unwind_cfi.h"
+
+enum { MAX_OPEN = 512, MAPS_LIMIT = 16 << 20 };
+
+static bool is_kept_of(const struct kept_file *kept, const struct module *module, const char *path)
+{
+        size_t len = strlen(path);
+
+        if (strncmp(kept->path, path, len) || (kept->path[len] && strcmp(kept->path + len, " (deleted)")))
+                return false;
+        if (kept->build_id_size && module->build_id_size)
+                return kept->build_id_size == module->build_id_size &&
+                       !memcmp(kept->build_id, module->build_id, kept->build_id_size);
+        return kept->inode == module->inode;
+}
+
+/* The file was mapped a moment ago: the newest come first. */
+static struct object *open_kept(const struct keeper *keeper, const struct module *module, const char *path)
+{
+        char name[32];
+
+        for (size_t i = keeper->n_kept; i-- > 0;) {
+                if (!is_kept_of(&keeper->kept[i], module, path))
+                        continue;
+                snprintf(name, sizeof(name), "/proc/self/fd/%d", keeper->kept[i].fd);
+                return object_open(name, NULL);
+        }
+        return NULL;
+}
+
+/* Another file may stand there now. */
+static struct object *open_at_path(const struct module *module, const char *path)
+{
+        AUTO(object) object = NULL;
+        const struct object_facts *facts;
+
+        if (module->deleted || path[0] != '/')
+                return NULL;
+        object = object_open(path, NULL);
+        if (!object)
+                return NULL;
+        facts = object_get_facts(object);
+        if (module->build_id_size && !object_build_id_equal(facts->build_id, facts->build_id_size,
+                                                            module->build_id, module->build_id_size))
+                return NULL;
+        return TAKE(object);
+}
+
+static struct object *open_vdso(void)
+{
+        unsigned long start = getauxval(AT_SYSINFO_EHDR);
+        AUTO_RELEASE(buf) maps = {0};
+        unsigned long at, end;
+        const char *line;
+
+        if (!start || !os_read_file("/proc/self/maps", MAPS_LIMIT, &maps, NULL))
+                return NULL;
+        for (line = buf_text(&maps); line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+                if (sscanf(line, "%lx-%lx", &at, &end) == 2 && at == start && end > at)
+                        return object_open_bytes((const void *)(uintptr_t)start, end - start, "[vdso]", NULL);
+        }
+        return NULL;
+}
+
+static void open_module(const struct loaded *l, module_id id, struct loaded_module *item)
+{
+        const struct module *module = world_get_module(l->world, id);
+        const char *path = world_text(l->world, module->path);
+
+        item->is_open = true;
+        if (module->kind == MODULE_VDSO)
+                item->object = open_vdso();
+        if (module->kind != MODULE_FILE && module->kind != MODULE_VDSO)
+                return;
+        if (!item->object)
+                item->object = open_kept(l->keeper, module, path);
+        if (!item->object)
+                item->object = open_at_path(module, path);
+        if (item->object)
+                item->cfi = cfi_open(item->object, NULL, NULL);
+}
+
+static void close_module(struct loaded_module *item)
+{
+        cfi_free(item->cfi);
+        object_free(item->object);
+        *item = (struct loaded_module){0};
+}
+
+void loaded_begin_walk(struct loaded *l)
+{
+        l->walk++;
+        while (l->n_open > MAX_OPEN) {
+                size_t oldest = 0;
+
+                for (size_t i = 1; i < l->n_open; i++) {
+                        if (l->items[l->open[i]].used < l->items[l->open[oldest]].used)
+                                oldest = i;
+                }
+                close_module(&l->items[l->open[oldest]]);
+                l->open[oldest] = l->open[--l->n_open];
+        }
+}
+
+const struct loaded_module *loaded_get(struct loaded *l, module_id id)
+{
+        struct loaded_module *item;
+
+        if (id >= l->n_items) {
+                size_t n = world_n_modules(l->world);
+
+                l->items = mem_resize(l->items, n, sizeof(*l->items));
+                memset(l->items + l->n_items, 0, (n - l->n_items) * sizeof(*l->items));
+                l->n_items = n;
+        }
+        item = &l->items[id];
+        if (!item->is_open) {
+                open_module(l, id, item);
+                ARRAY_PUSH(l->open, l->n_open, l->cap_open, id);
+        }
+        item->used = l->walk;
+        return item;
+}
+
+void loaded_release(struct loaded *l)
+{
+        for (size_t i = 0; i < l->n_open; i++)
+                close_module(&l->items[l->open[i]]);
+        free(l->items);
+        free(l->open);
+}

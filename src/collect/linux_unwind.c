@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Samples with registers and a copy of the stack become samples with a chain, as the kernel's own chains are: what it
+ * found in itself, PERF_CONTEXT_USER, the sampled address, return addresses.  Other records go out as they came. */
+#include "linux_unwind.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "arch.h"
+
+struct unwinder {
+        const struct opened *opened;
+        struct map event_of_id; /* index + 1 */
+        struct world *world;
+        struct loaded loaded;
+        struct order order;
+        struct buf out;
+        struct buf cut; /* a bit a sample */
+        struct stack_marks marks;
+        struct unwind_regs regs;            /* its machine stays */
+        uint8_t slot_of_reg[UNWIND_N_REGS]; /* place among the sample's registers by DWARF number */
+        int32_t pid;                        /* whose stack is walked */
+};
+
+/* The kernel gives the registers of the mask in the order of their bits. */
+static void find_slots(struct unwinder *u)
+{
+        const struct arch *arch = linux_arch();
+        uint64_t mask = arch->regs_user_mask;
+
+        for (size_t i = 0; i < UNWIND_N_REGS; i++) {
+                unsigned reg = arch_reg_from_dwarf(arch, i);
+                bool is_there = reg != ARCH_REG_NONE && mask >> reg & 1;
+
+                u->slot_of_reg[i] = ARCH_REG_NONE;
+                if (is_there)
+                        u->slot_of_reg[i] = (uint8_t)__builtin_popcountll(mask & ((1ull << reg) - 1));
+        }
+        u->regs.machine = arch->id == ARCH_ARM64 ? OBJECT_MACHINE_ARM64 : OBJECT_MACHINE_X86_64;
+}
+
+struct unwinder *unwinder_new(const struct opened *opened, const struct keeper *keeper)
+{
+        struct unwinder *u = mem_new(1, sizeof(*u));
+
+        u->opened = opened;
+        u->world = world_new();
+        u->loaded = (struct loaded){.world = u->world, .keeper = keeper};
+        u->marks.n_ways = UNWIND_N_WAYS;
+        u->marks.n_ends = UNWIND_N_ENDS;
+        find_slots(u);
+        for (size_t i = 0; i < opened->n_events; i++) {
+                for (size_t k = 0; k < opened->events[i].n_ids; k++)
+                        *map_put(&u->event_of_id, opened->events[i].ids[k], NULL) = i + 1;
+        }
+        return u;
+}
+
+void unwinder_free(struct unwinder *u)
+{
+        if (!u)
+                return;
+        loaded_release(&u->loaded);
+        world_free(u->world);
+        order_release(&u->order);
+        map_release(&u->event_of_id);
+        buf_release(&u->out);
+        buf_release(&u->cut);
+        free(u);
+}
+
+/* --- one stack --- */
+
+static bool find_module(void *ctx, uint64_t addr, struct unwind_module *ret)
+{
+        struct unwinder *u = ctx;
+        struct place place = world_find(u->world, u->pid, PERF_MISC_USER, addr);
+        const struct loaded_module *loaded;
+        uint64_t in_object;
+
+        if (place.module == MODULE_NONE)
+                return false;
+        loaded = loaded_get(&u->loaded, place.module);
+        *ret = (struct unwind_module){.start = place.map_start, .end = place.map_end};
+        if (loaded->object && object_to_addr(loaded->object, place.offset, &in_object)) {
+                ret->object = loaded->object;
+                ret->cfi = loaded->cfi;
+                ret->bias = addr - in_object;
+        }
+        return true;
+}
+
+static void take_regs(struct unwinder *u, struct cursor regs)
+{
+        size_t n = cursor_left(&regs) / sizeof(uint64_t);
+
+        u->regs.known = 0;
+        for (unsigned i = 0; i < UNWIND_N_REGS; i++) {
+                struct cursor at = regs;
+
+                if (u->slot_of_reg[i] < n && cursor_skip(&at, u->slot_of_reg[i] * sizeof(uint64_t)))
+                        unwind_set_reg(&u->regs, i, cursor_u64(&at));
+        }
+}
+
+/* Appends the user's part of the chain; false when the walk did not reach the outermost frame. */
+static bool add_walk(struct unwinder *u, const struct perf_attr *attr, const struct sample *sample)
+{
+        const struct unwind_modules modules = {find_module, u};
+        struct unwind_frame frames[UNWIND_MAX_FRAMES];
+        struct unwind_walked walked = {.end = UNWIND_END_NO_RULE};
+        struct unwind_memory memory = {
+                .bytes = sample->stack_user.start,
+                .size = cursor_left(&sample->stack_user),
+                .is_whole = cursor_left(&sample->stack_user) < attr->sample_stack_user,
+        };
+        bool in_user = (sample->misc & PERF_MISC_CPUMODE_MASK) == PERF_MISC_USER;
+
+        take_regs(u, sample->regs_user);
+        memory.start = u->regs.values[unwind_reg_sp(&u->regs)];
+        u->pid = sample->pid;
+        loaded_begin_walk(&u->loaded);
+        /* Code of 32 bits has other registers and other tables. */
+        if (sample->regs_user_abi == PERF_SAMPLE_REGS_ABI_64)
+                unwind_walk(&modules, &u->regs, &memory, frames, N_ELEMENTS(frames), &walked);
+        buf_add_u64(&u->out, PERF_CONTEXT_USER);
+        if (walked.n_frames)
+                frames[0].pc = in_user ? sample->ip : frames[0].pc;
+        else if (in_user)
+                buf_add_u64(&u->out, sample->ip);
+        for (size_t i = 0; i < walked.n_frames; i++)
+                buf_add_u64(&u->out, frames[i].pc);
+        for (size_t i = 0; i < UNWIND_N_WAYS; i++)
+                u->marks.by_way[i] += walked.n_by_way[i];
+        u->marks.by_end[walked.end]++;
+        return unwind_end_is_whole(walked.end);
+}
+
+/* --- one sample --- */
+
+static void add_mark(struct unwinder *u, bool is_cut)
+{
+        uint64_t number = u->marks.n_samples++;
+
+        if (number % 8 == 0)
+                buf_add_u8(&u->cut, 0);
+        if (is_cut)
+                u->cut.data[number / 8] |= (char)(1 << number % 8);
+}
+
+/* What follows the copy of the stack in the record. */
+static const uint8_t *behind_stack(const struct sample *sample)
+{
+        const uint8_t *at = sample->regs_user.end;
+        uint64_t size;
+
+        memcpy(&size, at, sizeof(size));
+        at += sizeof(size);
+        return size ? at + size + sizeof(size) : at;
+}
+
+static void add_bytes(struct buf *out, const uint8_t *from, const uint8_t *to)
+{
+        buf_add(out, from, (size_t)(to - from));
+}
+
+/* All fields as they are, but for the chain, the registers and the copy. */
+static void add_unwound(struct unwinder *u, const struct perf_attr *attr, const struct sample *sample,
+                        struct cursor record)
+{
+        size_t start = u->out.len, count_at;
+        const uint8_t *regs_at = sample->regs_user.start - sizeof(uint64_t);
+        bool is_whole = true;
+        uint64_t n;
+        uint16_t size;
+
+        add_bytes(&u->out, record.start, sample->chain.start);
+        count_at = u->out.len - sizeof(n);
+        add_bytes(&u->out, sample->chain.start, sample->chain.end);
+        if (sample->regs_user_abi)
+                is_whole = add_walk(u, attr, sample);
+        n = (u->out.len - count_at) / sizeof(n) - 1;
+        memcpy(u->out.data + count_at, &n, sizeof(n));
+        add_bytes(&u->out, sample->chain.end, regs_at);
+        add_bytes(&u->out, behind_stack(sample), record.end);
+        size = (uint16_t)(u->out.len - start);
+        memcpy(u->out.data + start + offsetof(struct perf_header, size), &size, sizeof(size));
+        add_mark(u, !is_whole);
+}
+
+static void add_sample(struct unwinder *u, struct cursor record)
+{
+        struct cursor c = record;
+        const struct opened_event *event;
+        const uint64_t *index;
+        struct sample sample;
+
+        cursor_skip(&c, sizeof(struct perf_header));
+        index = map_find(&u->event_of_id, cursor_u64(&c));
+        event = index ? &u->opened->events[*index - 1] : NULL;
+        if (event && event->is_unwound && sample_parse(&event->attr, record, &sample)) {
+                add_unwound(u, &event->attr, &sample, record);
+                return;
+        }
+        add_bytes(&u->out, record.start, record.end);
+        add_mark(u, false);
+}
+
+/* --- rounds --- */
+
+static uint64_t cpu_ns(void)
+{
+        struct timespec now;
+
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+        return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void add_record(struct unwinder *u, const uint8_t *bytes)
+{
+        struct perfdata_record record;
+        struct perf_header header;
+
+        memcpy(&header, bytes, sizeof(header));
+        if (header.type == PERF_RECORD_SAMPLE) {
+                add_sample(u, cursor_make(bytes, header.size));
+                return;
+        }
+        record = (struct perfdata_record){.header = header, .bytes = cursor_make(bytes, header.size)};
+        world_replay(u->world, &record);
+        buf_add(&u->out, bytes, header.size);
+}
+
+bool unwinder_put(struct unwinder *u, struct buf *pass, bool is_last, const struct record_sink *sink,
+                  struct err *err)
+{
+        static const struct perf_header round = {.type = PERF_RECORD_FINISHED_ROUND, .size = sizeof(round)};
+        uint64_t before_ns = cpu_ns();
+        const uint8_t *record;
+
+        order_add_round(&u->order, &u->opened->events[0].attr, pass, is_last);
+        while ((record = order_next(&u->order)) != NULL)
+                add_record(u, record);
+        if (u->out.len)
+                buf_add(&u->out, &round, sizeof(round));
+        u->marks.unwind_ns += cpu_ns() - before_ns;
+        if (u->out.len && !sink->put(sink->ctx, u->out.data, u->out.len, err)) {
+                buf_clear(&u->out);
+                return false;
+        }
+        buf_clear(&u->out);
+        return true;
+}
+
+const struct stack_marks *unwinder_get_marks(struct unwinder *u)
+{
+        u->marks.cut = (const uint8_t *)u->cut.data;
+        return &u->marks;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Unwinding while recording: records by time, the modules that they map, and samples with a chain in the place of
+ * registers and a copy of the stack. */
+#ifndef LINUX_UNWIND_H
+#define LINUX_UNWIND_H
+
+#include "linux_internal.h"
+#include "stack_marks.h"
+#include "unwind.h"
+#include "world.h"
+
+/* --- linux_order.c: records of several rings by time --- */
+
+struct order_item {
+        uint64_t time, number;
+        const uint8_t *record;
+};
+
+/* Zero-initialised is empty and ready. */
+struct order {
+        struct buf older, newer; /* the bytes of two rounds */
+        struct order_item *items;
+        size_t n_items, cap, first;
+        uint64_t newest, limit, next_number;
+};
+
+/* Takes what a pass over all rings brought, which is then empty.  What is not newer than the pass before may go out now,
+ * all of it when this is the last; it has to be taken before the next round.  `attr` is that of any event. */
+void order_add_round(struct order *order, const struct perf_attr *attr, struct buf *pass, bool is_last);
+
+/* The next record; valid until the next round.  NULL: no more may go out. */
+const uint8_t *order_next(struct order *order);
+void order_release(struct order *order);
+
+/* --- linux_modules.c: the files that addresses lie in --- */
+
+struct loaded_module {
+        struct object *object; /* NULL: none can be had */
+        struct cfi *cfi;       /* NULL: it has none */
+        uint64_t used;         /* the number of the walk that asked last */
+        bool is_open;          /* it was looked for */
+};
+
+struct loaded {
+        const struct world *world;
+        const struct keeper *keeper;
+        struct loaded_module *items; /* by module_id */
+        size_t n_items;
+        module_id *open;
+        size_t n_open, cap_open;
+        uint64_t walk;
+};
+
+/* Before each walk: closes those that were not asked for in the longest time where too many are open. */
+void loaded_begin_walk(struct loaded *loaded);
+const struct loaded_module *loaded_get(struct loaded *loaded, module_id id);
+void loaded_release(struct loaded *loaded);
+
+/* --- linux_unwind.c --- */
+
+struct unwinder;
+
+/* Both are kept by the caller. */
+struct unwinder *unwinder_new(const struct opened *opened, const struct keeper *keeper);
+void unwinder_free(struct unwinder *unwinder);
+
+/* Takes a pass over the rings, which is then empty, and puts what may go out in order. */
+bool unwinder_put(struct unwinder *unwinder, struct buf *pass, bool is_last, const struct record_sink *sink,
+                  struct err *err);
+
+/* So far; valid until the next call. */
+const struct stack_marks *unwinder_get_marks(struct unwinder *unwinder);
+
+#endif

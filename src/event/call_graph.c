@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads what stands behind --call-graph, as perf does: a word, and behind dwarf the size of the copies. */
+#include "call_graph.h"
+
+#include <string.h>
+
+#include "event_internal.h"
+#include "text.h"
+
+static const char *const words[] = {"dwarf", "fp", "lbr"};
+static const enum call_graph_kind kinds[] = {CALL_GRAPH_DWARF, CALL_GRAPH_FP, CALL_GRAPH_LBR};
+
+static bool refuse_word(struct span word, struct err *err)
+{
+        struct quoted shown = span_quote(word);
+        const char *nearest = text_nearest(shown.text, words, N_ELEMENTS(words));
+
+        if (nearest)
+                return err_set(err, ERR_USAGE,
+                               "--call-graph: '%s' is no way to take call stacks; '%s' is one", shown.text,
+                               nearest);
+        return err_set(err, ERR_USAGE,
+                       "--call-graph: '%s' is no way to take call stacks: fp, dwarf[,BYTES] or lbr",
+                       shown.text);
+}
+
+static bool parse_bytes(struct span text, uint32_t *ret_bytes, struct err *err)
+{
+        uint64_t bytes = 0;
+
+        if (span_to_u64(text, true, &bytes) != NUMBER_OK || !bytes || bytes > CALL_GRAPH_MAX_BYTES)
+                return err_set(
+                        err, ERR_USAGE,
+                        "--call-graph: '%s' is no size for copies of the stack, which is 1 to %d bytes",
+                        span_quote(text).text, CALL_GRAPH_MAX_BYTES);
+        *ret_bytes = (uint32_t)(bytes + 7) & ~7u;
+        return true;
+}
+
+bool call_graph_parse(const char *text, struct call_graph *ret, struct err *err)
+{
+        static const uint32_t stack_bytes[] = {
+                [CALL_GRAPH_DWARF] = CALL_GRAPH_DEFAULT_BYTES,
+                [CALL_GRAPH_LBR] = CALL_GRAPH_UNWIND_BYTES,
+        };
+        struct call_graph graph;
+        struct span word = {text, strcspn(text, ",")};
+        size_t i = 0;
+
+        while (i < N_ELEMENTS(words) && !span_equal_nocase(word, words[i]))
+                i++;
+        if (i == N_ELEMENTS(words))
+                return refuse_word(word, err);
+        graph = (struct call_graph){kinds[i], stack_bytes[kinds[i]]};
+        if (text[word.len]) {
+                const char *rest = text + word.len + 1;
+
+                if (graph.kind != CALL_GRAPH_DWARF)
+                        return err_set(err, ERR_USAGE,
+                                       "--call-graph: nothing belongs behind '%s', but there is '%s'",
+                                       words[i], span_quote(span_of(rest)).text);
+                if (!parse_bytes(span_of(rest), &graph.stack_bytes, err))
+                        return false;
+        }
+        *ret = graph;
+        return true;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* "WPST", version u32, n_samples u64, n_ways u32, n_ends u32, n_ways and n_ends numbers u64, unwind_ns u64, bits. */
+#include "stack_marks.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define MAGIC "WPST"
+enum { VERSION = 1, MAGIC_BYTES = 4 };
+
+void stack_marks_write(const struct stack_marks *marks, struct buf *out)
+{
+        assert(marks->n_ways <= STACK_MARKS_MAX_KINDS && marks->n_ends <= STACK_MARKS_MAX_KINDS);
+        buf_add(out, MAGIC, MAGIC_BYTES);
+        buf_add_u32(out, VERSION);
+        buf_add_u64(out, marks->n_samples);
+        buf_add_u32(out, marks->n_ways);
+        buf_add_u32(out, marks->n_ends);
+        for (uint32_t i = 0; i < marks->n_ways; i++)
+                buf_add_u64(out, marks->by_way[i]);
+        for (uint32_t i = 0; i < marks->n_ends; i++)
+                buf_add_u64(out, marks->by_end[i]);
+        buf_add_u64(out, marks->unwind_ns);
+        buf_add(out, marks->cut, (size_t)((marks->n_samples + 7) / 8));
+}
+
+bool stack_marks_read(struct cursor section, struct stack_marks *ret)
+{
+        struct stack_marks marks = {0};
+        struct cursor c = section;
+        const void *magic = cursor_bytes(&c, MAGIC_BYTES);
+
+        if (!magic || memcmp(magic, MAGIC, MAGIC_BYTES) || cursor_u32(&c) != VERSION)
+                return false;
+        marks.n_samples = cursor_u64(&c);
+        marks.n_ways = cursor_u32(&c);
+        marks.n_ends = cursor_u32(&c);
+        if (marks.n_ways > STACK_MARKS_MAX_KINDS || marks.n_ends > STACK_MARKS_MAX_KINDS)
+                return false;
+        for (uint32_t i = 0; i < marks.n_ways; i++)
+                marks.by_way[i] = cursor_u64(&c);
+        for (uint32_t i = 0; i < marks.n_ends; i++)
+                marks.by_end[i] = cursor_u64(&c);
+        marks.unwind_ns = cursor_u64(&c);
+        marks.cut = cursor_bytes(&c, marks.n_samples / 8 + (marks.n_samples % 8 != 0));
+        if (c.failed)
+                return false;
+        *ret = marks;
+        return true;
+}
+
+bool stack_marks_is_cut(const struct stack_marks *marks, uint64_t sample)
+{
+        return sample < marks->n_samples && marks->cut[sample / 8] >> (sample % 8) & 1;
+}

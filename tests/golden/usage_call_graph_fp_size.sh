@@ -1,0 +1,1 @@
+wperf sample --call-graph fp,16 -p 1

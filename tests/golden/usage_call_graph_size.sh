@@ -1,0 +1,1 @@
+wperf record --call-graph=dwarf,70000 -- true

@@ -1,0 +1,1 @@
+wperf record --call-graph dwraf -- true

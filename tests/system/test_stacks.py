@@ -1,0 +1,285 @@
+#!/usr/bin/python3
+"""Call stacks that record and sample take, as perf script shows them: no path that the program does not have."""
+import os
+import re
+import shutil
+from dataclasses import dataclass
+
+import harness
+from harness import Context, Skip, check
+
+# Paths of tests/system/chains.c from the innermost function on; frames of the C library are left out.
+OURS = ("burn", "descend", "compare", "sort_all", "in_handler", "on_signal", "interrupted", "child_work", "parent_work",
+        "before_exec", "task", "worker", "run_fork", "run_exec", "run_pool", "main")
+PATHS = {
+    "deep": r"(burn )?(descend )*main",
+    "sort": r"((burn )?compare )?sort_all main",
+    "signal": r"((in_handler )?on_signal )?((burn )?interrupted )?main",
+    "fork": r"((burn )?(child_work|parent_work) )?(run_fork )?main",
+    "exec": r"((burn )?(before_exec |(descend )+))?(run_exec )?main",
+    "pool": r"((burn )?task )?worker|(run_pool )?main",
+}
+OUTERMOST = ("_start", "__clone3", "clone3", "__clone", "clone", "_dl_start_user")
+SAMPLE = re.compile(r"^\S.*? +(\d+)(?:/(\d+))? ")
+
+
+@dataclass
+class Stack:
+    """One sample: functions, innermost first, and addresses."""
+
+    tid: int
+    names: list[str]
+    addresses: list[int]
+
+    def ours(self) -> str:
+        return " ".join(name for name in self.names if name in OURS)
+
+    def is_whole(self) -> bool:
+        return self.names[-1] in OUTERMOST
+
+
+def stacks_of(t: Context, session: str = "wperf.data") -> list[Stack]:
+    """What perf makes of the samples; those without a frame have none."""
+    perf = harness.need_tool("perf")
+    done = t.run(perf, "script", "--no-inline", "-F", "comm,tid,ip,sym", "-i", t.path(session))
+    check(done.status == 0, "perf script", done)
+    stacks: list[Stack] = []
+    for line in done.out.splitlines():
+        words = line.split()
+        if not words:
+            continue
+        if not line[0].isspace():
+            stacks.append(Stack(int(words[-1]), [], []))
+            continue
+        name = " ".join(words[1:]) or "[unknown]"
+        stacks[-1].addresses.append(int(words[0], 16))
+        stacks[-1].names.append(re.split(r"[.@]", name)[0])
+    return [stack for stack in stacks if stack.names]
+
+
+def check_paths(stacks: list[Stack], mode: str, whole_percent: float = 99) -> None:
+    """Nothing that the program can't do, and hardly any stack that ends on its way."""
+    pattern = re.compile(PATHS[mode])
+    inside = [stack for stack in stacks if stack.ours()]
+    check(len(inside) > 50, f"{len(inside)} stacks in the program, of {len(stacks)}")
+    for stack in inside:
+        found = stack.is_whole()
+        check(not found or pattern.fullmatch(stack.ours()) is not None, f"impossible path: {stack.names}")
+    whole = sum(stack.is_whole() for stack in inside)
+    harness.note(f"{mode}: {whole} of {len(inside)} stacks are whole")
+    check(100 * whole >= whole_percent * len(inside),
+          f"{whole} of {len(inside)} reach the outermost frame; one does not: "
+          f"{next((s.names for s in inside if not s.is_whole()), None)}")
+
+
+def test_fp_is_walked_by_the_kernel(t: Context) -> None:
+    t.good("record", "--call-graph", "fp", "--", t.program("chains_fp"), "deep", "50", "20")
+    inside = [stack for stack in stacks_of(t) if stack.ours()]
+    pattern = re.compile(r"(burn )?(descend ){20,21}main")
+    found = sum(pattern.fullmatch(stack.ours()) is not None for stack in inside)
+    check(len(inside) > 50 and found >= 0.95 * len(inside), f"{found} of {len(inside)}: {inside[0].names}")
+
+
+def test_dwarf_copies_are_unwound_by_perf(t: Context) -> None:
+    for argv in (["--call-graph", "dwarf"], ["--call-graph=dwarf,16384", "-z"]):
+        t.good("record", *argv, "--", t.program("chains"), "deep", "30", "20")
+        stacks = stacks_of(t)
+        check_paths(stacks, "deep", 95)
+        check(any(stack.ours() == "burn " + "descend " * 21 + "main" for stack in stacks), "the whole path")
+
+
+def test_dwarf_copies_of_an_attached_process(t: Context) -> None:
+    target = t.started_ready(t.program("chains"), "wait", "100")
+    t.good("sample", "--call-graph", "dwarf", "-p", str(target.pid), "--timeout", "500ms")
+    check_paths(stacks_of(t), "deep", 95)
+
+
+def marks_of(t: Context) -> dict[str, int]:
+    """What the session says of its stacks."""
+    done = t.good("dump")
+    part = done.out.split("WPERF_STACKS")[1].split("\nrecords")[0]
+    return {key: int(value) for key, value in re.findall(r"^ +(\w+) (\d+)$", part, re.M)}
+
+
+def record_and_check(t: Context, mode: str, units: int, more: int, *options: str) -> list[Stack]:
+    t.good("record", "-g", *options, "--", t.program("chains"), mode, str(units), str(more))
+    stacks = stacks_of(t)
+    check_paths(stacks, mode)
+    return stacks
+
+
+def check_marks(t: Context, stacks: list[Stack]) -> None:
+    """The section counts what the samples have."""
+    marks = marks_of(t)
+    frames = sum(marks[way] for way in ("registers", "cfi", "fp", "signal", "pe"))
+    ends = sum(marks[end] for end in ("outermost", "zero", "cut", "limit", "endless", "no_module", "no_rule", "damaged"))
+    check(marks["samples"] == len(stacks), f"{len(stacks)} samples in {marks}")
+    check(ends == len(stacks), f"walks in {marks}")
+    check(frames == sum(len(stack.addresses) for stack in stacks), f"frames in {marks}")
+    check(marks["unwind_ns"] > 0, f"time in {marks}")
+
+
+def test_chains_of_deep_calls(t: Context) -> None:
+    stacks = record_and_check(t, "deep", 50, 60)
+    check(any(stack.ours() == "burn " + "descend " * 61 + "main" for stack in stacks), "the whole path")
+    check_marks(t, stacks)
+
+
+def test_chains_have_the_sampled_address_and_no_more_fields(t: Context) -> None:
+    t.good("record", "-g", "--", t.program("chains"), "deep", "20", "3")
+    done = t.good("dump")
+    samples = re.findall(r"SAMPLE  misc 0x2 size (\d+)  .* ip (0x[0-9a-f]+) .* chain \[(.*)\]", done.out)
+    check(len(samples) > 20, f"{len(samples)} samples")
+    for size, address, chain in samples:
+        numbers = chain.split()
+        check(numbers[:2] == ["0xfffffffffffffe00", address], f"chain {chain} of {address}")
+        check(int(size) == 72 + 8 * (len(numbers) - 1), f"{size} bytes for {len(numbers) - 1} frames")
+
+
+def test_perf_report_takes_the_chains(t: Context) -> None:
+    t.good("record", "-g", "-z", "--", t.program("chains"), "deep", "30", "3")
+    done = t.run(harness.need_tool("perf"), "report", "-g", "--stdio", "--no-inline", "-i", t.path("wperf.data"))
+    check(done.status == 0 and "--descend" not in done.err, "perf report", done)
+    check(re.search(r"_start\n(.*\n)*?.*main\n +descend\n +descend\n +descend\n +descend\n +burn", done.out) is not None,
+          "the chain in perf's tree", done)
+
+
+def test_too_deep_is_cut(t: Context) -> None:
+    for mode, depth, end in (("deep", 5000, "limit"), ("wide", 40, "cut")):
+        done = t.good("record", "-g", "--", t.program("chains"), mode, "30", str(depth))
+        marks = marks_of(t)
+        check(marks["cut_stacks"] == marks["samples"] - marks["outermost"], f"{marks}", done)
+        check(marks[end] >= 0.9 * marks["samples"] > 20, f"{end} in {marks}", done)
+        inside = [stack for stack in stacks_of(t) if "burn" in stack.names]
+        check(all(re.fullmatch("burn( descend)+|burn( descend_wide)+", " ".join(stack.names)) for stack in inside),
+              f"only what the program does: {inside[0].names}")
+        check(all(len(stack.addresses) <= 127 for stack in inside), "no more frames than the kernel gives")
+
+
+def test_chains_through_the_c_library(t: Context) -> None:
+    stacks = record_and_check(t, "sort", 12, 0)
+    inside = [stack for stack in stacks if "compare" in stack.names]
+    check(len(inside) > 50, f"{len(inside)} samples in compare")
+    between = [stack.names[stack.names.index("compare") + 1:stack.names.index("sort_all")] for stack in inside]
+    check(all(between), "frames of the C library between compare and sort_all")
+
+
+def test_chains_through_signal_handlers(t: Context) -> None:
+    stacks = record_and_check(t, "signal", 60, 0)
+    inside = [stack for stack in stacks if "on_signal" in stack.names and "burn" in stack.names]
+    check(len(inside) > 30, f"{len(inside)} samples of {len(stacks)} in handlers over burn")
+
+
+def test_chains_of_a_forked_child(t: Context) -> None:
+    stacks = record_and_check(t, "fork", 40, 0)
+    for name in ("parent_work", "child_work"):
+        check(sum(name in stack.names for stack in stacks) > 50, f"samples of {name}")
+
+
+def test_chains_after_exec(t: Context) -> None:
+    stacks = record_and_check(t, "exec", 20, 2)
+    check(sum("before_exec" in stack.names for stack in stacks) > 50, "samples before")
+    check(sum("descend" in stack.names for stack in stacks) > 25, "samples after")
+
+
+def test_chains_of_an_attached_process(t: Context) -> None:
+    target = t.started_ready(t.program("chains"), "wait", "150")
+    t.good("sample", "-g", "-p", str(target.pid), "--timeout", "700ms")
+    check_paths(stacks_of(t), "deep")
+
+
+def test_chains_of_all_processes(t: Context) -> None:
+    harness.need_root()
+    t.started_ready(t.program("chains"), "wait", "200")
+    t.good("sample", "-g", "-a", "-k", "--timeout", "700ms")
+    check_paths([stack for stack in stacks_of(t) if "descend" in stack.names], "deep")
+
+
+def test_a_chain_of_the_kernel_goes_on_in_user_code(t: Context) -> None:
+    harness.need_root()
+    t.good("record", "-g", "-k", "--", "dd", "if=/dev/zero", "of=/dev/null", "bs=16M", "count=200", "status=none")
+    done = t.good("dump")
+    chains = re.findall(r"SAMPLE  misc 0x[14]001 .* chain \[(0xffffffffffffff80 .*)\]", done.out)
+    chains += re.findall(r"SAMPLE  misc 0x1 .* chain \[(0xffffffffffffff80 .*)\]", done.out)
+    both = [chain for chain in chains if " 0xfffffffffffffe00 " in chain]
+    check(len(chains) > 20 and len(both) > 0.9 * len(chains), f"{len(both)} of {len(chains)} kernel chains have both parts")
+
+
+def test_python_reaches_the_outermost_frame(t: Context) -> None:
+    python = "/usr/bin/python3.11"
+    if not os.path.exists(python):
+        raise Skip(python)
+    t.good("record", "-g", "--timeout", "4s", "--", python, "-c", "10**10**100")
+    stacks = stacks_of(t)
+    whole = sum(stack.is_whole() for stack in stacks)
+    harness.note(f"{whole} of {len(stacks)} stacks are whole")
+    check(len(stacks) > 200 and whole >= 0.99 * len(stacks), f"{whole} of {len(stacks)}")
+    check_marks(t, stacks)
+
+
+def test_python_in_imports_reaches_the_outermost_frame(t: Context) -> None:
+    python = "/usr/bin/python3.11"
+    if not os.path.exists(python):
+        raise Skip(python)
+    work = ("import sys, importlib\n"
+            "for _ in range(6):\n"
+            "    before = set(sys.modules)\n"
+            "    for name in 'asyncio unittest http.server email.mime.text xml.dom.minidom decimal pydoc'.split():\n"
+            "        importlib.import_module(name)\n"
+            "    for name in set(sys.modules) - before: del sys.modules[name]\n")
+    t.good("record", "-g", "--", python, "-c", work)
+    stacks = stacks_of(t)
+    marks = marks_of(t)
+    harness.note(f"{marks['outermost']} of {marks['samples']} walks reach the outermost frame")
+    check(marks["samples"] > 100 and marks["outermost"] >= 0.99 * marks["samples"], f"{marks}")
+    check(marks["samples"] == len(stacks), f"{len(stacks)} in perf script, {marks}")
+
+
+def test_program_of_another_mount_namespace(t: Context) -> None:
+    harness.need_root()
+    harness.need_tool("unshare")
+    os.makedirs(t.path("inner"))
+    inside = 'mount -t tmpfs none "$1" && cp "$2" "$1/hidden" && shift 2 && exec "$@"'
+    done = t.ours("record", "-g", "--", "unshare", "-mpf", "--mount-proc", "sh", "-c", inside, "sh", t.path("inner"),
+                  t.program("chains"), t.path("inner/hidden"), "deep", "60", "3")
+    if done.status:
+        raise Skip("mount and PID namespaces")
+    marks = marks_of(t)
+    check(marks["outermost"] >= 0.99 * marks["samples"] > 50, f"{marks}", done)
+    check(marks["cfi"] > 5 * marks["samples"], f"frames of the hidden program in {marks}")
+
+
+def test_deleted_program(t: Context) -> None:
+    shutil.copy(t.program("chains"), t.path("gone"))
+    target = t.started_ready(t.path("gone"), "wait", "150")
+    os.remove(t.path("gone"))
+    t.good("sample", "-g", "-p", str(target.pid), "--timeout", "700ms")
+    marks = marks_of(t)
+    check(marks["outermost"] >= 0.99 * marks["samples"] > 50, f"{marks}")
+
+
+def lost_of(t: Context, hz: int) -> tuple[int, int]:
+    done = t.ours("record", "-g", "-F", str(hz), "--", t.program("chains"), "pool", "100", "4")
+    quality = harness.quality_of(done)
+    marks = marks_of(t)
+    check(marks["samples"] == quality["samples"], f"{marks} for {quality}")
+    check_paths(stacks_of(t), "pool")
+    return quality["samples"], quality["lost"]
+
+
+@harness.limit(100)
+def test_nothing_is_lost_under_load(t: Context) -> None:
+    samples, lost = lost_of(t, 999)
+    check(samples > 1000 and lost == 0, f"{lost} lost of {samples} at 999 Hz")
+    if not harness.is_sanitized(t.wperf):
+        harness.note("at 4999 Hz %d samples, %d lost" % lost_of(t, 4999))
+
+
+def test_lbr_says_what_is_taken_instead(t: Context) -> None:
+    done = t.good("record", "-e", "cpu-clock", "--call-graph", "lbr", "--", t.program("chains"), "deep", "20", "3")
+    notes = [line for line in done.out.splitlines() if line.startswith("note: ")]
+    check(len(notes) == 1 and "(lbr)" in notes[0] and "cpu-clock" in notes[0], "one note about it", done)
+
+
+if __name__ == "__main__":
+    harness.main(__name__)
