@@ -10,6 +10,7 @@
 #include "map.h"
 #include "module_source.h"
 #include "os.h"
+#include "stack_marks.h"
 #include "stack_unwind.h"
 #include "stacks_tree.h"
 #include "text.h"
@@ -21,8 +22,10 @@ struct report {
         struct world *world;
         struct pe_images *images;
         struct profile *profile;
-        struct stacks *stacks; /* NULL: nobody asked for them */
-        bool is_by_stacks;     /* the profile gets its places from them */
+        struct stacks *stacks;    /* NULL: nobody asked for them */
+        struct stack_marks marks; /* of stacks that were unwound while recording */
+        uint64_t n_read_samples;
+        bool is_by_stacks; /* the profile gets its places from them */
         struct stack_unwind *unwind;
         struct stack_frame frames[STACKS_MAX_FRAMES + 1];
         struct session_archive archive;
@@ -79,7 +82,9 @@ static void take_stack(struct report *report, uint32_t event, const struct sampl
 
         if (!report->stacks)
                 return;
-        if (!can_unwind && sample->n_chain && sample->n_chain <= STACKS_MAX_FRAMES &&
+        /* In the order of the file, which is that of time. */
+        is_cut = stack_marks_is_cut(&report->marks, report->n_read_samples - 1);
+        if (!can_unwind && !is_cut && sample->n_chain && sample->n_chain <= STACKS_MAX_FRAMES &&
             stacks_add_again(report->stacks, report->world, event, sample, weight))
                 return;
         n = stack_frames_of_chain(sample, report->frames, &is_cut, &has_user);
@@ -101,6 +106,7 @@ static void take_sample(struct report *report, const struct perfdata_record *rec
         uint64_t weight;
         bool is_new;
 
+        report->n_read_samples++;
         if (record->event == UINT32_MAX)
                 return;
         event = perfdata_get_event(report->reader, record->event);
@@ -240,6 +246,7 @@ static void open_modules(struct report *report)
         module_source_use_archive(report->modules, report->archive.symbols);
         if (!report->request.stacks)
                 return;
+        stack_marks_read(perfdata_feature(report->reader, FEATURE_WPERF_STACKS), &report->marks);
         report->stacks = stacks_new();
         report->is_by_stacks = profile_by_place(report->profile);
         report->unwind = stack_unwind_new(report->world, report->modules,
@@ -350,6 +357,24 @@ struct calltree *report_calltree(const struct report *report, uint32_t event,
         });
 
         return stacks_tree_make(names, event);
+}
+
+bool report_get_ways(const struct report *report, struct report_ways *ret)
+{
+        struct report_ways ways = {.were_recorded = report->marks.n_samples,
+                                   .unwind_ns = report->marks.unwind_ns};
+        uint64_t n = 0;
+
+        if (!report->stacks)
+                return false;
+        if (!ways.were_recorded)
+                memcpy(ways.by_way, stack_unwind_get_counts(report->unwind).by_way, sizeof(ways.by_way));
+        for (uint32_t i = 0; i < report->marks.n_ways && i < UNWIND_N_WAYS; i++)
+                ways.by_way[i] = report->marks.by_way[i];
+        for (size_t i = 0; i < UNWIND_N_WAYS; i++)
+                n += ways.by_way[i];
+        *ret = ways;
+        return n;
 }
 
 const struct perfdata_reader *report_reader(const struct report *report)

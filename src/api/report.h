@@ -16,6 +16,7 @@
 #include "run_info.h"
 #include "session_archive.h"
 #include "session_input.h"
+#include "unwind.h"
 
 struct report_request {
         const char *path; /* of the session; "-": standard input */
@@ -73,6 +74,16 @@ struct report_tree_options {
 /* The call tree of an event, finished; calltree_free() by the caller.  The request asked for stacks. */
 struct calltree *report_calltree(const struct report *report, uint32_t event,
                                  const struct report_tree_options *options);
+
+/* How frames of user code were found in stacks that were unwound, while recording or here (enum unwind_way). */
+struct report_ways {
+        uint64_t by_way[UNWIND_N_WAYS];
+        bool were_recorded;
+        uint64_t unwind_ns; /* the recorder's CPU time for it */
+};
+
+/* False: there were none. */
+bool report_get_ways(const struct report *report, struct report_ways *ret);
 
 /* Of its session. */
 const struct perfdata_reader *report_reader(const struct report *report);

@@ -9,8 +9,6 @@
 #include "unwind_cfi.h"
 #include "unwind_sample.h"
 
-enum { PAGE_BYTES = 4096 };
-
 /* What a module of the world has for a walk. */
 struct source {
         struct object *object; /* NULL: code without a file that is here; the resolver's */
@@ -95,9 +93,7 @@ static bool find_module(void *ctx, uint64_t addr, struct unwind_module *ret_modu
 
         if (at.module == MODULE_NONE)
                 return false;
-        /* Maps begin and end with pages. */
-        *ret_module = (struct unwind_module){.start = addr - addr % PAGE_BYTES,
-                                             .end = addr - addr % PAGE_BYTES + PAGE_BYTES};
+        *ret_module = (struct unwind_module){.start = at.map_start, .end = at.map_end};
         source = get_source(u, at.module);
         if (!source->object || !object_to_addr(source->object, at.offset, &vaddr))
                 return true;

@@ -156,6 +156,38 @@ static void add_source(const struct report_event *e, struct buf *out)
         buf_printf(out, ", skid: %s\n", report_event_skid(e));
 }
 
+/* "stacks: 2300 frames by call-frame information, 12 by frame pointers; unwound while recording in 2.9 ms" */
+static void add_ways(const struct report *report, struct buf *out)
+{
+        static const struct {
+                enum unwind_way way;
+                const char *text;
+        } words[] = {
+                {UNWIND_WAY_CFI, "by call-frame information"},
+                {UNWIND_WAY_FP, "by frame pointers"},
+                {UNWIND_WAY_SIGNAL, "out of signal handlers"},
+                {UNWIND_WAY_PE, "by Windows unwind codes"},
+        };
+        const char *between = " frames ";
+        struct report_ways ways;
+
+        if (!report_get_ways(report, &ways))
+                return;
+        buf_add_str(out, "stacks: ");
+        for (size_t i = 0; i < N_ELEMENTS(words); i++) {
+                if (!ways.by_way[words[i].way])
+                        continue;
+                text_add_thousands(out, ways.by_way[words[i].way]);
+                buf_printf(out, "%s%s", between, words[i].text);
+                between = " ";
+                buf_add_str(out, ", ");
+        }
+        if (ways.were_recorded)
+                buf_printf(out, "unwound while recording in %.1f ms\n", (double)ways.unwind_ns / 1e6);
+        else
+                buf_add_str(out, "unwound from copies of the stack\n");
+}
+
 static void add_heading(const struct hot_output *o, const struct view_parts *p, struct buf *out)
 {
         struct report_image image;
@@ -173,6 +205,8 @@ static void add_heading(const struct hot_output *o, const struct view_parts *p, 
                 text_add_printable(out, p->run.source_note);
                 buf_add_char(out, '\n');
         }
+        if (o->tree.is_wanted)
+                add_ways(o->report, out);
         if (report_image(o->report, &image)) {
                 buf_add_str(out, "base address of '");
                 text_add_printable(out, o->pe_file ? o->pe_file : image.name);

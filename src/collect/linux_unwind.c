@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "arch.h"
+#include "unwind_sample.h"
 
 struct unwinder {
         const struct opened *opened;
@@ -18,27 +19,8 @@ struct unwinder {
         struct buf out;
         struct buf cut; /* a bit a sample */
         struct stack_marks marks;
-        struct unwind_regs regs;            /* its machine stays */
-        uint8_t slot_of_reg[UNWIND_N_REGS]; /* place among the sample's registers by DWARF number */
-        int32_t pid;                        /* whose stack is walked */
+        int32_t pid; /* whose stack is walked */
 };
-
-/* The kernel gives the registers of the mask in the order of their bits. */
-static void find_slots(struct unwinder *u)
-{
-        const struct arch *arch = linux_arch();
-        uint64_t mask = arch->regs_user_mask;
-
-        for (size_t i = 0; i < UNWIND_N_REGS; i++) {
-                unsigned reg = arch_reg_from_dwarf(arch, i);
-                bool is_there = reg != ARCH_REG_NONE && mask >> reg & 1;
-
-                u->slot_of_reg[i] = ARCH_REG_NONE;
-                if (is_there)
-                        u->slot_of_reg[i] = (uint8_t)__builtin_popcountll(mask & ((1ull << reg) - 1));
-        }
-        u->regs.machine = arch->id == ARCH_ARM64 ? OBJECT_MACHINE_ARM64 : OBJECT_MACHINE_X86_64;
-}
 
 struct unwinder *unwinder_new(const struct opened *opened, const struct keeper *keeper)
 {
@@ -49,7 +31,6 @@ struct unwinder *unwinder_new(const struct opened *opened, const struct keeper *
         u->loaded = (struct loaded){.world = u->world, .keeper = keeper};
         u->marks.n_ways = UNWIND_N_WAYS;
         u->marks.n_ends = UNWIND_N_ENDS;
-        find_slots(u);
         for (size_t i = 0; i < opened->n_events; i++) {
                 for (size_t k = 0; k < opened->events[i].n_ids; k++)
                         *map_put(&u->event_of_id, opened->events[i].ids[k], NULL) = i + 1;
@@ -91,39 +72,28 @@ static bool find_module(void *ctx, uint64_t addr, struct unwind_module *ret)
         return true;
 }
 
-static void take_regs(struct unwinder *u, struct cursor regs)
-{
-        size_t n = cursor_left(&regs) / sizeof(uint64_t);
-
-        u->regs.known = 0;
-        for (unsigned i = 0; i < UNWIND_N_REGS; i++) {
-                struct cursor at = regs;
-
-                if (u->slot_of_reg[i] < n && cursor_skip(&at, u->slot_of_reg[i] * sizeof(uint64_t)))
-                        unwind_set_reg(&u->regs, i, cursor_u64(&at));
-        }
-}
-
 /* Appends the user's part of the chain; false when the walk did not reach the outermost frame. */
 static bool add_walk(struct unwinder *u, const struct perf_attr *attr, const struct sample *sample)
 {
         const struct unwind_modules modules = {find_module, u};
         struct unwind_frame frames[UNWIND_MAX_FRAMES];
         struct unwind_walked walked = {.end = UNWIND_END_NO_RULE};
+        struct unwind_regs regs;
         struct unwind_memory memory = {
                 .bytes = sample->stack_user.start,
                 .size = cursor_left(&sample->stack_user),
-                .is_whole = cursor_left(&sample->stack_user) < attr->sample_stack_user,
+                .is_whole = sample->stack_is_whole,
         };
         bool in_user = (sample->misc & PERF_MISC_CPUMODE_MASK) == PERF_MISC_USER;
 
-        take_regs(u, sample->regs_user);
-        memory.start = u->regs.values[unwind_reg_sp(&u->regs)];
         u->pid = sample->pid;
         loaded_begin_walk(&u->loaded);
         /* Code of 32 bits has other registers and other tables. */
-        if (sample->regs_user_abi == PERF_SAMPLE_REGS_ABI_64)
-                unwind_walk(&modules, &u->regs, &memory, frames, N_ELEMENTS(frames), &walked);
+        if (sample->regs_user_abi == PERF_SAMPLE_REGS_ABI_64 &&
+            unwind_regs_of_sample(linux_arch(), attr->sample_regs_user, sample->regs_user, &regs)) {
+                memory.start = regs.values[unwind_reg_sp(&regs)];
+                unwind_walk(&modules, &regs, &memory, frames, N_ELEMENTS(frames), &walked);
+        }
         buf_add_u64(&u->out, PERF_CONTEXT_USER);
         if (walked.n_frames)
                 frames[0].pc = in_user ? sample->ip : frames[0].pc;

@@ -154,6 +154,19 @@ def test_too_deep_is_cut(t: Context) -> None:
         check(all(re.fullmatch("burn( descend)+|burn( descend_wide)+", " ".join(stack.names)) for stack in inside),
               f"only what the program does: {inside[0].names}")
         check(all(len(stack.addresses) <= 127 for stack in inside), "no more frames than the kernel gives")
+        report = t.good("report", "-g", "--percent-limit", "5")
+        check(f" {marks['cut_stacks']} cut stacks" in report.out, "report counts them", report)
+        check(re.search(r"^ +\d+\.\d\d +\d+\.\d\d \* \[cut\] > descend", report.out, re.M) is not None, "and marks them", report)
+
+
+def test_report_says_how_frames_were_found(t: Context) -> None:
+    t.good("record", "-g", "--", t.program("chains"), "deep", "100", "20")
+    marks = marks_of(t)
+    report = t.good("report", "-g")
+    check(re.search(rf"^stacks: {marks['cfi']:,} frames by call-frame information, unwound while recording in \d+\.\d ms$",
+                    report.out, re.M) is not None, f"{marks}", report)
+    tree = re.search(r"^ +\d+\.\d\d +\d+\.\d\d \* _start \[chains\] .*$", report.out, re.M)
+    check(tree is not None and " > descend (20 times) > burn" in report.out.replace("21 times", "20 times"), "the path", report)
 
 
 def test_chains_through_the_c_library(t: Context) -> None:
