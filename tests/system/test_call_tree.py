@@ -67,8 +67,9 @@ def check_paths(t: Context, path: str, min_share: float) -> collections.Counter:
 
 
 def clean(name: str) -> str:
-    """perf writes versions of symbols differently, and has no name for what a signal's handler returns to."""
-    return "?" if name in ("[unknown]", "__restore_rt") else re.sub(r"@.*", "", name)
+    """perf writes versions of symbols differently, and has no name for what a signal's handler returns to, nor for a function
+    of which only the beginning is known."""
+    return "?" if name in ("[unknown]", "__restore_rt") or name.startswith("0x") else re.sub(r"@.*", "", name)
 
 
 def test_copied_stacks(t: Context) -> None:

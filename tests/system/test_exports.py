@@ -165,6 +165,8 @@ def test_folded_lines_of_a_session_are_its_tree(t: Context) -> None:
     for path, count in folded(tree_of(t, session, "--no-inlines")).items():
         want[";".join(["paths"] + path.split(";")[::-1])] += count
     lines = folded_lines(export_session(t, "p.folded", session, "--no-inlines"))
+    # A function of which only the beginning is known has its module there: [libc.so.6+0x271d0].
+    lines = [([re.sub(r"^\[[^+\]]+\+(0x[0-9a-f]+)\]$", r"\1", frame) for frame in frames], count) for frames, count in lines]
     check({";".join(frames): count for frames, count in lines} == dict(want), f"stacks and counts: {lines}, {want}")
     weights = folded_lines(export_session(t, "w.folded", session, "--weights"))
     check(sum(n for _, n in weights) == (10**9 // 999) * sum(want.values()), "the time of all samples")

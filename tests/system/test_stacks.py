@@ -35,7 +35,8 @@ class Stack:
         return " ".join(name for name in self.names if name in OURS)
 
     def is_whole(self) -> bool:
-        return self.names[-1] in OUTERMOST
+        """Without debug information the C library's two functions above a thread's own have no names."""
+        return self.names[-1] in OUTERMOST or self.names[-3:] == ["worker", "[unknown]", "[unknown]"]
 
 
 def stacks_of(t: Context, session: str = "wperf.data") -> list[Stack]:
