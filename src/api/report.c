@@ -77,13 +77,15 @@ static void take_lost(struct report *report, const struct perfdata_record *recor
 static void take_stack(struct report *report, uint32_t event, const struct sample *sample, uint64_t weight)
 {
         const struct perf_attr *attr = &perfdata_get_event(report->reader, event)->attr;
-        bool is_cut = false, has_user = false, can_unwind = stack_unwind_can(attr);
+        /* In the order of the file, which is that of time. */
+        bool is_cut = stack_marks_is_cut(&report->marks, report->n_read_samples - 1);
+        bool has_user = false, can_unwind = stack_unwind_can(attr);
         size_t n;
 
-        if (!report->stacks)
+        if (!report->stacks) {
+                report->quality.n_cut_stacks += is_cut;
                 return;
-        /* In the order of the file, which is that of time. */
-        is_cut = stack_marks_is_cut(&report->marks, report->n_read_samples - 1);
+        }
         if (!can_unwind && !is_cut && sample->n_chain && sample->n_chain <= STACKS_MAX_FRAMES &&
             stacks_add_again(report->stacks, report->world, event, sample, weight))
                 return;
@@ -246,7 +248,6 @@ static void open_modules(struct report *report)
         module_source_use_archive(report->modules, report->archive.symbols);
         if (!report->request.stacks)
                 return;
-        stack_marks_read(perfdata_feature(report->reader, FEATURE_WPERF_STACKS), &report->marks);
         report->stacks = stacks_new();
         report->is_by_stacks = profile_by_place(report->profile);
         report->unwind = stack_unwind_new(report->world, report->modules,
@@ -283,6 +284,7 @@ struct report *report_make_of(const struct report_request *request, struct sessi
         world_set_images(report->world, pe_images_size, report->images);
         report->profile = profile_new(keys, &request->filter);
         report->has_run_info = run_info_read(report->reader, &report->run_text, &report->run_info);
+        stack_marks_read(perfdata_feature(report->reader, FEATURE_WPERF_STACKS), &report->marks);
         open_modules(report);
         if (!read_records(report, err))
                 return NULL;
