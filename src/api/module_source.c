@@ -122,19 +122,6 @@ struct resolver *module_source_resolver(struct module_source *source)
         return source->resolver;
 }
 
-static bool is_kept_of(const struct kept_file *kept, const struct module *module, const char *path)
-{
-        size_t len = strlen(path);
-
-        /* The recorded path may still say that it is deleted. */
-        if (strncmp(kept->path, path, len) || (kept->path[len] && strcmp(kept->path + len, " (deleted)")))
-                return false;
-        if (kept->build_id_size && module->build_id_size)
-                return kept->build_id_size == module->build_id_size &&
-                       !memcmp(kept->build_id, module->build_id, kept->build_id_size);
-        return kept->inode == module->inode;
-}
-
 /* The place of a file that only the run that was just made can reach: at its path is nothing or another one. */
 static bool kept_path(const struct module_source *source, const struct module *module, struct buf *out)
 {
@@ -144,7 +131,7 @@ static bool kept_path(const struct module_source *source, const struct module *m
         for (size_t i = 0; source->collected && i < source->collected->n_kept; i++) {
                 const struct kept_file *kept = &source->collected->kept[i];
 
-                if (!is_kept_of(kept, module, path))
+                if (!kept_file_is_of(kept, module, path))
                         continue;
                 buf_clear(out);
                 buf_printf(out, "/proc/self/fd/%d", kept->fd);

@@ -15,6 +15,8 @@
 #include "record.h"
 #include "stack_marks.h"
 
+struct module; /* world.h */
+
 struct collect_request {
         char *const *argv;   /* command to start, NULL-terminated; NULL: none */
         const int32_t *pids; /* processes to attach to */
@@ -83,6 +85,9 @@ struct kept_file {
         uint8_t build_id[BUILD_ID_MAX];
         uint8_t build_id_size; /* 0: not known */
 };
+
+/* Whether it is the file of a module, whose path is `path`. */
+bool kept_file_is_of(const struct kept_file *kept, const struct module *module, const char *path);
 
 /* A process that sees other PIDs and another root than we do. */
 struct kept_root {

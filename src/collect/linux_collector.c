@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "linux_unwind.h"
@@ -247,21 +246,13 @@ static bool put_synthetic(struct collector *c, struct err *err)
         return put(c, err);
 }
 
-static uint64_t own_cpu_ns(void)
-{
-        struct timespec now;
-
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-        return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 bool collector_begin(struct collector *c, const struct record_sink *sink, struct err *err)
 {
         uint64_t user_ns, kernel_ns;
 
         c->sink = *sink;
         c->begun = true;
-        c->own_ns_before = own_cpu_ns();
+        c->own_ns_before = linux_cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
         /* Enabled before /proc is read: a map made in between then stands in both, and none is missed. */
         if (!c->request.argv || c->request.system_wide) {
                 if (c->request.delay_ns)
@@ -488,7 +479,7 @@ bool collector_end(struct collector *c, struct err *err)
         ok = drain(c, err);
         ok = put_losses(c, ok ? err : NULL) && ok;
         sum_cpu_time(c);
-        c->result.recorder_ns = own_cpu_ns() - c->own_ns_before;
+        c->result.recorder_ns = linux_cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - c->own_ns_before;
         return ok;
 }
 

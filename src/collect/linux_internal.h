@@ -5,6 +5,7 @@
 
 #include <sys/resource.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "arena.h"
 #include "buf.h"
@@ -23,7 +24,8 @@ int linux_event_open(const struct perf_attr *attr, int32_t tid, int32_t cpu, int
 
 bool linux_event_serves(const struct event *event, uint32_t cpu);
 void machine_raise_file_limit(void);
-const struct arch *linux_arch(void); /* of this machine */
+const struct arch *linux_arch(void);    /* of this machine */
+uint64_t linux_cpu_ns(clockid_t clock); /* CPU time so far, of the process or of the thread */
 
 /* The CPUs that are online, or those asked for, which have to be; free() it.  `hint` ends the sentence about one that
  * is not. */

@@ -50,6 +50,14 @@ const struct arch *linux_arch(void)
 #endif
 }
 
+uint64_t linux_cpu_ns(clockid_t clock)
+{
+        struct timespec now;
+
+        clock_gettime(clock, &now);
+        return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 uint32_t *machine_cpus(const uint32_t *asked, size_t n_asked, const char *hint, size_t *ret_n,
                        struct err *err)
 {

@@ -4,26 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 #include "linux_unwind.h"
 #include "object.h"
 #include "os.h"
 #include "unwind_cfi.h"
 
-enum { MAX_OPEN = 512, MAPS_LIMIT = 16 << 20 };
-
-static bool is_kept_of(const struct kept_file *kept, const struct module *module, const char *path)
-{
-        size_t len = strlen(path);
-
-        if (strncmp(kept->path, path, len) || (kept->path[len] && strcmp(kept->path + len, " (deleted)")))
-                return false;
-        if (kept->build_id_size && module->build_id_size)
-                return kept->build_id_size == module->build_id_size &&
-                       !memcmp(kept->build_id, module->build_id, kept->build_id_size);
-        return kept->inode == module->inode;
-}
+enum { MAX_OPEN = 512 };
 
 /* The file was mapped a moment ago: the newest come first. */
 static struct object *open_kept(const struct keeper *keeper, const struct module *module, const char *path)
@@ -31,7 +18,7 @@ static struct object *open_kept(const struct keeper *keeper, const struct module
         char name[32];
 
         for (size_t i = keeper->n_kept; i-- > 0;) {
-                if (!is_kept_of(&keeper->kept[i], module, path))
+                if (!kept_file_is_of(&keeper->kept[i], module, path))
                         continue;
                 snprintf(name, sizeof(name), "/proc/self/fd/%d", keeper->kept[i].fd);
                 return object_open(name, NULL);
@@ -59,18 +46,10 @@ static struct object *open_at_path(const struct module *module, const char *path
 
 static struct object *open_vdso(void)
 {
-        unsigned long start = getauxval(AT_SYSINFO_EHDR);
-        AUTO_RELEASE(buf) maps = {0};
-        unsigned long at, end;
-        const char *line;
+        const uint8_t *image;
+        size_t size;
 
-        if (!start || !os_read_file("/proc/self/maps", MAPS_LIMIT, &maps, NULL))
-                return NULL;
-        for (line = buf_text(&maps); line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
-                if (sscanf(line, "%lx-%lx", &at, &end) == 2 && at == start && end > at)
-                        return object_open_bytes((const void *)(uintptr_t)start, end - start, "[vdso]", NULL);
-        }
-        return NULL;
+        return os_vdso(&image, &size) ? object_open_bytes(image, size, "[vdso]", NULL) : NULL;
 }
 
 static void open_module(const struct loaded *l, module_id id, struct loaded_module *item)

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "arch.h"
 #include "unwind_sample.h"
@@ -179,14 +178,6 @@ static void add_sample(struct unwinder *u, struct cursor record)
 
 /* --- rounds --- */
 
-static uint64_t cpu_ns(void)
-{
-        struct timespec now;
-
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-        return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static void add_record(struct unwinder *u, const uint8_t *bytes)
 {
         struct perfdata_record record;
@@ -206,7 +197,7 @@ bool unwinder_put(struct unwinder *u, struct buf *pass, bool is_last, const stru
                   struct err *err)
 {
         static const struct perf_header round = {.type = PERF_RECORD_FINISHED_ROUND, .size = sizeof(round)};
-        uint64_t before_ns = cpu_ns();
+        uint64_t before_ns = linux_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
         const uint8_t *record;
 
         order_add_round(&u->order, &u->opened->events[0].attr, pass, is_last);
@@ -214,7 +205,7 @@ bool unwinder_put(struct unwinder *u, struct buf *pass, bool is_last, const stru
                 add_record(u, record);
         if (u->out.len)
                 buf_add(&u->out, &round, sizeof(round));
-        u->marks.unwind_ns += cpu_ns() - before_ns;
+        u->marks.unwind_ns += linux_cpu_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
         if (u->out.len && !sink->put(sink->ctx, u->out.data, u->out.len, err)) {
                 buf_clear(&u->out);
                 return false;
