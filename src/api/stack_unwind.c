@@ -89,17 +89,12 @@ static bool find_module(void *ctx, uint64_t addr, struct unwind_module *ret_modu
         struct stack_unwind *u = ctx;
         struct place at = world_find(u->world, u->pid, PERF_MISC_USER, addr);
         const struct source *source;
-        uint64_t vaddr;
 
         if (at.module == MODULE_NONE)
                 return false;
-        *ret_module = (struct unwind_module){.start = at.map_start, .end = at.map_end};
         source = get_source(u, at.module);
-        if (!source->object || !object_to_addr(source->object, at.offset, &vaddr))
-                return true;
-        ret_module->bias = addr - vaddr;
-        ret_module->object = source->object;
-        ret_module->cfi = source->cfi;
+        *ret_module =
+                unwind_module_of(at.map_start, at.map_end, addr, at.offset, source->object, source->cfi);
         return true;
 }
 
@@ -109,18 +104,14 @@ size_t stack_unwind_add(struct stack_unwind *u, const struct perf_attr *attr, co
                         struct stack_frame *frames, size_t n, bool *ret_cut)
 {
         struct unwind_modules modules = {find_module, u};
-        struct cursor copy = sample->stack_user;
-        struct unwind_memory memory = {
-                .size = (size_t)cursor_left(&copy), .bytes = copy.at, .is_whole = sample->stack_is_whole};
+        const struct unwind_sample copied = {u->arch, attr->sample_regs_user, sample->regs_user,
+                                             sample->stack_user, sample->stack_is_whole};
         struct unwind_walked walked;
-        struct unwind_regs regs;
 
-        if (sample->regs_user_abi != PERF_SAMPLE_REGS_ABI_64 || !u->arch ||
-            !unwind_regs_of_sample(u->arch, attr->sample_regs_user, sample->regs_user, &regs))
-                return n;
-        memory.start = regs.values[unwind_reg_sp(&regs)];
         u->pid = sample->pid;
-        unwind_walk(&modules, &regs, &memory, u->frames, STACKS_MAX_FRAMES - n, &walked);
+        if (sample->regs_user_abi != PERF_SAMPLE_REGS_ABI_64 || !u->arch ||
+            !unwind_walk_sample(&modules, &copied, u->frames, STACKS_MAX_FRAMES - n, &walked))
+                return n;
         for (size_t i = 0; i < walked.n_frames; i++)
                 frames[n++] = (struct stack_frame){u->frames[i].pc, PERF_MISC_USER, !u->frames[i].is_exact};
         for (size_t i = 0; i < UNWIND_N_WAYS; i++)

@@ -57,17 +57,12 @@ static bool find_module(void *ctx, uint64_t addr, struct unwind_module *ret)
         struct unwinder *u = ctx;
         struct place place = world_find(u->world, u->pid, PERF_MISC_USER, addr);
         const struct loaded_module *loaded;
-        uint64_t in_object;
 
         if (place.module == MODULE_NONE)
                 return false;
         loaded = loaded_get(&u->loaded, place.module);
-        *ret = (struct unwind_module){.start = place.map_start, .end = place.map_end};
-        if (loaded->object && object_to_addr(loaded->object, place.offset, &in_object)) {
-                ret->object = loaded->object;
-                ret->cfi = loaded->cfi;
-                ret->bias = addr - in_object;
-        }
+        *ret = unwind_module_of(place.map_start, place.map_end, addr, place.offset, loaded->object,
+                                loaded->cfi);
         return true;
 }
 
@@ -77,22 +72,15 @@ static bool add_walk(struct unwinder *u, const struct perf_attr *attr, const str
         const struct unwind_modules modules = {find_module, u};
         struct unwind_frame frames[UNWIND_MAX_FRAMES];
         struct unwind_walked walked = {.end = UNWIND_END_NO_RULE};
-        struct unwind_regs regs;
-        struct unwind_memory memory = {
-                .bytes = sample->stack_user.start,
-                .size = cursor_left(&sample->stack_user),
-                .is_whole = sample->stack_is_whole,
-        };
+        const struct unwind_sample copied = {linux_arch(), attr->sample_regs_user, sample->regs_user,
+                                             sample->stack_user, sample->stack_is_whole};
         bool in_user = (sample->misc & PERF_MISC_CPUMODE_MASK) == PERF_MISC_USER;
 
         u->pid = sample->pid;
         loaded_begin_walk(&u->loaded);
         /* Code of 32 bits has other registers and other tables. */
-        if (sample->regs_user_abi == PERF_SAMPLE_REGS_ABI_64 &&
-            unwind_regs_of_sample(linux_arch(), attr->sample_regs_user, sample->regs_user, &regs)) {
-                memory.start = regs.values[unwind_reg_sp(&regs)];
-                unwind_walk(&modules, &regs, &memory, frames, N_ELEMENTS(frames), &walked);
-        }
+        if (sample->regs_user_abi == PERF_SAMPLE_REGS_ABI_64)
+                unwind_walk_sample(&modules, &copied, frames, N_ELEMENTS(frames), &walked);
         buf_add_u64(&u->out, PERF_CONTEXT_USER);
         if (walked.n_frames)
                 frames[0].pc = in_user ? sample->ip : frames[0].pc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The registers of a sample (PERF_SAMPLE_REGS_USER) as the walk takes them. */
+/* The walk over a sample that holds registers (PERF_SAMPLE_REGS_USER) and a copy of the stack (PERF_SAMPLE_STACK_USER). */
 #ifndef UNWIND_SAMPLE_H
 #define UNWIND_SAMPLE_H
 
@@ -7,8 +7,21 @@
 #include "cursor.h"
 #include "unwind.h"
 
-/* `values` has a number of 64 bits for each bit of `mask`, lowest first.  False when there are fewer. */
-bool unwind_regs_of_sample(const struct arch *arch, uint64_t mask, struct cursor values,
-                           struct unwind_regs *ret);
+struct unwind_sample {
+        const struct arch *arch;
+        uint64_t reg_mask;  /* the attribute's sample_regs_user */
+        struct cursor regs; /* a number of 64 bits for each bit of the mask, lowest first */
+        struct cursor stack;
+        bool stack_is_whole; /* there was no more of it than could have been copied */
+};
+
+/* As unwind_walk.  False, and nothing is walked, when there are fewer registers than the mask says. */
+bool unwind_walk_sample(const struct unwind_modules *modules, const struct unwind_sample *sample,
+                        struct unwind_frame *frames, size_t max_frames, struct unwind_walked *ret_walked);
+
+/* What is mapped from `start` to `end`, where the byte at `addr` is the file's at `file_off`.  `object` and `cfi` may be
+ * NULL. */
+struct unwind_module unwind_module_of(uint64_t start, uint64_t end, uint64_t addr, uint64_t file_off,
+                                      struct object *object, struct cfi *cfi);
 
 #endif
