@@ -12,7 +12,6 @@
 #include "os.h"
 #include "stack_marks.h"
 #include "stack_unwind.h"
-#include "stacks_tree.h"
 #include "text.h"
 
 struct report {
@@ -343,12 +342,10 @@ struct annotate *report_annotate_whole(const struct report *report, uint32_t eve
         return annotate_new_whole(report->profile, report_resolver(report), &modules, event);
 }
 
-struct calltree *report_calltree(const struct report *report, uint32_t event,
-                                 const struct report_tree_options *options)
+struct stacks_tree *report_name_stacks(const struct report *report, const struct report_tree_options *options)
 {
         const struct hot_modules modules = hot_modules_of(report);
-        AUTO(stacks_tree)
-        names = stacks_tree_new(&(struct stacks_tree_request){
+        const struct stacks_tree_request request = {
                 .stacks = report->stacks,
                 .world = report->world,
                 .resolver = report_resolver(report),
@@ -356,9 +353,20 @@ struct calltree *report_calltree(const struct report *report, uint32_t event,
                 .inlines = !options->no_inlines,
                 .lines = options->lines,
                 .processes = options->processes,
-        });
+        };
 
-        return stacks_tree_make(names, event);
+        return stacks_tree_new(&request);
+}
+
+bool report_has_stacks(const struct report *report)
+{
+        for (size_t i = 0; i < perfdata_n_events(report->reader); i++) {
+                const struct perf_attr *attr = &perfdata_get_event(report->reader, i)->attr;
+
+                if (attr->sample_type & PERF_SAMPLE_CALLCHAIN || stack_unwind_can(attr))
+                        return true;
+        }
+        return false;
 }
 
 bool report_get_ways(const struct report *report, struct report_ways *ret)

@@ -65,12 +65,15 @@ static bool parse_sort(const char *text, unsigned *ret_keys, struct err *err)
 }
 
 /* --annotate shows functions of their own, as text or JSON. */
-static bool check_annotate(const struct report_options *o, struct err *err)
+static bool check_annotate(const struct report_options *o, bool wants_tree, struct err *err)
 {
-        const char *in_the_way = o->choice.inlines ? "--inlines" : o->choice.sort ? "--sort" : "--csv";
+        const char *in_the_way = wants_tree          ? "-g"
+                                 : o->choice.inlines ? "--inlines"
+                                 : o->choice.sort    ? "--sort"
+                                 : o->choice.csv     ? "--csv"
+                                                     : NULL;
 
-        if ((!o->display.annotate && !o->display.disassemble) ||
-            (!o->choice.inlines && !o->choice.sort && !o->choice.csv))
+        if ((!o->display.annotate && !o->display.disassemble) || !in_the_way)
                 return true;
         return err_set(err, ERR_USAGE,
                        "%s and %s don't go together: wperf annotate looks inside of functions",
@@ -91,10 +94,23 @@ static void take_tree_word(struct command_line *line)
 
 static bool check_tree(const struct report_options *o, const struct tree_output *tree, struct err *err)
 {
-        if (!tree->is_wanted || !o->choice.csv)
+        const char *alone = o->tree.min_percent ? "--percent-limit" : "--max-stack";
+
+        if (!tree->is_wanted && (o->tree.min_percent || o->tree.max_depth))
+                return err_set(
+                        err, ERR_USAGE,
+                        "%s is for the call tree, which -g asks for; --sample-display-row says how many "
+                        "rows a table has",
+                        alone);
+        if (!tree->is_wanted)
                 return true;
-        return err_set(err, ERR_USAGE,
-                       "-g and --csv don't go together: a tree is no table; --json has all of it");
+        if (o->choice.csv)
+                return err_set(err, ERR_USAGE,
+                               "-g and --csv don't go together: a tree is no table; --json has all of it");
+        if (o->choice.sort)
+                return err_set(err, ERR_USAGE,
+                               "-g and --sort don't go together: a tree is sorted by its shares");
+        return true;
 }
 
 static bool make_request(const struct command_line *line, const int32_t *pids, struct report_request *ret,
@@ -110,7 +126,8 @@ static bool make_request(const struct command_line *line, const int32_t *pids, s
                 .inlines = o->choice.inlines,
                 .stacks = ret_tree->is_wanted,
         };
-        return check_annotate(o, err) && cmd_input_path(line, &o->input, &ret->path, err) &&
+        return check_annotate(o, ret_tree->is_wanted, err) &&
+               cmd_input_path(line, &o->input, &ret->path, err) &&
                parse_sort(o->choice.sort, &ret->keys, err) &&
                filter_fill(&o->filter, pids, &ret->filter, err);
 }
@@ -177,6 +194,7 @@ static int show(const struct report_options *o, const struct report_request *req
 {
         AUTO(session_input) input = NULL;
         AUTO(report) report = NULL;
+        AUTO_RELEASE(buf) note = {0};
         struct hot_output output;
         struct err err = {0};
         bool poor = false;
@@ -189,7 +207,10 @@ static int show(const struct report_options *o, const struct report_request *req
         report = report_make_of(request, TAKE(input), &err);
         if (!report)
                 return cmd_fail(&err);
-        cmd_warn(&report_archive(report)->note);
+        buf_add(&note, report_archive(report)->note.data, report_archive(report)->note.len);
+        if (tree->is_wanted)
+                tree_output_note_missing(report, &note);
+        cmd_warn(&note);
         output = (struct hot_output){
                 .report = report,
                 .general = &o->general,

@@ -98,7 +98,7 @@ static void annotate(const struct hot_output *o, struct view_parts *p)
 static void add_trees_json(void *ctx, struct json *json)
 {
         const struct hot_output *o = ctx;
-        const struct tree_shown shown = {.report = o->report};
+        const struct tree_shown shown = {.report = o->report, .symbol = o->display->symbol};
 
         tree_output_add_json(&o->tree, &shown, json);
 }

@@ -4,24 +4,9 @@
 
 #include <string.h>
 
-#include "session_builder.h"
+#include "replayed_world.h"
 #include "tap.h"
 #include "text.h"
-
-static void replay(struct world *w, struct session_builder *b)
-{
-        for (size_t at = 0; at < b->records.len;) {
-                struct perfdata_record record;
-
-                if (!perfdata_record_make(b->records.data + at, b->records.len - at, b->swap, &record)) {
-                        TAP_FAIL("no record at %zu", at);
-                        break;
-                }
-                world_replay(w, &record);
-                at += record.header.size;
-        }
-        buf_clear(&b->records);
-}
 
 static struct world *world_of_two(void)
 {
