@@ -85,15 +85,15 @@ static void take_stack(struct report *report, uint32_t event, const struct sampl
                 report->quality.n_cut_stacks += is_cut;
                 return;
         }
-        if (!can_unwind && !is_cut && sample->n_chain && sample->n_chain <= STACKS_MAX_FRAMES &&
-            stacks_add_again(report->stacks, report->world, event, sample, weight))
+        if (!can_unwind && !is_cut && stacks_can_add_chain(sample)) {
+                stacks_add_chain(report->stacks, report->world, event, sample, weight);
                 return;
+        }
         n = stack_frames_of_chain(sample, report->frames, &is_cut, &has_user);
         if (!has_user && can_unwind)
                 n = stack_unwind_add(report->unwind, attr, sample, report->frames, n, &is_cut);
         if (!n)
-                report->frames[n++] =
-                        (struct stack_frame){sample->ip, sample->misc & PERF_MISC_CPUMODE_MASK, false};
+                report->frames[n++] = stack_frame_of_sample(sample);
         if (is_cut)
                 n = stack_frames_mark_cut(report->frames, n);
         report->quality.n_cut_stacks += is_cut;
@@ -132,7 +132,7 @@ static void finish_stacks(struct report *report)
 {
         if (!report->stacks)
                 return;
-        stacks_finish(report->stacks);
+        stacks_finish(report->stacks, report->world);
         for (size_t i = 0; i < stacks_n_series(report->stacks) && report->is_by_stacks; i++) {
                 const struct stack_series *series = stacks_get_series(report->stacks, i);
 
@@ -158,7 +158,11 @@ static bool read_records(struct report *report, struct err *err)
                 case PERF_RECORD_LOST:
                 case PERF_RECORD_LOST_SAMPLES: take_lost(report, &record); break;
                 case PERF_RECORD_THROTTLE: report->quality.n_throttled++; break;
-                default: world_replay(report->world, &record); break;
+                default:
+                        if (report->stacks)
+                                stacks_catch_up(report->stacks, report->world);
+                        world_replay(report->world, &record);
+                        break;
                 }
         }
         finish_stacks(report);
