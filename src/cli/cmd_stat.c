@@ -73,6 +73,8 @@ static bool check(const struct stating *s, struct err *err)
                 return wrong(err, "--json-lines and --json both want standard output: name a file with -o");
         if (o->target.pids.n && s->line->n_args)
                 return wrong(err, "either -p or a command: both can't be counted at once");
+        if (o->target.control || o->target.spawn_delay_ms == UINT64_MAX)
+                return wrong(err, "--control and --delay -1 are for record and sample");
         if (o->machine.cpu_model && !o->counting.dry_run)
                 return wrong(err,
                              "--cpu-model is another machine, which can only be looked at: add --dry-run");
