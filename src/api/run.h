@@ -26,7 +26,7 @@ struct run_request {
         uint64_t freq_hz;   /* 0: the default */
         bool kernel;
         uint64_t timeout_ns; /* 0: none */
-        uint64_t delay_ns;   /* before the events begin; COLLECT_NEVER: until another program says so */
+        uint64_t delay_ns;   /* before the events begin; CONTROL_NEVER: until another program says so */
         const char *control; /* where that comes from: control.h.  NULL: nowhere */
         struct control_listener listener;
         struct call_graph call_graph;

@@ -56,7 +56,7 @@ bool cmd_delay(const struct target_options *target, uint64_t *ret_ns, struct err
                 return err_set(err, ERR_USAGE,
                                "--delay -1 waits for the word enable, which nobody can give: add "
                                "--control fifo:CTL,ACK");
-        *ret_ns = target->spawn_delay_ms == UINT64_MAX ? COLLECT_NEVER : target->spawn_delay_ms * 1000000;
+        *ret_ns = target->spawn_delay_ms == UINT64_MAX ? CONTROL_NEVER : target->spawn_delay_ms * 1000000;
         return true;
 }
 

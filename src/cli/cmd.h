@@ -71,7 +71,7 @@ void cmd_warn(const struct buf *sentences);
 /* A control_listener's: prints warnings, and what was asked as it is, on standard error. */
 void cmd_tell(void *ctx, bool is_warning, const char *text);
 
-/* The delay of the options; COLLECT_NEVER needs one who ends it.  ERR_USAGE. */
+/* The delay of the options; CONTROL_NEVER needs one who ends it.  ERR_USAGE. */
 bool cmd_delay(const struct target_options *target, uint64_t *ret_ns, struct err *err);
 
 /* The file that an output option names: `name` under --output-prefix unless it is absolute or "-". */

@@ -20,6 +20,7 @@ struct stating {
         const struct stat_options *options;
         int32_t *pids;
         size_t n_pids;
+        uint64_t delay_ns;
         char *image_argv[2]; /* --pe_file in the place of a command */
         struct buf session, command_line, vendor, subject;
         struct count_run_request request;
@@ -73,8 +74,6 @@ static bool check(const struct stating *s, struct err *err)
                 return wrong(err, "--json-lines and --json both want standard output: name a file with -o");
         if (o->target.pids.n && s->line->n_args)
                 return wrong(err, "either -p or a command: both can't be counted at once");
-        if (o->target.control || o->target.spawn_delay_ms == UINT64_MAX)
-                return wrong(err, "--control and --delay -1 are for record and sample");
         if (o->machine.cpu_model && !o->counting.dry_run)
                 return wrong(err,
                              "--cpu-model is another machine, which can only be looked at: add --dry-run");
@@ -129,7 +128,9 @@ static void make_request(struct stating *s)
                 .cpus = o->target.cpus.cpus,
                 .n_cpus = o->target.cpus.n,
                 .timeout_ns = timeout_ns,
-                .delay_ns = o->target.spawn_delay_ms * 1000000,
+                .delay_ns = s->delay_ns,
+                .control = o->target.control,
+                .listener = {.tell = cmd_tell},
                 .timeline = timeline,
                 .interval_ns = o->timeline.every_ms ? 0 : o->timeline.interval_ns,
                 .n_counts = o->timeline.n_counts,
@@ -220,7 +221,7 @@ int cmd_stat(const struct command_line *line)
         struct err err = {0};
         int status;
 
-        if (check(&s, &err) && choose_target(&s, &err)) {
+        if (check(&s, &err) && cmd_delay(&s.options->target, &s.delay_ns, &err) && choose_target(&s, &err)) {
                 cmd_join_line(line, &s.command_line);
                 if (s.options->counting.session)
                         cmd_output_path(s.options->output.output_prefix, s.options->counting.session,

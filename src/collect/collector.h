@@ -18,9 +18,6 @@
 struct control; /* control.h */
 struct module;  /* world.h */
 
-/* A delay that only another program ends. */
-#define COLLECT_NEVER UINT64_MAX
-
 struct collect_request {
         char *const *argv;   /* command to start, NULL-terminated; NULL: none */
         const int32_t *pids; /* processes to attach to */

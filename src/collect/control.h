@@ -6,10 +6,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "attributes.h"
 #include "buf.h"
 #include "err.h"
+
+/* A delay that only another program ends. */
+#define CONTROL_NEVER UINT64_MAX
 
 /* --- the text --- */
 
@@ -75,6 +79,9 @@ AUTO_DEFINE(control)
 
 /* To be waited at for reading; -1 once no word can come any more. */
 int control_fd(const struct control *control);
+
+/* True once that is so; `is_off`: all events are off, and to stay off with that is worth a warning. */
+bool control_see_end(struct control *control, bool is_off);
 
 /* Reads what has come, a few KiB at most, so that a flood can't keep the caller; never waits. */
 void control_read(struct control *control);

@@ -161,6 +161,17 @@ static void warn_of_line(struct control *c, const char *line)
                              buf_text(&shown));
 }
 
+bool control_see_end(struct control *c, bool is_off)
+{
+        if (!c->in_closed)
+                return false;
+        if (is_off)
+                control_warn(
+                        c,
+                        "the other side has closed its end while the events are off, so nothing more will be measured");
+        return true;
+}
+
 /* --- moving --- */
 
 static bool is_ready(int fd, short events)
@@ -199,6 +210,8 @@ bool control_next(struct control *c, struct control_command *ret)
 
                 if (too_long)
                         control_warn(c, "a line of more than %d bytes is no command", CONTROL_LINE_MAX_BYTES);
+                if (found && ret->word == CONTROL_SNAPSHOT)
+                        control_warn(c, "'snapshot': no trace is taken that there could be one of");
                 if (!found || ret->word != CONTROL_UNKNOWN)
                         return found;
                 warn_of_line(c, ret->line);

@@ -16,7 +16,7 @@ void enabling_begin(struct enabling *e, struct opened *opened, const struct coll
         for (size_t i = opened->first_asked; i < opened->n_events; i++)
                 opened->events[i].is_on = opened->is_on;
         e->off_since_ns = opened->is_on ? 0 : begin_ns;
-        if (request->delay_ns && request->delay_ns != COLLECT_NEVER)
+        if (request->delay_ns && request->delay_ns != CONTROL_NEVER)
                 e->due_ns = os_monotonic_ns() + request->delay_ns;
 }
 
@@ -60,22 +60,9 @@ static void obey(struct enabling *e, const struct control_command *command)
         case CONTROL_EVLIST: tell_events(e); break;
         case CONTROL_STOP: e->stop_asked = true; break;
         case CONTROL_SNAPSHOT:
-                control_warn(e->control, "'snapshot': no trace is taken that there could be one of");
-                break;
         case CONTROL_PING:
         case CONTROL_UNKNOWN: break;
         }
-}
-
-/* Words that are left of one who has gone are still obeyed. */
-static void see_end(struct enabling *e)
-{
-        if (!e->listens || control_fd(e->control) >= 0)
-                return;
-        e->listens = false;
-        if (!e->opened->is_on && !e->due_ns)
-                control_warn(e->control, "the other side has closed its end while the events are off, so "
-                                         "nothing more will be sampled");
 }
 
 void enabling_run(struct enabling *e)
@@ -91,7 +78,7 @@ void enabling_run(struct enabling *e)
                 obey(e, &command);
                 control_answer(e->control);
         }
-        see_end(e);
+        e->listens = !control_see_end(e->control, !e->opened->is_on && !e->due_ns);
 }
 
 int enabling_fd(const struct enabling *e)

@@ -26,6 +26,11 @@ void control_read(struct control *control)
 {
 }
 
+bool control_see_end(struct control *control, bool is_off)
+{
+        return true;
+}
+
 bool control_next(struct control *control, struct control_command *ret)
 {
         return false;

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -109,6 +110,7 @@ def check_hooked(t: Context, facts: dict, session: str) -> Done:
     return done
 
 
+@harness.limit(150)
 def test_pyperfs_hook(t: Context) -> None:
     for session, extra in (("plain", ()), ("stacks", ("-g", "-z")), ("late", ("-D", "-1"))):
         facts = run_hooked(t, session, "late", t.wperf, "record", *EVENTS, *extra)
@@ -314,6 +316,62 @@ def test_a_flood_does_not_keep_the_recorder(t: Context) -> None:
     check(done.status == 0 and count_of(done, "spin_here") > 10, "samples, and an end in time", done)
 
 
+# --- stat ---
+
+
+def test_counts_of_turns(t: Context) -> None:
+    """wperf and perf count the same target in the same turns; each by what the kernel says of its CPU time."""
+    place = make_fifos(t)
+    for name, path, more in (("perf", harness.need_tool("perf"), ("-x,",)),
+                             ("wperf", t.wperf, ("--json", "--session", "s.data"))):
+        target = t.started_ready(t.program("spin"), "20000")
+        process = t.start(path, "stat", *more, "-e", "task-clock", "-D", "-1", "--control", place, "-p", str(target.pid))
+        peer, on_ms = open_fifos(t), 0.0
+        for word in ("ping", "evlist", "snapshot"):
+            if word != "snapshot" or name == "wperf":  # perf's stat has no answer to it
+                peer.ask(word)
+        for _ in range(3):
+            before = cpu_ms(target.pid)
+            peer.ask("enable")
+            time.sleep(0.2)
+            peer.ask("disable")
+            on_ms += cpu_ms(target.pid) - before
+            time.sleep(0.3)
+        peer.ask("stop")
+        if name == "perf":  # which takes the word and goes on
+            process.send_signal(signal.SIGINT)
+        done = finish(process)
+        check(done.status in (0, -signal.SIGINT), f"{name} ends", done)
+        if name == "wperf":
+            check(done.status == 0, "stop is a good end", done)
+            document = harness.document_of(done)
+            counted = document["core"]["cores"][0]["Performance_counter"][0]["counter_value"] / 1e6
+            off = document["quality"]["off_seconds"]
+            check(0.85 < off < document["Time_elapsed"] - 0.55, f"{off} seconds off", done)
+            again = t.good("report", "-i", "s.data")
+            check(f"{off:.3f} seconds of it the counters were off" in again.out, "the session has it too", again)
+        else:
+            counted = float(done.err.split(",")[0].splitlines()[-1])
+        harness.note(f"{name} counted {counted:.1f} ms of {on_ms:.0f}")
+        check_near(counted, on_ms, 60, f"{name} counted ms", done)
+        peer.close()
+        target.kill()
+
+
+def test_stop_ends_a_count(t: Context) -> None:
+    for more in ((), ("-r", "3"), ("-t", "-i", "0", "--timeout", "200ms")):
+        process = t.start(t.wperf, "stat", "-e", "task-clock", *more, "--control",
+                          make_fifos(t) if not more else "fifo:ctl,ack", "--", t.program("spin"), "20000")
+        peer = open_fifos(t)
+        time.sleep(0.3)
+        peer.ask("enable task-clock")
+        peer.ask("stop")
+        done = finish(process)
+        check(done.status == 0 and "task-clock" in done.out, f"stop with {more}", done)
+        check("'enable task-clock': all events are counted, or none" in done.err, "a warning", done)
+        peer.close()
+
+
 # --- refusals ---
 
 
@@ -330,9 +388,10 @@ def test_refusals(t: Context) -> None:
             (f"fd:{reading},78", 2, ("descriptor 78 is not open",)), (f"fd:{writing}", 2, ("not open for reading",)),
             (f"fd:{reading},{reading}", 2, ("not open for writing",)), ("fd:x", 2, ("'fd:x'", "fifo:CTL[,ACK]")),
             ("ctl", 2, ("'ctl'", "fifo:CTL[,ACK]"))):
-        done = t.ours("record", "--control", place, "--", "true", limit=10, pass_fds=(reading, writing))
-        check(done.status == status, f"status {status} for {place}", done)
-        harness.check_sentence(done, "--control", *words)
+        for command in ("record", "stat"):
+            done = t.ours(command, "--control", place, "--", "true", limit=10, pass_fds=(reading, writing))
+            check(done.status == status, f"status {status} for {place}", done)
+            harness.check_sentence(done, "--control", *words)
         check(not os.path.exists(t.path("wperf.data")), "nothing was measured", done)
     os.close(reading)
     os.close(writing)

@@ -4,6 +4,7 @@
 
 #include "buf.h"
 #include "collector.h"
+#include "control.h"
 #include "tap.h"
 
 #if defined(__aarch64__)
@@ -118,7 +119,7 @@ TEST(what_is_switched_has_its_maps_always)
         static char *argv[] = {name, NULL};
         struct event_list events = {0};
         struct collect_request request = {.argv = argv, .events = &events, .is_controlled = true};
-        static const uint64_t delays_ns[] = {0, COLLECT_NEVER};
+        static const uint64_t delays_ns[] = {0, CONTROL_NEVER};
 
         ASSERT_TRUE(event_parse_sampling("cpu-clock", NULL, NULL, &events, NULL));
         for (size_t i = 0; i < N_ELEMENTS(delays_ns); i++) {
