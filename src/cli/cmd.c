@@ -50,6 +50,14 @@ void cmd_tell(void *ctx, bool is_warning, const char *text)
         os_write_stream(OS_STDERR, line.data, line.len, NULL);
 }
 
+void cmd_dismiss(const struct command_line *line)
+{
+        for (size_t i = 0; i < line->n_given; i++) {
+                if (line->given[i].value && !strcmp(line->given[i].option->name, "control"))
+                        control_dismiss(line->given[i].value);
+        }
+}
+
 bool cmd_delay(const struct target_options *target, uint64_t *ret_ns, struct err *err)
 {
         if (target->spawn_delay_ms == UINT64_MAX && !target->control)

@@ -24,6 +24,7 @@ struct recording {
         struct lookup lookup;
         struct call_graph call_graph;
         uint64_t delay_ns;
+        bool has_run;
         bool live;    /* progress is drawn as it comes */
         bool to_pipe; /* the session goes to standard output, and nothing else does */
 };
@@ -244,6 +245,7 @@ static int record(struct recording *r)
                 cmd_fail(&err);
                 return cmd_run_failure(failure, r->has_command);
         }
+        r->has_run = true;
         return show(r, run);
 }
 
@@ -300,8 +302,11 @@ int cmd_record(const struct command_line *line)
 
         if (!choose_call_graph(&r, &err) || !cmd_delay(&r.options->target, &r.delay_ns, &err) ||
             has_extra(r.options, &err) || !init_lookup(&r, &err))
-                return cmd_fail(&err);
-        status = r.options->sampling.dry_run ? dry_run(&r) : record(&r);
+                status = cmd_fail(&err);
+        else
+                status = r.options->sampling.dry_run ? dry_run(&r) : record(&r);
+        if (!r.has_run && !r.options->sampling.dry_run)
+                cmd_dismiss(line);
         lookup_release(&r.lookup);
         recording_release(&r);
         return status;

@@ -21,6 +21,7 @@ struct stating {
         int32_t *pids;
         size_t n_pids;
         uint64_t delay_ns;
+        bool has_run;
         char *image_argv[2]; /* --pe_file in the place of a command */
         struct buf session, command_line, vendor, subject;
         struct count_run_request request;
@@ -194,8 +195,8 @@ static int run(struct stating *s)
 
         warn_of_config(o->metric.config);
         s->request.ctx = output;
-        ok = output && count_run(&s->request, &facts, &failure, &err) &&
-             stat_output_finish(output, &facts, &poor, &err);
+        s->has_run = output && count_run(&s->request, &facts, &failure, &err);
+        ok = s->has_run && stat_output_finish(output, &facts, &poor, &err);
         if (!ok) {
                 cmd_fail(&err);
                 return cmd_run_failure(failure, has_command);
@@ -232,6 +233,8 @@ int cmd_stat(const struct command_line *line)
                 cmd_fail(&err);
                 status = err.code == ERR_USAGE ? EXIT_WRONG_USAGE : cmd_run_failure(RUN_FAILED, line->n_args);
         }
+        if (!s.has_run && !s.options->counting.dry_run)
+                cmd_dismiss(line);
         release(&s);
         return status;
 }

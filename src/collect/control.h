@@ -77,6 +77,10 @@ struct control *control_open(const char *text, const struct control_listener *li
 void control_free(struct control *control);
 AUTO_DEFINE(control)
 
+/* Lets those go who wait for the other end of FIFOs, since no recorder will come: they find both ends closed.  Takes at
+ * most a second, and half of one where nobody waits. */
+void control_dismiss(const char *text);
+
 /* To be waited at for reading; -1 once no word can come any more. */
 int control_fd(const struct control *control);
 

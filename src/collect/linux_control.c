@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The ends of --control.  A FIFO is opened for both directions, as perf does: opening does not wait for the other side
- * then, and another program may come later or go and come again.  Nothing here waits, whoever holds the other end. */
+ * then, and another program may come later or go and come again.  Nothing here waits for the other side but
+ * control_dismiss. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -16,7 +17,13 @@
 #include "control.h"
 #include "text.h"
 
-enum { WARNINGS_MAX = 10, READ_BYTES = 4096 };
+enum {
+        WARNINGS_MAX = 10,
+        READ_BYTES = 4096,
+        DISMISS_STEP_MS = 5,
+        DISMISS_NOBODY_MS = 500, /* one who started us opens its end at about the same time */
+        DISMISS_MOST_MS = 1000,  /* between the first FIFO and the second */
+};
 
 struct control {
         struct control_place place;
@@ -115,6 +122,51 @@ void control_free(struct control *c)
         control_lines_release(&c->lines);
         control_place_release(&c->place);
         free(c);
+}
+
+/* --- no recorder --- */
+
+static int open_end(const char *path, int mode)
+{
+        struct stat st;
+
+        if (!path || stat(path, &st) || !S_ISFIFO(st.st_mode))
+                return -1;
+        return open(path, mode | O_NONBLOCK | O_CLOEXEC);
+}
+
+/* Without a writer a pipe is at its end; with one it is only empty. */
+static bool has_writer(int fd)
+{
+        char byte;
+
+        return read(fd, &byte, 1) != 0;
+}
+
+void control_dismiss(const char *text)
+{
+        struct control_place place;
+        bool writes = false;
+        int in_fd, out_fd = -1;
+
+        if (!control_place_parse(text, &place, NULL))
+                return;
+        in_fd = place.kind == CONTROL_FIFO ? open_end(place.ctl, O_RDONLY) : -1;
+        for (int ms = 0; in_fd >= 0 && ms < DISMISS_MOST_MS; ms += DISMISS_STEP_MS) {
+                writes = writes || has_writer(in_fd);
+                /* Refused as long as nobody reads. */
+                if (out_fd < 0)
+                        out_fd = open_end(place.ack, O_WRONLY);
+                if ((writes && (!place.ack || out_fd >= 0)) ||
+                    (!writes && out_fd < 0 && ms >= DISMISS_NOBODY_MS))
+                        break;
+                poll(NULL, 0, DISMISS_STEP_MS);
+        }
+        if (in_fd >= 0)
+                close(in_fd);
+        if (out_fd >= 0)
+                close(out_fd);
+        control_place_release(&place);
 }
 
 int control_fd(const struct control *c)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* When the events of a session are on: from the start, after a delay, or as another program says.  What tracks maps and
  * names stays on throughout, so that later samples find their modules. */
-#include <string.h>
 
 #include "linux_enabling.h"
 #include "os.h"

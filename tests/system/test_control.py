@@ -119,6 +119,20 @@ def test_pyperfs_hook(t: Context) -> None:
         harness.note(f"{session}: {harness.quality_of(done)}, slowest answer {facts['slowest'] * 1000:.1f} ms")
 
 
+def test_a_harness_does_not_wait_for_a_recorder_that_fails(t: Context) -> None:
+    """perf 6.1 leaves it waiting for ever at some of these."""
+    for number, recorder in enumerate((("record", "--no-such-option"), ("record", "--call-graph=bogus"), ("record", "-e", "nosuch"),
+                                       ("record", "-D", "x"), ("record", "-o", "/no/such/folder/file"), ("stat", "-m", "nosuch"),
+                                       ("stat", "-r", "3"))):
+        done = t.run(sys.executable, HOOKED, "late", t.program("part_one.so"), t.program("part_two.so"),
+                     t.path(f"{number}.data"), t.wperf, *recorder, limit=20)
+        check(done.status == 1 and "BrokenPipeError" in done.err, f"the harness is told, with {recorder}", done)
+    os.mkfifo(t.path("ctl"))
+    begin = time.monotonic()
+    done = t.ours("record", "--control", "fifo:ctl", "--no-such-option")
+    check(done.status == 2 and time.monotonic() - begin < 5, "where nobody waits it ends soon", done)
+
+
 def test_perf_is_driven_in_the_same_way(t: Context) -> None:
     perf = harness.need_tool("perf")
     # perf 6.1 turns the records of maps off with the events: what is loaded then has no name.
@@ -206,7 +220,7 @@ def test_never_enabled(t: Context) -> None:
 
 def test_a_delay(t: Context) -> None:
     done = t.good("record", "--strict", "-D", "600", *EVENTS, "--", t.program("spin"), "1000")
-    check(280 < count_of(done, "spin_here") < 950, "samples after the delay", done)
+    check(280 < count_of(done, "spin_here") < 985, "samples after the delay", done)
     check_near(off_percent(done), 60 / elapsed_seconds(done), 10, "the time before", done)
     # A word puts an end to a delay that is still to come.
     process = t.start(t.wperf, "record", "-D", "600", *EVENTS, "--control", make_fifos(t), "--", t.program("spin"), "1200")
