@@ -169,6 +169,11 @@ static bool read_records(struct report *report, struct err *err)
         return !got;
 }
 
+static double share_of(uint64_t part_ns, uint64_t whole_ns)
+{
+        return part_ns < whole_ns ? (double)part_ns / (double)whole_ns : part_ns > 0;
+}
+
 static void fill_quality(struct report *report)
 {
         const struct perfdata_damage *damage = perfdata_get_damage(report->reader);
@@ -182,6 +187,7 @@ static void fill_quality(struct report *report)
                                                                     : report->n_lost_samples;
         q->n_unresolved = hot_n_unresolved(report->hot);
         q->counted_share = report->run_info.counted_share;
+        q->off_share = share_of(report->run_info.off_ns, report->run_info.elapsed_ns);
         q->cut_bytes = damage->cut_bytes + report->archive.origin.cut_bytes;
         q->unfinished =
                 damage->data_size_missing || damage->features_missing || report->archive.origin.is_unfinished;

@@ -149,6 +149,7 @@ static bool show_round(void *ctx, const struct sheet *sheet, uint64_t elapsed_ns
                 .elapsed_deviation_percent = -1,
                 .user_ns = r->replay.info.user_ns,
                 .kernel_ns = r->replay.info.kernel_ns,
+                .off_ns = r->replay.info.off_ns,
                 .has_exit = r->replay.has_info && r->replay.info.has_exit,
                 .exit_status = r->replay.info.exit_status,
         };
