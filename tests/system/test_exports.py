@@ -3,6 +3,7 @@
 our own."""
 import collections
 import gzip
+import itertools
 import json
 import os
 import re
@@ -148,6 +149,159 @@ def test_svg_is_xml_and_nothing_more(t: Context) -> None:
             rect = frame.find(SVG + "rect")
             left, width = float(rect.get("x")), float(rect.get("width"))
             check(left >= 10 and width >= 0.1 and left + width <= 1190.005, "inside of the picture")
+
+
+# --- perf-script ---
+
+HEAD = re.compile(r"(?P<comm>.+?) +(?P<tid>-?\d+)(?: \[\d{3,}\])? +(?P<time>\d+\.\d{6}): +(?P<period>\d+) +(?P<event>.+?): ?$")
+FRAME = re.compile(r"\t {0,15}(?P<address>[0-9a-f]{1,16}) (?P<symbol>.+?)(?:\+0x(?P<offset>[0-9a-f]+))? \((?P<dso>.+)\)$")
+
+
+class Script:
+    """The text of perf script, by its grammar: a head, frames behind a tab, an empty line."""
+
+    def __init__(self, text: str):
+        check(text.endswith("\n\n"), "an empty line behind the last sample")
+        self.heads, self.stacks = [], []
+        for block in text[:-2].split("\n\n"):
+            head, *frames = block.split("\n")
+            check(HEAD.match(head) is not None, f"no head: {head!r}")
+            self.heads.append(head)
+            self.stacks.append([FRAME.match(frame) for frame in frames])
+            check(all(self.stacks[-1]), f"frames: {block!r}")
+
+    def folded(self) -> collections.Counter:
+        """As stackcollapse-perf.pl says that it does it: comm;outermost;...;innermost."""
+        counts: collections.Counter = collections.Counter()
+        for head, stack in zip(self.heads, self.stacks):
+            names = [HEAD.match(head)["comm"].replace(" ", "_")]
+            counts[";".join(names + [frame["symbol"] for frame in reversed(stack)])] += 1
+        return counts
+
+
+def script_of(t: Context, session: str, *more: str) -> str:
+    done = t.good("export", "--format", "perf-script", "-i", session, *more)
+    return done.out
+
+
+def script_of_perf(t: Context, session: str, *more: str) -> str:
+    done = t.run("perf", "script", "-i", session, *more)
+    check(done.status == 0, "perf script", done)
+    return done.out
+
+
+def kind_of_difference(ours: re.Match, theirs: re.Match) -> str:
+    """Why a frame is not what perf says, which asks for the address that a call returns to and not for the call."""
+    same_place = ours["address"] == theirs["address"] and ours["dso"] == theirs["dso"]
+    if same_place and theirs["offset"] == "0":
+        return "behind"
+    # One of the names that the symbol table has for one address.
+    if same_place and ours["offset"] == theirs["offset"] and ours["offset"] is not None:
+        return "alias"
+    # The function's end: perf takes what follows a function without a size for a part of it.
+    if same_place and ours["symbol"] == "[unknown]":
+        return "no name"
+    # A call chain that was taken while a program is replaced: perf still knows the maps of the one before.
+    if ours["dso"] == "[unknown]" and "execve" in theirs["symbol"]:
+        return "before exec"
+    return "other"
+
+
+def compare_scripts(t: Context, session: str) -> int:
+    """Without inlined functions: line for line, but for the kinds of differences above.  Returns the number of frames."""
+    ours, theirs = Script(script_of(t, session, "--no-inlines")), Script(script_of_perf(t, session, "--no-inline"))
+    check(ours.heads == theirs.heads, f"heads: {set(ours.heads) ^ set(theirs.heads)}")
+    found: collections.Counter = collections.Counter()
+    total = 0
+    for head, mine, other in zip(ours.heads, ours.stacks, theirs.stacks):
+        total += len(mine)
+        check(len(mine) == len(other), f"frames of {head}: {len(mine)}, {len(other)}")
+        for frame, wanted in zip(mine, other):
+            if frame[0] != wanted[0]:
+                kind = kind_of_difference(frame, wanted)
+                check(kind != "other", f"ours: {frame[0]!r}, perf: {wanted[0]!r}")
+                found[kind] += 1
+    harness.note(f"{total} frames of {len(ours.heads)} samples, not as perf's: {dict(found)}")
+    check(sum(found.values()) <= 0.1 * total, f"differences: {found} of {total}")
+    return total
+
+
+def perf_record(t: Context, name: str, *argv: str) -> str:
+    path = t.path(name)
+    done = t.run(need_tool("perf"), "record", "-q", "-F", "999", "-o", path, *argv)
+    check(done.status == 0, "perf records", done)
+    return path
+
+
+def test_perf_script_of_perfs_sessions_is_perfs(t: Context) -> None:
+    stacks = ("-e", "cpu-clock", "--call-graph")
+    for name, *more in [
+            ("fp", *stacks, "fp", "--", t.program("paths_fp"), "300"),
+            ("cpus", "--sample-cpu", *stacks, "fp", "--", t.program("paths_fp"), "200"),
+            ("dwarf", *stacks, "dwarf,8192", "--", t.program("shapes"), "500"),
+            ("jit", *stacks, "fp", "--", t.program("jit"), "200"),
+            ("vdso", *stacks, "fp", "--", t.program("calls"), "vdso", "200"),
+            ("events", "-e", "cpu-clock:u,page-faults", "-g", "--", t.program("shapes"), "900")]:
+        check(compare_scripts(t, perf_record(t, name + ".data", *more)) > 100, f"frames of {name}")
+
+
+def test_perf_script_of_our_sessions_is_perfs(t: Context) -> None:
+    need_tool("perf")
+    for program, *mode in ("paths_fp", "--call-graph", "fp"), ("shapes", "--call-graph", "dwarf,8192"), ("shapes", "-g"):
+        session = t.path(f"own{mode[-1]}.data")
+        done = t.ours("record", "--session", session, *mode, "--", t.program(program), "1500")
+        check(done.status == 0, "recorded", done)
+        check(compare_scripts(t, session) > 100, f"frames of {mode}")
+
+
+def places_of(text: str) -> list[list[tuple[str, int]]]:
+    """Of each sample the addresses with how many functions perf or wperf see there."""
+    return [[(address, len(list(group))) for address, group in itertools.groupby(frame["address"] for frame in stack)]
+            for stack in Script(text).stacks]
+
+
+def test_inlined_functions_of_perf_script_are_perfs(t: Context) -> None:
+    """By number at each address.  Where debug information and symbol table call a function differently, perf takes the
+    function itself for one more that was inlined and has it in no module."""
+    session = perf_record(t, "inlines.data", "-e", "cpu-clock:u", "--call-graph", "dwarf,8192", "--", t.program("shapes"), "300")
+    ours, theirs = script_of(t, session), script_of_perf(t, session)
+    check(places_of(ours) == places_of(theirs), "as many at each address")
+    mine, other = ours.split("\n"), theirs.split("\n")
+    same = sum(a == b for a, b in zip(mine, other))
+    harness.note(f"{same} of {len(mine)} lines are perf's to the letter")
+    check(len(mine) == len(other) and same > 0.5 * len(mine), "most lines are the same")
+    check(" (inlined)\n" in ours and " (inlined)\n" not in script_of(t, session, "--no-inlines"), "inlined functions")
+
+
+def test_perf_script_without_stacks(t: Context) -> None:
+    session = perf_record(t, "flat.data", "-e", "cpu-clock", "--", t.program("shapes"), "200")
+    done = t.ours("export", "--format", "perf-script", "-i", session)
+    check(done.status == 0 and "no call stacks" in done.err, "a warning", done)
+    check(done.out == script_of_perf(t, session), "perf's text to the letter")
+
+
+def test_perf_script_is_collapsed_to_the_folded_stacks(t: Context) -> None:
+    session = record(t, "dwarf,8192", "paths")
+    folded_text = t.good("export", "--format", "folded", "--no-inlines", "-i", session).out
+    want = collections.Counter()
+    for line in folded_text.splitlines():
+        # Code without a name is its module there; a mark of a cut stack is no frame.
+        names = re.sub(r"\[[^;]*?\](?=;|$)", "[unknown]", line.rsplit(" ", 1)[0].replace(";[cut]", ""))
+        want[names] += int(line.rsplit(" ", 1)[1])
+    got = Script(script_of(t, session, "--no-inlines")).folded()
+    check(got == want, f"stacks and counts: {got - want}, {want - got}")
+
+
+def test_perf_script_by_name_event_and_filter(t: Context) -> None:
+    session = perf_record(t, "two.data", "-e", "cpu-clock:u,page-faults", "-g", "--", t.program("shapes"), "200")
+    every = Script(script_of(t, session))
+    for event in "cpu-clock:u", "page-faults":
+        path = t.path(event + ".perf")
+        check(t.good("export", "-i", session, "-o", path, "-e", event).out == "", "nothing but the file")
+        with open(path, encoding="utf-8") as file:
+            heads = Script(file.read()).heads
+        check(heads == [head for head in every.heads if HEAD.match(head)["event"] == event], f"those of {event}")
+    check(t.ours("export", "-i", session, "--format", "perf-script", "--comm", "nobody").status == 1, "nothing to export")
 
 
 # --- a session ---
