@@ -174,6 +174,8 @@ static inline struct named_stacks *samples_stacks(const struct named_node *nodes
                 .n_modules = n_modules,
                 .texts = strpool_new(),
         };
+        if (!n_nodes)
+                return named;
         memcpy(named->nodes, nodes, n_nodes * sizeof(*nodes));
         memcpy(named->frames, frames, n_frames * sizeof(*frames));
         memcpy(named->modules, modules, n_modules * sizeof(*modules));

@@ -41,6 +41,38 @@ static enum named_kind kind_of(enum module_kind kind)
         return NAMED_FILE;
 }
 
+/* What its file tells of a module that there are samples of. */
+static void ask_file(struct naming *n, uint32_t id)
+{
+        const struct hot_modules *modules = n->request->modules;
+        struct named_module *named = &n->named->modules[id];
+        struct resolver_image image;
+
+        if ((named->kind != NAMED_FILE && named->kind != NAMED_VDSO) ||
+            !resolver_get_image(n->request->resolver, modules->get(modules->ctx, id), &image))
+                return;
+        named->base = image.load_addr;
+        if (!named->build_id_size && world_get_module(n->request->world, id)->kind != MODULE_IMAGE) {
+                named->build_id_size = image.build_id_size;
+                memcpy(named->build_id, image.build_id, sizeof(named->build_id));
+        }
+}
+
+static void ask_files(struct naming *n)
+{
+        bool *asked = mem_new(n->named->n_modules, sizeof(*asked));
+
+        for (size_t i = 0; i < n->named->n_nodes; i++) {
+                uint32_t module = n->named->nodes[i].module;
+
+                if (module == NAMED_NONE || asked[module])
+                        continue;
+                asked[module] = true;
+                ask_file(n, module);
+        }
+        free(asked);
+}
+
 static void add_modules(struct naming *n)
 {
         const struct world *world = n->request->world;
@@ -56,9 +88,13 @@ static void add_modules(struct naming *n)
                         .path = world_text(world, module->path),
                         .pid = module->pid,
                         .is_deleted = module->deleted,
-                        .build_id_size = module->build_id_size,
+                        .base = module->start,
                 };
-                memcpy(named->build_id, module->build_id, sizeof(named->build_id));
+                /* An image's is another thing: GUID and age. */
+                if (module->kind != MODULE_IMAGE) {
+                        named->build_id_size = module->build_id_size;
+                        memcpy(named->build_id, module->build_id, sizeof(named->build_id));
+                }
         }
 }
 
@@ -152,6 +188,7 @@ struct named_stacks *named_stacks_new(const struct stacks_tree_request *request)
                 n.frames = place_frames_of_stacks(request->stacks, request->resolver, request->modules);
         add_modules(&n);
         add_nodes(&n);
+        ask_files(&n);
         place_frames_free(n.frames);
         place_names_release(&n.names);
         return named;

@@ -50,8 +50,9 @@ struct named_module {
         const char *path;
         int32_t pid; /* the first that had it; for NAMED_ANON the one that has it */
         bool is_deleted;
-        uint8_t build_id[NAMED_BUILD_ID_MAX];
-        uint8_t build_id_size; /* 0: not known */
+        uint8_t build_id[NAMED_BUILD_ID_MAX]; /* an ELF file's */
+        uint8_t build_id_size;                /* 0: not known */
+        uint64_t base; /* the address, as the object counts, that its image begins at */
 };
 
 struct named_stacks {

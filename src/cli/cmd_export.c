@@ -5,6 +5,7 @@
 
 #include "cmd.h"
 #include "codec.h"
+#include "export_firefox.h"
 #include "export_folded.h"
 #include "export_options.h"
 #include "export_perf_script.h"
@@ -21,7 +22,8 @@
 
 /* An event with samples. */
 struct exported {
-        struct calltree *tree;
+        uint32_t index;
+        struct calltree *tree; /* NULL: of samples one by one there is none */
         struct export_about about;
 };
 
@@ -44,6 +46,12 @@ static void exporting_release(struct exporting *e)
 }
 
 /* --- formats --- */
+
+static bool is_time(const struct perf_attr *attr)
+{
+        return attr->type == PERF_TYPE_SOFTWARE &&
+               (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
+}
 
 static bool write_folded(const struct exporting *e, struct buf *out, struct err *err)
 {
@@ -85,6 +93,39 @@ static bool write_svg(const struct exporting *e, struct buf *out, struct err *er
         return true;
 }
 
+/* Of one that runs all the time; 0: not known. */
+static uint64_t interval_of(const struct report_event *event)
+{
+        uint64_t number = event->attr.sample_period_or_freq;
+
+        if (event->attr.flags & PERF_ATTR_FREQ)
+                return number ? 1000000000 / number : 0;
+        return is_time(&event->attr) ? number : 0;
+}
+
+static bool write_firefox(const struct exporting *e, struct buf *out, struct err *err)
+{
+        AUTO(named_stacks) stacks = report_named_stacks(e->report, !e->options->no_inlines, true);
+        const struct report_event event = report_get_event(e->report, e->events[0].index);
+        const struct export_firefox profile = {
+                .samples = report_samples(e->report),
+                .stacks = stacks,
+                .about = &e->events[0].about,
+                .arch = perfdata_feature_str(report_reader(e->report), FEATURE_ARCH),
+                .event = e->events[0].index,
+                .interval_ns = interval_of(&event),
+                .weights = e->options->weights,
+        };
+        AUTO_RELEASE(buf) document = {0};
+
+        if (!e->options->output || !text_ends(e->options->output, ".gz")) {
+                export_firefox(&profile, out);
+                return true;
+        }
+        export_firefox(&profile, &document);
+        return codec_pack_gzip(buf_text(&document), document.len, out, err);
+}
+
 static bool is_wanted(const struct exporting *e, const struct report_event *event)
 {
         return !e->options->event || !strcmp(event->name, e->options->event);
@@ -114,18 +155,24 @@ struct format {
         const char *name;
         const char *endings[2]; /* of a file's name */
         bool takes_all;         /* events; else one */
+        bool by_sample;         /* from the samples one by one, else from the events' trees */
         bool takes_lines; /* of calls; readers of the others would take them for functions of their own */
-        /* One of them: from the events' trees, or from the samples one by one. */
+        /* One of them: as a whole, or piece by piece. */
         bool (*write)(const struct exporting *e, struct buf *out, struct err *err);
         bool (*stream)(const struct exporting *e, const struct export_sink *sink, struct err *err);
 };
 
 static const struct format formats[] = {
-        {"folded", {".folded"}, false, false, write_folded, NULL},
-        {"speedscope", {".speedscope.json"}, true, false, write_speedscope, NULL},
-        {"pprof", {".pb.gz"}, false, true, write_pprof, NULL},
-        {"perf-script", {".perf", ".linux-perf.txt"}, true, false, NULL, stream_perf_script},
-        {"svg", {".svg"}, false, false, write_svg, NULL},
+        {"folded", {".folded"}, .write = write_folded},
+        {"speedscope", {".speedscope.json"}, .takes_all = true, .write = write_speedscope},
+        {"firefox", {".firefox.json", ".firefox.json.gz"}, .by_sample = true, .write = write_firefox},
+        {"pprof", {".pb.gz"}, .takes_lines = true, .write = write_pprof},
+        {"perf-script",
+         {".perf", ".linux-perf.txt"},
+         .takes_all = true,
+         .by_sample = true,
+         .stream = stream_perf_script},
+        {"svg", {".svg"}, .write = write_svg},
 };
 
 static bool is_named_as(const struct format *format, const char *output)
@@ -145,8 +192,8 @@ static const struct format *unknown_format(const char *name, struct err *err)
                 names[i] = formats[i].name;
         near = text_nearest(name, names, N_ELEMENTS(names));
         err_set(err, ERR_USAGE,
-                "--format takes folded, speedscope, pprof, perf-script or svg, not '%.40s'%s%s%s", name,
-                near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+                "--format takes folded, speedscope, firefox, pprof, perf-script or svg, not '%.40s'%s%s%s",
+                name, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
         return NULL;
 }
 
@@ -159,23 +206,18 @@ static const struct format *find_format(const struct exporting_options *o, struc
         }
         if (o->format)
                 return unknown_format(o->format, err);
-        err_set(err, ERR_USAGE, "export needs --format folded, speedscope, pprof, perf-script or svg%s",
+        err_set(err, ERR_USAGE,
+                "export needs --format folded, speedscope, firefox, pprof, perf-script or svg%s",
                 o->output ? ": the name of the file does not say which" : "");
         return NULL;
 }
 
 /* --- events --- */
 
-static bool is_time(const struct perf_attr *attr)
-{
-        return attr->type == PERF_TYPE_SOFTWARE &&
-               (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
-}
-
 static void add_event(struct exporting *e, const struct stacks_tree *names, uint32_t index)
 {
         const struct report_event event = report_get_event(e->report, index);
-        struct exported exported = {.tree = names ? stacks_tree_make(names, index) : NULL};
+        struct exported exported = {.index = index, .tree = names ? stacks_tree_make(names, index) : NULL};
         struct run_info info;
 
         exported.about = (struct export_about){
@@ -212,7 +254,7 @@ static bool add_events(struct exporting *e, const struct format *format, struct 
                 .lines = format->takes_lines,
                 .processes = true,
         };
-        AUTO(stacks_tree) names = format->write ? report_name_stacks(e->report, &options) : NULL;
+        AUTO(stacks_tree) names = format->by_sample ? NULL : report_name_stacks(e->report, &options);
         size_t n_left_out = 0;
 
         for (uint32_t i = 0; i < report_n_events(e->report); i++) {
@@ -305,7 +347,7 @@ static bool make_request(const struct command_line *line, const struct format *f
         const struct export_options *o = line->options;
 
         *ret = (struct report_request){
-                .no_demangle = o->filter.no_demangle, .stacks = true, .samples = format->stream};
+                .no_demangle = o->filter.no_demangle, .stacks = true, .samples = format->by_sample};
         if (!cmd_input_path(line, &o->input, &ret->path, err))
                 return false;
         if (o->what.output && strcmp(o->what.output, "-") && !strcmp(o->what.output, ret->path))

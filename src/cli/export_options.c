@@ -10,8 +10,9 @@ static const struct option exporting_options[] = {
                 .kind = OPTION_STRING,
                 .arg = "FORMAT",
                 .offset = offsetof(struct exporting_options, format),
-                .help = "folded, speedscope, pprof, perf-script or svg; unless given it is what FILE ends in: "
-                        ".folded, .speedscope.json, .pb.gz, .perf or .linux-perf.txt, .svg",
+                .help = "folded, speedscope, firefox, pprof, perf-script or svg; unless given it is what FILE ends "
+                        "in: .folded, .speedscope.json, .firefox.json or .firefox.json.gz, .pb.gz, .perf or "
+                        ".linux-perf.txt, .svg",
         },
         {
                 .name = "output",
@@ -32,7 +33,7 @@ static const struct option exporting_options[] = {
         {
                 .name = "weights",
                 .offset = offsetof(struct exporting_options, weights),
-                .help = "folded: write what the event counted in the place of numbers of samples",
+                .help = "folded, firefox: write what the event counted in the place of numbers of samples",
         },
         {
                 .name = "kinds",
@@ -69,6 +70,7 @@ static const struct example export_examples[] = {
         {"wperf export -o profile.svg", "a flame graph of the last session, for any browser"},
         {"wperf export -o profile.folded --kinds", "lines for flamegraph.pl and inferno"},
         {"wperf export -o profile.speedscope.json", "to be opened by https://www.speedscope.app"},
+        {"wperf export -o profile.firefox.json.gz", "to be opened by https://profiler.firefox.com"},
         {"wperf export --format perf-script | stackcollapse-perf.pl | flamegraph.pl > graph.svg",
          "for what parses the text of perf script"},
         {"wperf export -e cycles -o profile.pb.gz", "the stacks of one event, for go tool pprof"},
@@ -82,8 +84,8 @@ const struct command command_export = {
         .about =
                 "Writes the call stacks of a session, with names, as folded lines for flamegraph.pl and inferno, as "
                 "JSON for speedscope, as a profile for pprof, or as a flame graph in one SVG file that has hover text, "
-                "search and zoom and needs nothing else; or its samples one by one as perf script writes them. "
-                "Record the session with -g.",
+                "search and zoom and needs nothing else; or its samples one by one, as a profile for the Firefox "
+                "Profiler and as perf script writes them. Record the session with -g.",
         .groups = export_groups,
         .examples = export_examples,
         .options_size = sizeof(struct export_options),

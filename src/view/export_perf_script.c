@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "export_places.h"
 #include "text.h"
 
 enum { SINK_BYTES = 1 << 16 };
@@ -36,7 +37,8 @@ struct scripting {
         struct buf texts; /* lines of all places */
         struct {
                 size_t off, len;
-        } * spans; /* by node, in `texts` */
+        } * spans; /* by place, in `texts` */
+        struct export_places places;
         struct buf out;
 };
 
@@ -125,17 +127,12 @@ static void add_module(const struct named_stacks *stacks, const struct named_nod
 }
 
 /* A chain holds where calls return to, and perf shows that; what it finds in a copied stack it shows as the byte before. */
-static bool is_shown_behind(const struct named_node *node)
-{
-        return node->is_return && !node->is_unwound;
-}
-
 static void add_function(const struct named_node *node, const char *function, struct buf *out)
 {
         export_add_text(*function ? function : "[unknown]", out);
         if (*function && node->has_start && node->addr >= node->start) {
                 buf_add_char(out, '+');
-                text_add_hex(out, node->addr - node->start + is_shown_behind(node));
+                text_add_hex(out, node->addr - node->start + export_is_behind(node));
         }
 }
 
@@ -150,7 +147,7 @@ static void add_lines(const struct named_stacks *stacks, const struct named_node
                 bool is_inlined = i + 1 < node->n_frames;
 
                 buf_add_char(out, '\t');
-                add_address(node->offset + is_shown_behind(node), out);
+                add_address(node->offset + export_is_behind(node), out);
                 add_function(node, stacks->frames[node->first_frame + i].function, out);
                 buf_add_char(out, ' ');
                 if (is_inlined)
@@ -161,51 +158,17 @@ static void add_lines(const struct named_stacks *stacks, const struct named_node
         }
 }
 
-struct place {
-        uint64_t offset;
-        uint32_t module, node;
-        bool is_behind;
-};
-
-static int compare_places(const void *a, const void *b)
-{
-        const struct place *x = a, *y = b;
-
-        if (x->module != y->module)
-                return x->module < y->module ? -1 : 1;
-        if (x->offset != y->offset)
-                return x->offset < y->offset ? -1 : 1;
-        return x->is_behind - y->is_behind;
-}
-
-/* A place of many stacks has one text. */
 static void add_places(struct scripting *s)
 {
         const struct named_stacks *stacks = s->script->stacks;
-        struct place *places = mem_new(stacks->n_nodes, sizeof(*places));
-        size_t n = 0;
 
-        s->spans = mem_new(stacks->n_nodes, sizeof(*s->spans));
-        for (uint32_t i = 0; i < stacks->n_nodes; i++) {
-                const struct named_node *node = &stacks->nodes[i];
-
-                if (!node->is_cut)
-                        places[n++] = (struct place){node->offset, node->module, i, is_shown_behind(node)};
+        export_places_list(stacks, NULL, &s->places);
+        s->spans = mem_new(s->places.n, sizeof(*s->spans));
+        for (uint32_t i = 0; i < s->places.n; i++) {
+                s->spans[i].off = s->texts.len;
+                add_lines(stacks, &stacks->nodes[s->places.one_node[i]], &s->texts);
+                s->spans[i].len = s->texts.len - s->spans[i].off;
         }
-        if (n)
-                qsort(places, n, sizeof(*places), compare_places);
-        for (size_t i = 0; i < n; i++) {
-                uint32_t node = places[i].node;
-
-                if (i && !compare_places(&places[i - 1], &places[i])) {
-                        s->spans[node] = s->spans[places[i - 1].node];
-                        continue;
-                }
-                s->spans[node].off = s->texts.len;
-                add_lines(stacks, &stacks->nodes[node], &s->texts);
-                s->spans[node].len = s->texts.len - s->spans[node].off;
-        }
-        free(places);
 }
 
 /* --- Samples --- */
@@ -298,7 +261,10 @@ static bool add_stack(struct scripting *s, const struct listed_sample *sample, s
 {
         buf_add_char(&s->out, '\n');
         for (uint32_t at = sample->node; at != NAMED_NONE; at = s->script->stacks->nodes[at].parent) {
-                buf_add(&s->out, buf_text(&s->texts) + s->spans[at].off, s->spans[at].len);
+                uint32_t place = s->places.of_node[at];
+
+                if (place != NAMED_NONE)
+                        buf_add(&s->out, buf_text(&s->texts) + s->spans[place].off, s->spans[place].len);
                 if (!flush(s, SINK_BYTES, err))
                         return false;
         }
@@ -337,6 +303,7 @@ bool export_perf_script(const struct export_script *script, const struct export_
         ok = ok && flush(&s, 1, err);
         free(s.fields);
         free(s.spans);
+        export_places_release(&s.places);
         buf_release(&s.texts);
         buf_release(&s.out);
         return ok;
