@@ -351,20 +351,24 @@ def kind_of_difference(ours: re.Match, theirs: re.Match) -> str:
 
 
 def compare_scripts(t: Context, session: str) -> int:
-    """Without inlined functions: line for line, but for the kinds of differences above.  Returns the number of frames."""
+    """Without inlined functions: line for line, but for the kinds of differences above, and for stacks of which perf has
+    more.  Returns the number of frames."""
     ours, theirs = Script(script_of(t, session, "--no-inlines")), Script(script_of_perf(t, session, "--no-inline"))
     check(ours.heads == theirs.heads, f"heads: {set(ours.heads) ^ set(theirs.heads)}")
     found: collections.Counter = collections.Counter()
     total = 0
     for head, mine, other in zip(ours.heads, ours.stacks, theirs.stacks):
         total += len(mine)
-        check(len(mine) == len(other), f"frames of {head}: {len(mine)}, {len(other)}")
+        # A walk through a copied stack may end in start-up code that nothing describes, where perf goes on by frame pointers.
+        is_cut = len(mine) < len(other) and re.search(r"dtors_aux|fini|unknown", mine[-1]["symbol"]) is not None
+        check(len(mine) == len(other) or is_cut, f"frames of {head}: {len(mine)}, {len(other)}")
+        found["cut"] += is_cut
         for frame, wanted in zip(mine, other):
             if frame[0] != wanted[0]:
                 kind = kind_of_difference(frame, wanted)
                 check(kind != "other", f"ours: {frame[0]!r}, perf: {wanted[0]!r}")
                 found[kind] += 1
-    harness.note(f"{total} frames of {len(ours.heads)} samples, not as perf's: {dict(found)}")
+    harness.note(f"{total} frames of {len(ours.heads)} samples, not as perf's: {dict(+found)}")
     check(sum(found.values()) <= 0.1 * total, f"differences: {found} of {total}")
     return total
 
