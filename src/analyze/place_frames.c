@@ -103,6 +103,23 @@ struct place_frames *place_frames_of_profile(const struct profile *profile, stru
         return frames;
 }
 
+struct place_frames *place_frames_of_stacks(const struct stacks *stacks, struct resolver *resolver,
+                                            const struct hot_modules *modules)
+{
+        size_t n = stacks_n_nodes(stacks);
+        struct place_at *places = mem_new(n, sizeof(*places));
+        struct place_frames *frames;
+
+        for (size_t i = 0; i < n; i++) {
+                const struct stack_node *node = stacks_get_node(stacks, (uint32_t)i);
+
+                places[i] = (struct place_at){node->module, node->offset};
+        }
+        frames = place_frames_new(places, n, resolver, modules);
+        free(places);
+        return frames;
+}
+
 void place_frames_free(struct place_frames *f)
 {
         if (!f)

@@ -7,6 +7,7 @@
 #include "hot.h"
 #include "profile.h"
 #include "resolver.h"
+#include "stacks.h"
 
 struct place_frames;
 
@@ -21,6 +22,10 @@ struct place_frames *place_frames_new(const struct place_at *places, size_t n, s
 /* By the numbers of the profile's places. */
 struct place_frames *place_frames_of_profile(const struct profile *profile, struct resolver *resolver,
                                              const struct hot_modules *modules);
+
+/* By the numbers of the stacks' nodes. */
+struct place_frames *place_frames_of_stacks(const struct stacks *stacks, struct resolver *resolver,
+                                            const struct hot_modules *modules);
 void place_frames_free(struct place_frames *frames);
 AUTO_DEFINE(place_frames)
 

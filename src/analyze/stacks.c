@@ -160,7 +160,7 @@ static bool is_same_step(const struct step *a, const struct step *b)
 }
 
 static uint32_t find_child(struct stacks *stacks, struct world *world, int32_t pid, const struct step *wanted,
-                           uint16_t misc, struct step_bucket *bucket)
+                           const struct stack_frame *frame, struct step_bucket *bucket)
 {
         struct step *steps = bucket->steps, second = steps[1];
         struct place at;
@@ -172,15 +172,17 @@ static uint32_t find_child(struct stacks *stacks, struct world *world, int32_t p
                 steps[0] = second;
                 return second.child;
         }
-        at = world_find(world, pid, misc, wanted->addr);
+        at = world_find(world, pid, frame->misc, wanted->addr);
         steps[0] = *wanted;
         steps[0].child = find_or_add(stacks, &(struct stack_node){
                                                      .parent = wanted->parent,
                                                      .module = at.module,
                                                      .offset = at.offset,
                                                      .base = at.map_start - at.map_pgoff,
-                                                     .is_kernel = misc == PERF_MISC_KERNEL,
-                                                     .is_cut = misc == STACKS_CUT,
+                                                     .is_kernel = frame->misc == PERF_MISC_KERNEL,
+                                                     .is_cut = frame->misc == STACKS_CUT,
+                                                     .is_return = frame->is_return,
+                                                     .is_unwound = frame->is_unwound,
                                              });
         return steps[0].child;
 }
@@ -248,7 +250,7 @@ uint32_t stacks_find_node(struct stacks *stacks, struct world *world, int32_t pi
                 }
                 step.parent = step.child;
                 step.addr = frames[i].addr - frames[i].is_return;
-                step.child = find_child(stacks, world, pid, &step, misc, stacks->found[i]);
+                step.child = find_child(stacks, world, pid, &step, &frames[i], stacks->found[i]);
         }
         return step.child;
 }
@@ -256,8 +258,8 @@ uint32_t stacks_find_node(struct stacks *stacks, struct world *world, int32_t pi
 void stacks_add(struct stacks *stacks, struct world *world, uint32_t event, const struct sample *sample,
                 const struct stack_frame *frames, size_t n_frames, uint64_t weight)
 {
-        stacks_count(stacks, stacks_find_series(stacks, world, event, sample),
-                     stacks_find_node(stacks, world, sample->pid, frames, n_frames), 1, weight);
+        stacks->last_node = stacks_find_node(stacks, world, sample->pid, frames, n_frames);
+        stacks_count(stacks, stacks_find_series(stacks, world, event, sample), stacks->last_node, 1, weight);
 }
 
 /* --- Looking --- */

@@ -23,6 +23,7 @@ struct stack_frame {
         uint64_t addr;
         uint16_t misc;  /* its CPU mode, as in a sample's; STACKS_CUT: there are callers that are not known */
         bool is_return; /* addr is where a call returns to: the call is before it */
+        bool is_unwound; /* found in a copy of the stack */
 };
 
 /* The frames of a sample's call chain, 0 of them where it has none; the first is at the sample's own address.  `frames` has room
@@ -41,7 +42,8 @@ struct stack_node {
         uint64_t offset;  /* as in struct place */
         uint64_t base;    /* where file offset 0 of its map would lie */
         bool is_kernel;
-        bool is_cut; /* it stands for callers that are not known */
+        bool is_cut;                /* it stands for callers that are not known */
+        bool is_return, is_unwound; /* as the first of its frames was */
 };
 
 /* Marks a stack of `n` frames as cut; returns how many there are then. */
@@ -77,6 +79,9 @@ void stacks_catch_up(struct stacks *stacks, struct world *world);
 /* Takes a sample's frames, whose places are looked up in the world as it is now. */
 void stacks_add(struct stacks *stacks, struct world *world, uint32_t event, const struct sample *sample,
                 const struct stack_frame *frames, size_t n_frames, uint64_t weight);
+
+/* The node of the sample that was added last, which is counted for it like those before. */
+uint32_t stacks_last(struct stacks *stacks, struct world *world);
 
 /* After the last sample, before anything is looked at. */
 void stacks_finish(struct stacks *stacks, struct world *world);

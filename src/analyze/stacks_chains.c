@@ -75,11 +75,13 @@ static void add_new(struct stacks *stacks, struct world *world, const struct wai
         if (stacks->known.n == KNOWN_CHAINS_MAX)
                 forget_known(stacks);
         known_chains_add(&stacks->known, &w->key, &chain);
+        stacks->last_node = chain.node;
 }
 
 static void count_oldest(struct stacks *stacks, struct world *world)
 {
         struct waiting_chain *w = waiting_at(stacks, stacks->n_counted++);
+        struct known_chain *known;
 
         /* The same chain may have come before it in the ring. */
         if (!w->known)
@@ -88,8 +90,10 @@ static void count_oldest(struct stacks *stacks, struct world *world)
                 add_new(stacks, world, w);
                 return;
         }
-        stacks->known.chains[w->known - 1].count++;
-        stacks->known.chains[w->known - 1].weight += w->weight;
+        known = &stacks->known.chains[w->known - 1];
+        known->count++;
+        known->weight += w->weight;
+        stacks->last_node = known->node;
 }
 
 static void look_up(const struct stacks *stacks, struct waiting_chain *w)
@@ -134,6 +138,12 @@ void stacks_catch_up(struct stacks *stacks, struct world *world)
 {
         while (stacks->n_counted < stacks->n_taken)
                 count_oldest(stacks, world);
+}
+
+uint32_t stacks_last(struct stacks *stacks, struct world *world)
+{
+        stacks_catch_up(stacks, world);
+        return stacks->last_node;
 }
 
 void stacks_finish(struct stacks *stacks, struct world *world)

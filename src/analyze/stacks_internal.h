@@ -29,6 +29,7 @@ struct stacks {
         size_t n_series, cap_series;
         struct map by_event_and_comm; /* index + 1 */
         uint32_t last_series;
+        uint32_t last_node; /* of the sample that was counted last */
 };
 
 uint32_t stacks_find_series(struct stacks *stacks, struct world *world, uint32_t event,

@@ -32,20 +32,6 @@ struct stacks_tree {
 
 /* --- Looking up --- */
 
-static void find_frames(struct stacks_tree *t)
-{
-        size_t n = stacks_n_nodes(t->request.stacks);
-        struct place_at *places = mem_new(n, sizeof(*places));
-
-        for (size_t i = 0; i < n; i++) {
-                const struct stack_node *node = stacks_get_node(t->request.stacks, (uint32_t)i);
-
-                places[i] = (struct place_at){node->module, node->offset};
-        }
-        t->frames = place_frames_new(places, n, t->request.resolver, t->request.modules);
-        free(places);
-}
-
 static str_id copy_text(struct stacks_tree *t, str_id of_resolver)
 {
         return of_resolver ? strpool_add(t->texts, resolver_text(t->request.resolver, of_resolver)) : 0;
@@ -112,7 +98,7 @@ struct stacks_tree *stacks_tree_new(const struct stacks_tree_request *request)
         t->texts = strpool_new();
         t->names = (struct place_names){t->texts, request->world, request->resolver, request->modules, {0}};
         if (request->inlines || request->lines)
-                find_frames(t);
+                t->frames = place_frames_of_stacks(request->stacks, request->resolver, request->modules);
         t->spans = mem_new(n, sizeof(*t->spans));
         for (uint32_t i = 0; i < n; i++) {
                 t->spans[i].first = (uint32_t)t->n_shown;

@@ -21,8 +21,9 @@ struct report {
         struct world *world;
         struct pe_images *images;
         struct profile *profile;
-        struct stacks *stacks;    /* NULL: nobody asked for them */
-        struct stack_marks marks; /* of stacks that were unwound while recording */
+        struct stacks *stacks;       /* NULL: nobody asked for them */
+        struct sample_list *samples; /* likewise */
+        struct stack_marks marks;    /* of stacks that were unwound while recording */
         uint64_t n_read_samples;
         bool is_by_stacks; /* the profile gets its places from them */
         struct stack_unwind *unwind;
@@ -48,6 +49,7 @@ void report_free(struct report *report)
                 return;
         hot_free(report->hot);
         stacks_free(report->stacks);
+        sample_list_free(report->samples);
         stack_unwind_free(report->unwind);
         module_source_free(report->modules);
         session_archive_release(&report->archive);
@@ -100,6 +102,26 @@ static void take_stack(struct report *report, uint32_t event, const struct sampl
         stacks_add(report->stacks, report->world, event, sample, report->frames, n, weight);
 }
 
+static void keep_sample(struct report *report, uint32_t event, const struct sample *sample, uint64_t weight)
+{
+        const char *comm;
+
+        if (!report->samples)
+                return;
+        comm = world_thread_name(report->world, sample->pid, sample->tid);
+        sample_list_add(report->samples, &(struct listed_sample){
+                                                 .time_ns = sample->time,
+                                                 .ip = sample->ip,
+                                                 .weight = weight,
+                                                 .event = event,
+                                                 .node = stacks_last(report->stacks, report->world),
+                                                 .comm = sample_list_add_text(report->samples, comm),
+                                                 .cpu = sample->cpu,
+                                                 .pid = sample->pid,
+                                                 .tid = sample->tid,
+                                         });
+}
+
 static void take_sample(struct report *report, const struct perfdata_record *record)
 {
         const struct perfdata_event *event;
@@ -123,8 +145,10 @@ static void take_sample(struct report *report, const struct perfdata_record *rec
                 ARRAY_PUSH(report->pids, report->n_pids, report->cap_pids, sample.pid);
         if (report->is_by_stacks
                     ? profile_admit(report->profile, report->world, record->event, &sample, weight)
-                    : profile_add(report->profile, report->world, record->event, &sample, weight))
+                    : profile_add(report->profile, report->world, record->event, &sample, weight)) {
                 take_stack(report, record->event, &sample, weight);
+                keep_sample(report, record->event, &sample, weight);
+        }
 }
 
 /* The places of the profile are where the stacks end. */
@@ -258,6 +282,7 @@ static void open_modules(struct report *report)
         if (!report->request.stacks)
                 return;
         report->stacks = stacks_new();
+        report->samples = report->request.samples ? sample_list_new() : NULL;
         report->is_by_stacks = profile_by_place(report->profile);
         report->unwind = stack_unwind_new(report->world, report->modules,
                                           perfdata_feature_str(report->reader, FEATURE_ARCH));
@@ -377,6 +402,25 @@ bool report_has_stacks(const struct report *report)
                         return true;
         }
         return false;
+}
+
+struct named_stacks *report_named_stacks(const struct report *report, bool inlines, bool lines)
+{
+        const struct hot_modules modules = hot_modules_of(report);
+
+        return named_stacks_new(&(struct stacks_tree_request){
+                .stacks = report->stacks,
+                .world = report->world,
+                .resolver = report_resolver(report),
+                .modules = &modules,
+                .inlines = inlines,
+                .lines = lines,
+        });
+}
+
+const struct sample_list *report_samples(const struct report *report)
+{
+        return report->samples;
 }
 
 bool report_get_ways(const struct report *report, struct report_ways *ret)

@@ -12,8 +12,10 @@
 #include "collector.h"
 #include "err.h"
 #include "hot.h"
+#include "named_stacks.h"
 #include "quality.h"
 #include "run_info.h"
+#include "sample_list.h"
 #include "session_archive.h"
 #include "session_input.h"
 #include "stacks_tree.h"
@@ -27,6 +29,7 @@ struct report_request {
         bool no_demangle, long_names;
         bool inlines;                           /* as in hot_new */
         bool stacks;                            /* for report_name_stacks */
+        bool samples;                           /* for report_samples; with `stacks` */
         const struct resolver_sources *sources; /* NULL: files of this machine alone */
         const struct collect_result *collected; /* of the run just made, for files that only it holds; NULL */
 };
@@ -79,6 +82,12 @@ struct stacks_tree *report_name_stacks(const struct report *report,
 
 /* Whether samples were recorded with what a stack is made of: a call chain, or registers and a copy of the stack. */
 bool report_has_stacks(const struct report *report);
+
+/* What the samples' nodes are; named_stacks_free() by the caller.  The request asked for stacks. */
+struct named_stacks *report_named_stacks(const struct report *report, bool inlines, bool lines);
+
+/* Those that the filter let pass, in the order of time; NULL when the request did not ask for them. */
+const struct sample_list *report_samples(const struct report *report);
 
 /* How frames of user code were found in stacks that were unwound, while recording or here (enum unwind_way). */
 struct report_ways {

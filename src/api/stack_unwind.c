@@ -117,7 +117,8 @@ size_t stack_unwind_add(struct stack_unwind *u, const struct perf_attr *attr, co
             !unwind_walk_sample(&modules, &copied, u->frames, STACKS_MAX_FRAMES - n, &walked))
                 return n;
         for (size_t i = 0; i < walked.n_frames; i++)
-                frames[n++] = (struct stack_frame){u->frames[i].pc, PERF_MISC_USER, !u->frames[i].is_exact};
+                frames[n++] =
+                        (struct stack_frame){u->frames[i].pc, PERF_MISC_USER, !u->frames[i].is_exact, true};
         for (size_t i = 0; i < UNWIND_N_WAYS; i++)
                 u->counts.by_way[i] += walked.n_by_way[i];
         u->counts.by_end[walked.end]++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Interned strings: equal text, equal id.  Id 0 is always the empty string. */
+/* Interned strings: equal text, equal id.  Id 0 is always the empty string, new ones count up from there. */
 #ifndef STRPOOL_H
 #define STRPOOL_H
 

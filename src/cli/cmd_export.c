@@ -5,8 +5,10 @@
 
 #include "cmd.h"
 #include "codec.h"
+#include "export_firefox.h"
 #include "export_folded.h"
 #include "export_options.h"
+#include "export_perf_script.h"
 #include "export_pprof.h"
 #include "export_speedscope.h"
 #include "export_svg.h"
@@ -20,7 +22,8 @@
 
 /* An event with samples. */
 struct exported {
-        struct calltree *tree;
+        uint32_t index;
+        struct calltree *tree; /* NULL: of samples one by one there is none */
         struct export_about about;
 };
 
@@ -43,6 +46,12 @@ static void exporting_release(struct exporting *e)
 }
 
 /* --- formats --- */
+
+static bool is_time(const struct perf_attr *attr)
+{
+        return attr->type == PERF_TYPE_SOFTWARE &&
+               (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
+}
 
 static bool write_folded(const struct exporting *e, struct buf *out, struct err *err)
 {
@@ -84,20 +93,96 @@ static bool write_svg(const struct exporting *e, struct buf *out, struct err *er
         return true;
 }
 
+/* Of one that runs all the time; 0: not known. */
+static uint64_t interval_of(const struct report_event *event)
+{
+        uint64_t number = event->attr.sample_period_or_freq;
+
+        if (event->attr.flags & PERF_ATTR_FREQ)
+                return number ? 1000000000 / number : 0;
+        return is_time(&event->attr) ? number : 0;
+}
+
+static bool write_firefox(const struct exporting *e, struct buf *out, struct err *err)
+{
+        AUTO(named_stacks) stacks = report_named_stacks(e->report, !e->options->no_inlines, true);
+        const struct report_event event = report_get_event(e->report, e->events[0].index);
+        const struct export_firefox profile = {
+                .samples = report_samples(e->report),
+                .stacks = stacks,
+                .about = &e->events[0].about,
+                .arch = perfdata_feature_str(report_reader(e->report), FEATURE_ARCH),
+                .event = e->events[0].index,
+                .interval_ns = interval_of(&event),
+                .weights = e->options->weights,
+        };
+        AUTO_RELEASE(buf) document = {0};
+
+        if (!e->options->output || !text_ends(e->options->output, ".gz")) {
+                export_firefox(&profile, out);
+                return true;
+        }
+        export_firefox(&profile, &document);
+        return codec_pack_gzip(buf_text(&document), document.len, out, err);
+}
+
+static bool is_wanted(const struct exporting *e, const struct report_event *event)
+{
+        return !e->options->event || !strcmp(event->name, e->options->event);
+}
+
+static bool stream_perf_script(const struct exporting *e, const struct export_sink *sink, struct err *err)
+{
+        size_t n = report_n_events(e->report);
+        struct report_event *known = mem_new(n, sizeof(*known));
+        struct export_script_event *events = mem_new(n, sizeof(*events));
+        AUTO(named_stacks) stacks = report_named_stacks(e->report, !e->options->no_inlines, false);
+        bool ok;
+
+        for (size_t i = 0; i < n; i++) {
+                known[i] = report_get_event(e->report, i);
+                events[i] =
+                        (struct export_script_event){known[i].name, &known[i].attr, is_wanted(e, &known[i])};
+        }
+        ok = export_perf_script(&(struct export_script){report_samples(e->report), stacks, events, n}, sink,
+                                err);
+        free(events);
+        free(known);
+        return ok;
+}
+
 struct format {
         const char *name;
-        const char *ending; /* of a file's name */
-        bool takes_all;     /* events; else one */
-        bool takes_lines;   /* of calls; readers of the others would take them for functions of their own */
+        const char *endings[2]; /* of a file's name */
+        bool takes_all;         /* events; else one */
+        bool by_sample;         /* from the samples one by one, else from the events' trees */
+        bool takes_lines; /* of calls; readers of the others would take them for functions of their own */
+        /* One of them: as a whole, or piece by piece. */
         bool (*write)(const struct exporting *e, struct buf *out, struct err *err);
+        bool (*stream)(const struct exporting *e, const struct export_sink *sink, struct err *err);
 };
 
 static const struct format formats[] = {
-        {"folded", ".folded", false, false, write_folded},
-        {"speedscope", ".speedscope.json", true, false, write_speedscope},
-        {"pprof", ".pb.gz", false, true, write_pprof},
-        {"svg", ".svg", false, false, write_svg},
+        {"folded", {".folded"}, .write = write_folded},
+        {"speedscope", {".speedscope.json"}, .takes_all = true, .write = write_speedscope},
+        {"firefox", {".firefox.json", ".firefox.json.gz"}, .by_sample = true, .write = write_firefox},
+        {"pprof", {".pb.gz"}, .takes_lines = true, .write = write_pprof},
+        {"perf-script",
+         {".perf", ".linux-perf.txt"},
+         .takes_all = true,
+         .by_sample = true,
+         .stream = stream_perf_script},
+        {"svg", {".svg"}, .write = write_svg},
 };
+
+static bool is_named_as(const struct format *format, const char *output)
+{
+        for (size_t i = 0; i < N_ELEMENTS(format->endings); i++) {
+                if (format->endings[i] && text_ends(output, format->endings[i]))
+                        return true;
+        }
+        return false;
+}
 
 static const struct format *unknown_format(const char *name, struct err *err)
 {
@@ -106,8 +191,9 @@ static const struct format *unknown_format(const char *name, struct err *err)
         for (size_t i = 0; i < N_ELEMENTS(formats); i++)
                 names[i] = formats[i].name;
         near = text_nearest(name, names, N_ELEMENTS(names));
-        err_set(err, ERR_USAGE, "--format takes folded, speedscope, pprof or svg, not '%.40s'%s%s%s", name,
-                near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+        err_set(err, ERR_USAGE,
+                "--format takes folded, speedscope, firefox, pprof, perf-script or svg, not '%.40s'%s%s%s",
+                name, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
         return NULL;
 }
 
@@ -115,28 +201,23 @@ static const struct format *find_format(const struct exporting_options *o, struc
 {
         for (size_t i = 0; i < N_ELEMENTS(formats); i++) {
                 if (o->format ? !strcmp(formats[i].name, o->format)
-                              : o->output && text_ends(o->output, formats[i].ending))
+                              : o->output && is_named_as(&formats[i], o->output))
                         return &formats[i];
         }
         if (o->format)
                 return unknown_format(o->format, err);
-        err_set(err, ERR_USAGE, "export needs --format folded, speedscope, pprof or svg%s",
+        err_set(err, ERR_USAGE,
+                "export needs --format folded, speedscope, firefox, pprof, perf-script or svg%s",
                 o->output ? ": the name of the file does not say which" : "");
         return NULL;
 }
 
 /* --- events --- */
 
-static bool is_time(const struct perf_attr *attr)
-{
-        return attr->type == PERF_TYPE_SOFTWARE &&
-               (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
-}
-
 static void add_event(struct exporting *e, const struct stacks_tree *names, uint32_t index)
 {
         const struct report_event event = report_get_event(e->report, index);
-        struct exported exported = {.tree = stacks_tree_make(names, index)};
+        struct exported exported = {.index = index, .tree = names ? stacks_tree_make(names, index) : NULL};
         struct run_info info;
 
         exported.about = (struct export_about){
@@ -173,13 +254,13 @@ static bool add_events(struct exporting *e, const struct format *format, struct 
                 .lines = format->takes_lines,
                 .processes = true,
         };
-        AUTO(stacks_tree) names = report_name_stacks(e->report, &options);
+        AUTO(stacks_tree) names = format->by_sample ? NULL : report_name_stacks(e->report, &options);
         size_t n_left_out = 0;
 
         for (uint32_t i = 0; i < report_n_events(e->report); i++) {
                 const struct report_event event = report_get_event(e->report, i);
 
-                if (e->options->event ? strcmp(event.name, e->options->event) != 0 : !event.n_samples)
+                if (e->options->event ? !is_wanted(e, &event) : !event.n_samples)
                         continue;
                 if (e->n_events && !format->takes_all)
                         n_left_out++;
@@ -198,10 +279,34 @@ static bool add_events(struct exporting *e, const struct format *format, struct 
 
 /* --- the command --- */
 
+static bool put_stdout(void *ctx, const void *bytes, size_t size, struct err *err)
+{
+        (void)ctx;
+        return cmd_write_stdout(bytes, size, err);
+}
+
+static bool put_file(void *ctx, const void *bytes, size_t size, struct err *err)
+{
+        return os_file_write(ctx, bytes, size, err);
+}
+
+static bool stream_out(const struct exporting *e, const struct format *format, struct err *err)
+{
+        AUTO(os_file) file = NULL;
+
+        if (!e->options->output || !strcmp(e->options->output, "-"))
+                return format->stream(e, &(struct export_sink){put_stdout, NULL}, err);
+        file = os_file_create(e->options->output, err);
+        return file && format->stream(e, &(struct export_sink){put_file, file}, err) &&
+               os_file_close(TAKE(file), err);
+}
+
 static bool write_out(const struct exporting *e, const struct format *format, struct err *err)
 {
         AUTO_RELEASE(buf) out = {0};
 
+        if (format->stream)
+                return stream_out(e, format, err);
         if (!format->write(e, &out, err))
                 return false;
         if (!e->options->output || !strcmp(e->options->output, "-"))
@@ -236,12 +341,13 @@ static bool check_output(const struct exporting_options *o, const struct format 
                err_set(err, ERR_USAGE, "a pprof profile is not for a terminal; -o names a file");
 }
 
-static bool make_request(const struct command_line *line, const int32_t *pids, struct report_request *ret,
-                         struct err *err)
+static bool make_request(const struct command_line *line, const struct format *format, const int32_t *pids,
+                         struct report_request *ret, struct err *err)
 {
         const struct export_options *o = line->options;
 
-        *ret = (struct report_request){.no_demangle = o->filter.no_demangle, .stacks = true};
+        *ret = (struct report_request){
+                .no_demangle = o->filter.no_demangle, .stacks = true, .samples = format->by_sample};
         if (!cmd_input_path(line, &o->input, &ret->path, err))
                 return false;
         if (o->what.output && strcmp(o->what.output, "-") && !strcmp(o->what.output, ret->path))
@@ -265,7 +371,7 @@ int cmd_export(const struct command_line *line)
         if (!format || !check_output(&o->what, format, &err))
                 return cmd_fail(&err);
         pids = cmd_pids(&o->filter.pids);
-        if (lookup_init(&o->lookup, &lookup, &err) && make_request(line, pids, &request, &err)) {
+        if (lookup_init(&o->lookup, &lookup, &err) && make_request(line, format, pids, &request, &err)) {
                 request.sources = &lookup.sources;
                 status = export_session(&e, &request, format, &err) ? EXIT_OK : cmd_fail(&err);
         } else {

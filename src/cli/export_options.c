@@ -10,8 +10,9 @@ static const struct option exporting_options[] = {
                 .kind = OPTION_STRING,
                 .arg = "FORMAT",
                 .offset = offsetof(struct exporting_options, format),
-                .help = "folded, speedscope, pprof or svg; unless given it is what FILE ends in: .folded, "
-                        ".speedscope.json, .pb.gz, .svg",
+                .help = "folded, speedscope, firefox, pprof, perf-script or svg; unless given it is what FILE ends "
+                        "in: .folded, .speedscope.json, .firefox.json or .firefox.json.gz, .pb.gz, .perf or "
+                        ".linux-perf.txt, .svg",
         },
         {
                 .name = "output",
@@ -27,12 +28,12 @@ static const struct option exporting_options[] = {
                 .kind = OPTION_STRING,
                 .arg = "EVENT",
                 .offset = offsetof(struct exporting_options, event),
-                .help = "take the samples of EVENT; speedscope gets all events unless given, other formats the first",
+                .help = "take the samples of EVENT; speedscope and perf-script get all events unless given, other formats the first",
         },
         {
                 .name = "weights",
                 .offset = offsetof(struct exporting_options, weights),
-                .help = "folded: write what the event counted in the place of numbers of samples",
+                .help = "folded, firefox: write what the event counted in the place of numbers of samples",
         },
         {
                 .name = "kinds",
@@ -69,6 +70,9 @@ static const struct example export_examples[] = {
         {"wperf export -o profile.svg", "a flame graph of the last session, for any browser"},
         {"wperf export -o profile.folded --kinds", "lines for flamegraph.pl and inferno"},
         {"wperf export -o profile.speedscope.json", "to be opened by https://www.speedscope.app"},
+        {"wperf export -o profile.firefox.json.gz", "to be opened by https://profiler.firefox.com"},
+        {"wperf export --format perf-script | stackcollapse-perf.pl | flamegraph.pl > graph.svg",
+         "for what parses the text of perf script"},
         {"wperf export -e cycles -o profile.pb.gz", "the stacks of one event, for go tool pprof"},
         {0},
 };
@@ -80,7 +84,8 @@ const struct command command_export = {
         .about =
                 "Writes the call stacks of a session, with names, as folded lines for flamegraph.pl and inferno, as "
                 "JSON for speedscope, as a profile for pprof, or as a flame graph in one SVG file that has hover text, "
-                "search and zoom and needs nothing else. Record the session with -g.",
+                "search and zoom and needs nothing else; or its samples one by one, as a profile for the Firefox "
+                "Profiler and as perf script writes them. Record the session with -g.",
         .groups = export_groups,
         .examples = export_examples,
         .options_size = sizeof(struct export_options),

@@ -9,6 +9,7 @@
 
 #include "buf.h"
 #include "calltree.h"
+#include "err.h"
 
 /* What the tree itself does not know.  NULL counts as "". */
 struct export_about {
@@ -17,6 +18,12 @@ struct export_about {
         const char *command; /* the line that recorded it; "" not known */
         bool is_time;        /* weights are nanoseconds, else a number of events */
         uint64_t dur_ns;     /* of the run; 0: not known */
+};
+
+/* Where a document goes that is not made as a whole. */
+struct export_sink {
+        bool (*put)(void *ctx, const void *bytes, size_t size, struct err *err);
+        void *ctx;
 };
 
 /* What a function is shown as, and how much of it: control bytes and invalid UTF-8 as \xNN, no U+FFFE, at most that many bytes and

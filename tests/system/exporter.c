@@ -3,11 +3,44 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "export_builder.h"
+#include "export_firefox.h"
 #include "export_folded.h"
+#include "export_perf_script.h"
 #include "export_pprof.h"
 #include "export_speedscope.h"
 #include "export_svg.h"
+#include "samples_builder.h"
+
+static bool put(void *ctx, const void *bytes, size_t size, struct err *err)
+{
+        (void)err;
+        buf_add(ctx, bytes, size);
+        return true;
+}
+
+static bool add_samples(const char *format, bool is_hostile, const struct export_about *about,
+                        struct buf *out)
+{
+        const struct perf_attr attr = {.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+                                                      PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN};
+        const struct export_script_event events[] = {{about->event, &attr, true}, {"other", &attr, true}};
+        AUTO(sample_list) samples = is_hostile ? samples_hostile() : samples_ordinary();
+        AUTO(named_stacks) stacks = is_hostile ? samples_hostile_stacks() : samples_ordinary_stacks();
+
+        if (!strcmp(format, "perf-script"))
+                return export_perf_script(&(struct export_script){samples, stacks, events, 2},
+                                          &(struct export_sink){put, out}, NULL);
+        if (strcmp(format, "firefox") != 0)
+                return false;
+        export_firefox(&(struct export_firefox){.samples = samples,
+                                                .stacks = stacks,
+                                                .about = about,
+                                                .arch = is_hostile ? NULL : "x86_64",
+                                                .interval_ns = is_hostile ? 0 : 1000000,
+                                                .weights = is_hostile},
+                       out);
+        return true;
+}
 
 static bool add_export(const char *format, const struct calltree *tree, const struct export_about *about,
                        struct buf *out)
@@ -29,13 +62,15 @@ int main(int argc, char **argv)
 {
         AUTO_RELEASE(buf) out = {0};
         AUTO(calltree) tree = NULL;
+        const struct export_about *about;
         bool is_hostile;
 
         if (argc != 3)
                 return 2;
         is_hostile = !strcmp(argv[2], "hostile");
         tree = is_hostile ? export_hostile() : export_ordinary();
-        if (!add_export(argv[1], tree, is_hostile ? &export_hostile_about : &export_ordinary_about, &out))
+        about = is_hostile ? &export_hostile_about : &export_ordinary_about;
+        if (!add_export(argv[1], tree, about, &out) && !add_samples(argv[1], is_hostile, about, &out))
                 return 2;
         return fwrite(buf_text(&out), 1, out.len, stdout) == out.len && !fflush(stdout) ? 0 : 1;
 }

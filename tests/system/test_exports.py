@@ -2,13 +2,16 @@
 """Exports of a session and of trees made by hand, opened by the programs that they are written for, and by checkers of
 our own."""
 import collections
+import copy
 import gzip
+import itertools
 import json
 import os
 import re
 import xml.etree.ElementTree as ElementTree
 
 import harness
+from firefox_schema import complaints_of, stacks_of
 from harness import Context, Done, Skip, check, need_tool
 from test_call_tree import folded, record, tree_of
 
@@ -148,6 +151,304 @@ def test_svg_is_xml_and_nothing_more(t: Context) -> None:
             rect = frame.find(SVG + "rect")
             left, width = float(rect.get("x")), float(rect.get("width"))
             check(left >= 10 and width >= 0.1 and left + width <= 1190.005, "inside of the picture")
+
+
+# --- firefox ---
+
+
+def profile_of(path: str) -> dict:
+    """A profile that the checker finds nothing wrong with."""
+    with open(path, "rb") as file:
+        text = file.read()
+    profile = json.loads((gzip.decompress(text) if path.endswith(".gz") else text).decode("utf-8"))
+    found = complaints_of(profile)
+    check(not found, f"{os.path.basename(path)}: {found[:5]}")
+    return profile
+
+
+def paths_of_profile(profile: dict) -> collections.Counter:
+    """process;outermost;...;innermost, as folded lines have it."""
+    return collections.Counter(";".join([thread["processName"]] + path) for thread, _, path in stacks_of(profile))
+
+
+def test_firefox_profile_is_one(t: Context) -> None:
+    ordinary = profile_of(export(t, "firefox", "ordinary"))
+    check([thread["name"] for thread in ordinary["threads"]] == ["python3", "unknown"], "threads")
+    check([path for _, _, path in stacks_of(ordinary)] == [
+        ["main", "work", "add", "carry"], ["main", "[libc.so.6]", "do_syscall_64", "nf_nat_setup"],
+        ["main", "work", "work", "add", "carry"], ["[unknown]", "[heap]"]], "stacks")
+    check(ordinary["libs"][0] == {
+        "arch": "x86_64", "name": "python3.11", "path": "/usr/bin/python3.11", "debugName": "python3.11",
+        "debugPath": "/usr/bin/python3.11", "breakpadId": "01EFCDAB4523896710203040506070800",
+        "codeId": "abcdef0123456789102030405060708090a0b0c0"}, f"a library: {ordinary['libs'][0]}")
+    hostile = profile_of(export(t, "firefox", "hostile"))
+    check(hostile["threads"][0]["samples"]["weight"] == [1000], "weights")
+
+
+# Where in a profile, and what is put there in the place of what stands there.
+MUTATIONS: list[tuple[str, object]] = [
+    ("meta.interval", 0), ("meta.preprocessedProfileVersion", 59), ("meta.startTime", None), ("meta.stackwalk", True),
+    ("meta.markerSchema", None), ("meta.product", None), ("meta.surprise", 1), ("meta.categories", []),
+    ("meta.categories.0.color", "gray"), ("meta.categories.0.subcategories", []), ("meta.sampleUnits.time", "s"),
+    ("libs.0.breakpadId", "12"), ("libs.0.codeId", "AB"), ("libs.0.debugPath", None), ("libs", []),
+    ("shared.stringArray.1", 7), ("shared.stringArray.1", ""), ("shared.stackTable.length", 3),
+    ("shared.stackTable.prefix.1", 1), ("shared.stackTable.prefix.0", 5), ("shared.stackTable.prefix.1", -1),
+    ("shared.stackTable.frame.0", 999), ("shared.stackTable.frame.0", None), ("shared.stackTable.prefix.2", None),
+    ("shared.stackTable.prefix.2", 0), ("shared.frameTable.address.0", -2), ("shared.frameTable.address.0", None),
+    ("shared.frameTable.func.0", 999), ("shared.frameTable.line.0", 0), ("shared.frameTable.category.0", 4),
+    ("shared.frameTable.subcategory.0", None), ("shared.frameTable.inlineDepth.0", -1), ("shared.frameTable.inlineDepth.0", 7),
+    ("shared.frameTable.nativeSymbol.0", 999), ("shared.frameTable.column", []), ("shared.frameTable.lib", []),
+    ("shared.funcTable.name.0", 999), ("shared.funcTable.resource.0", None), ("shared.funcTable.resource.0", -1),
+    ("shared.funcTable.resource.0", 1), ("shared.funcTable.source.0", -1), ("shared.funcTable.isJS.0", 0),
+    ("shared.resourceTable.lib.0", 999), ("shared.resourceTable.type.0", 6), ("shared.resourceTable.host.0", ""),
+    ("shared.nativeSymbols.libIndex.0", None), ("shared.nativeSymbols.address.0", -1), ("shared.nativeSymbols.functionSize.0", 0),
+    ("shared.sources.filename.0", 999), ("shared.sources", None), ("shared.stackTable", None),
+    ("threads.0.samples.stack.0", 999), ("threads.0.samples.time.1", -1), ("threads.0.samples.time.0", 9e9),
+    ("threads.0.samples.time.0", None), ("threads.0.samples.length", 2), ("threads.0.samples.weight", [1]),
+    ("threads.0.samples.weightType", "ms"), ("threads.0.samples.threadCPUDelta", [1]), ("threads.0.samples.threadCPUDelta.0", -1),
+    ("threads.0.pid", 7), ("threads.0.tid", None), ("threads.0.name", None), ("threads.0.isMainThread", 1),
+    ("threads.0.markers.length", 1), ("threads.0.markers", None), ("threads.1.tid", 7), ("threads", None),
+]
+
+
+def mutate(profile: dict, where: str, value: object) -> dict:
+    profile = copy.deepcopy(profile)
+    *path, last = [int(key) if key.isdigit() else key for key in where.split(".")]
+    at = profile
+    for key in path:
+        at = at[key]
+    at[last] = value
+    return profile
+
+
+def test_firefox_checker_sees_what_is_wrong(t: Context) -> None:
+    """Each mutation, and each key of the document that is not there."""
+    profile = profile_of(export(t, "firefox", "ordinary"))
+    for where, value in MUTATIONS:
+        mutated = mutate(profile, where, value)
+        check(json.dumps(mutated) != json.dumps(profile), f"{where} is {value!r} anyway")
+        check(bool(complaints_of(mutated)), f"nothing is said of {where} = {value!r}")
+    for part in (profile, profile["shared"], profile["threads"][0], profile["threads"][0]["samples"], profile["libs"][0],
+                 *(profile["shared"][name] for name in profile["shared"] if name != "stringArray")):
+        for key in part.keys() - {"processName", "threadCPUDelta"}:
+            kept = part.pop(key)
+            check(bool(complaints_of(profile)), f"nothing is said when there is no {key}")
+            part[key] = kept
+    check(not complaints_of(profile), "whole again")
+
+
+def test_firefox_profile_of_a_session(t: Context) -> None:
+    """The stacks of the folded lines, at the times of perf script, with lines and inlined functions."""
+    session = record(t, "dwarf,8192", "paths")
+    profile = profile_of(export_session(t, "p.firefox.json", session))
+    lines = dict((";".join(frames), n) for frames, n in folded_lines(export_session(t, "p.folded", session)))
+    got = collections.Counter()
+    for path, count in paths_of_profile(profile).items():
+        got[path] += count
+    check(dict(got) == lines, f"stacks and counts: {got}, {lines}")
+    samples = profile["threads"][0]["samples"]
+    times = [float(HEAD.match(head)["time"]) for head in Script(script_of(t, session)).heads]
+    check(all(abs(1000 * (at - times[0]) - mine) < 0.002 for at, mine in zip(times, samples["time"])), "times")
+    check(samples["threadCPUDelta"] == [10**9 // 999] * len(times), "time that the thread ran")
+    check(abs(profile["meta"]["interval"] - 1000 / 999) < 1e-5 and profile["meta"]["product"] == "paths", "interval and product")
+    frames, shared = profile["shared"]["frameTable"], profile["shared"]
+    files = {shared["stringArray"][shared["sources"]["filename"][source]] for source in shared["funcTable"]["source"] if source is not None}
+    check(any(name.endswith("paths.c") for name in files) and any(frames["line"]), f"source lines: {files}")
+    names = {shared["stringArray"][name] for name in shared["funcTable"]["name"]}
+    check({"main", "burn_a", "walk"} <= names, f"functions: {names}")
+
+
+def test_firefox_addresses_are_the_files(t: Context) -> None:
+    """An address and a build id lead to the function in the file, with other people's tools."""
+    session = record(t, "dwarf,8192", "shapes")
+    profile = profile_of(export_session(t, "s.firefox.json.gz", session))
+    shared = profile["shared"]
+    symbols = {(int(at, 16), int(size, 16)) for at, size in re.findall(
+        r"^([0-9a-f]+) ([0-9a-f]+) [tTwWiI] ", t.run(need_tool("nm"), "-S", t.program("shapes")).out, re.M)}
+    lib = next(i for i, lib in enumerate(profile["libs"]) if lib["name"] == "shapes")
+    of_lib = [i for i in range(shared["nativeSymbols"]["length"]) if shared["nativeSymbols"]["libIndex"][i] == lib]
+    known = [(shared["nativeSymbols"]["address"][i], shared["nativeSymbols"]["functionSize"][i]) for i in of_lib]
+    check(len([one for one in known if one in symbols]) >= 3, f"functions: {known}")
+    for row, native in enumerate(shared["frameTable"]["nativeSymbol"]):
+        if native in of_lib and shared["nativeSymbols"]["functionSize"][native]:
+            start, size = shared["nativeSymbols"]["address"][native], shared["nativeSymbols"]["functionSize"][native]
+            check(start <= shared["frameTable"]["address"][row] < start + size, f"frame {row} is in its function")
+    notes = t.run(need_tool("readelf"), "-n", t.program("shapes")).out
+    match = re.search(r"Build ID: ([0-9a-f]+)", notes)
+    check(match is not None and profile["libs"][lib]["codeId"] == match[1], "the build id")
+    check(max(shared["frameTable"]["inlineDepth"]) > 0, "inlined functions")
+    plain = profile_of(export_session(t, "n.firefox.json", session, "--no-inlines"))
+    check(max(plain["shared"]["frameTable"]["inlineDepth"]) == 0, "none with --no-inlines")
+
+
+def test_firefox_profile_of_one_event(t: Context) -> None:
+    session = perf_record(t, "two.data", "-e", "cpu-clock:u,page-faults", "-g", "--", t.program("shapes"), "900")
+    done = t.ours("export", "-i", session, "-o", t.path("first.firefox.json"))
+    check(done.status == 0 and "only the samples of cpu-clock:u" in done.err, "a warning", done)
+    profile_of(t.path("first.firefox.json"))
+    faults = profile_of(export_session(t, "faults.firefox.json", session, "-e", "page-faults", "--weights"))
+    samples = faults["threads"][0]["samples"]
+    check("threadCPUDelta" not in samples and samples["weightType"] == "samples" and sum(samples["weight"]) >= len(samples["stack"]),
+          "what the event counted")
+    clock = profile_of(export_session(t, "clock.firefox.json", session, "--weights", "-e", "cpu-clock:u"))["threads"][0]["samples"]
+    check(clock["weightType"] == "tracing-ms" and set(clock["weight"]) == {1.001001}, "milliseconds")
+
+
+# --- perf-script ---
+
+HEAD = re.compile(r"(?P<comm>.+?) +(?P<tid>-?\d+)(?: \[\d{3,}\])? +(?P<time>\d+\.\d{6}): +(?P<period>\d+) +(?P<event>.+?): ?$")
+FRAME = re.compile(r"\t {0,15}(?P<address>[0-9a-f]{1,16}) (?P<symbol>.+?)(?:\+0x(?P<offset>[0-9a-f]+))? \((?P<dso>.+)\)$")
+
+
+class Script:
+    """The text of perf script, by its grammar: a head, frames behind a tab, an empty line."""
+
+    def __init__(self, text: str):
+        check(text.endswith("\n\n"), "an empty line behind the last sample")
+        self.heads, self.stacks = [], []
+        for block in text[:-2].split("\n\n"):
+            head, *frames = block.split("\n")
+            check(HEAD.match(head) is not None, f"no head: {head!r}")
+            self.heads.append(head)
+            self.stacks.append([FRAME.match(frame) for frame in frames])
+            check(all(self.stacks[-1]), f"frames: {block!r}")
+
+    def folded(self) -> collections.Counter:
+        """As stackcollapse-perf.pl says that it does it: comm;outermost;...;innermost."""
+        counts: collections.Counter = collections.Counter()
+        for head, stack in zip(self.heads, self.stacks):
+            names = [HEAD.match(head)["comm"].replace(" ", "_")]
+            counts[";".join(names + [frame["symbol"] for frame in reversed(stack)])] += 1
+        return counts
+
+
+def script_of(t: Context, session: str, *more: str) -> str:
+    done = t.good("export", "--format", "perf-script", "-i", session, *more)
+    return done.out
+
+
+def script_of_perf(t: Context, session: str, *more: str) -> str:
+    done = t.run("perf", "script", "-i", session, *more)
+    check(done.status == 0, "perf script", done)
+    return done.out
+
+
+def kind_of_difference(ours: re.Match, theirs: re.Match) -> str:
+    """Why a frame is not what perf says, which asks for the address that a call returns to and not for the call."""
+    same_place = ours["address"] == theirs["address"] and ours["dso"] == theirs["dso"]
+    if same_place and theirs["offset"] == "0":
+        return "behind"
+    # One of the names that the symbol table has for one address.
+    if same_place and ours["offset"] == theirs["offset"] and ours["offset"] is not None:
+        return "alias"
+    # The function's end: perf takes what follows a function without a size for a part of it.
+    if same_place and ours["symbol"] == "[unknown]":
+        return "no name"
+    # A call chain that was taken while a program is replaced: perf still knows the maps of the one before.
+    if ours["dso"] == "[unknown]" and "execve" in theirs["symbol"]:
+        return "before exec"
+    return "other"
+
+
+def compare_scripts(t: Context, session: str) -> int:
+    """Without inlined functions: line for line, but for the kinds of differences above, and for stacks of which perf has
+    more.  Returns the number of frames."""
+    ours, theirs = Script(script_of(t, session, "--no-inlines")), Script(script_of_perf(t, session, "--no-inline"))
+    check(ours.heads == theirs.heads, f"heads: {set(ours.heads) ^ set(theirs.heads)}")
+    found: collections.Counter = collections.Counter()
+    total = 0
+    for head, mine, other in zip(ours.heads, ours.stacks, theirs.stacks):
+        total += len(mine)
+        # A walk through a copied stack may end in start-up code that nothing describes, where perf goes on by frame pointers.
+        is_cut = len(mine) < len(other) and re.search(r"dtors_aux|fini|unknown", mine[-1]["symbol"]) is not None
+        check(len(mine) == len(other) or is_cut, f"frames of {head}: {len(mine)}, {len(other)}")
+        found["cut"] += is_cut
+        for frame, wanted in zip(mine, other):
+            if frame[0] != wanted[0]:
+                kind = kind_of_difference(frame, wanted)
+                check(kind != "other", f"ours: {frame[0]!r}, perf: {wanted[0]!r}")
+                found[kind] += 1
+    harness.note(f"{total} frames of {len(ours.heads)} samples, not as perf's: {dict(+found)}")
+    check(sum(found.values()) <= 0.1 * total, f"differences: {found} of {total}")
+    return total
+
+
+def perf_record(t: Context, name: str, *argv: str) -> str:
+    path = t.path(name)
+    done = t.run(need_tool("perf"), "record", "-q", "-F", "999", "-o", path, *argv)
+    check(done.status == 0, "perf records", done)
+    return path
+
+
+def test_perf_script_of_perfs_sessions_is_perfs(t: Context) -> None:
+    stacks = ("-e", "cpu-clock", "--call-graph")
+    for name, *more in [
+            ("fp", *stacks, "fp", "--", t.program("paths_fp"), "300"),
+            ("cpus", "--sample-cpu", *stacks, "fp", "--", t.program("paths_fp"), "200"),
+            ("dwarf", *stacks, "dwarf,8192", "--", t.program("shapes"), "500"),
+            ("jit", *stacks, "fp", "--", t.program("jit"), "200"),
+            ("vdso", *stacks, "fp", "--", t.program("calls"), "vdso", "200"),
+            ("events", "-e", "cpu-clock:u,page-faults", "-g", "--", t.program("shapes"), "900")]:
+        check(compare_scripts(t, perf_record(t, name + ".data", *more)) > 100, f"frames of {name}")
+
+
+def test_perf_script_of_our_sessions_is_perfs(t: Context) -> None:
+    need_tool("perf")
+    for program, *mode in ("paths_fp", "--call-graph", "fp"), ("shapes", "--call-graph", "dwarf,8192"), ("shapes", "-g"):
+        session = t.path(f"own{mode[-1]}.data")
+        done = t.ours("record", "--session", session, *mode, "--", t.program(program), "1500")
+        check(done.status == 0, "recorded", done)
+        check(compare_scripts(t, session) > 100, f"frames of {mode}")
+
+
+def places_of(text: str) -> list[list[tuple[str, int]]]:
+    """Of each sample the addresses with how many functions perf or wperf see there."""
+    return [[(address, len(list(group))) for address, group in itertools.groupby(frame["address"] for frame in stack)]
+            for stack in Script(text).stacks]
+
+
+def test_inlined_functions_of_perf_script_are_perfs(t: Context) -> None:
+    """By number at each address.  Where debug information and symbol table call a function differently, perf takes the
+    function itself for one more that was inlined and has it in no module."""
+    session = perf_record(t, "inlines.data", "-e", "cpu-clock:u", "--call-graph", "dwarf,8192", "--", t.program("shapes"), "300")
+    ours, theirs = script_of(t, session), script_of_perf(t, session)
+    check(places_of(ours) == places_of(theirs), "as many at each address")
+    mine, other = ours.split("\n"), theirs.split("\n")
+    same = sum(a == b for a, b in zip(mine, other))
+    harness.note(f"{same} of {len(mine)} lines are perf's to the letter")
+    check(len(mine) == len(other) and same > 0.5 * len(mine), "most lines are the same")
+    check(" (inlined)\n" in ours and " (inlined)\n" not in script_of(t, session, "--no-inlines"), "inlined functions")
+
+
+def test_perf_script_without_stacks(t: Context) -> None:
+    session = perf_record(t, "flat.data", "-e", "cpu-clock", "--", t.program("shapes"), "200")
+    done = t.ours("export", "--format", "perf-script", "-i", session)
+    check(done.status == 0 and "no call stacks" in done.err, "a warning", done)
+    check(done.out == script_of_perf(t, session), "perf's text to the letter")
+
+
+def test_perf_script_is_collapsed_to_the_folded_stacks(t: Context) -> None:
+    session = record(t, "dwarf,8192", "paths")
+    folded_text = t.good("export", "--format", "folded", "--no-inlines", "-i", session).out
+    want = collections.Counter()
+    for line in folded_text.splitlines():
+        # Code without a name is its module there; a mark of a cut stack is no frame.
+        names = re.sub(r"\[[^;]*?\](?=;|$)", "[unknown]", line.rsplit(" ", 1)[0].replace(";[cut]", ""))
+        want[names] += int(line.rsplit(" ", 1)[1])
+    got = Script(script_of(t, session, "--no-inlines")).folded()
+    check(got == want, f"stacks and counts: {got - want}, {want - got}")
+
+
+def test_perf_script_by_name_event_and_filter(t: Context) -> None:
+    session = perf_record(t, "two.data", "-e", "cpu-clock:u,page-faults", "-g", "--", t.program("shapes"), "200")
+    every = Script(script_of(t, session))
+    for event in "cpu-clock:u", "page-faults":
+        path = t.path(event + ".perf")
+        check(t.good("export", "-i", session, "-o", path, "-e", event).out == "", "nothing but the file")
+        with open(path, encoding="utf-8") as file:
+            heads = Script(file.read()).heads
+        check(heads == [head for head in every.heads if HEAD.match(head)["event"] == event], f"those of {event}")
+    check(t.ours("export", "-i", session, "--format", "perf-script", "--comm", "nobody").status == 1, "nothing to export")
 
 
 # --- a session ---

@@ -246,6 +246,29 @@ TEST(a_sample_without_a_chain_has_no_frames)
         EXPECT_TRUE(!is_cut && !has_user);
 }
 
+TEST(the_node_of_the_last_sample)
+{
+        AUTO(world) w = world_of_two();
+        AUTO(stacks) stacks = stacks_new();
+        const uint64_t first[] = {PERF_CONTEXT_USER, 0x401010, 0x401020},
+                       second[] = {PERF_CONTEXT_USER, 0x401030};
+        struct sample a = sample_of(10, first, 3), b = sample_of(10, second, 2);
+        struct stack_frame copied = {0x401040, PERF_MISC_USER, true, true};
+
+        stacks_add_chain(stacks, w, 0, &a, 10);
+        EXPECT_INT(stacks_last(stacks, w), 1);
+        stacks_add_chain(stacks, w, 0, &b, 10);
+        EXPECT_INT(stacks_last(stacks, w), 2);
+        stacks_add_chain(stacks, w, 0, &b, 10);
+        stacks_add_chain(stacks, w, 0, &a, 10);
+        EXPECT_INT(stacks_last(stacks, w), 1);
+        stacks_add(stacks, w, 0, &b, &copied, 1, 10);
+        EXPECT_INT(stacks_last(stacks, w), 3);
+        EXPECT_TRUE(stacks_get_node(stacks, 0)->is_return && !stacks_get_node(stacks, 0)->is_unwound);
+        EXPECT_TRUE(!stacks_get_node(stacks, 1)->is_return);
+        EXPECT_TRUE(stacks_get_node(stacks, 3)->is_return && stacks_get_node(stacks, 3)->is_unwound);
+}
+
 /* More than any table of known ones holds, in an order that is not that of their numbers. */
 TEST(many_stacks)
 {

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "named_stacks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "place_frames.h"
+#include "place_names.h"
+#include "stacks_tree.h"
+
+struct naming {
+        const struct stacks_tree_request *request;
+        struct named_stacks *named;
+        struct place_names names;
+        struct place_frames *frames; /* NULL: neither inlined functions nor lines are wanted */
+};
+
+static const char *copy_text(struct naming *n, str_id of_resolver)
+{
+        str_id id = of_resolver
+                            ? strpool_add(n->named->texts, resolver_text(n->request->resolver, of_resolver))
+                            : 0;
+
+        return strpool_get(n->named->texts, id);
+}
+
+/* --- Modules --- */
+
+static enum named_kind kind_of(enum module_kind kind)
+{
+        switch (kind) {
+        case MODULE_VDSO: return NAMED_VDSO;
+        case MODULE_KERNEL: return NAMED_KERNEL;
+        case MODULE_KERNEL_MODULE: return NAMED_KERNEL_MODULE;
+        case MODULE_KSYMBOL: return NAMED_BPF;
+        case MODULE_ANON: return NAMED_ANON;
+        case MODULE_FILE:
+        case MODULE_IMAGE: break;
+        }
+        return NAMED_FILE;
+}
+
+/* What its file tells of a module that there are samples of. */
+static void ask_file(struct naming *n, uint32_t id)
+{
+        const struct hot_modules *modules = n->request->modules;
+        struct named_module *named = &n->named->modules[id];
+        struct resolver_image image;
+
+        if ((named->kind != NAMED_FILE && named->kind != NAMED_VDSO) ||
+            !resolver_get_image(n->request->resolver, modules->get(modules->ctx, id), &image))
+                return;
+        named->base = image.load_addr;
+        if (!named->build_id_size && world_get_module(n->request->world, id)->kind != MODULE_IMAGE) {
+                named->build_id_size = image.build_id_size;
+                memcpy(named->build_id, image.build_id, sizeof(named->build_id));
+        }
+}
+
+static void ask_files(struct naming *n)
+{
+        bool *asked = mem_new(n->named->n_modules, sizeof(*asked));
+
+        for (size_t i = 0; i < n->named->n_nodes; i++) {
+                uint32_t module = n->named->nodes[i].module;
+
+                if (module == NAMED_NONE || asked[module])
+                        continue;
+                asked[module] = true;
+                ask_file(n, module);
+        }
+        free(asked);
+}
+
+static void add_modules(struct naming *n)
+{
+        const struct world *world = n->request->world;
+
+        n->named->n_modules = world_n_modules(world);
+        n->named->modules = mem_new(n->named->n_modules, sizeof(*n->named->modules));
+        for (uint32_t i = 0; i < n->named->n_modules; i++) {
+                const struct module *module = world_get_module(world, i);
+                struct named_module *named = &n->named->modules[i];
+
+                *named = (struct named_module){
+                        .kind = kind_of(module->kind),
+                        .path = world_text(world, module->path),
+                        .pid = module->pid,
+                        .is_deleted = module->deleted,
+                        .base = module->start,
+                };
+                /* An image's is another thing: GUID and age. */
+                if (module->kind != MODULE_IMAGE) {
+                        named->build_id_size = module->build_id_size;
+                        memcpy(named->build_id, module->build_id, sizeof(named->build_id));
+                }
+        }
+}
+
+/* --- Nodes --- */
+
+static void add_frame(struct naming *n, const char *function, const struct resolver_frame *frame)
+{
+        struct named_frame named = {.function = function, .file = ""};
+
+        if (frame && n->request->lines) {
+                named.file = copy_text(n, frame->path);
+                named.line = frame->line;
+                named.column = frame->column;
+        }
+        ARRAY_PUSH(n->named->frames, n->named->n_frames, n->named->cap_frames, named);
+}
+
+/* What only debug information tells of a place that the symbol table says nothing of. */
+static void take_frame(struct symbol *symbol, const struct resolver_frame *outer)
+{
+        if (symbol->status == SYMBOL_NAMED || !outer->function)
+                return;
+        symbol->status = SYMBOL_NAMED;
+        symbol->name = outer->function;
+        symbol->start = outer->start;
+        symbol->size = 0;
+}
+
+static void name_place(struct naming *n, uint32_t index, struct named_node *node)
+{
+        struct symbol symbol = place_names_symbol(&n->names, node->module, node->offset);
+        const struct resolver_frame *frames = NULL;
+        size_t n_frames = n->frames ? place_frames_get(n->frames, index, &frames) : 0;
+
+        if (n_frames)
+                take_frame(&symbol, &frames[n_frames - 1]);
+        node->addr = symbol.addr;
+        node->start = symbol.start;
+        node->size = symbol.size;
+        node->has_start = symbol.status != SYMBOL_NONE;
+        for (size_t i = 0; n->request->inlines && i + 1 < n_frames; i++) {
+                if (frames[i].function)
+                        add_frame(n, copy_text(n, frames[i].function), &frames[i]);
+        }
+        add_frame(n, symbol.status == SYMBOL_NAMED ? copy_text(n, symbol.name) : "",
+                  n_frames ? &frames[n_frames - 1] : NULL);
+}
+
+static void add_nodes(struct naming *n)
+{
+        struct named_stacks *named = n->named;
+
+        named->n_nodes = stacks_n_nodes(n->request->stacks);
+        named->nodes = mem_new(named->n_nodes, sizeof(*named->nodes));
+        for (uint32_t i = 0; i < named->n_nodes; i++) {
+                const struct stack_node *at = stacks_get_node(n->request->stacks, i);
+                struct named_node *node = &named->nodes[i];
+
+                *node = (struct named_node){
+                        .parent = at->parent,
+                        .module = at->module,
+                        .first_frame = (uint32_t)named->n_frames,
+                        .offset = at->offset,
+                        .is_kernel = at->is_kernel,
+                        .is_return = at->is_return,
+                        .is_unwound = at->is_unwound,
+                        .is_cut = at->is_cut,
+                };
+                if (at->is_cut)
+                        add_frame(n, "", NULL);
+                else
+                        name_place(n, i, node);
+                node->n_frames = (uint32_t)named->n_frames - node->first_frame;
+        }
+}
+
+/* --- All --- */
+
+_Static_assert(NAMED_NONE == STACKS_NONE && NAMED_NONE == MODULE_NONE, "numbers are the same");
+_Static_assert((int)NAMED_BUILD_ID_MAX == (int)BUILD_ID_MAX, "build ids are the same");
+
+struct named_stacks *named_stacks_new(const struct stacks_tree_request *request)
+{
+        struct named_stacks *named = mem_new(1, sizeof(*named));
+        struct naming n = {.request = request, .named = named};
+
+        named->texts = strpool_new();
+        n.names =
+                (struct place_names){named->texts, request->world, request->resolver, request->modules, {0}};
+        if (request->inlines || request->lines)
+                n.frames = place_frames_of_stacks(request->stacks, request->resolver, request->modules);
+        add_modules(&n);
+        add_nodes(&n);
+        ask_files(&n);
+        place_frames_free(n.frames);
+        place_names_release(&n.names);
+        return named;
+}
+
+void named_stacks_free(struct named_stacks *named)
+{
+        if (!named)
+                return;
+        free(named->nodes);
+        free(named->frames);
+        free(named->modules);
+        strpool_free(named->texts);
+        free(named);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Kept in blocks, so that a list of millions is never copied to grow. */
+#include "sample_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "strpool.h"
+
+enum { BLOCK_SAMPLES = 1 << 15 };
+
+_Static_assert(sizeof(struct listed_sample) == 48, "memory of a sample");
+
+struct sample_list {
+        struct listed_sample **blocks;
+        size_t n_blocks, cap_blocks;
+        size_t n;
+        struct strpool *texts;
+        str_id last; /* asked for */
+};
+
+struct sample_list *sample_list_new(void)
+{
+        struct sample_list *list = mem_new(1, sizeof(*list));
+
+        list->texts = strpool_new();
+        return list;
+}
+
+void sample_list_free(struct sample_list *list)
+{
+        if (!list)
+                return;
+        for (size_t i = 0; i < list->n_blocks; i++)
+                free(list->blocks[i]);
+        free(list->blocks);
+        strpool_free(list->texts);
+        free(list);
+}
+
+uint32_t sample_list_add_text(struct sample_list *list, const char *text)
+{
+        if (strcmp(text, strpool_get(list->texts, list->last)) != 0)
+                list->last = strpool_add(list->texts, text);
+        return list->last;
+}
+
+const char *sample_list_text(const struct sample_list *list, uint32_t text)
+{
+        return strpool_get(list->texts, text);
+}
+
+void sample_list_add(struct sample_list *list, const struct listed_sample *sample)
+{
+        if (list->n / BLOCK_SAMPLES == list->n_blocks)
+                ARRAY_PUSH(list->blocks, list->n_blocks, list->cap_blocks,
+                           mem_new(BLOCK_SAMPLES, sizeof(**list->blocks)));
+        list->blocks[list->n / BLOCK_SAMPLES][list->n % BLOCK_SAMPLES] = *sample;
+        list->n++;
+}
+
+size_t sample_list_n(const struct sample_list *list)
+{
+        return list->n;
+}
+
+const struct listed_sample *sample_list_get(const struct sample_list *list, size_t index)
+{
+        return &list->blocks[index / BLOCK_SAMPLES][index % BLOCK_SAMPLES];
+}

@@ -1,0 +1,1 @@
+wperf export -i "$GOLDEN/../replay/every_kind.data" -e every-field -o every.firefox.json && cat every.firefox.json

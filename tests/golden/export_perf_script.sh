@@ -1,0 +1,1 @@
+wperf export -i "$GOLDEN/../replay/every_kind.data" --format perf-script
