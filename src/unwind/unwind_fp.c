@@ -2,13 +2,55 @@
 /* The frame pointer: x86-64's rbp and AArch64's x29 point to the caller's one and the return address behind it. */
 #include "unwind_internal.h"
 
-enum { WORD_BYTES = 8, RECORD_BYTES = 2 * WORD_BYTES, ALIGN_BYTES = 8 };
+enum { WORD_BYTES = 8, RECORD_BYTES = 2 * WORD_BYTES, ALIGN_BYTES = 8, MAX_CALL_BYTES = 7 };
+
+/* Of x86-64's `call` through a register or memory, its prefixes not counted. */
+static unsigned call_bytes(uint8_t modrm, uint8_t sib)
+{
+        unsigned mode = modrm >> 6, has_sib = mode != 3 && (modrm & 7) == 4;
+
+        if (mode == 0)
+                return 2 + has_sib + ((modrm & 7) == 5 || (has_sib && (sib & 7) == 5) ? 4 : 0);
+        return 2 + has_sib + (mode == 1 ? 1 : mode == 2 ? 4 : 0);
+}
+
+/* x86-64: whether the instruction before `pc` calls. */
+static bool is_behind_call(const struct unwind_module *module, uint64_t pc)
+{
+        struct cursor c;
+        const uint8_t *end;
+
+        if (!module->object ||
+            !object_read_addr(module->object, pc - module->bias - MAX_CALL_BYTES, MAX_CALL_BYTES, &c))
+                return false;
+        end = c.at + MAX_CALL_BYTES;
+        if (end[-5] == 0xe8)
+                return true;
+        for (unsigned n = 2; n <= MAX_CALL_BYTES; n++) {
+                const uint8_t *at = end - n;
+
+                if (at[0] == 0xff && (at[1] >> 3 & 7) == 2 && call_bytes(at[1], n > 2 ? at[2] : 0) == n)
+                        return true;
+        }
+        return false;
+}
+
+/* A caller that does not keep to the register may have anything in it; that it called is then asked for. */
+static bool is_caller(const struct unwind_modules *modules, const struct unwind_regs *regs, uint64_t fp,
+                      uint64_t caller_fp, uint64_t pc)
+{
+        struct unwind_module module;
+
+        if (!pc || !modules->find(modules->ctx, pc - 1, &module))
+                return false;
+        return !caller_fp || caller_fp > fp ||
+               (regs->machine == OBJECT_MACHINE_X86_64 && is_behind_call(&module, pc));
+}
 
 enum unwind_fp unwind_step_fp(const struct unwind_modules *modules, struct unwind_regs *regs,
                               struct unwind_memory *memory)
 {
         unsigned fp_reg = unwind_reg_fp(regs), sp_reg = unwind_reg_sp(regs);
-        struct unwind_module module;
         uint64_t fp, caller_fp, pc;
 
         if (!unwind_has_reg(regs, fp_reg))
@@ -23,8 +65,7 @@ enum unwind_fp unwind_step_fp(const struct unwind_modules *modules, struct unwin
         pc = unwind_strip(regs, pc);
         if (!pc && !caller_fp)
                 return UNWIND_FP_ZERO;
-        /* The register may hold anything where the code does not keep to it. */
-        if (!pc || (caller_fp && caller_fp <= fp) || !modules->find(modules->ctx, pc - 1, &module))
+        if (!is_caller(modules, regs, fp, caller_fp, pc))
                 return UNWIND_FP_NONE;
         unwind_set_reg(regs, fp_reg, caller_fp);
         unwind_set_reg(regs, sp_reg, fp + RECORD_BYTES);

@@ -573,6 +573,50 @@ TEST(unwind_walk_frame_pointer)
         expect_walk(&made, &place, 127, "10210! registers; no rule");
 }
 
+/* What __do_global_dtors_aux is called by does not keep to the frame pointer, and itself it has no entry. */
+static void expect_called(const char *code, size_t size, const char *want)
+{
+        static const uint64_t chain[] = {7, 0x10020, 0};
+        AUTO_RELEASE(cfi_builder) b = {0};
+        AUTO_RELEASE(made) made = {0};
+        struct place place;
+
+        cfi_add_entry(&b.eh_frame, 0, false, BYTES(CIE_X64));
+        cfi_add_entry(&b.eh_frame, 0, true, BYTES(FDE));
+        buf_add_zeros(&b.text, 0x20 - size);
+        buf_add(&b.text, code, size);
+        open_made(&b, &made);
+        start_walk(&place, OBJECT_MACHINE_X86_64, 0x10210, chain, 3);
+        unwind_set_reg(&place.regs, UNWIND_X64_RBP, STACK_ADDR);
+        expect_walk(&made, &place, 127, want);
+}
+
+TEST(unwind_walk_frame_pointer_is_the_last)
+{
+        static const struct {
+                const char *code;
+                size_t size;
+        } calls[] = {
+                {"\xe8\0\0\0\0", 5},         /* relative */
+                {"\xff\xd0", 2},             /* rax */
+                {"\x41\xff\xd4", 3},         /* r12 */
+                {"\xff\x10", 2},             /* [rax] */
+                {"\xff\x14\x24", 3},         /* [rsp] */
+                {"\xff\x53\x18", 3},         /* [rbx + 0x18] */
+                {"\xff\x54\x24\x08", 4},     /* [rsp + 8] */
+                {"\xff\x15\1\0\0\0", 6},     /* [rip + 1] */
+                {"\xff\x93\0\1\0\0", 6},     /* [rbx + 0x100] */
+                {"\xff\x94\x24\0\1\0\0", 7}, /* [rsp + 0x100] */
+                {"\xff\x14\x85\0\1\0\0", 7}, /* [rax * 4 + 0x100] */
+        };
+
+        for (size_t i = 0; i < N_ELEMENTS(calls); i++)
+                expect_called(calls[i].code, calls[i].size, "10210! registers; 10020 fp; zero");
+        expect_called("\xff\xe0", 2, "10210! registers; no rule");
+        expect_called("\xff\xd0\x90", 3, "10210! registers; no rule");
+        expect_called("\xff\x53", 2, "10210! registers; no rule");
+}
+
 TEST(unwind_walk_signed_addresses)
 {
         static const uint64_t chain[] = {0x7020, 0x12f0000000010020, 0, 0, 0, 0};
