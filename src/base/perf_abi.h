@@ -128,6 +128,8 @@ enum perf_sw_id {
 #define PERF_ATTR_INHERIT_THREAD           (1ull << 35)
 #define PERF_ATTR_REMOVE_ON_EXEC           (1ull << 36)
 #define PERF_ATTR_SIGTRAP                  (1ull << 37)
+#define PERF_ATTR_DEFER_CALLCHAIN          (1ull << 38)
+#define PERF_ATTR_DEFER_OUTPUT             (1ull << 39)
 
 /* struct perf_event_attr of 136 bytes, field for field; the kernel's bit field is `flags`. */
 struct perf_attr {

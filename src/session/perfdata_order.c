@@ -168,22 +168,35 @@ static int take_next(struct perfdata_reader *r, struct perfdata_record *ret, str
         return give(r, ret);
 }
 
+/* 1: give it; 0: there is none now; -1: err */
+static int next_by_time(struct perfdata_reader *r, struct perfdata_record *ret, struct err *err)
+{
+        if (r->queue.draining && give_queued(r, ret))
+                return 1;
+        return r->queue.ended ? 0 : take_next(r, ret, err);
+}
+
 int perfdata_next(struct perfdata_reader *r, struct perfdata_record *ret, struct err *err)
 {
         struct queue *q = &r->queue;
 
-        stream_release(r, q->given_place);
-        q->given_place = PLACE_NONE;
         for (;;) {
                 int got;
 
-                if (q->draining && give_queued(r, ret))
+                stream_release(r, q->given_place);
+                q->given_place = PLACE_NONE;
+                if (deferred_give(&r->deferred, r, r->layout.swapped, ret))
                         return 1;
-                if (q->ended)
+                got = next_by_time(r, ret, err);
+                if (got < 0)
+                        return -1;
+                if (got && !deferred_take(&r->deferred, ret, perfdata_get_event(r, ret->event)))
+                        return 1;
+                if (got || q->draining || !q->ended)
+                        continue;
+                if (!r->deferred.n_waiting)
                         return finish(r, err);
-                got = take_next(r, ret, err);
-                if (got)
-                        return got;
+                deferred_end(&r->deferred);
         }
 }
 

@@ -175,6 +175,18 @@ bool sample_parse(const struct perf_attr *attr, struct cursor record, struct sam
         return !c.failed;
 }
 
+bool sample_is_deferred(const struct sample *sample, uint64_t *ret_cookie)
+{
+        struct cursor c = sample->chain;
+
+        if (sample->n_chain < 2 || !cursor_skip(&c, (sample->n_chain - 2) * sizeof(uint64_t)) ||
+            cursor_u64(&c) != PERF_CONTEXT_USER_DEFERRED)
+                return false;
+        if (ret_cookie)
+                *ret_cookie = cursor_u64(&c);
+        return true;
+}
+
 bool sample_branch(const struct sample *sample, uint64_t index, struct branch *ret)
 {
         struct cursor c = sample->branches;
