@@ -78,7 +78,8 @@ static void take_stack(struct report *report, uint32_t event, const struct sampl
 {
         const struct perf_attr *attr = &perfdata_get_event(report->reader, event)->attr;
         /* In the order of the file, which is that of time. */
-        bool is_cut = stack_marks_is_cut(&report->marks, report->n_read_samples - 1);
+        bool is_cut = stack_marks_is_cut(&report->marks, report->n_read_samples - 1) ||
+                      sample_is_deferred(sample, NULL); /* its user part never came */
         bool has_user = false, can_unwind = stack_unwind_can(attr);
         size_t n;
 
@@ -90,8 +91,8 @@ static void take_stack(struct report *report, uint32_t event, const struct sampl
             stacks_add_again(report->stacks, report->world, event, sample, weight))
                 return;
         n = stack_frames_of_chain(sample, report->frames, &is_cut, &has_user);
-        if (!has_user && can_unwind)
-                n = stack_unwind_add(report->unwind, attr, sample, report->frames, n, &is_cut);
+        if (can_unwind)
+                n = stack_unwind_add(report->unwind, attr, sample, report->frames, n, has_user, &is_cut);
         if (!n)
                 report->frames[n++] =
                         (struct stack_frame){sample->ip, sample->misc & PERF_MISC_CPUMODE_MASK, false};
@@ -250,8 +251,7 @@ static void open_modules(struct report *report)
                 return;
         report->stacks = stacks_new();
         report->is_by_stacks = profile_by_place(report->profile);
-        report->unwind = stack_unwind_new(report->world, report->modules,
-                                          perfdata_feature_str(report->reader, FEATURE_ARCH));
+        report->unwind = stack_unwind_new(report->world, report->modules, report->reader);
 }
 
 static void name_places(struct report *report)

@@ -9,6 +9,7 @@
 #include "arena.h"
 #include "hot_view.h"
 #include "os.h"
+#include "stack_branches.h"
 #include "text.h"
 
 /* The arrays that a view points into. */
@@ -165,6 +166,7 @@ static void add_ways(const struct report *report, struct buf *out)
         } words[] = {
                 {UNWIND_WAY_CFI, "by call-frame information"},
                 {UNWIND_WAY_FP, "by frame pointers"},
+                {UNWIND_WAY_LBR, "by hardware's stack of calls"},
                 {UNWIND_WAY_SIGNAL, "out of signal handlers"},
                 {UNWIND_WAY_PE, "by Windows unwind codes"},
         };
@@ -182,10 +184,26 @@ static void add_ways(const struct report *report, struct buf *out)
                 between = " ";
                 buf_add_str(out, ", ");
         }
-        if (ways.were_recorded)
+        if (ways.by_way[UNWIND_WAY_LBR])
+                buf_add_str(out, "joined with the kernel's chains\n");
+        else if (ways.were_recorded)
                 buf_printf(out, "unwound while recording in %.1f ms\n", (double)ways.unwind_ns / 1e6);
         else
                 buf_add_str(out, "unwound from copies of the stack\n");
+}
+
+/* Branches of any kind are no stack, and are not taken for one. */
+static void add_no_stacks(const struct report *report, struct buf *out)
+{
+        for (size_t i = 0; i < report_n_events(report); i++) {
+                struct report_event e = report_get_event(report, i);
+
+                if (!e.n_samples || !stack_branches_only(&e.attr))
+                        continue;
+                buf_add_str(out, "note: samples of ");
+                text_add_printable(out, e.name);
+                buf_add_str(out, " have branches and no call stacks; see them with -b\n");
+        }
 }
 
 static void add_heading(const struct hot_output *o, const struct view_parts *p, struct buf *out)
@@ -205,8 +223,10 @@ static void add_heading(const struct hot_output *o, const struct view_parts *p, 
                 text_add_printable(out, p->run.source_note);
                 buf_add_char(out, '\n');
         }
-        if (o->tree.is_wanted)
+        if (o->tree.is_wanted) {
+                add_no_stacks(o->report, out);
                 add_ways(o->report, out);
+        }
         if (report_image(o->report, &image)) {
                 buf_add_str(out, "base address of '");
                 text_add_printable(out, o->pe_file ? o->pe_file : image.name);
