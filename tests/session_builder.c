@@ -298,6 +298,8 @@ static void begin_sample(struct session_builder *b, unsigned event, uint64_t tim
         builder_u32(b, b->cpu);
         builder_u32(b, 0);
         builder_u64(b, b->attrs[event].sample_period_or_freq);
+        if (!(b->attrs[event].sample_type & PERF_SAMPLE_CALLCHAIN))
+                return;
         builder_u64(b, n_chain);
         for (uint64_t i = 0; i < n_chain; i++)
                 builder_u64(b, chain[i]);

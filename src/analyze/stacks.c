@@ -201,10 +201,10 @@ static uint32_t find_child(struct stacks *stacks, struct world *world, uint32_t 
 
 static uint32_t find_series(struct stacks *stacks, uint32_t event, str_id comm)
 {
-        const struct stack_series *last = &stacks->series[stacks->last_series];
+        const struct stack_series *last = stacks->n_series ? &stacks->series[stacks->last_series] : NULL;
         uint64_t *known;
 
-        if (stacks->n_series && last->event == event && last->comm == comm)
+        if (last && last->event == event && last->comm == comm)
                 return stacks->last_series;
         known = map_put(&stacks->by_event_and_comm, (uint64_t)event << 32 | comm, NULL);
         if (!*known) {

@@ -22,7 +22,9 @@ struct report {
         struct world *world;
         struct pe_images *images;
         struct profile *profile;
-        struct stacks *stacks;    /* NULL: nobody asked for them */
+        struct stacks *stacks;     /* NULL: nobody asked for them */
+        struct branches *branches; /* the same */
+        struct branch_rows *branch_rows;
         struct stack_marks marks; /* of stacks that were unwound while recording */
         uint64_t n_read_samples;
         bool is_by_stacks; /* the profile gets its places from them */
@@ -49,6 +51,8 @@ void report_free(struct report *report)
                 return;
         hot_free(report->hot);
         stacks_free(report->stacks);
+        branches_free(report->branches);
+        branch_rows_free(report->branch_rows);
         stack_unwind_free(report->unwind);
         module_source_free(report->modules);
         session_archive_release(&report->archive);
@@ -83,6 +87,8 @@ static void take_stack(struct report *report, uint32_t event, const struct sampl
         bool has_user = false, can_unwind = stack_unwind_can(attr);
         size_t n;
 
+        if (report->branches && branches_are_edges(attr))
+                branches_add(report->branches, report->world, event, sample);
         if (!report->stacks) {
                 report->quality.n_cut_stacks += is_cut;
                 return;
@@ -247,6 +253,7 @@ static void open_modules(struct report *report)
                                             report->request.collected);
         session_archive_init(&report->archive, report->reader);
         module_source_use_archive(report->modules, report->archive.symbols);
+        report->branches = report->request.branches ? branches_new() : NULL;
         if (!report->request.stacks)
                 return;
         report->stacks = stacks_new();
@@ -260,6 +267,9 @@ static void name_places(struct report *report)
 
         report->hot = hot_new(report->profile, report->world, module_source_resolver(report->modules),
                               &modules, report->request.inlines);
+        if (report->branches)
+                report->branch_rows = branch_rows_new(report->branches, report->world,
+                                                      module_source_resolver(report->modules), &modules);
 }
 
 struct report *report_make(const struct report_request *request, struct err *err)
@@ -324,6 +334,11 @@ const char *report_event_skid(const struct report_event *event)
 const struct hot *report_hot(const struct report *report)
 {
         return report->hot;
+}
+
+const struct branch_rows *report_branches(const struct report *report)
+{
+        return report->branch_rows;
 }
 
 struct resolver *report_resolver(const struct report *report)

@@ -81,6 +81,7 @@ enum perf_sw_id {
 
 /* attr.branch_sample_type */
 #define PERF_BRANCH_USER       (1u << 0)
+#define PERF_BRANCH_ANY        (1u << 3)
 #define PERF_BRANCH_CALL_STACK (1u << 11)
 #define PERF_BRANCH_NO_FLAGS   (1u << 14)
 #define PERF_BRANCH_NO_CYCLES  (1u << 15)

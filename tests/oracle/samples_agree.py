@@ -7,11 +7,15 @@
 Answers are quipper's (FILE.pb_text as text, FILE.pb_data as a protobuf, both of every record), perf script's
 (callchains: what perf takes for the stack; brstack) and simpleperf's folded stacks, of which the weight of each thread
 name is compared: it leaves out frames of interpreters.  Samples are compared as a bag, since perf's are sorted by time.
+Where perf is installed, its counts of branches from module to module are compared with those of `wperf report -b`.
 """
 import collections
+import csv
+import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -202,6 +206,27 @@ def folded_weights(text: str) -> dict[str, int]:
     return weights
 
 
+# --- branches from module to module ---
+
+
+def our_edges(wperf: str, path: str) -> list[int]:
+    done = subprocess.run([wperf, "report", "-b", "--csv", "--sample-display-row", "1000000", path],
+                          check=True, capture_output=True, text=True)
+    edges = collections.Counter()
+    for row in csv.DictReader(io.StringIO(done.stdout, newline="")):
+        edges[row["from_module"], row["to_module"]] += int(row["count"])
+    return sorted(edges.values())
+
+
+def perf_edges(path: str) -> list[int]:
+    """Names are left out: perf writes those of code without a file and of kernel modules in another way.  Entries of zeros are
+    edges from nowhere to nowhere to it."""
+    done = subprocess.run(["perf", "report", "-b", "-n", "-t;", "--stdio", "--sort", "dso_from,dso_to", "-i", path],
+                          check=True, capture_output=True, text=True)
+    rows = [line.replace(" ", "").split(";") for line in done.stdout.splitlines() if ";" in line and line[0] != "#"]
+    return sorted(int(count) for _, count, origin, target in rows if (origin, target) != ("[unknown]",) * 2)
+
+
 # --- what differs ---
 
 UNMAPPED = "address in no module, which quipper marks by its top bit"
@@ -292,6 +317,13 @@ def check(wperf: str, root: str, paths: list[str]) -> bool:
             n += 1
             n_bad += not good
             print(f"{'' if good else 'not '}ok {n} - simpleperf's weights: {os.path.relpath(path, root)}")
+        if shutil.which("perf") and any(sample.branches for sample in ours):
+            theirs = perf_edges(path)
+            good = our_edges(wperf, path) == theirs
+            n += 1
+            n_bad += not good
+            print(f"# {sum(theirs)} branches between {len(theirs)} pairs of modules")
+            print(f"{'' if good else 'not '}ok {n} - perf's edges: {os.path.relpath(path, root)}")
     print(f"# in all {totals['samples']} samples, {totals['entries']} entries")
     print(f"1..{n}")
     return not n_bad
