@@ -83,7 +83,7 @@ static void take_stack(struct report *report, uint32_t event, const struct sampl
         const struct perf_attr *attr = &perfdata_get_event(report->reader, event)->attr;
         /* In the order of the file, which is that of time. */
         bool is_cut = stack_marks_is_cut(&report->marks, report->n_read_samples - 1) ||
-                      sample_is_deferred(sample, NULL); /* its user part never came */
+                      (attr->flags & PERF_ATTR_DEFER_CALLCHAIN && sample_is_deferred(sample, NULL));
         bool has_user = false, can_unwind = stack_unwind_can(attr);
         size_t n;
 

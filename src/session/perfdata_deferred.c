@@ -71,6 +71,7 @@ static void keep(struct deferred *d, const struct perfdata_record *record, int32
                 d->oldest = slot;
         d->newest = slot;
         add_to_thread(d, slot, tid);
+        d->has_kept = true;
         d->n_waiting++;
         d->n_bytes += record->header.size;
 }
@@ -141,8 +142,7 @@ static bool take_sample(struct deferred *d, const struct perfdata_record *record
         struct sample sample;
         uint64_t cookie;
 
-        if (!(attr->flags & PERF_ATTR_DEFER_CALLCHAIN) || !sample_parse(attr, record->bytes, &sample) ||
-            !sample_is_deferred(&sample, &cookie))
+        if (!sample_parse(attr, record->bytes, &sample) || !sample_is_deferred(&sample, &cookie))
                 return false;
         keep(d, record, sample.tid, cookie);
         return true;

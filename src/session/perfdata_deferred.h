@@ -24,6 +24,7 @@ struct waiting_sample {
 
 /* Zero-initialised is ready. */
 struct deferred {
+        bool has_kept; /* a sample at some time: without one there is nothing to do */
         struct waiting_sample *slots;
         size_t n_slots, cap_slots, n_waiting, n_bytes;
         uint32_t free, oldest, newest; /* slot + 1 */
@@ -40,6 +41,15 @@ struct deferred {
 };
 
 void deferred_release(struct deferred *deferred);
+
+/* Cheap, for all records: whether deferred_take is to be asked. */
+static inline bool deferred_concerns(const struct deferred *deferred, const struct perfdata_record *record,
+                                     const struct perfdata_event *event)
+{
+        if (record->header.type == PERF_RECORD_SAMPLE)
+                return event && event->attr.flags & PERF_ATTR_DEFER_CALLCHAIN;
+        return deferred->has_kept;
+}
 
 /* Whether the record, of which `event` is the event, is not to be given out now: it is a sample that waits, or one for which
  * others come out first. */

@@ -178,25 +178,28 @@ static int next_by_time(struct perfdata_reader *r, struct perfdata_record *ret, 
 
 int perfdata_next(struct perfdata_reader *r, struct perfdata_record *ret, struct err *err)
 {
+        struct deferred *d = &r->deferred;
         struct queue *q = &r->queue;
 
         for (;;) {
+                const struct perfdata_event *event;
                 int got;
 
                 stream_release(r, q->given_place);
                 q->given_place = PLACE_NONE;
-                if (deferred_give(&r->deferred, r, r->layout.swapped, ret))
+                if (d->has_kept && deferred_give(d, r, r->layout.swapped, ret))
                         return 1;
                 got = next_by_time(r, ret, err);
                 if (got < 0)
                         return -1;
-                if (got && !deferred_take(&r->deferred, ret, perfdata_get_event(r, ret->event)))
+                event = got ? perfdata_get_event(r, ret->event) : NULL;
+                if (got && !(deferred_concerns(d, ret, event) && deferred_take(d, ret, event)))
                         return 1;
                 if (got || q->draining || !q->ended)
                         continue;
-                if (!r->deferred.n_waiting)
+                if (!d->n_waiting)
                         return finish(r, err);
-                deferred_end(&r->deferred);
+                deferred_end(d);
         }
 }
 
