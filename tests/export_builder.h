@@ -115,7 +115,6 @@ static const struct export_about export_ordinary_about = {
         .tool = "wperf 1.2",
         .command = "wperf record -g -- python3 work.py",
         .is_time = true,
-        .start_ns = 1700000000000000000,
         .dur_ns = 2000000000,
 };
 

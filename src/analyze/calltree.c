@@ -112,7 +112,6 @@ uint32_t calltree_add_child(struct calltree *tree, uint32_t parent, uint32_t fun
         if (!is_new)
                 return (uint32_t)*number;
         *number = tree->n_nodes;
-        tree->nodes[parent].n_children++;
         ARRAY_PUSH(tree->nodes, tree->n_nodes, tree->cap_nodes, node);
         return (uint32_t)tree->n_nodes - 1;
 }
@@ -302,37 +301,65 @@ static struct calltree *copy_functions(const struct calltree *tree)
         return copy;
 }
 
-struct calltree *calltree_invert(const struct calltree *tree)
+struct calltree *calltree_through(const struct calltree *tree, calltree_is_wanted_fn is_wanted,
+                                  const void *ctx)
 {
-        struct calltree *inverted = copy_functions(tree);
-
-        for (uint32_t i = 1; i < tree->n_nodes; i++) {
-                uint32_t at = CALLTREE_ROOT;
-
-                if (!tree->nodes[i].self_count)
-                        continue;
-                for (uint32_t from = i; from != CALLTREE_ROOT; from = tree->nodes[from].parent)
-                        at = calltree_add_child(inverted, at, tree->nodes[from].function);
-                calltree_add(inverted, at, tree->nodes[i].self_count, tree->nodes[i].self_weight);
-        }
-        calltree_finish(inverted);
-        return inverted;
-}
-
-struct calltree *calltree_fold_inlines(const struct calltree *tree)
-{
-        struct calltree *folded = copy_functions(tree);
+        struct calltree *through = copy_functions(tree);
+        enum { IS_ABOVE = 1, IS_COUNTED = 2 };
+        uint8_t *flags = mem_new(tree->n_nodes, sizeof(*flags));
         uint32_t *places = mem_new(tree->n_nodes, sizeof(*places));
 
         for (uint32_t i = 1; i < tree->n_nodes; i++) {
                 const struct calltree_node *node = &tree->nodes[i];
 
-                places[i] = places[node->parent];
-                if (!tree->functions[node->function].is_inlined)
-                        places[i] = calltree_add_child(folded, places[i], node->function);
-                calltree_add(folded, places[i], node->self_count, node->self_weight);
+                if (flags[node->parent] & IS_COUNTED || is_wanted(&tree->functions[node->function], ctx))
+                        flags[i] = IS_COUNTED;
         }
-        calltree_finish(folded);
+        for (size_t i = tree->n_nodes; i-- > 1;) {
+                if (flags[i])
+                        flags[tree->nodes[i].parent] |= IS_ABOVE;
+        }
+        for (uint32_t i = 1; i < tree->n_nodes; i++) {
+                const struct calltree_node *node = &tree->nodes[i];
+
+                if (!flags[i])
+                        continue;
+                places[i] = calltree_add_child(through, places[node->parent], node->function);
+                if (flags[i] & IS_COUNTED)
+                        calltree_add(through, places[i], node->self_count, node->self_weight);
+        }
+        calltree_finish(through);
         free(places);
-        return folded;
+        free(flags);
+        return through;
+}
+
+/* The innermost wanted node of a path; CALLTREE_ROOT: there is none. */
+static uint32_t find_wanted(const struct calltree *tree, uint32_t from, calltree_is_wanted_fn is_wanted,
+                            const void *ctx)
+{
+        while (is_wanted && from != CALLTREE_ROOT &&
+               !is_wanted(&tree->functions[tree->nodes[from].function], ctx))
+                from = tree->nodes[from].parent;
+        return from;
+}
+
+struct calltree *calltree_invert(const struct calltree *tree, calltree_is_wanted_fn is_wanted,
+                                 const void *ctx)
+{
+        struct calltree *inverted = copy_functions(tree);
+
+        for (uint32_t i = 1; i < tree->n_nodes; i++) {
+                uint32_t from =
+                        tree->nodes[i].self_count ? find_wanted(tree, i, is_wanted, ctx) : CALLTREE_ROOT;
+                uint32_t at = CALLTREE_ROOT;
+
+                if (from == CALLTREE_ROOT)
+                        continue;
+                for (; from != CALLTREE_ROOT; from = tree->nodes[from].parent)
+                        at = calltree_add_child(inverted, at, tree->nodes[from].function);
+                calltree_add(inverted, at, tree->nodes[i].self_count, tree->nodes[i].self_weight);
+        }
+        calltree_finish(inverted);
+        return inverted;
 }

@@ -37,8 +37,7 @@ struct calltree_node {
         uint32_t parent;            /* CALLTREE_NONE: it is the root */
         uint32_t function;          /* its number */
         uint32_t first_child, next; /* next: of the same parent; CALLTREE_NONE: no more */
-        uint32_t n_children;
-        uint32_t depth; /* the root's is 0 */
+        uint32_t depth;             /* the root's is 0 */
         uint64_t self_count,
                 self_weight;    /* samples that end here: their number, and the sum of their periods */
         uint64_t count, weight; /* and all below, after calltree_finish */
@@ -83,10 +82,16 @@ const struct calltree_function *calltree_get_function(const struct calltree *tre
  * among them. */
 struct calltree_sum *calltree_list(const struct calltree *tree, size_t *ret_n);
 
-/* The tree upside down: its top nodes are the functions that samples ended in, and below each its callers.  Finished. */
-struct calltree *calltree_invert(const struct calltree *tree);
+typedef bool (*calltree_is_wanted_fn)(const struct calltree_function *function, const void *ctx);
 
-/* Without what stands inside of others by inlining: its samples are its caller's.  Finished. */
-struct calltree *calltree_fold_inlines(const struct calltree *tree);
+/* The paths that a wanted function is on.  Finished. */
+struct calltree *calltree_through(const struct calltree *tree, calltree_is_wanted_fn is_wanted,
+                                  const void *ctx);
+
+/* The tree upside down: its top nodes are the functions that samples ended in, and below each its callers.  With `is_wanted`,
+ * which may be NULL, the innermost wanted function of each path stands for all that it called, and paths without one are
+ * left out.  Finished. */
+struct calltree *calltree_invert(const struct calltree *tree, calltree_is_wanted_fn is_wanted,
+                                 const void *ctx);
 
 #endif

@@ -7,6 +7,7 @@ static const double POOR_LOST_PERCENT = 0.1;
 static const double POOR_UNRESOLVED_PERCENT = 5;
 static const double POOR_COUNTED_SHARE = 0.5;
 static const double KERNEL_SHARE_WORTH_A_WORD = 0.05;
+static const double OFF_SHARE_WORTH_A_WORD = 0.005;
 
 double quality_percent(const struct quality *quality, uint64_t n)
 {
@@ -50,6 +51,8 @@ void quality_add_text(const struct quality *q, struct buf *out)
         buf_printf(out, ", %" PRIu64 " cut stacks", q->n_cut_stacks);
         if (q->counted_share < 1)
                 buf_printf(out, ", counted %.0f %% of the time", 100 * q->counted_share);
+        if (q->off_share >= OFF_SHARE_WORTH_A_WORD)
+                buf_printf(out, ", events off %.0f %% of the time", 100 * q->off_share);
         if (quality_kernel_matters(q))
                 buf_printf(out, ", %.0f %% of the CPU time was in the kernel; add -k", 100 * q->kernel_share);
         add_if(out, q->cut_bytes, "bytes of the file cut");

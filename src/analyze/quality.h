@@ -12,8 +12,9 @@ struct quality {
         uint64_t n_samples, n_lost, n_throttled, n_unresolved, n_cut_stacks;
         double kernel_share;  /* of the CPU time, when it was left out; negative: not known or not left out */
         double counted_share; /* running / enabled of the worst event; 1: all of the time */
-        uint64_t cut_bytes;   /* of the session file that are missing or not whole */
-        bool unfinished;      /* the recorder did not finish the file */
+        double off_share; /* of the run's time in which the events were off because the user wanted it; 0: none */
+        uint64_t cut_bytes; /* of the session file that are missing or not whole */
+        bool unfinished;    /* the recorder did not finish the file */
         uint64_t n_malformed, n_unknown_records, n_unknown_events, n_out_of_order;
         uint64_t n_not_kept;
         const char *not_kept; /* names of mapped files that could not be kept; kept by the caller */

@@ -1,53 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "stacks.h"
-
+/* From frames to nodes, and the series that samples are counted in. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
-#include "map.h"
+#include "stacks_internal.h"
 
-enum { CACHE_SLOTS = 1 << 17, CHAIN_BUCKETS = 1 << 17 };
+enum { STEP_BUCKETS = 1 << 16, BUCKET_BYTES = 64 };
 
 /* The child that an address led to while the maps had this version. */
-struct cached {
+struct step {
         uint64_t addr, version;
         uint32_t parent, child;
 };
 
-/* A chain that was there before, by two hashes of it that do not depend on each other, with the samples that it had
- * since: most samples touch nothing else. */
-struct known_chain {
-        uint64_t hash; /* 0: free */
-        uint32_t check;
-        uint32_t node, series;
-        uint32_t count;
-        uint64_t weight;
+/* The one that was taken last comes first. */
+struct step_bucket {
+        struct step steps[2];
+        uint64_t padding[2];
 };
 
-enum { BUCKET_BYTES = 64 };
-
-/* The one that was used last comes first. */
-struct chain_bucket {
-        struct known_chain chains[2];
-};
-
-_Static_assert(sizeof(struct chain_bucket) == BUCKET_BYTES, "a line of a cache");
-
-struct stacks {
-        struct stack_node *nodes;
-        size_t n_nodes, cap_nodes;
-        uint32_t *slots; /* node + 1 by its key; 0: free */
-        size_t n_slots;  /* a power of two */
-        struct cached *cache;
-        uint8_t *bucket_bytes;
-        struct chain_bucket *buckets; /* in them, where a line of a cache begins */
-        struct known_chain pending;   /* asked about and not known: the next stacks_add has its node */
-        struct stack_series *series;
-        size_t n_series, cap_series;
-        struct map by_event_and_comm; /* index + 1 */
-        uint32_t last_series;
-};
+_Static_assert(sizeof(struct step_bucket) == BUCKET_BYTES, "a line of a cache");
 
 struct stacks *stacks_new(void)
 {
@@ -55,10 +28,10 @@ struct stacks *stacks_new(void)
 
         stacks->n_slots = 1024;
         stacks->slots = mem_new(stacks->n_slots, sizeof(*stacks->slots));
-        stacks->cache = mem_new(CACHE_SLOTS, sizeof(*stacks->cache));
-        stacks->bucket_bytes = mem_new(CHAIN_BUCKETS + 1, BUCKET_BYTES);
-        stacks->buckets = (struct chain_bucket *)(stacks->bucket_bytes +
-                                                  -(uintptr_t)stacks->bucket_bytes % BUCKET_BYTES);
+        stacks->waiting = stacks_waiting_new();
+        stacks->bucket_bytes = mem_new(STEP_BUCKETS + 1, BUCKET_BYTES);
+        stacks->buckets = (struct step_bucket *)(stacks->bucket_bytes +
+                                                 -(uintptr_t)stacks->bucket_bytes % BUCKET_BYTES);
         return stacks;
 }
 
@@ -70,7 +43,8 @@ void stacks_free(struct stacks *stacks)
                 free(stacks->series[i].ends);
         free(stacks->series);
         map_release(&stacks->by_event_and_comm);
-        free(stacks->cache);
+        known_chains_release(&stacks->known);
+        free(stacks->waiting);
         free(stacks->bucket_bytes);
         free(stacks->slots);
         free(stacks->nodes);
@@ -125,6 +99,11 @@ size_t stack_frames_of_chain(const struct sample *sample, struct stack_frame *fr
         return n;
 }
 
+struct stack_frame stack_frame_of_sample(const struct sample *sample)
+{
+        return (struct stack_frame){sample->ip, sample->misc & PERF_MISC_CPUMODE_MASK, false};
+}
+
 size_t stack_frames_mark_cut(struct stack_frame *frames, size_t n)
 {
         frames[n] = (struct stack_frame){.misc = STACKS_CUT};
@@ -175,32 +154,43 @@ static uint32_t find_or_add(struct stacks *stacks, const struct stack_node *node
         return (uint32_t)stacks->n_nodes - 1;
 }
 
-static uint32_t find_child(struct stacks *stacks, struct world *world, uint32_t parent, int32_t pid,
-                           const struct stack_frame *frame, uint64_t version)
+static bool is_same_step(const struct step *a, const struct step *b)
 {
-        uint64_t addr = frame->addr - frame->is_return;
-        struct cached *cached = &stacks->cache[hash_node(parent, (module_id)version, addr) % CACHE_SLOTS];
+        return a->addr == b->addr && a->parent == b->parent && a->version == b->version;
+}
+
+static uint32_t find_child(struct stacks *stacks, struct world *world, int32_t pid, const struct step *wanted,
+                           uint16_t misc, struct step_bucket *bucket)
+{
+        struct step *steps = bucket->steps, second = steps[1];
         struct place at;
 
-        if (cached->addr == addr && cached->parent == parent && cached->version == version)
-                return cached->child;
-        at = world_find(world, pid, frame->misc, addr);
-        *cached = (struct cached){.addr = addr, .version = version, .parent = parent};
-        cached->child = find_or_add(stacks, &(struct stack_node){
-                                                    .parent = parent,
-                                                    .module = at.module,
-                                                    .offset = at.offset,
-                                                    .base = at.map_start - at.map_pgoff,
-                                                    .is_kernel = frame->misc == PERF_MISC_KERNEL,
-                                                    .is_cut = frame->misc == STACKS_CUT,
-                                            });
-        return cached->child;
+        if (is_same_step(&steps[0], wanted))
+                return steps[0].child;
+        steps[1] = steps[0];
+        if (is_same_step(&second, wanted)) {
+                steps[0] = second;
+                return second.child;
+        }
+        at = world_find(world, pid, misc, wanted->addr);
+        steps[0] = *wanted;
+        steps[0].child = find_or_add(stacks, &(struct stack_node){
+                                                     .parent = wanted->parent,
+                                                     .module = at.module,
+                                                     .offset = at.offset,
+                                                     .base = at.map_start - at.map_pgoff,
+                                                     .is_kernel = misc == PERF_MISC_KERNEL,
+                                                     .is_cut = misc == STACKS_CUT,
+                                             });
+        return steps[0].child;
 }
 
 /* --- Samples --- */
 
-static uint32_t find_series(struct stacks *stacks, uint32_t event, str_id comm)
+uint32_t stacks_find_series(struct stacks *stacks, struct world *world, uint32_t event,
+                            const struct sample *sample)
 {
+        str_id comm = world_thread_name_id(world, sample->pid, sample->tid);
         const struct stack_series *last = stacks->n_series ? &stacks->series[stacks->last_series] : NULL;
         uint64_t *known;
 
@@ -216,7 +206,7 @@ static uint32_t find_series(struct stacks *stacks, uint32_t event, str_id comm)
         return stacks->last_series;
 }
 
-static void count(struct stacks *stacks, uint32_t index, uint32_t node, uint64_t n, uint64_t weight)
+void stacks_count(struct stacks *stacks, uint32_t index, uint32_t node, uint64_t n, uint64_t weight)
 {
         struct stack_series *series = &stacks->series[index];
 
@@ -231,111 +221,43 @@ static void count(struct stacks *stacks, uint32_t index, uint32_t node, uint64_t
         series->ends[node].weight += weight;
 }
 
-static struct known_chain hash_chain(struct world *world, const struct sample *sample, uint32_t series)
+/* The places of a path's steps are asked for before any of them is looked at: they come together. */
+static void find_buckets(struct stacks *stacks, const struct stack_frame *frames, size_t n_frames,
+                         uint64_t version)
 {
-        const uint8_t *at = sample->chain.at;
-        uint64_t hash = world_version(world, sample->pid, PERF_MISC_USER) << 32 ^
-                        world_version(world, sample->pid, PERF_MISC_KERNEL);
-        uint64_t check = map_mix(sample->ip) ^ (uint64_t)series << 32 ^ sample->misc;
+        uint64_t hash = version;
 
-        for (uint64_t i = 0; i < sample->n_chain; i++, at += sizeof(uint64_t)) {
-                uint64_t word;
-
-                memcpy(&word, at, sizeof(word));
-                hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-                hash ^= hash >> 29;
-                check = (check + word) * 0xd6e8feb86659fd93u;
-                check ^= check >> 32;
+        for (size_t i = n_frames; i-- > 0;) {
+                hash = stacks_mix(hash, frames[i].addr);
+                stacks->found[i] = &stacks->buckets[(hash ^ hash >> 32) % STEP_BUCKETS];
+                __builtin_prefetch(stacks->found[i], 1);
         }
-        return (struct known_chain){
-                .hash = map_mix(hash ^ series) | 1, .check = (uint32_t)check, .series = series};
 }
 
-static struct chain_bucket *bucket_of(const struct stacks *stacks, const struct known_chain *chain)
+uint32_t stacks_find_node(struct stacks *stacks, struct world *world, int32_t pid,
+                          const struct stack_frame *frames, size_t n_frames)
 {
-        return &stacks->buckets[(chain->hash >> 1) % CHAIN_BUCKETS];
-}
+        struct step step = {.child = STACKS_NONE};
+        uint16_t misc = UINT16_MAX;
 
-static bool is_known(const struct known_chain *known, const struct known_chain *wanted)
-{
-        return known->hash == wanted->hash && known->check == wanted->check &&
-               known->series == wanted->series;
-}
-
-static void settle(struct stacks *stacks, struct known_chain *chain)
-{
-        if (chain->count)
-                count(stacks, chain->series, chain->node, chain->count, chain->weight);
-        chain->count = 0;
-        chain->weight = 0;
-}
-
-bool stacks_add_again(struct stacks *stacks, struct world *world, uint32_t event, const struct sample *sample,
-                      uint64_t weight)
-{
-        uint32_t series = find_series(stacks, event, world_thread_name_id(world, sample->pid, sample->tid));
-        struct known_chain wanted = hash_chain(world, sample, series);
-        struct known_chain *chains = bucket_of(stacks, &wanted)->chains;
-
-        if (!is_known(&chains[0], &wanted)) {
-                struct known_chain second = chains[1];
-
-                if (!is_known(&second, &wanted)) {
-                        stacks->pending = wanted;
-                        return false;
+        find_buckets(stacks, frames, n_frames, world_version(world, pid, PERF_MISC_USER));
+        for (size_t i = n_frames; i-- > 0;) {
+                if (frames[i].misc != misc) {
+                        misc = frames[i].misc;
+                        step.version = world_version(world, pid, misc);
                 }
-                chains[1] = chains[0];
-                chains[0] = second;
+                step.parent = step.child;
+                step.addr = frames[i].addr - frames[i].is_return;
+                step.child = find_child(stacks, world, pid, &step, misc, stacks->found[i]);
         }
-        if (chains[0].count == UINT32_MAX)
-                settle(stacks, &chains[0]);
-        chains[0].count++;
-        chains[0].weight += weight;
-        return true;
-}
-
-static void keep_pending(struct stacks *stacks, uint32_t node)
-{
-        struct known_chain *chains = bucket_of(stacks, &stacks->pending)->chains;
-
-        if (!stacks->pending.hash)
-                return;
-        settle(stacks, &chains[1]);
-        chains[1] = chains[0];
-        chains[0] = stacks->pending;
-        chains[0].node = node;
-        stacks->pending.hash = 0;
+        return step.child;
 }
 
 void stacks_add(struct stacks *stacks, struct world *world, uint32_t event, const struct sample *sample,
                 const struct stack_frame *frames, size_t n_frames, uint64_t weight)
 {
-        uint32_t series = find_series(stacks, event, world_thread_name_id(world, sample->pid, sample->tid));
-        uint32_t at = STACKS_NONE;
-        uint16_t misc = UINT16_MAX;
-        uint64_t version = 0;
-
-        for (size_t i = n_frames; i-- > 0;) {
-                if (frames[i].misc != misc) {
-                        misc = frames[i].misc;
-                        version = world_version(world, sample->pid, misc);
-                }
-                at = find_child(stacks, world, at, sample->pid, &frames[i], version);
-        }
-        count(stacks, series, at, 1, weight);
-        keep_pending(stacks, at);
-}
-
-void stacks_finish(struct stacks *stacks)
-{
-        for (size_t i = 0; i < CHAIN_BUCKETS; i++) {
-                settle(stacks, &stacks->buckets[i].chains[0]);
-                settle(stacks, &stacks->buckets[i].chains[1]);
-        }
-        free(stacks->bucket_bytes);
-        free(stacks->cache);
-        stacks->bucket_bytes = NULL;
-        stacks->cache = NULL;
+        stacks_count(stacks, stacks_find_series(stacks, world, event, sample),
+                     stacks_find_node(stacks, world, sample->pid, frames, n_frames), 1, weight);
 }
 
 /* --- Looking --- */

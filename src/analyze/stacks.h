@@ -31,6 +31,9 @@ struct stack_frame {
 size_t stack_frames_of_chain(const struct sample *sample, struct stack_frame *frames, bool *ret_cut,
                              bool *ret_user);
 
+/* Of a sample without a chain. */
+struct stack_frame stack_frame_of_sample(const struct sample *sample);
+
 /* A place with the path to it. */
 struct stack_node {
         uint32_t parent;  /* STACKS_NONE: the outermost function */
@@ -62,17 +65,21 @@ struct stacks *stacks_new(void);
 void stacks_free(struct stacks *stacks);
 AUTO_DEFINE(stacks)
 
-/* Counts a sample whose call chain was there before, while the maps were the same, at the node of then.  False: it was
- * not, or is no longer known, and stacks_add is to be called with its frames. */
-bool stacks_add_again(struct stacks *stacks, struct world *world, uint32_t event, const struct sample *sample,
+/* Whether all that is known of a sample's stack is a call chain that stacks_add_chain takes. */
+bool stacks_can_add_chain(const struct sample *sample);
+
+/* Takes a sample by its call chain.  It is counted later, by the maps of then: stacks_catch_up() comes before the world
+ * changes. */
+void stacks_add_chain(struct stacks *stacks, struct world *world, uint32_t event, const struct sample *sample,
                       uint64_t weight);
+void stacks_catch_up(struct stacks *stacks, struct world *world);
 
 /* Takes a sample's frames, whose places are looked up in the world as it is now. */
 void stacks_add(struct stacks *stacks, struct world *world, uint32_t event, const struct sample *sample,
                 const struct stack_frame *frames, size_t n_frames, uint64_t weight);
 
 /* After the last sample, before anything is looked at. */
-void stacks_finish(struct stacks *stacks);
+void stacks_finish(struct stacks *stacks, struct world *world);
 
 /* A parent stands before its children. */
 size_t stacks_n_nodes(const struct stacks *stacks);

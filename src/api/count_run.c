@@ -18,11 +18,12 @@
 
 struct count_runner {
         const struct count_run_request *request;
+        struct control *control; /* NULL: none */
         struct count_list list;
         struct counts *counts;
         struct metric_values *metrics;
         struct sheet_runs *runs; /* NULL for one run */
-        struct count_stats elapsed, user, kernel;
+        struct count_stats elapsed, user, kernel, off;
         struct counting *counting;
         struct count_session *session;
         struct record_sink to_counts;
@@ -85,6 +86,7 @@ static void wait_until(struct count_runner *r, uint64_t deadline_ns)
                         return;
                 r->target_ended =
                         !counting_wait(r->counting, deadline_ns ? deadline_ns - now_ns : UINT64_MAX);
+                r->stop = counting_get_result(r->counting).stop_asked;
         }
 }
 
@@ -124,6 +126,7 @@ static bool show(struct count_runner *r, uint64_t start_ns, uint64_t elapsed_ns,
                 .elapsed_deviation_percent = -1,
                 .user_ns = result.user_ns,
                 .kernel_ns = result.kernel_ns,
+                .off_ns = r->request->timeline ? 0 : result.off_ns,
                 .start_ns = start_ns - r->begin_ns,
                 .has_exit = result.command_ended && !r->facts->stopped_by_us,
                 .exit_status = result.exit_status,
@@ -134,6 +137,7 @@ static bool show(struct count_runner *r, uint64_t start_ns, uint64_t elapsed_ns,
                 shot.elapsed_deviation_percent = count_stats_percent(&r->elapsed);
                 shot.user_ns = (uint64_t)(r->user.mean + 0.5);
                 shot.kernel_ns = (uint64_t)(r->kernel.mean + 0.5);
+                shot.off_ns = (uint64_t)(r->off.mean + 0.5);
         }
         return r->request->shot(r->request->ctx, &shot, err);
 }
@@ -220,6 +224,7 @@ static bool run_single(struct count_runner *r, bool is_last, struct err *err)
         count_stats_add(&r->elapsed, (double)(end_ns - r->begin_ns));
         count_stats_add(&r->user, (double)result.user_ns);
         count_stats_add(&r->kernel, (double)result.kernel_ns);
+        count_stats_add(&r->off, (double)result.off_ns);
         if (r->runs)
                 sheet_runs_add(r->runs, r->counts);
         return (!is_last && !r->stop) || show(r, r->begin_ns, end_ns - r->begin_ns, err);
@@ -249,6 +254,7 @@ static bool open_run(struct count_runner *r, enum run_failure *ret_failure, stru
         struct count_request request = make_request(r->request, &r->list);
 
         *ret_failure = RUN_FAILED;
+        request.control = r->control;
         r->target_ended = false;
         counts_forget(r->counts);
         r->counting = counting_open(&request, err);
@@ -294,6 +300,7 @@ static bool close_session(struct count_runner *r, struct err *err)
                 .user_ns = result.user_ns,
                 .kernel_ns = result.kernel_ns,
                 .counted_share = 1,
+                .off_ns = r->request->timeline ? 0 : result.off_ns,
                 .not_kept = "",
                 .has_exit = r->facts->has_status && !r->facts->stopped_by_us,
                 .exit_status = r->facts->exit_status,
@@ -329,6 +336,7 @@ static void runner_release(struct count_runner *r)
 {
         count_session_free(r->session);
         counting_free(r->counting);
+        control_free(r->control);
         sheet_runs_free(r->runs);
         metric_values_free(r->metrics);
         counts_free(r->counts);
@@ -350,6 +358,15 @@ static void warn_of_units(struct count_runner *r)
         }
 }
 
+/* First of all: one who opens the other end of a FIFO must not wait for a run that fails. */
+static bool open_control(struct count_runner *r, struct err *err)
+{
+        if (!r->request->control)
+                return true;
+        r->control = control_open(r->request->control, &r->request->listener, err);
+        return r->control;
+}
+
 bool count_run(const struct count_run_request *request, struct count_run_facts *ret_facts,
                enum run_failure *ret_failure, struct err *err)
 {
@@ -359,8 +376,9 @@ bool count_run(const struct count_run_request *request, struct count_run_facts *
 
         err = err ? err : &own;
         *ret_facts = (struct count_run_facts){0};
-        if (!count_choice_parse(&request->choice, &r.list, err)) {
+        if (!open_control(&r, err) || !count_choice_parse(&request->choice, &r.list, err)) {
                 *ret_failure = err->code == ERR_USAGE ? RUN_USAGE : RUN_FAILED;
+                control_free(r.control);
                 return false;
         }
         warn_of_units(&r);

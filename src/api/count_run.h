@@ -10,6 +10,7 @@
 
 #include "attributes.h"
 #include "buf.h"
+#include "control.h"
 #include "count_list.h"
 #include "err.h"
 #include "run.h"
@@ -40,7 +41,9 @@ struct count_run_request {
         const uint32_t *cpus;
         size_t n_cpus;
         uint64_t timeout_ns; /* of one count; 0: until the target ends */
-        uint64_t delay_ns;
+        uint64_t delay_ns;   /* CONTROL_NEVER: until another program says so */
+        const char *control; /* where that comes from: control.h.  NULL: nowhere */
+        struct control_listener listener;
         bool timeline;
         uint64_t interval_ns;     /* pause between two counts */
         uint64_t n_counts;        /* 0: until the target ends or a signal */
@@ -62,14 +65,15 @@ struct count_shot {
         uint64_t elapsed_ns;              /* mean of several runs */
         double elapsed_deviation_percent; /* negative: one run */
         uint64_t user_ns, kernel_ns;      /* of the command, where it has ended */
+        uint64_t off_ns;                  /* of elapsed_ns nothing was to be counted; 0 in a timeline */
         uint64_t start_ns;                /* since the first count began */
         bool has_exit;                    /* the command has ended by itself */
         int exit_status;
 };
 
 struct count_run_facts {
-        int stop_signal;    /* 0: none */
-        bool stopped_by_us; /* time ran out, the wanted counts were there, or a signal */
+        int stop_signal; /* 0: none */
+        bool stopped_by_us; /* time ran out, the wanted counts were there, a signal, or another program said so */
         bool has_status;
         int exit_status; /* of the last run's command */
 };

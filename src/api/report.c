@@ -12,7 +12,6 @@
 #include "os.h"
 #include "stack_marks.h"
 #include "stack_unwind.h"
-#include "stacks_tree.h"
 #include "text.h"
 
 struct report {
@@ -93,15 +92,15 @@ static void take_stack(struct report *report, uint32_t event, const struct sampl
                 report->quality.n_cut_stacks += is_cut;
                 return;
         }
-        if (!can_unwind && !is_cut && sample->n_chain && sample->n_chain <= STACKS_MAX_FRAMES &&
-            stacks_add_again(report->stacks, report->world, event, sample, weight))
+        if (!can_unwind && !is_cut && stacks_can_add_chain(sample)) {
+                stacks_add_chain(report->stacks, report->world, event, sample, weight);
                 return;
+        }
         n = stack_frames_of_chain(sample, report->frames, &is_cut, &has_user);
         if (can_unwind)
                 n = stack_unwind_add(report->unwind, attr, sample, report->frames, n, has_user, &is_cut);
         if (!n)
-                report->frames[n++] =
-                        (struct stack_frame){sample->ip, sample->misc & PERF_MISC_CPUMODE_MASK, false};
+                report->frames[n++] = stack_frame_of_sample(sample);
         if (is_cut)
                 n = stack_frames_mark_cut(report->frames, n);
         report->quality.n_cut_stacks += is_cut;
@@ -140,7 +139,7 @@ static void finish_stacks(struct report *report)
 {
         if (!report->stacks)
                 return;
-        stacks_finish(report->stacks);
+        stacks_finish(report->stacks, report->world);
         for (size_t i = 0; i < stacks_n_series(report->stacks) && report->is_by_stacks; i++) {
                 const struct stack_series *series = stacks_get_series(report->stacks, i);
 
@@ -166,11 +165,20 @@ static bool read_records(struct report *report, struct err *err)
                 case PERF_RECORD_LOST:
                 case PERF_RECORD_LOST_SAMPLES: take_lost(report, &record); break;
                 case PERF_RECORD_THROTTLE: report->quality.n_throttled++; break;
-                default: world_replay(report->world, &record); break;
+                default:
+                        if (report->stacks)
+                                stacks_catch_up(report->stacks, report->world);
+                        world_replay(report->world, &record);
+                        break;
                 }
         }
         finish_stacks(report);
         return !got;
+}
+
+static double share_of(uint64_t part_ns, uint64_t whole_ns)
+{
+        return part_ns < whole_ns ? (double)part_ns / (double)whole_ns : part_ns > 0;
 }
 
 static void fill_quality(struct report *report)
@@ -186,6 +194,7 @@ static void fill_quality(struct report *report)
                                                                     : report->n_lost_samples;
         q->n_unresolved = hot_n_unresolved(report->hot);
         q->counted_share = report->run_info.counted_share;
+        q->off_share = share_of(report->run_info.off_ns, report->run_info.elapsed_ns);
         q->cut_bytes = damage->cut_bytes + report->archive.origin.cut_bytes;
         q->unfinished =
                 damage->data_size_missing || damage->features_missing || report->archive.origin.is_unfinished;
@@ -358,12 +367,10 @@ struct annotate *report_annotate_whole(const struct report *report, uint32_t eve
         return annotate_new_whole(report->profile, report_resolver(report), &modules, event);
 }
 
-struct calltree *report_calltree(const struct report *report, uint32_t event,
-                                 const struct report_tree_options *options)
+struct stacks_tree *report_name_stacks(const struct report *report, const struct report_tree_options *options)
 {
         const struct hot_modules modules = hot_modules_of(report);
-        AUTO(stacks_tree)
-        names = stacks_tree_new(&(struct stacks_tree_request){
+        const struct stacks_tree_request request = {
                 .stacks = report->stacks,
                 .world = report->world,
                 .resolver = report_resolver(report),
@@ -371,9 +378,20 @@ struct calltree *report_calltree(const struct report *report, uint32_t event,
                 .inlines = !options->no_inlines,
                 .lines = options->lines,
                 .processes = options->processes,
-        });
+        };
 
-        return stacks_tree_make(names, event);
+        return stacks_tree_new(&request);
+}
+
+bool report_has_stacks(const struct report *report)
+{
+        for (size_t i = 0; i < perfdata_n_events(report->reader); i++) {
+                const struct perf_attr *attr = &perfdata_get_event(report->reader, i)->attr;
+
+                if (attr->sample_type & PERF_SAMPLE_CALLCHAIN || stack_unwind_can(attr))
+                        return true;
+        }
+        return false;
 }
 
 bool report_get_ways(const struct report *report, struct report_ways *ret)

@@ -17,6 +17,7 @@
 #include "run_info.h"
 #include "session_archive.h"
 #include "session_input.h"
+#include "stacks_tree.h"
 #include "unwind.h"
 
 struct report_request {
@@ -26,7 +27,7 @@ struct report_request {
                 filter; /* from_ns and to_ns by the session's clock, or since its first sample */
         bool no_demangle, long_names;
         bool inlines;                           /* as in hot_new */
-        bool stacks;                            /* for report_calltree */
+        bool stacks;                            /* for report_name_stacks */
         bool branches;                          /* for report_branches */
         const struct resolver_sources *sources; /* NULL: files of this machine alone */
         const struct collect_result *collected; /* of the run just made, for files that only it holds; NULL */
@@ -76,9 +77,13 @@ struct report_tree_options {
         bool processes;
 };
 
-/* The call tree of an event, finished; calltree_free() by the caller.  The request asked for stacks. */
-struct calltree *report_calltree(const struct report *report, uint32_t event,
-                                 const struct report_tree_options *options);
+/* Looks up the names of all stacks, for stacks_tree_make() of each event; stacks_tree_free() by the caller.  The request
+ * asked for stacks. */
+struct stacks_tree *report_name_stacks(const struct report *report,
+                                       const struct report_tree_options *options);
+
+/* Whether samples were recorded with what a stack is made of: a call chain, or registers and a copy of the stack. */
+bool report_has_stacks(const struct report *report);
 
 /* How frames of user code were found in stacks that were unwound, while recording or here (enum unwind_way). */
 struct report_ways {

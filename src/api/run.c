@@ -14,6 +14,7 @@
 #include "session_facts.h"
 
 struct run {
+        struct control *control; /* NULL: none */
         struct collector *collector;
         struct perfdata_writer *writer;
         struct event_list events;
@@ -34,6 +35,7 @@ void run_free(struct run *run)
                 return;
         perfdata_writer_free(run->writer);
         collector_free(run->collector);
+        control_free(run->control);
         event_list_release(&run->events);
         session_facts_free(run->facts);
         buf_release(&run->doubts);
@@ -64,6 +66,7 @@ static struct collect_request make_request(const struct run_request *request, co
                 .events_are_default = !request->events,
                 .output_to_stderr = request->output_to_stderr,
                 .delay_ns = request->delay_ns,
+                .is_controlled = request->control,
                 .call_graph = request->call_graph,
         };
 }
@@ -145,6 +148,10 @@ static bool run_loop(struct run *run, const struct run_request *request, uint64_
                         break;
                 }
                 state = collector_poll(run->collector, wait_ms(request, start_ns), &run->write_error);
+                if (state > 0 && collector_get_result(run->collector)->stop_asked) {
+                        run->out.stopped_by_us = true;
+                        break;
+                }
                 if (!request->quiet && os_monotonic_ns() >= next_tick) {
                         tick(request, run, &n_told);
                         next_tick += TICK_MS * 1000000ull;
@@ -279,6 +286,7 @@ static bool finish_session(struct run *run, const struct run_request *request, s
                 .kernel_ns = run->out.collected->kernel_ns,
                 .recorder_ns = run->out.collected->recorder_ns,
                 .counted_share = run->out.collected->counted_share,
+                .off_ns = run->out.collected->off_ns,
                 .n_not_kept = run->out.collected->n_not_kept,
                 .not_kept = run->out.collected->not_kept,
                 .has_exit = run->out.has_status && !run->out.stopped_by_us,
@@ -298,6 +306,12 @@ static bool prepare(struct run *run, const struct run_request *request, struct e
 {
         struct collect_request collect;
 
+        /* First, so that one who opens the other end of a FIFO does not wait for a recorder that fails. */
+        if (request->control) {
+                run->control = control_open(request->control, &request->listener, err);
+                if (!run->control)
+                        return false;
+        }
         if (!parse_events(request, &run->events, err))
                 return false;
         run->writer = perfdata_writer_open(request->session_path, err);
@@ -305,6 +319,7 @@ static bool prepare(struct run *run, const struct run_request *request, struct e
             (request->compress && !perfdata_writer_set_compression(run->writer, ZSTD_LEVEL, err)))
                 return false;
         collect = make_request(request, &run->events);
+        collect.control = run->control;
         run->collector = collector_open(&collect, err);
         return run->collector;
 }

@@ -12,6 +12,7 @@
 #include "buf.h"
 #include "call_graph.h"
 #include "collector.h"
+#include "control.h"
 #include "err.h"
 
 struct run_request {
@@ -25,7 +26,9 @@ struct run_request {
         uint64_t freq_hz;   /* 0: the default */
         bool kernel;
         uint64_t timeout_ns; /* 0: none */
-        uint64_t delay_ns;   /* before the events begin */
+        uint64_t delay_ns;   /* before the events begin; CONTROL_NEVER: until another program says so */
+        const char *control; /* where that comes from: control.h.  NULL: nowhere */
+        struct control_listener listener;
         struct call_graph call_graph;
         bool compress;
         const char *session_path; /* "-": standard output */
@@ -63,7 +66,7 @@ bool run_describe(const struct run_request *request, struct buf *out, struct err
 struct run_facts {
         uint64_t elapsed_ns;
         int stop_signal;    /* wperf was asked to end by this signal; 0: not */
-        bool stopped_by_us; /* time ran out or stop_signal */
+        bool stopped_by_us; /* time ran out, stop_signal, or another program said so */
         bool has_status;    /* the command has ended */
         int exit_status;    /* as a shell gives it: 128 + N for a signal; valid with has_status */
         uint64_t n_samples;

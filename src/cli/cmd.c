@@ -36,6 +36,38 @@ void cmd_warn(const struct buf *sentences)
         }
 }
 
+void cmd_tell(void *ctx, bool is_warning, const char *text)
+{
+        AUTO_RELEASE(buf) line = {0};
+
+        if (is_warning) {
+                buf_add_str(&line, text);
+                cmd_warn(&line);
+                return;
+        }
+        text_add_printable(&line, text);
+        buf_add_char(&line, '\n');
+        os_write_stream(OS_STDERR, line.data, line.len, NULL);
+}
+
+void cmd_dismiss(const struct command_line *line)
+{
+        for (size_t i = 0; i < line->n_given; i++) {
+                if (line->given[i].value && !strcmp(line->given[i].option->name, "control"))
+                        control_dismiss(line->given[i].value);
+        }
+}
+
+bool cmd_delay(const struct target_options *target, uint64_t *ret_ns, struct err *err)
+{
+        if (target->spawn_delay_ms == UINT64_MAX && !target->control)
+                return err_set(err, ERR_USAGE,
+                               "--delay -1 waits for the word enable, which nobody can give: add "
+                               "--control fifo:CTL,ACK");
+        *ret_ns = target->spawn_delay_ms == UINT64_MAX ? CONTROL_NEVER : target->spawn_delay_ms * 1000000;
+        return true;
+}
+
 /* With a closed pipe as an error, so that it gets its sentence; programs that wperf starts keep the signal. */
 bool cmd_write_stdout(const void *bytes, size_t size, struct err *err)
 {

@@ -68,6 +68,15 @@ void cmd_join_line(const struct command_line *line, struct buf *out);
 /* Prints «wperf: warning: SENTENCE» on standard error for each line of `sentences`. */
 void cmd_warn(const struct buf *sentences);
 
+/* A control_listener's: prints warnings, and what was asked as it is, on standard error. */
+void cmd_tell(void *ctx, bool is_warning, const char *text);
+
+/* For a run that did not begin: lets another program go that waits at the FIFOs of --control. */
+void cmd_dismiss(const struct command_line *line);
+
+/* The delay of the options; CONTROL_NEVER needs one who ends it.  ERR_USAGE. */
+bool cmd_delay(const struct target_options *target, uint64_t *ret_ns, struct err *err);
+
 /* The file that an output option names: `name` under --output-prefix unless it is absolute or "-". */
 void cmd_output_path(const char *prefix, const char *name, struct buf *out);
 

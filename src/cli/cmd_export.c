@@ -15,6 +15,7 @@
 #include "report.h"
 #include "session_facts.h"
 #include "text.h"
+#include "tree_output.h"
 #include "version.h"
 
 /* An event with samples. */
@@ -132,15 +133,10 @@ static bool is_time(const struct perf_attr *attr)
                (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-static void add_event(struct exporting *e, uint32_t index, const struct format *format)
+static void add_event(struct exporting *e, const struct stacks_tree *names, uint32_t index)
 {
         const struct report_event event = report_get_event(e->report, index);
-        const struct report_tree_options options = {
-                .no_inlines = e->options->no_inlines,
-                .lines = format->takes_lines,
-                .processes = true,
-        };
-        struct exported exported = {.tree = report_calltree(e->report, index, &options)};
+        struct exported exported = {.tree = stacks_tree_make(names, index)};
         struct run_info info;
 
         exported.about = (struct export_about){
@@ -172,6 +168,12 @@ static bool unknown_event(const struct exporting *e, struct err *err)
 /* The one that was asked for, else all that have samples, or the first of them. */
 static bool add_events(struct exporting *e, const struct format *format, struct buf *note, struct err *err)
 {
+        const struct report_tree_options options = {
+                .no_inlines = e->options->no_inlines,
+                .lines = format->takes_lines,
+                .processes = true,
+        };
+        AUTO(stacks_tree) names = report_name_stacks(e->report, &options);
         size_t n_left_out = 0;
 
         for (uint32_t i = 0; i < report_n_events(e->report); i++) {
@@ -182,7 +184,7 @@ static bool add_events(struct exporting *e, const struct format *format, struct 
                 if (e->n_events && !format->takes_all)
                         n_left_out++;
                 else
-                        add_event(e, i, format);
+                        add_event(e, names, i);
         }
         if (!e->n_events)
                 return e->options->event ? unknown_event(e, err)
@@ -192,18 +194,6 @@ static bool add_events(struct exporting *e, const struct format *format, struct 
                            "only the samples of %s are written; --event takes another of the %zu events\n",
                            e->events[0].about.event, n_left_out + 1);
         return true;
-}
-
-static void note_missing_stacks(const struct exporting *e, struct buf *note)
-{
-        for (size_t i = 0; i < report_n_events(e->report); i++) {
-                const struct perf_attr attr = report_get_event(e->report, i).attr;
-
-                if (attr.sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK))
-                        return;
-        }
-        buf_add_str(note,
-                    "the session has no call stacks, so each function stands alone; record it with -g\n");
 }
 
 /* --- the command --- */
@@ -230,7 +220,7 @@ static bool export_session(struct exporting *e, const struct report_request *req
         buf_add(&note, report_archive(e->report)->note.data, report_archive(e->report)->note.len);
         buf_printf(&e->tool, "wperf %s", version_number);
         session_facts_add_command_line(report_reader(e->report), &e->command);
-        note_missing_stacks(e, &note);
+        tree_output_note_missing(e->report, &note);
         if (!add_events(e, format, &note, err))
                 return err_in(err, "%s", request->path);
         cmd_warn(&note);

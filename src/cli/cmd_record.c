@@ -23,6 +23,8 @@ struct recording {
         struct buf progress; /* one character a second */
         struct lookup lookup;
         struct call_graph call_graph;
+        uint64_t delay_ns;
+        bool has_run;
         bool live;    /* progress is drawn as it comes */
         bool to_pipe; /* the session goes to standard output, and nothing else does */
 };
@@ -121,7 +123,9 @@ static struct run_request make_request(struct recording *r)
                 .freq_hz = o->sampling.freq_hz,
                 .kernel = o->event.kernel,
                 .timeout_ns = o->target.timeout_ns,
-                .delay_ns = o->target.spawn_delay_ms * 1000000,
+                .delay_ns = r->delay_ns,
+                .control = o->target.control,
+                .listener = {.tell = cmd_tell},
                 .call_graph = r->call_graph,
                 .compress = o->sampling.compress,
                 .session_path = buf_text(&r->session),
@@ -241,6 +245,7 @@ static int record(struct recording *r)
                 cmd_fail(&err);
                 return cmd_run_failure(failure, r->has_command);
         }
+        r->has_run = true;
         return show(r, run);
 }
 
@@ -295,9 +300,13 @@ int cmd_record(const struct command_line *line)
         struct err err = {0};
         int status;
 
-        if (!choose_call_graph(&r, &err) || has_extra(r.options, &err) || !init_lookup(&r, &err))
-                return cmd_fail(&err);
-        status = r.options->sampling.dry_run ? dry_run(&r) : record(&r);
+        if (!choose_call_graph(&r, &err) || !cmd_delay(&r.options->target, &r.delay_ns, &err) ||
+            has_extra(r.options, &err) || !init_lookup(&r, &err))
+                status = cmd_fail(&err);
+        else
+                status = r.options->sampling.dry_run ? dry_run(&r) : record(&r);
+        if (!r.has_run && !r.options->sampling.dry_run)
+                cmd_dismiss(line);
         lookup_release(&r.lookup);
         recording_release(&r);
         return status;

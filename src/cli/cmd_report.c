@@ -66,12 +66,15 @@ static bool parse_sort(const char *text, unsigned *ret_keys, struct err *err)
 }
 
 /* --annotate shows functions of their own, as text or JSON. */
-static bool check_annotate(const struct report_options *o, struct err *err)
+static bool check_annotate(const struct report_options *o, bool wants_tree, struct err *err)
 {
-        const char *in_the_way = o->choice.inlines ? "--inlines" : o->choice.sort ? "--sort" : "--csv";
+        const char *in_the_way = wants_tree          ? "-g"
+                                 : o->choice.inlines ? "--inlines"
+                                 : o->choice.sort    ? "--sort"
+                                 : o->choice.csv     ? "--csv"
+                                                     : NULL;
 
-        if ((!o->display.annotate && !o->display.disassemble) ||
-            (!o->choice.inlines && !o->choice.sort && !o->choice.csv))
+        if ((!o->display.annotate && !o->display.disassemble) || !in_the_way)
                 return true;
         return err_set(err, ERR_USAGE,
                        "%s and %s don't go together: wperf annotate looks inside of functions",
@@ -92,10 +95,23 @@ static void take_tree_word(struct command_line *line)
 
 static bool check_tree(const struct report_options *o, const struct tree_output *tree, struct err *err)
 {
-        if (!tree->is_wanted || !o->choice.csv)
+        const char *alone = o->tree.min_percent ? "--percent-limit" : "--max-stack";
+
+        if (!tree->is_wanted && (o->tree.min_percent || o->tree.max_depth))
+                return err_set(
+                        err, ERR_USAGE,
+                        "%s is for the call tree, which -g asks for; --sample-display-row says how many "
+                        "rows a table has",
+                        alone);
+        if (!tree->is_wanted)
                 return true;
-        return err_set(err, ERR_USAGE,
-                       "-g and --csv don't go together: a tree is no table; --json has all of it");
+        if (o->choice.csv)
+                return err_set(err, ERR_USAGE,
+                               "-g and --csv don't go together: a tree is no table; --json has all of it");
+        if (o->choice.sort)
+                return err_set(err, ERR_USAGE,
+                               "-g and --sort don't go together: a tree is sorted by its shares");
+        return true;
 }
 
 /* -b shows edges: no other form of table goes with it. */
@@ -144,7 +160,7 @@ static bool make_request(const struct command_line *line, const int32_t *pids, s
                 .stacks = ret_tree->is_wanted,
                 .branches = o->choice.branches,
         };
-        return check_annotate(o, err) && check_branches(o, ret_tree, err) &&
+        return check_annotate(o, ret_tree->is_wanted, err) && check_branches(o, ret_tree, err) &&
                cmd_input_path(line, &o->input, &ret->path, err) &&
                parse_sort(o->choice.sort, &ret->keys, err) &&
                filter_fill(&o->filter, pids, &ret->filter, err);
@@ -167,6 +183,7 @@ static bool show_round(void *ctx, const struct sheet *sheet, uint64_t elapsed_ns
                 .elapsed_deviation_percent = -1,
                 .user_ns = r->replay.info.user_ns,
                 .kernel_ns = r->replay.info.kernel_ns,
+                .off_ns = r->replay.info.off_ns,
                 .has_exit = r->replay.has_info && r->replay.info.has_exit,
                 .exit_status = r->replay.info.exit_status,
         };
@@ -212,6 +229,7 @@ static int show(const struct report_options *o, const struct report_request *req
 {
         AUTO(session_input) input = NULL;
         AUTO(report) report = NULL;
+        AUTO_RELEASE(buf) note = {0};
         struct hot_output output;
         struct err err = {0};
         bool poor = false;
@@ -224,7 +242,10 @@ static int show(const struct report_options *o, const struct report_request *req
         report = report_make_of(request, TAKE(input), &err);
         if (!report || (o->choice.branches && !has_branches(report, request->path, &err)))
                 return cmd_fail(&err);
-        cmd_warn(&report_archive(report)->note);
+        buf_add(&note, report_archive(report)->note.data, report_archive(report)->note.len);
+        if (tree->is_wanted)
+                tree_output_note_missing(report, &note);
+        cmd_warn(&note);
         output = (struct hot_output){
                 .report = report,
                 .general = &o->general,

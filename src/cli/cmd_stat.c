@@ -20,6 +20,8 @@ struct stating {
         const struct stat_options *options;
         int32_t *pids;
         size_t n_pids;
+        uint64_t delay_ns;
+        bool has_run;
         char *image_argv[2]; /* --pe_file in the place of a command */
         struct buf session, command_line, vendor, subject;
         struct count_run_request request;
@@ -127,7 +129,9 @@ static void make_request(struct stating *s)
                 .cpus = o->target.cpus.cpus,
                 .n_cpus = o->target.cpus.n,
                 .timeout_ns = timeout_ns,
-                .delay_ns = o->target.spawn_delay_ms * 1000000,
+                .delay_ns = s->delay_ns,
+                .control = o->target.control,
+                .listener = {.tell = cmd_tell},
                 .timeline = timeline,
                 .interval_ns = o->timeline.every_ms ? 0 : o->timeline.interval_ns,
                 .n_counts = o->timeline.n_counts,
@@ -191,8 +195,8 @@ static int run(struct stating *s)
 
         warn_of_config(o->metric.config);
         s->request.ctx = output;
-        ok = output && count_run(&s->request, &facts, &failure, &err) &&
-             stat_output_finish(output, &facts, &poor, &err);
+        s->has_run = output && count_run(&s->request, &facts, &failure, &err);
+        ok = s->has_run && stat_output_finish(output, &facts, &poor, &err);
         if (!ok) {
                 cmd_fail(&err);
                 return cmd_run_failure(failure, has_command);
@@ -218,7 +222,7 @@ int cmd_stat(const struct command_line *line)
         struct err err = {0};
         int status;
 
-        if (check(&s, &err) && choose_target(&s, &err)) {
+        if (check(&s, &err) && cmd_delay(&s.options->target, &s.delay_ns, &err) && choose_target(&s, &err)) {
                 cmd_join_line(line, &s.command_line);
                 if (s.options->counting.session)
                         cmd_output_path(s.options->output.output_prefix, s.options->counting.session,
@@ -229,6 +233,8 @@ int cmd_stat(const struct command_line *line)
                 cmd_fail(&err);
                 status = err.code == ERR_USAGE ? EXIT_WRONG_USAGE : cmd_run_failure(RUN_FAILED, line->n_args);
         }
+        if (!s.has_run && !s.options->counting.dry_run)
+                cmd_dismiss(line);
         release(&s);
         return status;
 }

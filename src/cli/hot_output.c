@@ -10,7 +10,6 @@
 #include "branch_view.h"
 #include "hot_view.h"
 #include "os.h"
-#include "stack_branches.h"
 #include "text.h"
 
 /* The arrays that a view points into. */
@@ -121,7 +120,7 @@ static void add_branches_json(void *ctx, struct json *json)
 static void add_trees_json(void *ctx, struct json *json)
 {
         const struct hot_output *o = ctx;
-        const struct tree_shown shown = {.report = o->report};
+        const struct tree_shown shown = {.report = o->report, .symbol = o->display->symbol};
 
         tree_output_add_json(&o->tree, &shown, json);
 }
@@ -217,20 +216,6 @@ static void add_ways(const struct report *report, struct buf *out)
                 buf_add_str(out, "unwound from copies of the stack\n");
 }
 
-/* Branches of any kind are no stack, and are not taken for one. */
-static void add_no_stacks(const struct report *report, struct buf *out)
-{
-        for (size_t i = 0; i < report_n_events(report); i++) {
-                struct report_event e = report_get_event(report, i);
-
-                if (!e.n_samples || !stack_branches_only(&e.attr))
-                        continue;
-                buf_add_str(out, "note: samples of ");
-                text_add_printable(out, e.name);
-                buf_add_str(out, " have branches and no call stacks; see them with -b\n");
-        }
-}
-
 static void add_heading(const struct hot_output *o, const struct view_parts *p, struct buf *out)
 {
         struct report_image image;
@@ -248,10 +233,8 @@ static void add_heading(const struct hot_output *o, const struct view_parts *p, 
                 text_add_printable(out, p->run.source_note);
                 buf_add_char(out, '\n');
         }
-        if (o->tree.is_wanted) {
-                add_no_stacks(o->report, out);
+        if (o->tree.is_wanted)
                 add_ways(o->report, out);
-        }
         if (report_image(o->report, &image)) {
                 buf_add_str(out, "base address of '");
                 text_add_printable(out, o->pe_file ? o->pe_file : image.name);

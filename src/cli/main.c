@@ -49,10 +49,12 @@ int main(int argc, char **argv)
         int status;
 
         log_enable(os_environment("WPERF_DEBUG") != NULL);
-        if (command_line_parse(&line, argc > 1 ? (size_t)argc - 1 : 0, argv + 1, &err))
+        if (command_line_parse(&line, argc > 1 ? (size_t)argc - 1 : 0, argv + 1, &err)) {
                 status = run(&line);
-        else
+        } else {
                 status = cmd_fail(&err);
+                cmd_dismiss(&line);
+        }
         command_line_release(&line);
         return status;
 }

@@ -232,8 +232,18 @@ static const struct option target_options[] = {
                 .kind = OPTION_U64,
                 .arg = "MS",
                 .max = 3600000,
+                .or_minus_one = true,
                 .offset = offsetof(struct target_options, spawn_delay_ms),
-                .help = "measure only MS milliseconds after the program began; 0 unless given",
+                .help = "measure only MS milliseconds after the program began; 0 unless given, -1 waits for the "
+                        "word enable of --control",
+        },
+        {
+                .name = "control",
+                .kind = OPTION_STRING,
+                .arg = "fifo:CTL[,ACK]|fd:CTL[,ACK]",
+                .offset = offsetof(struct target_options, control),
+                .help = "obey another program, which writes enable, disable, ping, evlist or stop, a line each, to the FIFO or "
+                        "descriptor CTL; each is answered with ack on ACK",
         },
         {0},
 };

@@ -47,11 +47,12 @@ struct target_options {
         struct cpu_list cpus;
         struct number_list pids;
         bool all_cpus;
-        uint64_t timeout_ns;    /* 0: until the program ends or Ctrl-C */
-        const char *pe_file;    /* or NULL */
-        const char *image_name; /* or NULL: the base name of pe_file */
-        const char *pdb_file;   /* or NULL */
-        uint64_t spawn_delay_ms;
+        uint64_t timeout_ns;     /* 0: until the program ends or Ctrl-C */
+        const char *pe_file;     /* or NULL */
+        const char *image_name;  /* or NULL: the base name of pe_file */
+        const char *pdb_file;    /* or NULL */
+        uint64_t spawn_delay_ms; /* UINT64_MAX: -1 */
+        const char *control;     /* "fifo:CTL,ACK", "fd:CTL,ACK", or NULL */
 };
 extern const struct option_group target_group;
 

@@ -61,7 +61,8 @@ struct option {
         const char *arg;   /* the name of the value in help; NULL for a flag */
         const char *names; /* what --names completes the value with ("events"); NULL: nothing */
         uint64_t min, max;
-        size_t offset; /* of the value in the struct of its group */
+        bool or_minus_one; /* OPTION_U64: -1 too, which is UINT64_MAX then */
+        size_t offset;     /* of the value in the struct of its group */
         const struct misreading *misreading;
         const char *help; /* one sentence, lower case, no full stop */
 };

@@ -54,6 +54,14 @@ static void add_quoted(const char *text, struct buf *out)
 }
 
 /* The grammar has hundredths of a unit, so that every duration is a whole number of 10 us. */
+static void add_number(const struct option *option, uint64_t number, struct buf *out)
+{
+        if (option->or_minus_one && number == UINT64_MAX)
+                buf_add_str(out, "-1");
+        else
+                buf_printf(out, "%" PRIu64, number);
+}
+
 static void add_duration(uint64_t ns, struct buf *out)
 {
         if (ns % 1000000000 == 0)
@@ -95,7 +103,7 @@ static void add_value(const struct given_option *given, struct arena *arena, str
                 return;
         switch (option.kind) {
         case OPTION_FLAG: buf_add_str(out, "on"); break;
-        case OPTION_U64: buf_printf(out, "%" PRIu64, value.number); break;
+        case OPTION_U64: add_number(&option, value.number, out); break;
         case OPTION_DURATION: add_duration(value.number, out); break;
         case OPTION_CPUS: add_cpus(&value.cpus, out); break;
         case OPTION_NUMBERS: add_numbers(&value.numbers, out); break;

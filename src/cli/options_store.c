@@ -23,6 +23,15 @@ struct store {
         struct err *err;
 };
 
+static bool refuse_range(const struct store *s, const char *text)
+{
+        const struct option *o = s->option;
+
+        return err_set(s->err, ERR_USAGE,
+                       "option '--%s': %.40s is out of range, %" PRIu64 " to %" PRIu64 "%s", o->name, text,
+                       o->min, o->max, o->or_minus_one ? ", or -1" : "");
+}
+
 static bool read_number(const struct store *s, const char *text, uint64_t *ret_number)
 {
         const struct option *o = s->option;
@@ -31,9 +40,7 @@ static bool read_number(const struct store *s, const char *text, uint64_t *ret_n
         if (!isdigit((unsigned char)text[0]) || !text_to_u64(text, 10, &number))
                 return err_set(s->err, ERR_USAGE, "option '--%s': '%.80s' is not a number", o->name, text);
         if (number < o->min || number > o->max)
-                return err_set(s->err, ERR_USAGE,
-                               "option '--%s': %.40s is out of range, %" PRIu64 " to %" PRIu64, o->name, text,
-                               o->min, o->max);
+                return refuse_range(s, text);
         *ret_number = number;
         return true;
 }
@@ -46,6 +53,14 @@ static bool store_flag(const struct store *s)
 
 static bool store_u64(const struct store *s)
 {
+        uint64_t below;
+
+        if (s->option->or_minus_one && s->value[0] == '-' && text_to_u64(s->value + 1, 10, &below)) {
+                if (below != 1)
+                        return refuse_range(s, s->value);
+                *(uint64_t *)s->at = UINT64_MAX;
+                return true;
+        }
         return read_number(s, s->value, s->at);
 }
 

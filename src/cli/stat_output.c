@@ -116,6 +116,7 @@ static struct stat_view make_view(struct stat_output *o, const struct count_shot
                 .elapsed_deviation_percent = shot->elapsed_deviation_percent,
                 .user_ns = shot->user_ns,
                 .kernel_ns = shot->kernel_ns,
+                .off_ns = shot->off_ns,
                 .notes = notes,
                 .has_exit = shot->has_exit,
                 .exit_status = shot->exit_status,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stack_branches.h"
 #include "text.h"
 #include "tree_view.h"
 
@@ -174,66 +175,98 @@ bool tree_output_init(const struct tree_options *options, struct tree_output *re
 
 /* --- Trees --- */
 
-static struct calltree *make_tree(const struct tree_output *output, const struct tree_shown *shown,
-                                  uint32_t event)
+/* Branches of any kind are no stack, and are not taken for one. */
+static bool has_branches(const struct report *report)
 {
-        struct report_tree_options options = {.no_inlines = output->no_inlines};
-        struct calltree *tree = report_calltree(shown->report, event, &options);
+        for (size_t i = 0; i < report_n_events(report); i++) {
+                struct report_event event = report_get_event(report, i);
 
-        if (output->is_inverted) {
-                struct calltree *inverted = calltree_invert(tree);
-
-                calltree_free(tree);
-                return inverted;
+                if (stack_branches_only(&event.attr))
+                        return true;
         }
-        return tree;
+        return false;
 }
 
-static struct tree_view view_of(const struct tree_output *output, const struct tree_shown *shown,
-                                const struct report_event *event, const struct calltree *tree)
+void tree_output_note_missing(const struct report *report, struct buf *note)
 {
-        return (struct tree_view){
-                .tree = tree,
-                .is_inverted = output->is_inverted,
-                .event = event->name,
-                .min_percent = output->min_percent,
-                .max_depth = output->max_depth,
-                .max_rows = shown->max_rows,
-                .symbol = shown->symbol,
-                .max_columns = shown->max_columns,
-        };
+        if (report_has_stacks(report))
+                return;
+        if (has_branches(report))
+                buf_add_str(note,
+                            "the session has branches and no call stacks, so each function stands alone; "
+                            "wperf report -b shows the branches\n");
+        else
+                buf_add_str(
+                        note,
+                        "the session has no call stacks, so each function stands alone; record it with -g\n");
+}
+
+static bool is_asked_for(const struct calltree_function *function, const void *symbol)
+{
+        return function->kind <= CALLTREE_UNKNOWN && text_match_symbol(symbol, function->name);
+}
+
+static struct calltree *make_tree(const struct tree_output *output, const struct tree_shown *shown,
+                                  const struct stacks_tree *names, uint32_t event)
+{
+        AUTO(calltree) tree = stacks_tree_make(names, event);
+
+        if (output->is_inverted)
+                return calltree_invert(tree, shown->symbol ? is_asked_for : NULL, shown->symbol);
+        return shown->symbol ? calltree_through(tree, is_asked_for, shown->symbol) : TAKE(tree);
+}
+
+/* Calls `show` for each event that has samples. */
+static void show_trees(const struct tree_output *output, const struct tree_shown *shown,
+                       void (*show)(const struct tree_view *view, void *out), void *out)
+{
+        const struct report_tree_options options = {.no_inlines = output->no_inlines};
+        AUTO(stacks_tree) names = report_name_stacks(shown->report, &options);
+
+        for (uint32_t i = 0; i < report_n_events(shown->report); i++) {
+                const struct report_event event = report_get_event(shown->report, i);
+                AUTO(calltree) tree = NULL;
+
+                if (!event.n_samples)
+                        continue;
+                tree = make_tree(output, shown, names, i);
+                show(
+                        &(struct tree_view){
+                                .tree = tree,
+                                .is_inverted = output->is_inverted,
+                                .all_count = event.n_samples,
+                                .all_weight = event.weight,
+                                .event = event.name,
+                                .min_percent = output->min_percent,
+                                .max_depth = output->max_depth,
+                                .max_rows = shown->max_rows,
+                                .symbol = shown->symbol,
+                                .max_columns = shown->max_columns,
+                        },
+                        out);
+        }
+}
+
+static void show_text(const struct tree_view *view, void *out)
+{
+        tree_view_text(view, out);
+        buf_add_char(out, '\n');
+}
+
+static void show_json(const struct tree_view *view, void *json)
+{
+        tree_view_json(view, json);
 }
 
 void tree_output_add_text(const struct tree_output *output, const struct tree_shown *shown, struct buf *out)
 {
-        for (size_t i = 0; i < report_n_events(shown->report); i++) {
-                struct report_event event = report_get_event(shown->report, i);
-                AUTO(calltree) tree = NULL;
-                struct tree_view view;
-
-                if (!event.n_samples)
-                        continue;
-                tree = make_tree(output, shown, (uint32_t)i);
-                view = view_of(output, shown, &event, tree);
-                tree_view_text(&view, out);
-                buf_add_char(out, '\n');
-        }
+        show_trees(output, shown, show_text, out);
 }
 
 void tree_output_add_json(const struct tree_output *output, const struct tree_shown *shown, struct json *json)
 {
         json_key(json, "call_trees");
         json_begin_array(json);
-        for (size_t i = 0; i < report_n_events(shown->report); i++) {
-                struct report_event event = report_get_event(shown->report, i);
-                AUTO(calltree) tree = NULL;
-                struct tree_view view;
-
-                if (!event.n_samples)
-                        continue;
-                tree = make_tree(output, shown, (uint32_t)i);
-                view = view_of(output, shown, &event, tree);
-                tree_view_json(&view, json);
-        }
+        show_trees(output, shown, show_json, json);
         json_end_array(json);
 }

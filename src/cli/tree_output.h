@@ -32,10 +32,13 @@ bool tree_output_init(const struct tree_options *options, struct tree_output *re
 
 struct tree_shown {
         const struct report *report;
-        const char *symbol; /* pattern, or NULL */
+        const char *symbol; /* pattern: paths with a function that matches; or NULL */
         uint64_t max_rows;
         unsigned max_columns; /* of the terminal; 0: nothing is cut */
 };
+
+/* A sentence where the session has no stacks to make a tree of. */
+void tree_output_note_missing(const struct report *report, struct buf *note);
 
 /* Of each event that has samples. */
 void tree_output_add_text(const struct tree_output *output, const struct tree_shown *shown, struct buf *out);

@@ -15,7 +15,8 @@
 #include "record.h"
 #include "stack_marks.h"
 
-struct module; /* world.h */
+struct control; /* control.h */
+struct module;  /* world.h */
 
 struct collect_request {
         char *const *argv;   /* command to start, NULL-terminated; NULL: none */
@@ -28,6 +29,8 @@ struct collect_request {
         bool events_are_default; /* the user named none: another source may be taken in their place */
         bool output_to_stderr;   /* the command's standard output is joined to standard error */
         uint64_t delay_ns;       /* the events begin this long after the start; maps and names at once */
+        bool is_controlled;      /* another program switches the events; maps and names are always taken */
+        struct control *control; /* by this, which outlives the collector; NULL to describe alone */
         size_t ring_bytes; /* for each CPU, a power of two; 0: by what a sample takes, 512 KiB or more */
         struct call_graph call_graph;
 };
@@ -107,7 +110,9 @@ struct collect_image {
 
 struct collect_result {
         uint64_t n_samples, n_lost, n_throttled;
-        uint64_t user_ns, kernel_ns; /* CPU time of the target while it was watched; both 0: not known */
+        uint64_t user_ns, kernel_ns; /* CPU time of the target while the events were on; both 0: not known */
+        uint64_t off_ns;             /* how long they were off, for a delay or as another program said */
+        bool stop_asked;             /* another program wants the run to end */
         bool command_ended;          /* by itself, or after it was asked to */
         int exit_status;             /* as a shell gives it, 128 + N for signal N; valid with command_ended */
         double counted_share;        /* running / enabled of the worst event; 1 where not known */

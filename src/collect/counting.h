@@ -16,6 +16,8 @@
 #include "err.h"
 #include "record.h"
 
+struct control; /* control.h */
+
 /* What is counted.  With a command or processes these alone, wherever they run; with CPUs too, on those CPUs, one count
  * for each, and the command is pinned to them.  system_wide, or neither command nor process: all that runs on the CPUs.
  * Uncore events count for their unit whatever else is said. */
@@ -28,8 +30,10 @@ struct count_request {
         size_t n_cpus;
         const struct count_list *list; /* outlives the counting, as all that is pointed to here */
         bool output_to_stderr;
-        uint64_t delay_ns;    /* counting begins this long after the command */
-        uint32_t interval_ms; /* between the reads, for STAT_CONFIG; 0: one read at the end */
+        uint64_t
+                delay_ns; /* counting begins this long after the command; CONTROL_NEVER: as another program says */
+        struct control *control; /* that one, which outlives the counting; NULL: none */
+        uint32_t interval_ms;    /* between the reads, for STAT_CONFIG; 0: one read at the end */
 };
 
 struct counting;
@@ -58,7 +62,7 @@ struct counting_event counting_get_event(const struct counting *counting, size_t
 bool counting_begin(struct counting *counting, const struct record_sink *sink, struct err *err);
 
 /* Waits at most that long; returns at once when the last target ends, and once when a stop is requested
- * (os_stop_requested).  true: go on; false: every target has ended. */
+ * (os_stop_requested, or by another program).  true: go on; false: every target has ended. */
 bool counting_wait(struct counting *counting, uint64_t timeout_ns);
 
 /* Puts what has been counted since begin, as it stands now: values, enabled and running times only grow.  STAT_ROUND
@@ -80,6 +84,8 @@ struct counting_result {
         bool command_ended;
         int exit_status;             /* as a shell gives it; valid with command_ended */
         uint64_t user_ns, kernel_ns; /* CPU time of the command; 0: none or not known */
+        uint64_t off_ns; /* how long nothing was to be counted, for a delay or as another program said */
+        bool stop_asked; /* another program wants the run to end */
 };
 struct counting_result counting_get_result(struct counting *counting);
 

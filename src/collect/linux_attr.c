@@ -151,5 +151,6 @@ struct event linux_attr_dummy(void)
 
 bool linux_attr_needs_dummy(const struct collect_request *request)
 {
-        return request->delay_ns || (request->events->n_items && request->events->items[0].cpus);
+        return request->delay_ns || request->is_controlled ||
+               (request->events->n_items && request->events->items[0].cpus);
 }

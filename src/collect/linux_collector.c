@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "linux_enabling.h"
 #include "linux_unwind.h"
 #include "os.h"
 
@@ -20,8 +21,7 @@ struct watched { /* an attached process */
         int32_t pid;
         int pid_fd;
         bool ended;
-        uint64_t user_ns, kernel_ns; /* at the start, then what it used since */
-        uint64_t used_user_ns, used_kernel_ns;
+        uint64_t user_ns, kernel_ns; /* of its CPU time, as last seen */
 };
 
 struct collector {
@@ -40,8 +40,10 @@ struct collector {
         bool begun, ended;
         int longest_wait_ms;
         uint64_t own_ns_before;
-        uint64_t enable_at_ns; /* the events still wait for their time; 0: they have begun */
-        int pace_ms;           /* shortest while new maps come, then longer */
+        struct enabling enabling;
+        uint64_t user_ns_before,
+                kernel_ns_before; /* CPU time of the targets when the events were turned on */
+        int pace_ms;              /* shortest while new maps come, then longer */
 };
 
 static bool attach(struct collector *c, int32_t **ret_tids, size_t *ret_n, struct err *err)
@@ -246,9 +248,74 @@ static bool put_synthetic(struct collector *c, struct err *err)
         return put(c, err);
 }
 
+/* --- CPU time --- */
+
+static bool watched_runs(struct watched *w)
+{
+        if (w->ended)
+                return false;
+        proc_cpu_time(w->pid, &w->user_ns, &w->kernel_ns);
+        if (w->pid_fd >= 0) {
+                struct pollfd fd = {.fd = w->pid_fd, .events = POLLIN};
+
+                w->ended = poll(&fd, 1, 0) > 0;
+        } else {
+                w->ended = kill(w->pid, 0) && errno == ESRCH;
+        }
+        return !w->ended;
+}
+
+static void cpu_time_so_far(struct collector *c, uint64_t *ret_user_ns, uint64_t *ret_kernel_ns)
+{
+        *ret_user_ns = *ret_kernel_ns = 0;
+        if (c->request.system_wide) {
+                proc_cpu_time(-1, ret_user_ns, ret_kernel_ns);
+                return;
+        }
+        if (c->child.ended) {
+                *ret_user_ns = c->child.user_ns;
+                *ret_kernel_ns = c->child.kernel_ns;
+        } else if (c->child.pid) {
+                proc_cpu_time(c->child.pid, ret_user_ns, ret_kernel_ns);
+        }
+        for (size_t i = 0; i < c->n_watched; i++) {
+                watched_runs(&c->watched[i]);
+                *ret_user_ns += c->watched[i].user_ns;
+                *ret_kernel_ns += c->watched[i].kernel_ns;
+        }
+}
+
+/* The events were turned on, or off. */
+static void note_cpu_time(struct collector *c, bool on)
+{
+        struct collect_result *r = &c->result;
+        uint64_t user_ns, kernel_ns;
+
+        cpu_time_so_far(c, &user_ns, &kernel_ns);
+        if (on) {
+                c->user_ns_before = user_ns;
+                c->kernel_ns_before = kernel_ns;
+                return;
+        }
+        if (user_ns > c->user_ns_before)
+                r->user_ns += user_ns - c->user_ns_before;
+        if (kernel_ns > c->kernel_ns_before)
+                r->kernel_ns += kernel_ns - c->kernel_ns_before;
+}
+
+static void switch_events(struct collector *c)
+{
+        bool was_on = c->opened.is_on;
+
+        enabling_run(&c->enabling);
+        c->result.stop_asked = c->enabling.stop_asked;
+        if (c->opened.is_on != was_on)
+                note_cpu_time(c, c->opened.is_on);
+}
+
 bool collector_begin(struct collector *c, const struct record_sink *sink, struct err *err)
 {
-        uint64_t user_ns, kernel_ns;
+        uint64_t begin_ns = os_monotonic_ns();
 
         c->sink = *sink;
         c->begun = true;
@@ -260,40 +327,14 @@ bool collector_begin(struct collector *c, const struct record_sink *sink, struct
                 else
                         opened_control(&c->opened, true);
         }
-        for (size_t i = 0; i < c->n_watched; i++)
-                proc_cpu_time(c->watched[i].pid, &c->watched[i].user_ns, &c->watched[i].kernel_ns);
-        if (c->request.system_wide && proc_cpu_time(-1, &user_ns, &kernel_ns)) {
-                c->result.user_ns = user_ns;
-                c->result.kernel_ns = kernel_ns;
-        }
+        note_cpu_time(c, true);
         if (c->request.argv && !child_go(&c->child, c->request.argv[0], err))
                 return false;
-        if (c->request.delay_ns)
-                c->enable_at_ns = os_monotonic_ns() + c->request.delay_ns;
+        enabling_begin(&c->enabling, &c->opened, &c->request, begin_ns);
         return put_synthetic(c, err);
 }
 
 /* --- waiting --- */
-
-static bool watched_runs(struct watched *w)
-{
-        uint64_t user_ns, kernel_ns;
-
-        if (w->ended)
-                return false;
-        if (proc_cpu_time(w->pid, &user_ns, &kernel_ns)) {
-                w->used_user_ns = user_ns - w->user_ns;
-                w->used_kernel_ns = kernel_ns - w->kernel_ns;
-        }
-        if (w->pid_fd >= 0) {
-                struct pollfd fd = {.fd = w->pid_fd, .events = POLLIN};
-
-                w->ended = poll(&fd, 1, 0) > 0;
-        } else {
-                w->ended = kill(w->pid, 0) && errno == ESRCH;
-        }
-        return !w->ended;
-}
 
 static bool targets_run(struct collector *c)
 {
@@ -308,24 +349,9 @@ static bool targets_run(struct collector *c)
         return run;
 }
 
-static int ms_to_enable(const struct collector *c)
-{
-        uint64_t now_ns = os_monotonic_ns();
-
-        return now_ns < c->enable_at_ns ? (int)((c->enable_at_ns - now_ns + 999999) / 1000000) : 0;
-}
-
-static void enable_when_due(struct collector *c)
-{
-        if (!c->enable_at_ns || ms_to_enable(c))
-                return;
-        c->enable_at_ns = 0;
-        opened_control(&c->opened, true);
-}
-
 static void wait_for_news(struct collector *c, int timeout_ms)
 {
-        size_t max = c->opened.n_rings + c->n_watched + 1, n = 0;
+        size_t max = c->opened.n_rings + c->n_watched + 2, n = 0;
         struct pollfd *fds = mem_new(max, sizeof(*fds));
 
         for (size_t i = 0; i < c->opened.n_rings; i++)
@@ -336,10 +362,11 @@ static void wait_for_news(struct collector *c, int timeout_ms)
                 if (!c->watched[i].ended && c->watched[i].pid_fd >= 0)
                         fds[n++] = (struct pollfd){.fd = c->watched[i].pid_fd, .events = POLLIN};
         }
+        if (enabling_fd(&c->enabling) >= 0)
+                fds[n++] = (struct pollfd){.fd = enabling_fd(&c->enabling), .events = POLLIN};
         if (timeout_ms > c->pace_ms)
                 timeout_ms = c->pace_ms;
-        if (c->enable_at_ns && timeout_ms > ms_to_enable(c))
-                timeout_ms = ms_to_enable(c);
+        timeout_ms = enabling_wait_ms(&c->enabling, timeout_ms);
         c->pace_ms = c->pace_ms * 2 < c->longest_wait_ms ? c->pace_ms * 2 : c->longest_wait_ms;
         /* A ring whose task has ended says POLLHUP at once and for ever: it is not asked again. */
         while (poll(fds, n, timeout_ms) > 0) {
@@ -362,7 +389,7 @@ int collector_poll(struct collector *c, int timeout_ms, struct err *err)
         bool run;
 
         wait_for_news(c, timeout_ms);
-        enable_when_due(c);
+        switch_events(c);
         run = targets_run(c);
         if (!drain(c, err))
                 return -1;
@@ -447,27 +474,6 @@ static bool put_losses(struct collector *c, struct err *err)
         return put(c, err);
 }
 
-static void sum_cpu_time(struct collector *c)
-{
-        struct collect_result *r = &c->result;
-        uint64_t user_ns, kernel_ns;
-
-        if (c->request.system_wide) {
-                if (!proc_cpu_time(-1, &user_ns, &kernel_ns))
-                        return;
-                r->user_ns = user_ns - r->user_ns;
-                r->kernel_ns = kernel_ns - r->kernel_ns;
-                return;
-        }
-        r->user_ns = c->child.user_ns;
-        r->kernel_ns = c->child.kernel_ns;
-        for (size_t i = 0; i < c->n_watched; i++) {
-                watched_runs(&c->watched[i]);
-                r->user_ns += c->watched[i].used_user_ns;
-                r->kernel_ns += c->watched[i].used_kernel_ns;
-        }
-}
-
 bool collector_end(struct collector *c, struct err *err)
 {
         bool ok;
@@ -478,7 +484,10 @@ bool collector_end(struct collector *c, struct err *err)
         opened_control(&c->opened, false);
         ok = drain(c, err);
         ok = put_losses(c, ok ? err : NULL) && ok;
-        sum_cpu_time(c);
+        if (c->opened.is_on)
+                note_cpu_time(c, false);
+        enabling_end(&c->enabling);
+        c->result.off_ns = c->enabling.off_ns;
         c->result.recorder_ns = linux_cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - c->own_ns_before;
         return ok;
 }

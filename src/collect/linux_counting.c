@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "control.h"
 #include "linux_count.h"
 #include "os.h"
 
@@ -29,11 +30,15 @@ struct counting {
         struct rounds rounds;
         struct estimator estimator;
         struct record_sink sink;
-        uint64_t begin_ns, end_ns; /* of the counters; end_ns 0: they count */
-        uint64_t pause_ns;         /* when the pause began, valid with `paused` */
-        uint64_t paused_ns;        /* all pauses that are over */
-        uint64_t enable_at_ns;     /* the counters wait for their time; 0: they have begun */
+        uint64_t on_since_ns;          /* 0: the counters stand still */
+        uint64_t on_ns;                /* how long they counted before */
+        uint64_t end_ns;               /* of the last target; 0: it runs */
+        uint64_t due_ns;               /* the counters wait for their time; 0: they don't */
+        uint64_t off_since_ns, off_ns; /* how long they were not wanted; 0: they are */
+        bool wanted;                   /* counts, by the delay and by another program */
         bool paused, over;
+        bool listens; /* for commands */
+        bool stop_asked, stop_told;
         int stop_seen;
 };
 
@@ -66,7 +71,8 @@ static bool start_command(struct counting *c, struct err *err)
 
 static bool find_targets(struct counting *c, struct err *err)
 {
-        c->ends = mem_new(c->request.n_pids + 1, sizeof(*c->ends));
+        /* One more for the command, and one for what controls. */
+        c->ends = mem_new(c->request.n_pids + 2, sizeof(*c->ends));
         if (c->request.argv ? !start_command(c, err) : !attach(c, err))
                 return false;
         for (size_t i = 0; i < c->n_ends; i++) {
@@ -141,50 +147,107 @@ static void stop_counters(struct counting *c)
                 estimator_count(&c->estimator, false);
 }
 
+/* The counters count if nothing is against it.  Their time stops with the last target. */
+static void turn(struct counting *c, bool also_at_exec)
+{
+        bool on = c->wanted && !c->paused && !c->over;
+        uint64_t now_ns = c->end_ns ? c->end_ns : os_monotonic_ns();
+
+        if (on == (c->on_since_ns > 0))
+                return;
+        if (on) {
+                c->on_since_ns = now_ns;
+                start_counters(c, also_at_exec);
+                return;
+        }
+        if (now_ns > c->on_since_ns)
+                c->on_ns += now_ns - c->on_since_ns;
+        c->on_since_ns = 0;
+        stop_counters(c);
+}
+
 bool counting_begin(struct counting *c, const struct record_sink *sink, struct err *err)
 {
         c->sink = *sink;
-        c->begin_ns = os_monotonic_ns();
-        if (c->request.delay_ns)
-                c->enable_at_ns = c->begin_ns + c->request.delay_ns;
-        else
-                start_counters(c, false);
+        c->wanted = !c->request.delay_ns;
+        c->off_since_ns = c->wanted ? 0 : os_monotonic_ns();
+        c->listens = c->request.control;
+        if (c->request.delay_ns && c->request.delay_ns != CONTROL_NEVER)
+                c->due_ns = os_monotonic_ns() + c->request.delay_ns;
+        turn(c, false);
         if (c->request.argv && !child_go(&c->child, c->request.argv[0], err))
                 return false;
         return rounds_put_maps(&c->rounds, &c->request, c->tids, c->n_tids, sink, err);
 }
 
+static void want(struct counting *c, bool wanted)
+{
+        uint64_t now_ns = os_monotonic_ns();
+
+        c->due_ns = 0;
+        if (wanted == c->wanted)
+                return;
+        if (wanted)
+                c->off_ns += now_ns - c->off_since_ns;
+        c->off_since_ns = wanted ? 0 : now_ns;
+        c->wanted = wanted;
+        turn(c, true);
+}
+
 static void enable_when_due(struct counting *c)
 {
-        uint64_t now_ns;
-
-        if (!c->enable_at_ns || (now_ns = os_monotonic_ns()) < c->enable_at_ns)
-                return;
-        c->enable_at_ns = 0;
-        c->begin_ns = now_ns;
-        if (!c->paused)
-                start_counters(c, true);
+        if (c->due_ns && os_monotonic_ns() >= c->due_ns)
+                want(c, true);
 }
 
 void counting_pause(struct counting *c)
 {
-        if (c->paused || c->over)
-                return;
         c->paused = true;
-        c->pause_ns = os_monotonic_ns();
-        if (!c->enable_at_ns)
-                stop_counters(c);
+        turn(c, true);
 }
 
 void counting_resume(struct counting *c)
 {
-        if (!c->paused || c->over)
-                return;
         c->paused = false;
-        if (c->enable_at_ns)
+        turn(c, true);
+}
+
+/* --- another program --- */
+
+static void obey(struct counting *c, const struct control_command *command)
+{
+        switch (command->word) {
+        case CONTROL_ENABLE:
+        case CONTROL_DISABLE:
+                if (command->event)
+                        control_warn(c->request.control, "'%.80s': all events are counted, or none",
+                                     command->line);
+                else
+                        want(c, command->word == CONTROL_ENABLE);
+                break;
+        case CONTROL_EVLIST:
+                for (size_t i = 0; i < c->request.list->n_items; i++)
+                        control_tell(c->request.control, c->request.list->items[i].event.name);
+                break;
+        case CONTROL_STOP: c->stop_asked = true; break;
+        case CONTROL_SNAPSHOT:
+        case CONTROL_PING:
+        case CONTROL_UNKNOWN: break;
+        }
+}
+
+static void listen_to_control(struct counting *c)
+{
+        struct control_command command;
+
+        if (!c->listens)
                 return;
-        c->paused_ns += os_monotonic_ns() - (c->pause_ns > c->begin_ns ? c->pause_ns : c->begin_ns);
-        start_counters(c, true);
+        control_read(c->request.control);
+        while (control_next(c->request.control, &command)) {
+                obey(c, &command);
+                control_answer(c->request.control);
+        }
+        c->listens = !control_see_end(c->request.control, !c->wanted && !c->due_ns);
 }
 
 /* --- waiting --- */
@@ -230,10 +293,13 @@ static bool sleep_until(struct counting *c, uint64_t until_ns)
         uint64_t now_ns = os_monotonic_ns(), left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
         struct timespec timeout;
         sigset_t stops, before;
+        size_t n_fds = c->n_ends;
         int stop, n = -1;
 
         if (c->blind && left_ns > BLIND_NS)
                 left_ns = BLIND_NS;
+        if (c->listens)
+                c->ends[n_fds++] = (struct pollfd){.fd = control_fd(c->request.control), .events = POLLIN};
         timeout = (struct timespec){(time_t)(left_ns / 1000000000u), (long)(left_ns % 1000000000u)};
         sigemptyset(&stops);
         sigaddset(&stops, SIGINT);
@@ -244,7 +310,7 @@ static bool sleep_until(struct counting *c, uint64_t until_ns)
         if (stop == c->stop_seen) {
                 /* By default the kernel may be 50 us late; 0 is the default again. */
                 prctl(PR_SET_TIMERSLACK, 1UL);
-                n = ppoll(c->ends, c->n_ends, &timeout, &before);
+                n = ppoll(c->ends, n_fds, &timeout, &before);
                 prctl(PR_SET_TIMERSLACK, 0UL);
         }
         sigprocmask(SIG_SETMASK, &before, NULL);
@@ -268,15 +334,17 @@ bool counting_wait(struct counting *c, uint64_t timeout_ns)
                 bool stopped;
 
                 enable_when_due(c);
-                if (c->enable_at_ns && c->enable_at_ns < until_ns)
-                        until_ns = c->enable_at_ns;
+                if (c->due_ns && c->due_ns < until_ns)
+                        until_ns = c->due_ns;
                 stopped = !sleep_until(c, until_ns);
+                listen_to_control(c);
                 if (!targets_run(c)) {
                         if (!c->end_ns)
                                 c->end_ns = os_monotonic_ns();
                         return false;
                 }
-                if (stopped || os_monotonic_ns() >= deadline_ns) {
+                if (stopped || c->stop_asked > c->stop_told || os_monotonic_ns() >= deadline_ns) {
+                        c->stop_told = c->stop_asked;
                         enable_when_due(c);
                         return true;
                 }
@@ -289,9 +357,7 @@ static uint64_t elapsed_ns(const struct counting *c)
 {
         uint64_t now_ns = c->end_ns ? c->end_ns : os_monotonic_ns();
 
-        if (c->paused && c->pause_ns < now_ns)
-                now_ns = c->pause_ns;
-        return c->enable_at_ns || now_ns < c->begin_ns ? 0 : now_ns - c->begin_ns - c->paused_ns;
+        return c->on_ns + (c->on_since_ns && now_ns > c->on_since_ns ? now_ns - c->on_since_ns : 0);
 }
 
 bool counting_read(struct counting *c, bool last, struct err *err)
@@ -306,11 +372,10 @@ void counting_end(struct counting *c)
 {
         if (c->over)
                 return;
-        if (!c->end_ns)
-                c->end_ns = os_monotonic_ns();
-        if (!c->paused && !c->enable_at_ns)
-                stop_counters(c);
         c->over = true;
+        turn(c, true);
+        if (!c->wanted)
+                c->off_ns += os_monotonic_ns() - c->off_since_ns;
 }
 
 void counting_stop_command(struct counting *c, bool force)
@@ -326,7 +391,11 @@ bool counting_command_runs(struct counting *c)
 
 struct counting_result counting_get_result(struct counting *c)
 {
-        struct counting_result result = {.command_ended = c->child.pid && c->child.ended};
+        struct counting_result result = {
+                .command_ended = c->child.pid && c->child.ended,
+                .off_ns = c->off_ns,
+                .stop_asked = c->stop_asked,
+        };
 
         if (result.command_ended) {
                 result.exit_status = child_exit_status(&c->child);

@@ -55,7 +55,7 @@ struct perf_attr linux_attr_make(const struct event *event, const struct collect
                                  bool tracks, const struct kernel_features *features);
 struct event linux_attr_dummy(void);
 
-/* True when the first event does not cover every CPU or begins later, so that a dummy event has to track. */
+/* True when the first event does not cover every CPU or is off for a time, so that a dummy event has to track. */
 bool linux_attr_needs_dummy(const struct collect_request *request);
 
 /* The event's stacks are unwound while recording. */
@@ -97,6 +97,7 @@ struct opened_event {
         struct event event;
         struct perf_attr attr;
         bool is_unwound; /* while recording */
+        bool is_on;
         uint64_t *ids;
         size_t n_ids, cap_ids;
         struct opened_fd *fds;
@@ -106,7 +107,9 @@ struct opened_event {
 struct opened {
         struct opened_event *events;
         size_t n_events;
-        int *ring_fds; /* the first descriptor of each CPU, and that CPU */
+        size_t first_asked; /* before it stands the dummy event */
+        bool is_on;         /* one of those that were asked for is */
+        int *ring_fds;      /* the first descriptor of each CPU, and that CPU */
         uint32_t *ring_cpus;
         size_t n_rings;
         char note[240];
@@ -121,6 +124,10 @@ bool opened_join(const struct opened *opened, struct err *err);
 void opened_release(struct opened *opened);
 void opened_control(const struct opened *opened, bool enable);
 void opened_enable_tracking(const struct opened *opened);
+
+/* Turns an event that was asked for on or off, by its name with or without modifiers, or all (NULL).  False: none has
+ * that name. */
+bool opened_switch(struct opened *opened, const char *name, bool on);
 
 /* --- linux_ring.c --- */
 

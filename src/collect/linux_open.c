@@ -215,6 +215,7 @@ static bool open_all(struct opener *o, struct err *err)
 
                 if (!open_one(o, &tracker, true, err))
                         return false;
+                o->opened->first_asked = 1;
         }
         for (size_t i = 0; i < events->n_items; i++) {
                 if (!open_one(o, &events->items[i], !dummy && !i, err))
@@ -310,4 +311,29 @@ void opened_control(const struct opened *opened, bool enable)
 void opened_enable_tracking(const struct opened *opened)
 {
         control_event(&opened->events[0], IOC_ENABLE);
+}
+
+static bool is_named(const char *name, const char *asked)
+{
+        size_t len = strlen(asked);
+
+        return !strncmp(name, asked, len) && (!name[len] || name[len] == ':');
+}
+
+bool opened_switch(struct opened *opened, const char *name, bool on)
+{
+        bool found = false;
+
+        opened->is_on = false;
+        for (size_t i = opened->first_asked; i < opened->n_events; i++) {
+                struct opened_event *e = &opened->events[i];
+
+                if (!name || is_named(e->event.name, name)) {
+                        control_event(e, on ? IOC_ENABLE : IOC_DISABLE);
+                        e->is_on = on;
+                        found = true;
+                }
+                opened->is_on |= e->is_on;
+        }
+        return found;
 }

@@ -12,11 +12,11 @@
 
 /* What the tree itself does not know.  NULL counts as "". */
 struct export_about {
-        const char *event;         /* as it was asked for: "cycles:u" */
-        const char *tool;          /* name and version of what writes this */
-        const char *command;       /* the line that recorded it; "" not known */
-        bool is_time;              /* weights are nanoseconds, else a number of events */
-        uint64_t start_ns, dur_ns; /* since 1970, and how long; 0: not known */
+        const char *event;   /* as it was asked for: "cycles:u" */
+        const char *tool;    /* name and version of what writes this */
+        const char *command; /* the line that recorded it; "" not known */
+        bool is_time;        /* weights are nanoseconds, else a number of events */
+        uint64_t dur_ns;     /* of the run; 0: not known */
 };
 
 /* What a function is shown as, and how much of it: control bytes and invalid UTF-8 as \xNN, no U+FFFE, at most that many bytes and

@@ -18,7 +18,7 @@ enum {
         PROFILE_FUNCTION,
         PROFILE_STRING
 };
-enum { PROFILE_TIME_NS = 9, PROFILE_DURATION_NS = 10, PROFILE_COMMENT = 13, PROFILE_DEFAULT_TYPE = 14 };
+enum { PROFILE_DURATION_NS = 10, PROFILE_COMMENT = 13, PROFILE_DEFAULT_TYPE = 14 };
 enum { TYPE_TYPE = 1, TYPE_UNIT };
 enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
 enum { LABEL_KEY = 1, LABEL_TEXT };
@@ -290,7 +290,6 @@ void export_pprof(const struct calltree *tree, const struct export_about *about,
                 if (w.locations[i].is_used)
                         add_location(&w, i);
         }
-        add_number(out, PROFILE_TIME_NS, about->start_ns);
         add_number(out, PROFILE_DURATION_NS, about->dur_ns);
         add_comment(&w, about->tool);
         add_comment(&w, about->command);

@@ -181,6 +181,20 @@ static void add_section(const struct hot_view *view, uint32_t event, struct buf 
                 add_pcs(view, event, out);
 }
 
+static bool only_tracks(const struct hot_view *view, size_t event)
+{
+        return text_starts(view->events[event].name, "dummy");
+}
+
+static size_t first_section(const struct hot_view *view)
+{
+        size_t first = 0;
+
+        while (first + 1 < view->n_events && only_tracks(view, first))
+                first++;
+        return first;
+}
+
 /* An event that only tracks ("dummy") has no samples by its nature and gets no section beside others. */
 bool hot_view_has_section(const struct hot_view *view, size_t event)
 {
@@ -188,8 +202,8 @@ bool hot_view_has_section(const struct hot_view *view, size_t event)
 
         for (size_t i = 0; i < view->n_events; i++)
                 any |= view->events[i].n_samples > 0;
-        return view->events[event].n_samples || (!any && event == 0) ||
-               (any && !text_starts(view->events[event].name, "dummy"));
+        return view->events[event].n_samples ||
+               (any ? !only_tracks(view, event) : event == first_section(view));
 }
 
 void hot_view_text(const struct hot_view *view, struct buf *out)

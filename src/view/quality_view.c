@@ -14,6 +14,8 @@ void quality_add_json(const struct quality *q, const char *source_note, struct j
         json_key_u64(json, "cut_stacks", q->n_cut_stacks);
         json_key(json, "counted_share");
         json_fixed(json, q->counted_share, 4);
+        json_key(json, "off_share");
+        json_fixed(json, q->off_share, 4);
         if (q->kernel_share >= 0) {
                 json_key(json, "kernel_share");
                 json_fixed(json, q->kernel_share, 4);

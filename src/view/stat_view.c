@@ -98,6 +98,8 @@ static void add_times(const struct stat_view *view, struct buf *out)
         if (view->n_runs > 1 && view->elapsed_deviation_percent >= 0)
                 buf_printf(out, " (stddev %.2f %%)", view->elapsed_deviation_percent);
         buf_add_char(out, '\n');
+        if (view->off_ns)
+                buf_printf(out, "%20.3f seconds of it the counters were off\n", (double)view->off_ns / 1e9);
         if (view->user_ns || view->kernel_ns)
                 buf_printf(out, "%20.3f seconds user\n%20.3f seconds system\n", (double)view->user_ns / 1e9,
                            (double)view->kernel_ns / 1e9);

@@ -18,6 +18,7 @@ struct stat_view {
         uint64_t elapsed_ns;
         double elapsed_deviation_percent; /* of several runs; negative: of one */
         uint64_t user_ns, kernel_ns;      /* CPU time of the command; both 0: not known */
+        uint64_t off_ns;                  /* of elapsed_ns nothing was to be counted */
         const char *const *notes;         /* whole sentences, n_notes of them */
         size_t n_notes;
         bool has_exit;

@@ -178,6 +178,10 @@ static void add_quality(const struct stat_view *view, struct json *json)
         json_key_u64(json, "multiplexed", sheet->n_multiplexed);
         json_key(json, "counted_share");
         json_fixed(json, sheet->worst_share, 4);
+        if (view->off_ns) {
+                json_key(json, "off_seconds");
+                json_fixed(json, (double)view->off_ns / 1e9, 6);
+        }
         add_list(json, "not_counted", "reason", sheet->missing, sheet->n_missing);
         add_list(json, "estimated", "source", sheet->estimates, sheet->n_estimates);
         json_key(json, "notes");

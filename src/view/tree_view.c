@@ -16,7 +16,7 @@ enum { STEP_COLUMNS = 2, MAX_INDENT_COLUMNS = 48, MIN_NAME_COLUMNS = 20 };
 struct printer {
         const struct tree_view *view;
         struct buf *out;
-        uint64_t total, min_weight;
+        uint64_t total_count, total, min_weight;
         uint64_t n_small, n_deep; /* nodes that are left out, without what is below them */
 };
 
@@ -256,24 +256,50 @@ static void add_functions(const struct printer *p)
 
 /* --- All of it --- */
 
+/* "callers of x_mul, by cycles" */
+static void add_subject(const struct printer *p)
+{
+        const char *symbol = p->view->is_inverted ? p->view->symbol : NULL;
+
+        if (symbol) {
+                buf_add_str(p->out, "callers of ");
+                text_add_printable(p->out, symbol);
+                buf_add_str(p->out, ", by ");
+        } else {
+                buf_add_str(p->out, p->view->is_inverted ? "callers of the functions that samples of "
+                                                         : "call tree of ");
+        }
+        text_add_printable(p->out, p->view->event);
+        if (p->view->is_inverted && !symbol)
+                buf_add_str(p->out, " were taken in");
+}
+
 static void add_heading(const struct printer *p)
 {
-        buf_add_str(p->out,
-                    p->view->is_inverted ? "callers of the functions that samples of " : "call tree of ");
-        text_add_printable(p->out, p->view->event);
-        if (p->view->is_inverted)
-                buf_add_str(p->out, " were taken in");
-        buf_printf(p->out, ", %" PRIu64 " samples; shares of all of them, * the most frequent way\n",
-                   node_of(p, CALLTREE_ROOT)->count);
+        add_subject(p);
+        buf_printf(p->out, ", %" PRIu64 " samples", p->total_count);
+        if (p->view->symbol) {
+                buf_printf(p->out, ", %" PRIu64 " with ", node_of(p, CALLTREE_ROOT)->count);
+                text_add_printable(p->out, p->view->symbol);
+        }
+        buf_add_str(p->out, "; shares of all of them, * the most frequent way\n");
         buf_add_str(p->out, p->view->is_inverted ? " % total    function < its caller\n"
                                                  : " % total   % self    caller > what it called\n");
 }
 
 void tree_view_text(const struct tree_view *view, struct buf *out)
 {
+        const struct calltree_node *root = calltree_get_node(view->tree, CALLTREE_ROOT);
         struct printer p = {.view = view, .out = out};
 
-        p.total = calltree_get_node(view->tree, CALLTREE_ROOT)->weight;
+        if (view->symbol && !root->count) {
+                buf_add_str(out, "no function matches ");
+                text_add_printable(out, view->symbol);
+                buf_add_char(out, '\n');
+                return;
+        }
+        p.total_count = view->all_count ? view->all_count : root->count;
+        p.total = view->all_weight ? view->all_weight : root->weight;
         p.min_weight = (uint64_t)((double)p.total * view->min_percent / 100);
         if (!view->is_inverted)
                 add_functions(&p);

@@ -13,11 +13,13 @@
 struct tree_view {
         const struct calltree *tree; /* finished; of callers below their callees it is an inverted one */
         bool is_inverted;
+        uint64_t all_count, all_weight; /* of the event; 0: the tree's are all */
         const char *event;
-        double min_percent;   /* nodes with a smaller share of all are left out */
-        unsigned max_depth;   /* deeper ones too; 0: no limit */
-        uint64_t max_rows;    /* of the table of functions */
-        const char *symbol;   /* pattern of functions in that table, or NULL */
+        double min_percent; /* nodes with a smaller share of all are left out */
+        unsigned max_depth; /* deeper ones too; 0: no limit */
+        uint64_t max_rows;  /* of the table of functions */
+        const char *
+                symbol; /* the pattern that the tree's paths were chosen by, and that table's functions are; or NULL */
         unsigned max_columns; /* of the terminal; 0: nothing is cut */
 };
 

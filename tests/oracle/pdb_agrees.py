@@ -20,7 +20,6 @@ import sys
 import time
 
 HIDDEN_LINES = (0xf00f00, 0xfeefee)
-MAX_CRASHES = 30
 NOTHING = (None, None, 0, 0)
 
 
@@ -51,10 +50,10 @@ def ours(wperf, image, addrs, decorated=True):
     return frames, starts, seconds
 
 
-def llvm(program, image, addrs):
-    """None instead of frames where it crashes; it is started again behind that, MAX_CRASHES times."""
+def llvm(program, image, addrs, max_crashes):
+    """None instead of frames where it crashes; it is started again behind that, so many times."""
     frames, seconds, n_crashes, left = {}, 0, 0, list(addrs)
-    while left and n_crashes < MAX_CRASHES:
+    while left and n_crashes < max_crashes:
         before = time.monotonic()
         done = subprocess.run([program, "--relative-address", "--inlines", "--no-demangle", "-e", image], text=True,
                               input="".join(f"{a:#x}\n" for a in left), capture_output=True, errors="surrogateescape")
@@ -135,7 +134,7 @@ def compare(args, image):
     ranges = procs(image)
     print(f"{image}: {len(addrs)} addresses, wperf {seconds:.3f} s")
     for program in args.llvm.split(","):
-        theirs, seconds = llvm(program, image, addrs)
+        theirs, seconds = llvm(program, image, addrs, args.crashes)
         kinds = collections.defaultdict(list)
         for addr in theirs:
             at = starts[addr] and starts[addr] - base
@@ -178,6 +177,7 @@ def main():
     parser.add_argument("--wperf", default="build/rel/src/cli/wperf")
     parser.add_argument("--llvm", default="llvm-symbolizer-14", help="one or several, with commas")
     parser.add_argument("-n", type=int, default=20000)
+    parser.add_argument("--crashes", type=int, default=30, help="how often llvm-symbolizer is started again")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--examples", type=int, default=2)
     parser.add_argument("--same-source", action="store_true")

@@ -1,9 +1,12 @@
 #!/usr/bin/python3
-"""Are the shares right?  A program whose phases print their own CPU time is measured.
+"""Are the shares right?  Programs whose phases and paths print their own CPU time are measured.
 
-By hand: test_accuracy.py WPERF BUILD --runs 100 measures again and again; each share has to lie inside of the 95 %
-interval that wperf prints for it in at least 90 of 100 runs.
+By hand: test_accuracy.py WPERF BUILD --runs 100 measures again and again; the share of each phase has to lie inside of the
+95 % interval that wperf prints for it in at least 90 of 100 runs, and the share of each path, by each way to record stacks,
+inside of the same interval for it.
 """
+import collections
+import json
 import math
 import re
 import sys
@@ -60,6 +63,83 @@ def test_number_of_samples(t: Context) -> None:
     check(0.9 * used_ms < n < 1.05 * used_ms, f"{n} samples in {used_ms:.0f} ms", done)
 
 
+# --- paths ---
+
+# The program's own functions from main on.  path_e has two.
+PATHS = {
+    "run;path_a;shared;spin": "path_a",
+    "run;path_b;shared;spin": "path_b",
+    "run;path_c" + 11 * ";down" + ";shared;spin": "path_c",
+    "run;path_e" + 4 * ";down" + ";shared;spin": "path_e",
+    "run;path_e;path_d;spin": "path_e",
+    "run;path_d;spin": "path_d",
+}
+OWN = {name for path in PATHS for name in path.split(";")}
+# How the stacks are recorded, and the program that they are there in.
+WAYS = {
+    "fp": (["--call-graph", "fp"], "accuracy_paths_fp"),
+    "dwarf": (["--call-graph", "dwarf"], "accuracy_paths"),
+    "unwound": (["-g"], "accuracy_paths"),
+}
+
+
+def paths_of(tree: dict) -> collections.Counter:
+    """Number of samples by the program's own functions behind main; "" for what is not below main."""
+    counts: collections.Counter = collections.Counter()
+    paths: list[list[str]] = [[]]
+    for parent, function, count, _ in tree["nodes"]:
+        paths.append(paths[parent] + [tree["functions"][function]["name"]])
+        names = paths[-1][paths[-1].index("main") + 1:] if "main" in paths[-1] else []
+        counts[";".join(name for name in names if name in OWN)] += count
+    return +counts
+
+
+def is_beginning(path: str) -> bool:
+    """Where a path was on its way to spin or back."""
+    return any((whole + ";").startswith(path + ";") for whole in PATHS)
+
+
+def measure_paths(t: Context, way: str) -> tuple[dict[str, float], dict[str, int]]:
+    """What share of the CPU time each path says that it had, and its samples."""
+    how, program = WAYS[way]
+    session = t.path(f"{way}.data")
+    done = t.good("record", *how, "-e", "cpu-clock:u", "-F", "1999", "--session", session, "--", t.program(program), str(SCALE_MS // 2))
+    found = {name: int(ns) for name, ns in re.findall(r"^(path_[a-e]) (\d+)$", done.out, re.M)}
+    check(len(found) == 5, "five paths", done)
+    tree = json.loads(t.good("report", "-g", "--no-inlines", "--json", "-i", session).out)["call_trees"][0]
+    counts: collections.Counter = collections.Counter()
+    for path, n in paths_of(tree).items():
+        if path in PATHS:
+            counts[PATHS[path]] += n
+        else:
+            # Starting and ending; whatever it is, it is on no path that is not there.
+            check(path == "" or is_beginning(path), f"{way}: {n} samples on a path that the program does not have: {path}")
+            check(n < 20, f"{way}: {n} samples that are not in spin: {path}")
+    total = sum(found.values())
+    return {name: ns / total for name, ns in found.items()}, counts
+
+
+def check_paths(t: Context, way: str) -> None:
+    shares, counts = measure_paths(t, way)
+    total = sum(counts.values())
+    check(total > 500, f"{total} samples")
+    off = {name: (counts[name] / total - share) / math.sqrt(share * (1 - share) / total) for name, share in shares.items()}
+    harness.note(f"{way}: standard errors off: " + ", ".join(f"{name} {value:+.2f}" for name, value in off.items()))
+    check(all(abs(value) < SIGMAS for value in off.values()), f"within five standard errors: {off}")
+
+
+def test_paths_by_frame_pointers(t: Context) -> None:
+    check_paths(t, "fp")
+
+
+def test_paths_in_copied_stacks(t: Context) -> None:
+    check_paths(t, "dwarf")
+
+
+def test_paths_unwound_while_recording(t: Context) -> None:
+    check_paths(t, "unwound")
+
+
 # --- by hand ---
 
 
@@ -70,6 +150,25 @@ def intervals_of(t: Context) -> tuple[dict[str, float], dict[str, tuple[float, f
     rows = document["sampling"]["events"][0]["samples"]
     intervals = {row["symbol"].split(":")[0]: tuple(map(float, row["interval_95"].split("-"))) for row in rows}
     return phases_of(done), intervals
+
+
+def wilson(n: int, total: int) -> tuple[float, float]:
+    """The 95 % interval of n of total, as wperf prints it for a row."""
+    z, share = 1.959964, n / total
+    middle, spread = share + z * z / (2 * total), z * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total))
+    return (middle - spread) / (1 + z * z / total), (middle + spread) / (1 + z * z / total)
+
+
+def measure_paths_again(t: Context, runs: int) -> bool:
+    inside: collections.Counter = collections.Counter()
+    for number in range(runs):
+        for way in WAYS:
+            shares, counts = measure_paths(t, way)
+            for name, share in shares.items():
+                low, high = wilson(counts[name], sum(counts.values()))
+                inside[f"{way} {name}"] += low <= share <= high
+        print(f"# {number + 1}: {dict(inside)}", flush=True)
+    return len(inside) == 5 * len(WAYS) and all(10 * count >= 9 * runs for count in inside.values())
 
 
 def measure_again(t: Context, runs: int) -> bool:
@@ -87,10 +186,10 @@ def run_by_hand(runs: int) -> None:
     verdicts = []
 
     def test(t: Context) -> None:
-        verdicts.append(measure_again(t, runs))
-        check(verdicts[0], "inside of the interval in at least 90 of 100 runs")
+        verdicts.extend((measure_again(t, runs), measure_paths_again(t, runs)))
+        check(all(verdicts), f"inside of the interval in at least 90 of 100 runs: phases, paths: {verdicts}")
 
-    test.seconds = 60 * runs
+    test.seconds = 120 * runs
     print("1..1")
     harness.run_alone(f"{runs} runs", test, sys.argv[1], sys.argv[2])
 

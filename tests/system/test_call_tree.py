@@ -119,6 +119,43 @@ def test_sums(t: Context) -> None:
     check(flat and flat[0] == n_samples, f"_start has all samples: {flat}")
 
 
+def test_choices(t: Context) -> None:
+    """Two programs by two events: each has a tree, and filters leave out what they say."""
+    path = t.path("two.data")
+    done = t.run(harness.need_tool("perf"), "record", "-q", "--call-graph", "dwarf,8192", "-e", "cpu-clock:u,task-clock:u",
+                 "-F", "999", "-o", path, "--", "sh", "-c", f"{t.program('paths')} 300 & {t.program('shapes')} 200 & wait")
+    check(done.status == 0, "perf records", done)
+    document = json.loads(t.good("report", "-g", "--json", "-i", path).out)
+    trees = document["call_trees"]
+    check([tree["event"] for tree in trees] == ["cpu-clock:u", "task-clock:u"], f"two trees: {[x['event'] for x in trees]}")
+    check(sum(node[2] for tree in trees for node in tree["nodes"]) == document["quality"]["samples"], "of all samples")
+    for tree in trees:
+        leaves = {name.split(";")[0] for name in folded(tree)}
+        check("burn_a" in leaves and len(leaves) > 3, f"of both programs: {leaves}")
+    for tree in json.loads(t.good("report", "-g", "--json", "-i", path, "--comm", "paths", "--no-inlines").out)["call_trees"]:
+        counts = folded(tree)
+        on_paths = sum(n for name, n in counts.items() if is_path(name))
+        check(on_paths > 0.9 * sum(counts.values()), f"of the one program: {counts.most_common(3)}")
+    kept = folded(tree_of(t, path, "--module", "libc.so.6"))
+    modules = {f["module"] for f in tree_of(t, path, "--module", "libc.so.6")["functions"]}
+    check(sum(kept.values()) < sum(folded(trees[0]).values()) and "libc.so.6" in modules, f"of a module: {modules}")
+    through = folded(tree_of(t, path, "-s", "walk"))
+    want = collections.Counter({name: n for name, n in folded(trees[0]).items() if "walk" in name.split(";")})
+    check(through == want and want, "the paths through a function")
+    above = t.good("report", "-i", path, "--call-graph", "callee")
+    check(t.good("report", "-i", path, "--no-children").out == above.out and "< main" in above.out, "from below, in perf's word")
+    none = t.good("report", "-g", "-i", path, "-s", "nosuch")
+    check(none.out.count("no function matches nosuch\n") == 2, "none that matches", none)
+
+
+def test_session_without_stacks(t: Context) -> None:
+    path = t.path("flat.data")
+    t.good("record", "-e", "cpu-clock:u", "-F", "499", "--session", path, "--", t.program("paths"), "100")
+    done = t.ours("report", "-g", "-i", path)
+    check(done.status == 0 and "no call stacks, so each function stands alone" in done.err, "it says so", done)
+    check("no call stacks" not in t.good("report", "-i", path).err, "where nobody asked, nothing")
+
+
 def test_as_a_person_reads_it(t: Context) -> None:
     path = record(t, "dwarf,8192", "paths")
     done = t.good("report", "-g", "-i", path, "--no-inlines")

@@ -6,6 +6,7 @@
 #include "report.h"
 #include "session_builder.h"
 #include "stack_branches.h"
+#include "stacks_tree.h"
 #include "tap.h"
 #include "test_data.h"
 
@@ -76,7 +77,8 @@ static void show_node(const struct calltree *tree, uint32_t index, struct buf *o
 static void expect_tree(const struct report *report, const char *want)
 {
         const struct report_tree_options options = {0};
-        AUTO(calltree) tree = report_calltree(report, 0, &options);
+        AUTO(stacks_tree) names = report_name_stacks(report, &options);
+        AUTO(calltree) tree = stacks_tree_make(names, 0);
         AUTO_RELEASE(buf) out = {0};
 
         show_node(tree, CALLTREE_ROOT, &out);

@@ -4,6 +4,7 @@
 
 #include "buf.h"
 #include "collector.h"
+#include "control.h"
 #include "tap.h"
 
 #if defined(__aarch64__)
@@ -109,6 +110,34 @@ TEST(what_only_tracks_has_no_stacks)
         ASSERT_TRUE(second != NULL);
         EXPECT_TRUE(strstr(buf_text(&out), PLAIN) && strstr(buf_text(&out), PLAIN) < second);
         EXPECT_TRUE(strstr(second, COPIES) != NULL);
+}
+
+/* Maps and names are taken while the events are off. */
+TEST(what_is_switched_has_its_maps_always)
+{
+        static char name[] = "true";
+        static char *argv[] = {name, NULL};
+        struct event_list events = {0};
+        struct collect_request request = {.argv = argv, .events = &events, .is_controlled = true};
+        static const uint64_t delays_ns[] = {0, CONTROL_NEVER};
+
+        ASSERT_TRUE(event_parse_sampling("cpu-clock", NULL, NULL, &events, NULL));
+        for (size_t i = 0; i < N_ELEMENTS(delays_ns); i++) {
+                AUTO_RELEASE(buf) out = {0};
+                char *second;
+
+                request.delay_ns = delays_ns[i];
+                collector_describe(&request, &out);
+                second = strstr(buf_text(&out), "\nevent cpu-clock\n");
+                ASSERT_TRUE(second != NULL);
+                EXPECT_TRUE(!strstr(second, "\nmmap 1\n"));
+                EXPECT_INT(strstr(second, "\nenable_on_exec 1\n") != NULL, !delays_ns[i]);
+                *second = '\0';
+                EXPECT_CONTAINS(buf_text(&out), "event dummy:u\n");
+                EXPECT_CONTAINS(buf_text(&out), "\nmmap 1\n");
+                EXPECT_CONTAINS(buf_text(&out), "\nenable_on_exec 1\n");
+        }
+        event_list_release(&events);
 }
 
 TAP_MAIN

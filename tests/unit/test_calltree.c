@@ -73,7 +73,6 @@ TEST(equal_paths_are_one_and_sums_go_up)
         expect_tree(tree, "main 65/0\n h 40/40\n f 25/5\n  g 20/20\nstart 1/0\n main 1/1\n");
         EXPECT_INT(root->weight, 66);
         EXPECT_INT(root->count, 6);
-        EXPECT_INT(root->n_children, 2);
         EXPECT_INT(calltree_n_nodes(tree), 7);
         EXPECT_INT(calltree_n_functions(tree), 5);
 }
@@ -108,7 +107,7 @@ TEST(a_function_that_calls_itself_counts_once)
 TEST(upside_down)
 {
         AUTO(calltree) tree = sample_tree();
-        AUTO(calltree) inverted = calltree_invert(tree);
+        AUTO(calltree) inverted = calltree_invert(tree, NULL, NULL);
 
         expect_tree(
                 inverted,
@@ -116,17 +115,36 @@ TEST(upside_down)
         EXPECT_INT(calltree_get_node(inverted, CALLTREE_ROOT)->weight, 66);
 }
 
-TEST(inlined_functions_are_their_callers)
+static bool is_called(const struct calltree_function *function, const void *name)
+{
+        return !strcmp(function->name, name);
+}
+
+TEST(paths_through_a_function)
+{
+        AUTO(calltree) tree = sample_tree();
+        AUTO(calltree) through_f = calltree_through(tree, is_called, "f");
+        AUTO(calltree) through_g = calltree_through(tree, is_called, "g");
+        AUTO(calltree) through_none = calltree_through(tree, is_called, "nothing");
+
+        expect_tree(through_f, "main 25/0\n f 25/5\n  g 20/20\n");
+        expect_tree(through_g, "main 20/0\n f 20/0\n  g 20/20\n");
+        EXPECT_INT(calltree_get_node(through_f, CALLTREE_ROOT)->count, 3);
+        EXPECT_INT(calltree_n_nodes(through_none), 1);
+}
+
+/* What a function called is its own, also where it called itself. */
+TEST(callers_of_a_function)
 {
         AUTO(calltree) tree = calltree_new();
-        AUTO(calltree) folded = NULL;
+        AUTO(calltree) inverted = NULL;
 
-        add_path(tree, "main>+mix>+add", 1, 3);
-        add_path(tree, "main>+mix>call>+add", 1, 2);
-        add_path(tree, "main>call", 1, 4);
+        add_path(tree, "main>f>g>f>h", 1, 3);
+        add_path(tree, "main>f", 1, 4);
+        add_path(tree, "main>g", 1, 8);
         calltree_finish(tree);
-        folded = calltree_fold_inlines(tree);
-        expect_tree(folded, "main 9/3\n call 6/6\n");
+        inverted = calltree_invert(tree, is_called, "f");
+        expect_tree(inverted, "f 7/0\n main 4/4\n g 3/0\n  f 3/0\n   main 3/3\n");
 }
 
 TEST(functions_are_told_apart_by_all_that_is_said)
@@ -178,7 +196,7 @@ TEST(a_tree_of_nothing)
         expect_tree(tree, "");
         free(calltree_list(tree, &n));
         EXPECT_INT(n, 0);
-        inverted = calltree_invert(tree);
+        inverted = calltree_invert(tree, NULL, NULL);
         EXPECT_INT(calltree_n_nodes(inverted), 1);
 }
 

@@ -25,6 +25,16 @@ TEST(kernel_share_names_the_way_out)
         EXPECT_TRUE(!quality_kernel_matters(&q));
 }
 
+TEST(a_delay_is_told_and_is_not_poor)
+{
+        struct quality q = {.n_samples = 10, .kernel_share = -1, .counted_share = 1, .off_share = 0.84};
+        AUTO_RELEASE(buf) out = {0};
+
+        quality_add_text(&q, &out);
+        EXPECT_CONTAINS(buf_text(&out), "0 cut stacks, events off 84 % of the time");
+        EXPECT_TRUE(!quality_is_poor(&q));
+}
+
 TEST(poor_begins_at_its_limits)
 {
         const struct quality good = {.n_samples = 10000, .kernel_share = -1, .counted_share = 1};

@@ -10,7 +10,7 @@
 
 enum { TEXT_OFF = 0x1000, BASE = 0x400000, PID = 100 };
 
-static const char session_path[] = "report-test.data";
+static const char session_path[] = "report-test.data", exec_path[] = "report-exec.data";
 
 /* Process 100 runs names.so's functions: 3 samples in local_leaf, 2 in global_one, 1 where nothing is mapped;
  * process 200, its child, runs global_one once. */
@@ -30,23 +30,26 @@ static void build(struct session_builder *b)
         builder_round(b);
 }
 
+static bool write_file(const char *path, void (*fill)(struct session_builder *b))
+{
+        AUTO_RELEASE(buf) file = {0};
+        struct os_file *out = os_file_create(path, NULL);
+        struct session_builder b;
+        bool ok;
+
+        fill(&b);
+        builder_file(&b, &file);
+        ok = out && os_file_write(out, file.data, file.len, NULL);
+        builder_release(&b);
+        return out && os_file_close(out, NULL) && ok;
+}
+
 /* Once for all tests: Windows does not cut a file that a report still has mapped. */
 static bool write_session(void)
 {
         static bool written;
-        AUTO_RELEASE(buf) file = {0};
-        struct session_builder b;
-        struct os_file *out;
-        bool ok;
 
-        if (written)
-                return true;
-        out = os_file_create(session_path, NULL);
-        build(&b);
-        builder_file(&b, &file);
-        ok = out && os_file_write(out, file.data, file.len, NULL);
-        builder_release(&b);
-        written = out && os_file_close(out, NULL) && ok;
+        written = written || write_file(session_path, build);
         return written;
 }
 
@@ -196,6 +199,49 @@ TEST(json_has_the_keys_that_extensions_read)
         buf_clear(&out);
         hot_view_csv(&view, &out);
         EXPECT_CONTAINS(buf_text(&out), "overhead,count,interval_95,symbol\r\n42.86,3,");
+}
+
+/* A program that becomes another one at the same addresses, between samples of one call chain. */
+static void build_exec(struct session_builder *b)
+{
+        const uint64_t chain[] = {PERF_CONTEXT_USER, BASE + 0x1100, BASE + 0x1121};
+
+        builder_init(b);
+        builder_comm(b, 1, PID, PID, "prog", true);
+        builder_mmap(b, 2, PID, BASE + TEXT_OFF, 0x1000, TEXT_OFF, data_path("elf/names.so"));
+        for (uint64_t i = 0; i < 3; i++)
+                builder_sample(b, 0, 10 + i, PID, PID, PERF_MISC_USER, chain, N_ELEMENTS(chain));
+        builder_comm(b, 20, PID, PID, "prog", true);
+        builder_mmap(b, 21, PID, BASE + TEXT_OFF, 0x1000, TEXT_OFF, "/nothing/gone");
+        for (uint64_t i = 0; i < 2; i++)
+                builder_sample(b, 0, 30 + i, PID, PID, PERF_MISC_USER, chain, N_ELEMENTS(chain));
+        builder_round(b);
+}
+
+TEST(stacks_are_of_the_maps_of_their_time)
+{
+        const struct report_request request = {.path = exec_path, .stacks = true};
+        const struct report_tree_options options = {.no_inlines = true};
+        AUTO(stacks_tree) names = NULL;
+        AUTO(calltree) tree = NULL;
+        AUTO(report) report = NULL;
+        AUTO_RELEASE(buf) out = {0};
+        struct err err = {0};
+
+        ASSERT_TRUE(write_file(exec_path, build_exec));
+        report = report_make(&request, &err);
+        ASSERT_TRUE(report);
+        names = report_name_stacks(report, &options);
+        tree = stacks_tree_make(names, 0);
+        for (uint32_t i = 1; i < calltree_n_nodes(tree); i++) {
+                const struct calltree_node *node = calltree_get_node(tree, i);
+                const struct calltree_function *f = calltree_get_function(tree, node->function);
+
+                buf_printf(&out, "%u %s:%s %u/%u\n", node->depth, f->name, f->module, (unsigned)node->count,
+                           (unsigned)node->self_count);
+        }
+        EXPECT_STR(buf_text(&out), "1 global_one:names.so 3/0\n2 local_leaf:names.so 3/3\n"
+                                   "1 unknown:gone 2/0\n2 unknown:gone 2/2\n");
 }
 
 TEST(library_gives_the_same)

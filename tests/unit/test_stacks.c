@@ -4,24 +4,9 @@
 
 #include <string.h>
 
-#include "session_builder.h"
+#include "replayed_world.h"
 #include "tap.h"
 #include "text.h"
-
-static void replay(struct world *w, struct session_builder *b)
-{
-        for (size_t at = 0; at < b->records.len;) {
-                struct perfdata_record record;
-
-                if (!perfdata_record_make(b->records.data + at, b->records.len - at, b->swap, &record)) {
-                        TAP_FAIL("no record at %zu", at);
-                        break;
-                }
-                world_replay(w, &record);
-                at += record.header.size;
-        }
-        buf_clear(&b->records);
-}
 
 static struct world *world_of_two(void)
 {
@@ -52,18 +37,11 @@ static struct sample sample_of(int32_t pid, const uint64_t *words, size_t n)
         };
 }
 
-/* As a reader does; returns whether it was known. */
-static bool add(struct stacks *stacks, struct world *w, uint32_t event, const struct sample *sample)
+/* As a reader does. */
+static void add(struct stacks *stacks, struct world *w, uint32_t event, const struct sample *sample)
 {
-        static struct stack_frame frames[STACKS_MAX_FRAMES];
-        bool is_cut = false, has_user = false;
-        size_t n;
-
-        if (stacks_add_again(stacks, w, event, sample, 10))
-                return true;
-        n = stack_frames_of_chain(sample, frames, &is_cut, &has_user);
-        stacks_add(stacks, w, event, sample, frames, n, 10);
-        return false;
+        EXPECT_TRUE(stacks_can_add_chain(sample));
+        stacks_add_chain(stacks, w, event, sample, 10);
 }
 
 /* "b.so+42 < a+1000", innermost first */
@@ -80,11 +58,11 @@ static void show_path(const struct stacks *stacks, const struct world *w, uint32
 }
 
 /* "EVENT COMM COUNT: PATH" of each series and node. */
-static void expect_stacks(struct stacks *stacks, const struct world *w, const char *text)
+static void expect_stacks(struct stacks *stacks, struct world *w, const char *text)
 {
         AUTO_RELEASE(buf) out = {0};
 
-        stacks_finish(stacks);
+        stacks_finish(stacks, w);
         for (size_t i = 0; i < stacks_n_series(stacks); i++) {
                 const struct stack_series *s = stacks_get_series(stacks, i);
 
@@ -109,8 +87,8 @@ TEST(callers_are_looked_up_before_where_they_return_to)
         const uint64_t chain[] = {PERF_CONTEXT_USER, 0x7f0042, 0x402000, 0x401010};
         struct sample sample = sample_of(10, chain, 4);
 
-        EXPECT_TRUE(!add(stacks, w, 0, &sample));
-        EXPECT_TRUE(add(stacks, w, 0, &sample));
+        add(stacks, w, 0, &sample);
+        add(stacks, w, 0, &sample);
         expect_stacks(stacks, w, "0 ten 2: b.so+42 < a+1fff < a+100f\n");
         EXPECT_INT(stacks_n_nodes(stacks), 3);
 }
@@ -136,6 +114,26 @@ TEST(contexts)
                 "(kernel) < a+1010 < a+101f\n"
                 "1 ten 1: [kernel.kallsyms]+ffffffff80000123 (kernel)\n"
                 "2 ten 1: a+1010\n");
+}
+
+TEST(chains_are_told_apart_by_every_word_and_its_place)
+{
+        AUTO(world) w = world_of_two();
+        AUTO(stacks) stacks = stacks_new();
+        const uint64_t ab[] = {0x401010, 0x401020, 0x401030}, ba[] = {0x401020, 0x401010, 0x401030};
+        const uint64_t abc[] = {0x401010, 0x401020, 0x401031};
+        struct sample samples[] = {sample_of(10, ab, 2), sample_of(10, ba, 2), sample_of(10, ab, 3),
+                                   sample_of(10, abc, 3), sample_of(10, ab, 3)};
+
+        samples[4].ip = 0x401014;
+        for (int round = 0; round < 2; round++) {
+                for (size_t i = 0; i < N_ELEMENTS(samples); i++)
+                        add(stacks, w, 0, &samples[i]);
+        }
+        expect_stacks(
+                stacks, w,
+                "0 ten 2: a+1010 < a+101f\n0 ten 2: a+1020 < a+100f\n0 ten 2: a+1010 < a+101f < a+102f\n"
+                "0 ten 2: a+1010 < a+101f < a+1030\n0 ten 2: a+1014 < a+101f < a+102f\n");
 }
 
 TEST(equal_stacks_of_processes_share_nodes_but_not_samples)
@@ -165,9 +163,10 @@ TEST(the_same_addresses_after_other_maps_are_other_places)
         add(stacks, w, 0, &sample);
         builder_init(&b);
         builder_mmap(&b, 1, 10, 0x401000, 0x1000, 0x5000, "/bin/c");
+        stacks_catch_up(stacks, w);
         replay(w, &b);
-        EXPECT_TRUE(!add(stacks, w, 0, &sample));
-        EXPECT_TRUE(add(stacks, w, 0, &sample));
+        add(stacks, w, 0, &sample);
+        add(stacks, w, 0, &sample);
         expect_stacks(stacks, w, "0 ten 1: a+1010 < b.so+41\n0 ten 2: c+5010 < b.so+41\n");
         builder_release(&b);
 }
@@ -183,6 +182,7 @@ TEST(code_that_is_mapped_late_is_found_then)
         add(stacks, w, 0, &sample);
         builder_init(&b);
         builder_mmap(&b, 1, 10, 0x900000, 0x1000, 0, "/lib/late.so");
+        stacks_catch_up(stacks, w);
         replay(w, &b);
         add(stacks, w, 0, &sample);
         expect_stacks(stacks, w, "0 ten 1: none+900010\n0 ten 1: late.so+10\n");
@@ -251,7 +251,7 @@ TEST(many_stacks)
 {
         AUTO(world) w = world_of_two();
         AUTO(stacks) stacks = stacks_new();
-        enum { N = 200000, ROUNDS = 3 };
+        enum { N = 300000, ROUNDS = 3 };
         uint64_t sum = 0;
 
         for (uint64_t i = 0; i < (uint64_t)N * ROUNDS; i++) {
@@ -259,9 +259,10 @@ TEST(many_stacks)
                 const uint64_t chain[] = {PERF_CONTEXT_USER, 0x401000 + k % 500, 0x7f0001 + k / 500};
                 struct sample sample = sample_of(10, chain, 3);
 
+                sample.ip = chain[1];
                 add(stacks, w, 0, &sample);
         }
-        stacks_finish(stacks);
+        stacks_finish(stacks, w);
         EXPECT_INT(stacks_n_nodes(stacks), N + N / 500);
         ASSERT_TRUE(stacks_n_series(stacks) == 1);
         for (size_t i = 0; i < stacks_get_series(stacks, 0)->n_ends; i++) {

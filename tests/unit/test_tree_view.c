@@ -79,7 +79,7 @@ TEST(callers_first)
 TEST(callees_first)
 {
         AUTO(calltree) tree = sample_tree();
-        AUTO(calltree) inverted = calltree_invert(tree);
+        AUTO(calltree) inverted = calltree_invert(tree, NULL, NULL);
 
         expect_text(
                 &(struct tree_view){.tree = inverted, .is_inverted = true, .event = "e", .min_percent = 10},
@@ -96,13 +96,56 @@ TEST(levels)
 {
         AUTO(calltree) tree = sample_tree();
 
-        expect_text(&(struct tree_view){.tree = tree, .event = "e", .max_depth = 2, .symbol = "nothing"},
+        expect_text(&(struct tree_view){.tree = tree, .event = "e", .max_depth = 2, .max_rows = 1},
                     " % total   % self    count  function, with what it called\n"
+                    "  100.00     0.00     1000  _start [exe]\n"
+                    "... and 9 more (--sample-display-row)\n"
                     "\n"
                     "call tree of e, 1000 samples; shares of all of them, * the most frequent way\n"
                     " % total   % self    caller > what it called\n"
                     "  100.00     0.00 * _start [exe] > main\n"
                     "4 calls below 2 levels are not shown (--max-stack)\n");
+}
+
+static bool is_qsort(const struct calltree_function *function, const void *ctx)
+{
+        (void)ctx;
+        return !strcmp(function->name, "qsort");
+}
+
+TEST(what_was_asked_for)
+{
+        AUTO(calltree) tree = sample_tree();
+        AUTO(calltree) through = calltree_through(tree, is_qsort, NULL);
+        AUTO(calltree) callers = calltree_invert(tree, is_qsort, NULL);
+        AUTO(calltree) none = calltree_new();
+        struct tree_view view = {
+                .tree = through,
+                .event = "e",
+                .symbol = "qsort",
+                .max_rows = 9,
+                .all_count = calltree_get_node(tree, CALLTREE_ROOT)->count,
+                .all_weight = calltree_get_node(tree, CALLTREE_ROOT)->weight,
+        };
+
+        expect_text(&view, " % total   % self    count  function, with what it called\n"
+                           "   15.00     0.00      150  qsort [libc.so.6]\n"
+                           "\n"
+                           "call tree of e, 1000 samples, 150 with qsort; shares of all of them, * the most "
+                           "frequent way\n"
+                           " % total   % self    caller > what it called\n"
+                           "   15.00    15.00 * _start [exe] > main > qsort [libc.so.6] > msort > compare "
+                           "[exe]\n");
+        view.tree = callers;
+        view.is_inverted = true;
+        expect_text(&view,
+                    "callers of qsort, by e, 1000 samples, 150 with qsort; shares of all of them, * the "
+                    "most frequent way\n"
+                    " % total    function < its caller\n"
+                    "   15.00 * qsort [libc.so.6] < main [exe] < _start\n");
+        calltree_finish(none);
+        view.tree = none;
+        expect_text(&view, "no function matches qsort\n");
 }
 
 /* No line is longer than the terminal, and nothing but the ends of long names is lost. */

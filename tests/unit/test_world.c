@@ -2,24 +2,8 @@
 #include "world.h"
 
 #include "ranges_internal.h"
-#include "session_builder.h"
+#include "replayed_world.h"
 #include "tap.h"
-
-/* Replays what the builder holds and empties it. */
-static void replay(struct world *w, struct session_builder *b)
-{
-        for (size_t at = 0; at < b->records.len;) {
-                struct perfdata_record record;
-
-                if (!perfdata_record_make(b->records.data + at, b->records.len - at, b->swap, &record)) {
-                        TAP_FAIL("no record at %zu", at);
-                        break;
-                }
-                world_replay(w, &record);
-                at += record.header.size;
-        }
-        buf_clear(&b->records);
-}
 
 /* "path+offset", or "none" */
 static const char *where(struct world *w, int32_t pid, uint16_t misc, uint64_t ip)

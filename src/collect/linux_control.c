@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The ends of --control.  A FIFO is opened for both directions, as perf does: opening does not wait for the other side
+ * then, and another program may come later or go and come again.  Nothing here waits for the other side but
+ * control_dismiss. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "control.h"
+#include "text.h"
+
+enum {
+        WARNINGS_MAX = 10,
+        READ_BYTES = 4096,
+        DISMISS_STEP_MS = 5,
+        DISMISS_NOBODY_MS = 500, /* one who started us opens its end at about the same time */
+        DISMISS_MOST_MS = 1000,  /* between the first FIFO and the second */
+};
+
+struct control {
+        struct control_place place;
+        struct control_listener listener;
+        struct control_lines lines;
+        int in_fd, out_fd; /* out_fd -1: no answers */
+        bool in_closed, out_lost;
+        unsigned n_warnings;
+};
+
+/* --- opening --- */
+
+static bool open_fifo(const char *path, int *ret_fd, struct err *err)
+{
+        struct stat st;
+        bool there = !stat(path, &st);
+        int fd;
+
+        if (!there && errno == ENOENT)
+                return err_set(err, ERR_MISSING,
+                               "--control: there is no FIFO '%.100s': make it with 'mkfifo %.100s'", path,
+                               path);
+        if (there && !S_ISFIFO(st.st_mode))
+                return err_set(err, ERR_USAGE, "--control: '%.150s' is no FIFO: make one with mkfifo", path);
+        fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+        if (fd < 0)
+                return err_os(err, ERR_DENIED, errno, "--control: can't open the FIFO '%.150s'", path);
+        *ret_fd = fd;
+        return true;
+}
+
+/* The descriptor stays as it is: other processes may have it too, and see what is changed about it. */
+static bool take_fd(int fd, bool for_reading, struct err *err)
+{
+        int flags = fcntl(fd, F_GETFL), mode = flags & O_ACCMODE;
+
+        if (flags < 0)
+                return err_set(
+                        err, ERR_USAGE,
+                        "--control: descriptor %d is not open: the program that starts wperf has to hand it over",
+                        fd);
+        if (mode == (for_reading ? O_WRONLY : O_RDONLY))
+                return err_set(err, ERR_USAGE, "--control: descriptor %d is not open for %s", fd,
+                               for_reading ? "reading, which commands need" : "writing, which answers need");
+        return true;
+}
+
+static bool open_ends(struct control *c, struct err *err)
+{
+        const struct control_place *place = &c->place;
+
+        if (place->kind == CONTROL_FIFO)
+                return open_fifo(place->ctl, &c->in_fd, err) &&
+                       (!place->ack || open_fifo(place->ack, &c->out_fd, err));
+        if (!take_fd(place->ctl_fd, true, err) || (place->ack && !take_fd(place->ack_fd, false, err)))
+                return false;
+        c->in_fd = place->ctl_fd;
+        c->out_fd = place->ack_fd;
+        return true;
+}
+
+/* Answers must not come back as commands. */
+static bool are_two(const struct control *c, struct err *err)
+{
+        struct stat in, out;
+
+        if (c->out_fd < 0 || fstat(c->in_fd, &in) || fstat(c->out_fd, &out) || !S_ISFIFO(in.st_mode) ||
+            in.st_dev != out.st_dev || in.st_ino != out.st_ino)
+                return true;
+        return err_set(err, ERR_USAGE, "--control: commands and answers need a FIFO each: '%.100s' is one",
+                       c->place.ctl);
+}
+
+struct control *control_open(const char *text, const struct control_listener *listener, struct err *err)
+{
+        AUTO(control) c = mem_new(1, sizeof(*c));
+
+        c->in_fd = c->out_fd = -1;
+        if (listener)
+                c->listener = *listener;
+        if (!control_place_parse(text, &c->place, err) || !open_ends(c, err) || !are_two(c, err))
+                return NULL;
+        return TAKE(c);
+}
+
+void control_free(struct control *c)
+{
+        if (!c)
+                return;
+        if (c->place.kind == CONTROL_FIFO) {
+                if (c->in_fd >= 0)
+                        close(c->in_fd);
+                if (c->out_fd >= 0)
+                        close(c->out_fd);
+        }
+        control_lines_release(&c->lines);
+        control_place_release(&c->place);
+        free(c);
+}
+
+/* --- no recorder --- */
+
+static int open_end(const char *path, int mode)
+{
+        struct stat st;
+
+        if (!path || stat(path, &st) || !S_ISFIFO(st.st_mode))
+                return -1;
+        return open(path, mode | O_NONBLOCK | O_CLOEXEC);
+}
+
+/* Without a writer a pipe is at its end; with one it is only empty. */
+static bool has_writer(int fd)
+{
+        char byte;
+
+        return read(fd, &byte, 1) != 0;
+}
+
+void control_dismiss(const char *text)
+{
+        struct control_place place;
+        bool writes = false;
+        int in_fd, out_fd = -1;
+
+        if (!control_place_parse(text, &place, NULL))
+                return;
+        in_fd = place.kind == CONTROL_FIFO ? open_end(place.ctl, O_RDONLY) : -1;
+        for (int ms = 0; in_fd >= 0 && ms < DISMISS_MOST_MS; ms += DISMISS_STEP_MS) {
+                writes = writes || has_writer(in_fd);
+                /* Refused as long as nobody reads. */
+                if (out_fd < 0)
+                        out_fd = open_end(place.ack, O_WRONLY);
+                if ((writes && (!place.ack || out_fd >= 0)) ||
+                    (!writes && out_fd < 0 && ms >= DISMISS_NOBODY_MS))
+                        break;
+                poll(NULL, 0, DISMISS_STEP_MS);
+        }
+        if (in_fd >= 0)
+                close(in_fd);
+        if (out_fd >= 0)
+                close(out_fd);
+        control_place_release(&place);
+}
+
+int control_fd(const struct control *c)
+{
+        return c->in_closed ? -1 : c->in_fd;
+}
+
+/* --- telling --- */
+
+void control_tell(struct control *c, const char *text)
+{
+        if (c->listener.tell)
+                c->listener.tell(c->listener.ctx, false, text);
+}
+
+void control_warn(struct control *c, const char *fmt, ...)
+{
+        AUTO_RELEASE(buf) text = {0};
+        char sentence[400];
+        va_list args;
+
+        if (!c->listener.tell || c->n_warnings >= WARNINGS_MAX)
+                return;
+        va_start(args, fmt);
+        vsnprintf(sentence, sizeof(sentence), fmt, args);
+        va_end(args);
+        buf_printf(&text, "--control: %s", sentence);
+        if (++c->n_warnings == WARNINGS_MAX)
+                buf_add_str(&text, "; no more of this is told");
+        c->listener.tell(c->listener.ctx, true, text.data);
+}
+
+static void warn_of_line(struct control *c, const char *line)
+{
+        static const char *const names[] = {"enable", "disable", "evlist", "ping", "snapshot", "stop"};
+        AUTO_RELEASE(buf) shown = {0};
+        const char *near = text_nearest(line, names, N_ELEMENTS(names));
+
+        text_add_printable(&shown, line);
+        if (near)
+                control_warn(c, "'%.80s' is no command; '%s' is one", buf_text(&shown), near);
+        else
+                control_warn(c, "'%.80s' is no command: enable, disable, evlist, ping, snapshot or stop",
+                             buf_text(&shown));
+}
+
+bool control_see_end(struct control *c, bool is_off)
+{
+        if (!c->in_closed)
+                return false;
+        if (is_off)
+                control_warn(
+                        c,
+                        "the other side has closed its end while the events are off, so nothing more will be measured");
+        return true;
+}
+
+/* --- moving --- */
+
+static bool is_ready(int fd, short events)
+{
+        struct pollfd one = {.fd = fd, .events = events};
+
+        return poll(&one, 1, 0) > 0;
+}
+
+static void close_in(struct control *c, int error)
+{
+        c->in_closed = true;
+        if (error)
+                control_warn(c, "can't read commands any more: %s", strerror(error));
+}
+
+/* Asked before it is read: the descriptor may be one that waits. */
+void control_read(struct control *c)
+{
+        char bytes[READ_BYTES];
+        ssize_t n;
+
+        if (c->in_closed || !is_ready(c->in_fd, POLLIN))
+                return;
+        n = read(c->in_fd, bytes, sizeof(bytes));
+        if (n > 0)
+                control_lines_add(&c->lines, bytes, (size_t)n);
+        else if (!n || (errno != EINTR && errno != EAGAIN))
+                close_in(c, n ? errno : 0);
+}
+
+bool control_next(struct control *c, struct control_command *ret)
+{
+        for (;;) {
+                bool too_long, found = control_lines_next(&c->lines, ret, &too_long);
+
+                if (too_long)
+                        control_warn(c, "a line of more than %d bytes is no command", CONTROL_LINE_MAX_BYTES);
+                if (found && ret->word == CONTROL_SNAPSHOT)
+                        control_warn(c, "'snapshot': no trace is taken that there could be one of");
+                if (!found || ret->word != CONTROL_UNKNOWN)
+                        return found;
+                warn_of_line(c, ret->line);
+        }
+}
+
+/* A reader that has gone raises SIGPIPE, which must not end the recorder. */
+static bool write_answer(int fd)
+{
+        static const char answer[] = "ack\n";
+        struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+        ssize_t n;
+
+        sigaction(SIGPIPE, &ignore, &before);
+        do
+                n = write(fd, answer, sizeof(answer));
+        while (n < 0 && errno == EINTR);
+        sigaction(SIGPIPE, &before, NULL);
+        return n == sizeof(answer);
+}
+
+void control_answer(struct control *c)
+{
+        if (c->out_fd < 0)
+                return;
+        /* Less than PIPE_BUF: it goes whole into a pipe that takes anything. */
+        if (is_ready(c->out_fd, POLLOUT) && write_answer(c->out_fd))
+                return;
+        if (!c->out_lost)
+                control_warn(c, "nobody reads the answers: some were dropped");
+        c->out_lost = true;
+}

@@ -1,0 +1,1 @@
+wperf sample -p 1 --control ctl,ack

@@ -1,0 +1,1 @@
+wperf record --delay -1 -- true

@@ -1,0 +1,1 @@
+wperf record -D -2 -- true
