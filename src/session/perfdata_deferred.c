@@ -123,8 +123,10 @@ static void then_give(struct deferred *d, const struct perfdata_record *record)
 }
 
 /* header, cookie, n, n addresses, of which older kernels' first is a mark, trailer */
-static void take_chain(struct deferred *d, struct cursor c)
+static void take_chain(struct deferred *d, struct cursor record, size_t trailer_bytes)
 {
+        size_t size = (size_t)(record.end - record.start);
+        struct cursor c = cursor_sub(&record, 0, size > trailer_bytes ? size - trailer_bytes : 0);
         uint64_t n;
 
         cursor_skip(&c, sizeof(struct perf_header));
@@ -168,7 +170,7 @@ bool deferred_take(struct deferred *d, const struct perfdata_record *record,
                 return false;
         let_out_thread(d, waiting);
         if (!ends)
-                take_chain(d, record->bytes);
+                take_chain(d, record->bytes, record_id_bytes(&event->attr));
         then_give(d, record);
         return true;
 }

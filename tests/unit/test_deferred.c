@@ -170,6 +170,27 @@ TEST(every_kind_of_file_is_joined)
         }
 }
 
+/* What stands behind the record's addresses is no address. */
+TEST(a_record_that_is_shorter_than_it_says_tells_nothing)
+{
+        static const uint64_t says[] = {3, 4, 7, 1u << 20, UINT64_MAX / 8 + 3};
+
+        for (size_t i = 0; i < N(says); i++) {
+                struct session_builder b;
+
+                init(&b);
+                add_waiting(&b, 1000, 100, 0x80, 7);
+                builder_begin(&b, PERF_RECORD_CALLCHAIN_DEFERRED, PERF_MISC_USER);
+                builder_u64(&b, 7);
+                builder_u64(&b, says[i]);
+                builder_u64(&b, 0x10);
+                builder_u64(&b, 0x20);
+                builder_id(&b, 1001, 100, 100);
+                builder_end(&b);
+                expect(&b, "1000=K,80,D,7 CALLCHAIN_DEFERRED");
+        }
+}
+
 /* A chain that leaves no room in a record stays as it was. */
 TEST(a_record_has_at_most_64_kib)
 {
