@@ -74,7 +74,7 @@ static struct source open_source(struct stack_unwind *u, module_id id)
         enum module_kind kind = world_get_module(u->world, id)->kind;
         struct source source = {0};
 
-        if (kind != MODULE_FILE && kind != MODULE_VDSO)
+        if (kind != MODULE_FILE && kind != MODULE_IMAGE && kind != MODULE_VDSO)
                 return source;
         source.object =
                 resolver_get_object(module_source_resolver(u->modules), module_source_get(u->modules, id));
@@ -103,8 +103,12 @@ static bool find_module(void *ctx, uint64_t addr, struct unwind_module *ret_modu
         if (at.module == MODULE_NONE)
                 return false;
         source = get_source(u, at.module);
-        *ret_module =
-                unwind_module_of(at.map_start, at.map_end, addr, at.offset, source->object, source->cfi);
+        if (world_get_module(u->world, at.module)->kind == MODULE_IMAGE)
+                *ret_module =
+                        unwind_module_of_image(at.map_start, at.map_end, addr, at.offset, source->object);
+        else
+                *ret_module = unwind_module_of(at.map_start, at.map_end, addr, at.offset, source->object,
+                                               source->cfi);
         return true;
 }
 

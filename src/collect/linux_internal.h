@@ -231,6 +231,9 @@ void pe_seen_release(struct pe_seen *seen);
 /* The number of the image that the open file is, from 1 on; 0: it is none. */
 uint64_t pe_see_file(struct pe_seen *seen, int fd, const char *path);
 
+/* Bytes of memory that the image takes, 0: it was not seen.  A world_image_size; `ctx` is a struct pe_seen. */
+uint64_t pe_image_size(void *ctx, const char *path, const uint8_t *build_id, size_t build_id_size);
+
 /* Makes a MMAP2 record of that image say its build id. */
 void pe_put_build_id(const struct pe_seen *seen, uint64_t number, uint8_t *record);
 

@@ -60,7 +60,7 @@ static void open_module(const struct loaded *l, module_id id, struct loaded_modu
         item->is_open = true;
         if (module->kind == MODULE_VDSO)
                 item->object = open_vdso();
-        if (module->kind != MODULE_FILE && module->kind != MODULE_VDSO)
+        if (module->kind != MODULE_FILE && module->kind != MODULE_IMAGE && module->kind != MODULE_VDSO)
                 return;
         if (!item->object)
                 item->object = open_kept(l->keeper, module, path);

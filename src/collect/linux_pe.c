@@ -68,6 +68,22 @@ uint64_t pe_see_file(struct pe_seen *seen, int fd, const char *path)
         return (uint64_t)add_image(seen, path, object) + 1;
 }
 
+uint64_t pe_image_size(void *ctx, const char *path, const uint8_t *build_id, size_t build_id_size)
+{
+        const struct pe_seen *seen = ctx;
+
+        /* The newest first: it is mapped now. */
+        for (size_t i = seen->n; i-- > 0;) {
+                const struct collect_image *image = &seen->images[i];
+
+                if (!strcmp(image->path, path) &&
+                    (!build_id_size || !image->build_id_size ||
+                     object_build_id_equal(image->build_id, image->build_id_size, build_id, build_id_size)))
+                        return image->image_size;
+        }
+        return 0;
+}
+
 void pe_put_build_id(const struct pe_seen *seen, uint64_t number, uint8_t *record)
 {
         const struct collect_image *image = &seen->images[number - 1];

@@ -28,6 +28,7 @@ struct unwinder *unwinder_new(const struct opened *opened, const struct keeper *
         u->opened = opened;
         u->world = world_new();
         u->loaded = (struct loaded){.world = u->world, .keeper = keeper};
+        world_set_images(u->world, pe_image_size, (void *)&keeper->pe);
         u->marks.n_ways = UNWIND_N_WAYS;
         u->marks.n_ends = UNWIND_N_ENDS;
         for (size_t i = 0; i < opened->n_events; i++) {
@@ -61,8 +62,12 @@ static bool find_module(void *ctx, uint64_t addr, struct unwind_module *ret)
         if (place.module == MODULE_NONE)
                 return false;
         loaded = loaded_get(&u->loaded, place.module);
-        *ret = unwind_module_of(place.map_start, place.map_end, addr, place.offset, loaded->object,
-                                loaded->cfi);
+        if (world_get_module(u->world, place.module)->kind == MODULE_IMAGE)
+                *ret = unwind_module_of_image(place.map_start, place.map_end, addr, place.offset,
+                                              loaded->object);
+        else
+                *ret = unwind_module_of(place.map_start, place.map_end, addr, place.offset, loaded->object,
+                                        loaded->cfi);
         return true;
 }
 

@@ -6,6 +6,7 @@
 #include "attributes.h"
 #include "unwind_cfi.h"
 #include "unwind_internal.h"
+#include "unwind_pe.h"
 
 static const struct arch *arch_of(const struct unwind_regs *regs)
 {
@@ -162,6 +163,54 @@ static bool step_cfi(struct walk *walk, uint64_t addr, enum unwind_way *ret_way,
         }
 }
 
+/* Memory of an image is not all code. */
+static bool has_code_at(struct walk *walk, uint64_t addr)
+{
+        const struct object *object;
+
+        find_module(walk, addr);
+        if (!walk->has_module)
+                return false;
+        object = walk->module.object;
+        if (!object || object_get_facts(object)->format != OBJECT_PE)
+                return true;
+        for (size_t i = 0; i < object_n_segments(object); i++) {
+                const struct object_segment *segment = object_get_segment(object, i);
+
+                if (addr - walk->module.bias - segment->addr < segment->mem_size)
+                        return segment->flags & OBJECT_SEGMENT_CODE;
+        }
+        return false;
+}
+
+/* Code without an entry is trusted to be a leaf only if it was called from code; 0 above all frames is the end. */
+static bool check_caller(struct walk *walk, bool was_leaf)
+{
+        uint64_t pc = unwind_strip(&walk->regs, get_pc(walk));
+
+        if ((!pc && !was_leaf) || has_code_at(walk, walk->is_exact ? pc : pc - 1))
+                return true;
+        return end_walk(walk, was_leaf ? UNWIND_END_NO_RULE : UNWIND_END_DAMAGED);
+}
+
+static bool step_pe(struct walk *walk, enum unwind_way *ret_way, bool *ret_none)
+{
+        bool is_exact = walk->is_exact;
+        enum unwind_pe how = unwind_pe_step(walk->module.object, walk->module.bias, is_exact, &walk->regs,
+                                            walk->memory, &is_exact);
+
+        *ret_way = UNWIND_WAY_PE;
+        switch (how) {
+        case UNWIND_PE_DONE:
+        case UNWIND_PE_LEAF: walk->is_exact = is_exact; return check_caller(walk, how == UNWIND_PE_LEAF);
+        case UNWIND_PE_NONE: *ret_none = true; return false;
+        case UNWIND_PE_NO_RULE: return end_walk(walk, UNWIND_END_NO_RULE);
+        case UNWIND_PE_UNREAD:
+                return end_walk(walk, walk->memory->is_cut ? UNWIND_END_CUT : UNWIND_END_DAMAGED);
+        default: return end_walk(walk, UNWIND_END_DAMAGED);
+        }
+}
+
 /* A signal's return is entered by no call: the byte before it belongs to something else. */
 static bool is_signal_return(struct walk *walk, uint64_t pc)
 {
@@ -172,15 +221,27 @@ static bool is_signal_return(struct walk *walk, uint64_t pc)
                unwind_is_sigreturn(module->object, walk->regs.machine, pc - module->bias);
 }
 
+/* By what the module has; *ret_none: it says nothing of the address. */
+static bool step_by_module(struct walk *walk, uint64_t addr, enum unwind_way *ret_way, bool *ret_none)
+{
+        *ret_none = false;
+        if (walk->has_module && walk->module.cfi)
+                return step_cfi(walk, addr, ret_way, ret_none);
+        if (walk->has_module && walk->module.object)
+                return step_pe(walk, ret_way, ret_none);
+        *ret_none = true;
+        return false;
+}
+
 static bool step(struct walk *walk, enum unwind_way *ret_way)
 {
         uint64_t pc = get_pc(walk), addr = walk->is_exact ? pc : pc - 1;
-        bool is_none = false;
+        bool is_none;
 
         find_module(walk, addr);
-        if (walk->has_module && walk->module.cfi && step_cfi(walk, addr, ret_way, &is_none))
+        if (step_by_module(walk, addr, ret_way, &is_none))
                 return true;
-        if (walk->has_module && walk->module.cfi && !is_none)
+        if (!is_none)
                 return false;
         if (is_signal_return(walk, pc))
                 return step_signal(walk, ret_way);

@@ -102,7 +102,7 @@ enum unwind_end {
         UNWIND_END_ENDLESS,   /* the stack does not grow from one frame to the next */
         UNWIND_END_NO_MODULE, /* the last frame's address is in no module */
         UNWIND_END_NO_RULE,   /* its module says nothing of it, and the frame pointer leads nowhere */
-        UNWIND_END_DAMAGED,   /* a rule that is malformed, or needs what is not known */
+        UNWIND_END_DAMAGED, /* a rule that is malformed, needs what is not known, or leads to where no code is */
         UNWIND_N_ENDS,
 };
 

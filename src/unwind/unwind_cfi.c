@@ -178,7 +178,14 @@ static enum cfi_step find_value(const struct cfi_rule *rule, uint64_t cfa, uint6
                 break;
         default: break;
         }
-        return unwind_read_word(memory, addr, ret_value) ? CFI_STEP_DONE : CFI_STEP_UNREAD;
+        if (unwind_read_word(memory, addr, ret_value))
+                return CFI_STEP_DONE;
+        /* What lies below the stack pointer was popped again: compilers do not say so of epilogues. */
+        if (rule->kind != CFI_OFFSET || addr >= regs->values[unwind_reg_sp(regs)] ||
+            !unwind_has_reg(regs, rule->target))
+                return CFI_STEP_UNREAD;
+        *ret_value = regs->values[rule->target];
+        return CFI_STEP_DONE;
 }
 
 /* A register that cannot be had is not known in the caller; only the return address and sp have to be.  All values are

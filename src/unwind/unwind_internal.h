@@ -4,6 +4,7 @@
 #define UNWIND_INTERNAL_H
 
 #include "unwind.h"
+#include "unwind_pe.h"
 #include "unwind_xdata.h"
 
 /* Registers of ARM64. */
@@ -36,5 +37,35 @@ bool unwind_is_sigreturn(const struct object *object, enum object_machine machin
 
 /* To what the signal interrupted; *regs is untouched on failure. */
 bool unwind_step_sigreturn(struct unwind_regs *regs, struct unwind_memory *memory);
+
+/* --- Windows unwind codes -------------------------------------------------------------------------------- */
+
+struct pe_step {
+        const struct object *object;
+        uint64_t pc; /* virtual address */
+        bool is_exact;
+        struct unwind_regs regs; /* of the frame, on the way to the caller's */
+        struct unwind_memory *memory;
+        bool is_caller_exact;
+};
+
+/* Registers in unwind codes to DWARF's numbers. */
+extern const uint8_t unwind_x64_regs[16];
+
+/* Sets the register to the word at `addr`, or forgets it. */
+void unwind_pe_load(struct pe_step *step, unsigned reg, uint64_t addr);
+
+/* Takes the return address from the stack. */
+enum unwind_pe unwind_pe_return(struct pe_step *step);
+
+/* From the entry of the frame to the caller.  step->regs is undefined unless UNWIND_PE_DONE. */
+enum unwind_pe unwind_pe_x64(struct pe_step *step, struct unwind_xdata *xdata);
+enum unwind_pe unwind_pe_arm64(struct pe_step *step, const struct unwind_xdata *xdata);
+
+/* Undoes what code without an entry may have on the stack above its return address. */
+void unwind_pe_x64_leaf(struct pe_step *step);
+
+/* Does what is left of an epilogue of x64 but for the return; false: the pc is in none, and *regs is as it was. */
+bool unwind_pe_epilogue(struct pe_step *step, const struct unwind_xdata *xdata);
 
 #endif

@@ -53,3 +53,15 @@ struct unwind_module unwind_module_of(uint64_t start, uint64_t end, uint64_t add
         module.cfi = cfi;
         return module;
 }
+
+struct unwind_module unwind_module_of_image(uint64_t start, uint64_t end, uint64_t addr, uint64_t image_off,
+                                            struct object *object)
+{
+        struct unwind_module module = {.start = start, .end = end};
+
+        if (!object)
+                return module;
+        module.bias = addr - image_off - object_get_facts(object)->load_addr;
+        module.object = object;
+        return module;
+}

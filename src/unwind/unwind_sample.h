@@ -24,4 +24,8 @@ bool unwind_walk_sample(const struct unwind_modules *modules, const struct unwin
 struct unwind_module unwind_module_of(uint64_t start, uint64_t end, uint64_t addr, uint64_t file_off,
                                       struct object *object, struct cfi *cfi);
 
+/* The same of a PE image, where the byte at `addr` is that far from the image's beginning in memory. */
+struct unwind_module unwind_module_of_image(uint64_t start, uint64_t end, uint64_t addr, uint64_t image_off,
+                                            struct object *object);
+
 #endif

@@ -86,6 +86,21 @@ def procs(image):
     return sorted((bases[section - 1] + off, bases[section - 1] + off + size) for section, off, size in found if 0 < section <= len(bases))
 
 
+def rows(image):
+    """Addresses with several rows of lines, by llvm-pdbutil's dump: the lines there in the file's order."""
+    sections, _ = run(["llvm-readobj-14", "-S", image], "")
+    bases = [int(rva, 16) for rva in re.findall(r"VirtualAddress: (\w+)", sections)]
+    dump, _ = run(["llvm-pdbutil-14", "dump", "-l", os.path.splitext(image)[0] + ".pdb"], "")
+    found, base = collections.defaultdict(list), 0
+    for line in dump.splitlines():
+        if head := re.match(r"\s+([0-9A-F]{4}):[0-9A-F]{8}-[0-9A-F]{8}, line/addr", line):
+            base = bases[int(head[1], 16) - 1] if 0 < int(head[1], 16) <= len(bases) else 0
+        else:
+            for number, off in re.findall(r"(\d+) ([0-9A-F]{8})\b", line):
+                found[base + int(off, 16)].append(int(number))
+    return {addr: lines for addr, lines in found.items() if len(lines) > 1}
+
+
 def covers(ranges, addr):
     at = bisect.bisect_right(ranges, (addr, sys.maxsize))
     return any(start <= addr < end for start, end in ranges[max(0, at - 4):at])
@@ -95,7 +110,7 @@ def same_but_line(a, b):
     return len(a) == len(b) and all(x[0] == y[0] for x, y in zip(a, b))
 
 
-def kind_of(addr, mine, theirs, start, ranges):
+def kind_of(addr, mine, theirs, start, ranges, double):
     """None where both are equal; explained kinds begin so."""
     if theirs is None:
         return "explained: the peer crashes"
@@ -117,6 +132,9 @@ def kind_of(addr, mine, theirs, start, ranges):
         if theirs[-1][2] in HIDDEN_LINES:
             return "explained: hidden lines"
         if mine[:-1] == theirs[:-1]:
+            lines = double.get(addr, [0])
+            if mine[-1][2] == lines[-1] and theirs[-1][2] in lines[:-1]:
+                return "explained: the last row of several at the address"
             return "line of the outermost function" + (" (column alone)" if mine[-1][:3] == theirs[-1][:3] else "")
         return "line of an inlined function" + (" (column alone)" if [f[:3] for f in mine] == [f[:3] for f in theirs] else "")
     if len(mine) == len(theirs) and [f[1:] for f in mine] == [f[1:] for f in theirs]:
@@ -131,14 +149,14 @@ def compare(args, image):
     addrs = sorted(random.Random(args.seed).sample(range(start, start + size), min(args.n, size)))
     mine, starts, seconds = ours(args.wperf, image, addrs)
     base = image_base(image)
-    ranges = procs(image)
+    ranges, double = procs(image), rows(image)
     print(f"{image}: {len(addrs)} addresses, wperf {seconds:.3f} s")
     for program in args.llvm.split(","):
         theirs, seconds = llvm(program, image, addrs, args.crashes)
         kinds = collections.defaultdict(list)
         for addr in theirs:
             at = starts[addr] and starts[addr] - base
-            if kind := kind_of(addr, mine[addr], theirs[addr], at, ranges):
+            if kind := kind_of(addr, mine[addr], theirs[addr], at, ranges, double):
                 kinds[kind].append(addr)
         print(f"  {os.path.basename(program)} {seconds:.3f} s: {len(theirs) - sum(map(len, kinds.values()))} of {len(theirs)} equal")
         for kind, cases in sorted(kinds.items(), key=lambda item: -len(item[1])):

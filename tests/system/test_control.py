@@ -145,7 +145,8 @@ def test_perf_reads_such_a_session(t: Context) -> None:
     perf = harness.need_tool("perf")
     run_hooked(t, "ours.data", "late", t.wperf, "record", *EVENTS)
     done = t.run(perf, "report", "--stdio", "--no-children", "-i", "ours.data", "--sort", "dso")
-    check(done.status == 0 and re.search(r"9\d\.\d+% +part_one.so", done.out) is not None, "perf's shares", done)
+    share = re.search(r"(\d+\.\d+)% +part_one.so", done.out)
+    check(done.status == 0 and share is not None and float(share[1]) > 85, "perf's shares", done)
 
 
 # --- words ---

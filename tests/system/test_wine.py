@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Windows programs under wine: PE images of both file alignments, with names and lines from their PDB files."""
 import os
+import re
 import shutil
 import subprocess
 
@@ -11,6 +12,7 @@ WINE = "/usr/lib/wine/wine64"
 WINE_SECONDS = 120
 IMAGE_BASE = 0x140000000
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "burn_pe.c")
+WINE_DLLS = "/usr/lib/x86_64-linux-gnu/wine/x86_64-windows"
 PREFIX: list[str] = []
 
 
@@ -166,6 +168,94 @@ def test_a_pdb_alone_knows_sections_that_were_mapped(t: Context) -> None:
     program = record(t, 4096)
     os.remove(program)
     check_shares(t.good("report", "-i", t.path("s.data")), "burn4096.exe")
+
+
+# --- call stacks ---
+
+# Functions of calls_pe.c from the outermost on, and what lies between them and after them in libraries.
+CALLS = ("work", "outer", "inner", "with_alloca", "with_pages", "with_doubles", "jumps", "jumped_to", "descend", "sort_some",
+         "compare", "print_some", "ask_system", "burn")
+OF_MAIN = "RtlUserThreadStart;BaseThreadInitThunk;[^;]*;__tmainCRTStartup;main"
+OF_THREAD = "RtlUserThreadStart;BaseThreadInitThunk;in_thread"
+OF_CALLS = (r"work((;outer(;inner)?|;with_alloca|;with_pages|;with_doubles|;jumps|(;descend){1,11})?(;burn|;___chkstk_ms)?|JUMPED(;burn)?"
+            r"|;sort_some(;qsort(;[^;]+)*?(;compare(;burn)?)?)?|;print_some(;.*)?|;ask_system(;.*)?)?")
+
+
+def call_path(is_optimized: bool) -> re.Pattern[str]:
+    """The stacks that calls_pe.c can have; its last call in `jumps` is a jump where that is optimized."""
+    calls = OF_CALLS.replace("JUMPED", ";jumped_to" if is_optimized else ";jumps;jumped_to")
+    return re.compile(f"({OF_MAIN}|{OF_THREAD})(;{calls})?")
+
+
+def build_mingw(t: Context, source: str, name: str, *options: str) -> str:
+    program = t.path(name)
+    compiler = harness.need_tool("x86_64-w64-mingw32-gcc")
+    done = t.run(compiler, "-g", *options, os.path.join(os.path.dirname(SOURCE), source), "-o", program, "-lpsapi")
+    check(done.status == 0, "compiling", done)
+    return program
+
+
+def check_calls(t: Context, program: str, possible: re.Pattern[str]) -> None:
+    """No stack but those that the program can have, and hardly any that is cut in its own functions."""
+    folded = t.good("export", "-i", t.path("s.data"), "--format", "folded").out
+    right = cut = 0
+    for line in folded.splitlines():
+        stack, count = line.rsplit(" ", 1)
+        comm, _, frames = re.sub(r"\.(?:constprop|isra|part)\.\d+", "", stack).partition(";")
+        if comm != os.path.basename(program)[:15] or not set(frames.split(";")) & set(CALLS):
+            continue
+        if frames.startswith("[cut]"):
+            cut += int(count)
+            continue
+        check(possible.fullmatch(frames) is not None, f"a stack that the program does not have: {frames}")
+        right += int(count)
+    harness.note(f"{right} stacks are whole, {cut} are cut")
+    check(right > 200, f"{right} stacks in its functions")
+    check(right >= 0.99 * (right + cut), f"{right} stacks are whole, {cut} are cut")
+
+
+@harness.limit(WINE_SECONDS)
+def test_call_stacks(t: Context) -> None:
+    for level, alignment in (("-O0", 512), ("-O2", 4096)):
+        program = build_mingw(t, "calls_pe.c", f"calls{level}.exe", level, f"-Wl,--file-alignment={alignment}")
+        done = t.ours("record", "-g", "--session", t.path("s.data"), "--", WINE, program, "1500", env=wine_environment(),
+                      limit=WINE_SECONDS)
+        check(done.status == 0, "recording", done)
+        check_calls(t, program, call_path(level == "-O2"))
+        report = t.good("report", "-g", "-i", t.path("s.data"))
+        check(re.search(r"^stacks: .* by Windows unwind codes", report.out, re.M) is not None, "how frames were found", report)
+
+
+@harness.limit(WINE_SECONDS)
+def test_call_stacks_out_of_copies(t: Context) -> None:
+    program = build_mingw(t, "calls_pe.c", "calls.exe", "-O2")
+    done = t.ours("record", "--call-graph", "dwarf,32768", "--session", t.path("s.data"), "--", WINE, program, "1500",
+                  env=wine_environment(), limit=WINE_SECONDS)
+    check(done.status == 0, "recording", done)
+    check_calls(t, program, call_path(True))
+
+
+def check_steps(t: Context, program: str) -> None:
+    """At each instruction the caller is the one that it returns to."""
+    traced = t.path("steps.trace")
+    done = t.run(WINE, program, traced, env=wine_environment(), limit=WINE_SECONDS)
+    check(done.status == 0, "stepping", done)
+    done = t.run(t.program("replay_steps"), traced, program, WINE_DLLS)
+    check(done.status == 0, "replaying", done)
+    found = {name.lower(): (int(n), int(wrong))
+             for name, n, wrong in re.findall(r"^(\S+): (\d+)(?: instructions)?, (\d+) wrong", done.out, re.M)}
+    harness.note(done.out)
+    check(found[os.path.basename(program).lower()][0] > 3000 and found["msvcrt.dll"][0] > 500, "instructions", done)
+    check(found["returns"][0] > 10000, "return addresses", done)
+    check(all(wrong == 0 for _, wrong in found.values()), "no wrong caller", done)
+
+
+@harness.limit(WINE_SECONDS)
+def test_unwinding_at_each_instruction(t: Context) -> None:
+    if not os.path.exists(WINE_DLLS):
+        raise harness.Skip("wine's libraries")
+    for level in ("-O0", "-O2"):
+        check_steps(t, build_mingw(t, "steps_pe.c", f"steps{level}.exe", level))
 
 
 if __name__ == "__main__":

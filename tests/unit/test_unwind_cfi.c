@@ -534,6 +534,26 @@ TEST(unwind_walk_call_at_the_end)
         expect_walk(&made, &place, 127, "10010! registers; 10100 cfi; zero");
 }
 
+/* In an epilogue a register that was popped has its value again, and its place is below the stack pointer. */
+TEST(unwind_walk_popped)
+{
+        static const uint64_t stack[] = {0x10041, 0, 0, 0x10045};
+        AUTO_RELEASE(made) made = {0};
+        struct place place;
+
+        /* rbp at CFA - 16; 48 bytes on the CFA is rbp + 16. */
+        open_entries(&made, false, BYTES(CIE_X64), BYTES(FDE "\x86\2\x70\x0c\6\20"));
+        start_walk(&place, OBJECT_MACHINE_X86_64, 0x10010, stack, 4);
+        unwind_set_reg(&place.regs, UNWIND_X64_RBP, STACK_ADDR + 0x10);
+        expect_walk(&made, &place, 127, "10010! registers; 10041 cfi; 10045 cfi; endless");
+        place.regs.known &= ~(1ull << UNWIND_X64_RBP);
+        expect_walk(&made, &place, 127, "10010! registers; 10041 cfi; damaged");
+        /* Above it is what was not copied. */
+        set_place(&place, OBJECT_MACHINE_X86_64, 0x10040);
+        unwind_set_reg(&place.regs, UNWIND_X64_RBP, STACK_ADDR + sizeof(place.words));
+        expect_walk(&made, &place, 127, "10040! registers; cut");
+}
+
 TEST(unwind_walk_frame_pointer)
 {
         static const uint64_t chain[] = {0x7010, 0x10221, 0, 0x10021, 0};

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Undoing a prologue of x64: the operations that the pc has behind it, then those of the entries that this one goes on
+ * in, and the return address on top. */
+#include "unwind_internal.h"
+
+enum {
+        MACHINE_RSP_OFF = 24, /* RIP, CS, EFLAGS, RSP */
+        LEAF_BYTES = 64,      /* that are looked at from its pc on */
+        PROBE_BYTES = 48,     /* of MinGW's probe, and what it begins with */
+        PROBE_START_BYTES = 13,
+};
+
+const uint8_t unwind_x64_regs[16] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
+
+/* How far the prologue has come, in bytes from its start. */
+#define ALL_DONE UINT32_MAX
+
+/* The lowest address of the fixed allocation, from which registers are stored: where the frame register points once it is
+ * set, and that may have been done by an entry in which this one goes on. */
+static bool find_base(const struct pe_step *step, const struct unwind_x64 *x64, const struct unwind_ops *ops,
+                      uint32_t done, uint64_t *ret_base)
+{
+        unsigned reg = UNWIND_X64_RSP;
+
+        if (x64->frame_reg != UNWIND_NO_REG) {
+                reg = unwind_x64_regs[x64->frame_reg];
+                for (unsigned i = 0; i < ops->n; i++) {
+                        if (ops->items[i].kind == UNWIND_OP_SET_FP && ops->items[i].off > done)
+                                reg = UNWIND_X64_RSP;
+                }
+        }
+        *ret_base = step->regs.values[reg] - (reg == UNWIND_X64_RSP ? 0 : x64->frame_off);
+        return unwind_has_reg(&step->regs, reg);
+}
+
+/* What an interrupt pushed has a return address of its own, and that of an instruction. */
+static enum unwind_pe undo_machine(struct pe_step *step, uint64_t at)
+{
+        uint64_t pc, sp;
+
+        if (!unwind_read_word(step->memory, at, &pc) ||
+            !unwind_read_word(step->memory, at + MACHINE_RSP_OFF, &sp))
+                return UNWIND_PE_UNREAD;
+        unwind_set_reg(&step->regs, UNWIND_X64_RIP, pc);
+        unwind_set_reg(&step->regs, UNWIND_X64_RSP, sp);
+        step->is_caller_exact = true;
+        return UNWIND_PE_DONE;
+}
+
+static enum unwind_pe undo_op(struct pe_step *step, const struct unwind_op *op, bool has_base, uint64_t base)
+{
+        uint64_t *sp = &step->regs.values[UNWIND_X64_RSP];
+        unsigned reg = op->reg != UNWIND_NO_REG ? unwind_x64_regs[op->reg] : UNWIND_X64_RSP;
+
+        switch (op->kind) {
+        case UNWIND_OP_ALLOC: *sp += op->amount; return UNWIND_PE_DONE;
+        case UNWIND_OP_PUSH:
+                if (reg == UNWIND_X64_RSP)
+                        return UNWIND_PE_DAMAGED;
+                unwind_pe_load(step, reg, *sp);
+                *sp += 8;
+                return UNWIND_PE_DONE;
+        case UNWIND_OP_SET_FP: *sp = base; return has_base ? UNWIND_PE_DONE : UNWIND_PE_DAMAGED;
+        case UNWIND_OP_MOVE:
+                if (!has_base || reg == UNWIND_X64_RSP)
+                        return UNWIND_PE_DAMAGED;
+                unwind_pe_load(step, reg, base + op->amount);
+                return UNWIND_PE_DONE;
+        case UNWIND_OP_PUSH_MACHINE: return undo_machine(step, *sp + op->amount);
+        default: return UNWIND_PE_DONE;
+        }
+}
+
+static enum unwind_pe undo(struct pe_step *step, const struct unwind_x64 *x64, uint32_t done)
+{
+        enum unwind_pe how = UNWIND_PE_DONE;
+        struct unwind_ops ops;
+        uint64_t base;
+        bool has_base;
+
+        if (!unwind_x64_ops(x64, &ops, NULL))
+                return UNWIND_PE_DAMAGED;
+        has_base = find_base(step, x64, &ops, done, &base);
+        for (unsigned i = 0; i < ops.n && how == UNWIND_PE_DONE && !step->is_caller_exact; i++) {
+                if (ops.items[i].off <= done)
+                        how = undo_op(step, &ops.items[i], has_base, base);
+        }
+        return how;
+}
+
+enum unwind_pe unwind_pe_x64(struct pe_step *step, struct unwind_xdata *xdata)
+{
+        uint64_t into = step->pc - xdata->start;
+        uint32_t done = into < xdata->x64.prologue_bytes ? (uint32_t)into : ALL_DONE;
+        enum unwind_pe how;
+
+        if (step->is_exact && done == ALL_DONE && unwind_pe_epilogue(step, xdata))
+                return unwind_pe_return(step);
+        for (;;) {
+                how = undo(step, &xdata->x64, done);
+                if (how != UNWIND_PE_DONE || step->is_caller_exact)
+                        return how;
+                if (!xdata->chain)
+                        return unwind_pe_return(step);
+                if (!unwind_xdata_next(step->object, xdata, NULL))
+                        return UNWIND_PE_DAMAGED;
+                done = ALL_DONE;
+        }
+}
+
+/* MinGW's ___chkstk_ms, which each function with a frame of pages calls, pushes two registers and has no entry. */
+static unsigned n_pushed_by_probe(const struct pe_step *step)
+{
+        struct cursor c;
+
+        if (!object_read_addr(step->object, step->pc - PROBE_BYTES, PROBE_BYTES + PROBE_START_BYTES, &c))
+                return 0;
+        for (unsigned into = 1; into < PROBE_BYTES; into++) {
+                /* push rcx; push rax; cmp rax, 0x1000; lea rcx, [rsp + 0x18] */
+                if (!memcmp(c.start + PROBE_BYTES - into, "\x51\x50\x48\x3d\0\x10\0\0\x48\x8d\x4c\x24\x18",
+                            PROBE_START_BYTES))
+                        return into > 1 ? 2 : 1;
+        }
+        return 0;
+}
+
+void unwind_pe_x64_leaf(struct pe_step *step)
+{
+        const struct unwind_xdata rest = {.start = step->pc, .end = step->pc + LEAF_BYTES};
+
+        if (!unwind_pe_epilogue(step, &rest))
+                step->regs.values[UNWIND_X64_RSP] += 8ull * n_pushed_by_probe(step);
+}
