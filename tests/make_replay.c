@@ -20,12 +20,51 @@ static int save(struct session_builder *b, const char *folder, const char *name)
         return 1;
 }
 
-int main(int argc, char **argv)
+/* The feature, and attributes that perf 6.1 reads. */
+enum { ARCH = 6, OLD_ATTR_BYTES = 112 };
+
+/* A loop in one module that calls a function of another, as perf record -b has it; or the calls that have not returned. */
+static int save_branches(const char *folder, const char *name, bool are_calls)
 {
+        static const uint64_t chain[] = {PERF_CONTEXT_USER, 0x402004};
+        static const uint64_t jumps[][3] = {{0x402008, 0x401104, 1 | 20 << 4},
+                                            {0x401110, 0x402000, 2 | 3 << 4},
+                                            {0x401104, 0x401100, 2 | 5 << 4},
+                                            {0, 0, 0}};
+        static const uint64_t calls[][3] = {{0x401110, 0x402000, 0}, {0, 0, 0}};
         struct session_builder b;
 
         builder_init(&b);
+        b.attr_bytes = OLD_ATTR_BYTES;
+        b.attrs[0].type = PERF_TYPE_HARDWARE;
+        b.attrs[0].config = PERF_COUNT_HW_CPU_CYCLES;
+        b.attrs[0].sample_type |= PERF_SAMPLE_BRANCH_STACK;
+        if (!are_calls)
+                b.attrs[0].sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
+        b.attrs[0].branch_sample_type =
+                PERF_BRANCH_USER | (are_calls ? PERF_BRANCH_CALL_STACK : PERF_BRANCH_ANY);
+        builder_comm(&b, 0, 100, 100, "loop", true);
+        builder_mmap(&b, 0, 100, 0x401000, 0x1000, 0x1000, "/no-such-folder/loop");
+        builder_mmap(&b, 0, 100, 0x402000, 0x1000, 0x1000, "/no-such-folder/callee.so");
+        for (uint64_t i = 0; i < 4; i++)
+                builder_sample_branches(&b, 0, 1000 + i, 100, PERF_MISC_USER, chain, 2,
+                                        are_calls ? calls : jumps, are_calls ? 2 : 1 + i);
+        builder_round(&b);
+        builder_feature_str(&b, ARCH, "x86_64");
+        return save(&b, folder, name);
+}
+
+int main(int argc, char **argv)
+{
+        struct session_builder b;
+        int status;
+
+        if (argc != 2)
+                return 2;
+        builder_init(&b);
         every_kind_records(&b);
         every_kind_features(&b);
-        return argc == 2 ? save(&b, argv[1], "every_kind.data") : 2;
+        status = save(&b, argv[1], "every_kind.data");
+        status |= save_branches(argv[1], "branches.data", false);
+        return status | save_branches(argv[1], "calls.data", true);
 }

@@ -280,8 +280,8 @@ void builder_round(struct session_builder *b)
         builder_end(b);
 }
 
-void builder_sample(struct session_builder *b, unsigned event, uint64_t time, int32_t pid, int32_t tid,
-                    uint16_t misc, const uint64_t *chain, uint64_t n_chain)
+static void begin_sample(struct session_builder *b, unsigned event, uint64_t time, int32_t pid, int32_t tid,
+                         uint16_t misc, const uint64_t *chain, uint64_t n_chain)
 {
         uint64_t ip = 0;
 
@@ -298,9 +298,43 @@ void builder_sample(struct session_builder *b, unsigned event, uint64_t time, in
         builder_u32(b, b->cpu);
         builder_u32(b, 0);
         builder_u64(b, b->attrs[event].sample_period_or_freq);
+        if (!(b->attrs[event].sample_type & PERF_SAMPLE_CALLCHAIN))
+                return;
         builder_u64(b, n_chain);
         for (uint64_t i = 0; i < n_chain; i++)
                 builder_u64(b, chain[i]);
+}
+
+void builder_sample(struct session_builder *b, unsigned event, uint64_t time, int32_t pid, int32_t tid,
+                    uint16_t misc, const uint64_t *chain, uint64_t n_chain)
+{
+        begin_sample(b, event, time, pid, tid, misc, chain, n_chain);
+        builder_end(b);
+}
+
+void builder_sample_branches(struct session_builder *b, unsigned event, uint64_t time, int32_t pid,
+                             uint16_t misc, const uint64_t *chain, uint64_t n_chain,
+                             const uint64_t (*branches)[3], uint64_t n_branches)
+{
+        begin_sample(b, event, time, pid, pid, misc, chain, n_chain);
+        builder_u64(b, n_branches);
+        for (uint64_t i = 0; i < n_branches; i++) {
+                builder_u64(b, branches[i][0]);
+                builder_u64(b, branches[i][1]);
+                builder_u64(b, b->swap ? reverse_bits(branches[i][2]) : branches[i][2]);
+        }
+        builder_end(b);
+}
+
+void builder_deferred(struct session_builder *b, uint64_t time, int32_t pid, int32_t tid, uint64_t cookie,
+                      const uint64_t *chain, uint64_t n_chain)
+{
+        builder_begin(b, PERF_RECORD_CALLCHAIN_DEFERRED, PERF_MISC_USER);
+        builder_u64(b, cookie);
+        builder_u64(b, n_chain);
+        for (uint64_t i = 0; i < n_chain; i++)
+                builder_u64(b, chain[i]);
+        builder_id(b, time, pid, tid);
         builder_end(b);
 }
 

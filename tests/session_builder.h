@@ -64,6 +64,13 @@ void builder_round(struct session_builder *b);
 void builder_sample(struct session_builder *b, unsigned event, uint64_t time, int32_t pid, int32_t tid,
                     uint16_t misc, const uint64_t *chain,
                     uint64_t n_chain); /* ip is chain[0] or the first that is no mark */
+/* One whose event has PERF_SAMPLE_BRANCH_STACK added to that sample_type; `branches` are from, to and flags of each. */
+void builder_sample_branches(struct session_builder *b, unsigned event, uint64_t time, int32_t pid,
+                             uint16_t misc, const uint64_t *chain, uint64_t n_chain,
+                             const uint64_t (*branches)[3], uint64_t n_branches);
+/* The user part of chains that end in PERF_CONTEXT_USER_DEFERRED and `cookie`. */
+void builder_deferred(struct session_builder *b, uint64_t time, int32_t pid, int32_t tid, uint64_t cookie,
+                      const uint64_t *chain, uint64_t n_chain);
 void builder_sample_ip(struct session_builder *b, uint64_t time, int32_t pid, int32_t tid, uint64_t ip);
 
 /* Any other record: begin, its fields, end.  begin with a size of 0 takes what was added. */

@@ -193,10 +193,10 @@ uint32_t stacks_find_series(struct stacks *stacks, struct world *world, uint32_t
                             const struct sample *sample)
 {
         str_id comm = world_thread_name_id(world, sample->pid, sample->tid);
-        const struct stack_series *last = &stacks->series[stacks->last_series];
+        const struct stack_series *last = stacks->n_series ? &stacks->series[stacks->last_series] : NULL;
         uint64_t *known;
 
-        if (stacks->n_series && last->event == event && last->comm == comm)
+        if (last && last->event == event && last->comm == comm)
                 return stacks->last_series;
         known = map_put(&stacks->by_event_and_comm, (uint64_t)event << 32 | comm, NULL);
         if (!*known) {

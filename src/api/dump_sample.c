@@ -73,10 +73,16 @@ static void show_branches(const struct sample *s, struct field_sink *sink)
                 field_hex(sink, "to", branch.to);
                 if (branch.predicted || branch.mispredicted)
                         field_bool(sink, "predicted", branch.predicted);
+                if (branch.in_transaction)
+                        field_bool(sink, "in_transaction", true);
+                if (branch.aborts)
+                        field_bool(sink, "aborts", true);
                 if (branch.cycles)
                         field_u64(sink, "cycles", branch.cycles);
                 if (branch.type)
                         field_u64(sink, "type", branch.type);
+                if (branch.speculation)
+                        field_u64(sink, "speculation", branch.speculation);
                 field_end(sink);
         }
         field_end(sink);
@@ -151,6 +157,8 @@ static void show_variable(const struct perf_attr *attr, const struct sample *s, 
                 show_words("chain", s->chain, sink);
         if (type & PERF_SAMPLE_RAW)
                 show_part("raw", &s->raw, sink);
+        if (s->branch_top != BRANCH_TOP_NONE)
+                field_u64(sink, "branch_top", s->branch_top);
         if (type & PERF_SAMPLE_BRANCH_STACK)
                 show_branches(s, sink);
         if (type & PERF_SAMPLE_BRANCH_STACK && attr->branch_sample_type & PERF_BRANCH_COUNTERS)

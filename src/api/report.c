@@ -23,7 +23,9 @@ struct report {
         struct profile *profile;
         struct stacks *stacks;       /* NULL: nobody asked for them */
         struct sample_list *samples; /* likewise */
-        struct stack_marks marks;    /* of stacks that were unwound while recording */
+        struct branches *branches;   /* likewise */
+        struct branch_rows *branch_rows;
+        struct stack_marks marks; /* of stacks that were unwound while recording */
         uint64_t n_read_samples;
         bool is_by_stacks; /* the profile gets its places from them */
         struct stack_unwind *unwind;
@@ -50,6 +52,8 @@ void report_free(struct report *report)
         hot_free(report->hot);
         stacks_free(report->stacks);
         sample_list_free(report->samples);
+        branches_free(report->branches);
+        branch_rows_free(report->branch_rows);
         stack_unwind_free(report->unwind);
         module_source_free(report->modules);
         session_archive_release(&report->archive);
@@ -79,10 +83,13 @@ static void take_stack(struct report *report, uint32_t event, const struct sampl
 {
         const struct perf_attr *attr = &perfdata_get_event(report->reader, event)->attr;
         /* In the order of the file, which is that of time. */
-        bool is_cut = stack_marks_is_cut(&report->marks, report->n_read_samples - 1);
+        bool is_cut = stack_marks_is_cut(&report->marks, report->n_read_samples - 1) ||
+                      (attr->flags & PERF_ATTR_DEFER_CALLCHAIN && sample_is_deferred(sample, NULL));
         bool has_user = false, can_unwind = stack_unwind_can(attr);
         size_t n;
 
+        if (report->branches && branches_are_edges(attr))
+                branches_add(report->branches, report->world, event, sample);
         if (!report->stacks) {
                 report->quality.n_cut_stacks += is_cut;
                 return;
@@ -92,8 +99,8 @@ static void take_stack(struct report *report, uint32_t event, const struct sampl
                 return;
         }
         n = stack_frames_of_chain(sample, report->frames, &is_cut, &has_user);
-        if (!has_user && can_unwind)
-                n = stack_unwind_add(report->unwind, attr, sample, report->frames, n, &is_cut);
+        if (can_unwind)
+                n = stack_unwind_add(report->unwind, attr, sample, report->frames, n, has_user, &is_cut);
         if (!n)
                 report->frames[n++] = stack_frame_of_sample(sample);
         if (is_cut)
@@ -279,13 +286,13 @@ static void open_modules(struct report *report)
                                             report->request.collected);
         session_archive_init(&report->archive, report->reader);
         module_source_use_archive(report->modules, report->archive.symbols);
+        report->branches = report->request.branches ? branches_new() : NULL;
         if (!report->request.stacks)
                 return;
         report->stacks = stacks_new();
         report->samples = report->request.samples ? sample_list_new() : NULL;
         report->is_by_stacks = profile_by_place(report->profile);
-        report->unwind = stack_unwind_new(report->world, report->modules,
-                                          perfdata_feature_str(report->reader, FEATURE_ARCH));
+        report->unwind = stack_unwind_new(report->world, report->modules, report->reader);
 }
 
 static void name_places(struct report *report)
@@ -294,6 +301,9 @@ static void name_places(struct report *report)
 
         report->hot = hot_new(report->profile, report->world, module_source_resolver(report->modules),
                               &modules, report->request.inlines);
+        if (report->branches)
+                report->branch_rows = branch_rows_new(report->branches, report->world,
+                                                      module_source_resolver(report->modules), &modules);
 }
 
 struct report *report_make(const struct report_request *request, struct err *err)
@@ -358,6 +368,11 @@ const char *report_event_skid(const struct report_event *event)
 const struct hot *report_hot(const struct report *report)
 {
         return report->hot;
+}
+
+const struct branch_rows *report_branches(const struct report *report)
+{
+        return report->branch_rows;
 }
 
 struct resolver *report_resolver(const struct report *report)

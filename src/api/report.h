@@ -9,6 +9,7 @@
 
 #include "annotate.h"
 #include "attributes.h"
+#include "branches.h"
 #include "collector.h"
 #include "err.h"
 #include "hot.h"
@@ -30,6 +31,7 @@ struct report_request {
         bool inlines;                           /* as in hot_new */
         bool stacks;                            /* for report_name_stacks */
         bool samples;                           /* for report_samples; with `stacks` */
+        bool branches;                          /* for report_branches */
         const struct resolver_sources *sources; /* NULL: files of this machine alone */
         const struct collect_result *collected; /* of the run just made, for files that only it holds; NULL */
 };
@@ -68,6 +70,9 @@ const struct hot *report_hot(const struct report *report);
 struct resolver *report_resolver(const struct report *report);
 resolver_id report_resolver_id(const struct report *report, module_id module);
 struct annotate *report_annotate_whole(const struct report *report, uint32_t event);
+
+/* NULL: the request did not ask for them. */
+const struct branch_rows *report_branches(const struct report *report);
 
 struct report_tree_options {
         bool no_inlines; /* what was inlined is a part of its caller */

@@ -6,6 +6,7 @@
 #include "arena.h"
 #include "map.h"
 #include "os.h"
+#include "stack_branches.h"
 #include "unwind_cfi.h"
 #include "unwind_sample.h"
 
@@ -24,11 +25,14 @@ struct stack_unwind {
         struct map by_module; /* index + 1 */
         int32_t pid;          /* of the sample */
         struct unwind_frame frames[STACKS_MAX_FRAMES];
+        size_t lbr_depth;
         struct stack_unwind_counts counts;
 };
 
-struct stack_unwind *stack_unwind_new(struct world *world, struct module_source *modules, const char *machine)
+struct stack_unwind *stack_unwind_new(struct world *world, struct module_source *modules,
+                                      const struct perfdata_reader *reader)
 {
+        const char *machine = perfdata_feature_str(reader, FEATURE_ARCH);
         struct stack_unwind *u = mem_new(1, sizeof(*u));
         struct os_machine own;
 
@@ -36,6 +40,7 @@ struct stack_unwind *stack_unwind_new(struct world *world, struct module_source 
         u->world = world;
         u->modules = modules;
         u->arch = arch_from_machine(machine ? machine : own.arch);
+        u->lbr_depth = stack_branches_depth(reader);
         return u;
 }
 
@@ -50,11 +55,16 @@ void stack_unwind_free(struct stack_unwind *u)
         free(u);
 }
 
-bool stack_unwind_can(const struct perf_attr *attr)
+static bool has_copies(const struct perf_attr *attr)
 {
         const uint64_t needed = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 
         return (attr->sample_type & needed) == needed;
+}
+
+bool stack_unwind_can(const struct perf_attr *attr)
+{
+        return has_copies(attr) || stack_branches_can(attr);
 }
 
 /* --- Modules --- */
@@ -105,15 +115,17 @@ static bool find_module(void *ctx, uint64_t addr, struct unwind_module *ret_modu
 /* --- Samples --- */
 
 size_t stack_unwind_add(struct stack_unwind *u, const struct perf_attr *attr, const struct sample *sample,
-                        struct stack_frame *frames, size_t n, bool *ret_cut)
+                        struct stack_frame *frames, size_t n, bool has_user, bool *ret_cut)
 {
         struct unwind_modules modules = {find_module, u};
         const struct unwind_sample copied = {u->arch, attr->sample_regs_user, sample->regs_user,
                                              sample->stack_user, sample->stack_is_whole};
         struct unwind_walked walked;
 
+        if (stack_branches_can(attr))
+                return stack_branches_join(sample, u->lbr_depth, frames, n, u->counts.by_way, ret_cut);
         u->pid = sample->pid;
-        if (sample->regs_user_abi != PERF_SAMPLE_REGS_ABI_64 || !u->arch ||
+        if (has_user || sample->regs_user_abi != PERF_SAMPLE_REGS_ABI_64 || !u->arch ||
             !unwind_walk_sample(&modules, &copied, u->frames, STACKS_MAX_FRAMES - n, &walked))
                 return n;
         for (size_t i = 0; i < walked.n_frames; i++)

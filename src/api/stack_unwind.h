@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stacks of samples that hold registers and a copy of the stack (perf record --call-graph dwarf), walked over the files
- * of the session's modules. */
+/* User frames of samples that hold more than a chain: registers and a copy of the stack (perf record --call-graph dwarf), walked
+ * over the files of the session's modules, or hardware's stack of calls (lbr). */
 #ifndef STACK_UNWIND_H
 #define STACK_UNWIND_H
 
@@ -11,19 +11,20 @@
 
 struct stack_unwind;
 
-/* Keeps its arguments.  `machine` is the session's ("x86_64"), NULL for this one's. */
+/* Keeps its arguments. */
 struct stack_unwind *stack_unwind_new(struct world *world, struct module_source *modules,
-                                      const char *machine);
+                                      const struct perfdata_reader *reader);
 void stack_unwind_free(struct stack_unwind *unwind);
 AUTO_DEFINE(stack_unwind)
 
-/* Whether samples of the event have what a walk needs. */
+/* Whether samples of the event have more than a chain. */
 bool stack_unwind_can(const struct perf_attr *attr);
 
-/* Appends the user frames of a sample to the `n` that are there, of which there is room for STACKS_MAX_FRAMES; returns
- * how many there are then.  *ret_cut: the outermost frame was not reached. */
+/* Adds the user frames of a sample to the `n` of its chain, of which there is room for STACKS_MAX_FRAMES; returns how many
+ * there are then.  has_user: some of the chain are of user code.  *ret_cut: the outermost frame was not reached. */
 size_t stack_unwind_add(struct stack_unwind *unwind, const struct perf_attr *attr,
-                        const struct sample *sample, struct stack_frame *frames, size_t n, bool *ret_cut);
+                        const struct sample *sample, struct stack_frame *frames, size_t n, bool has_user,
+                        bool *ret_cut);
 
 /* How the frames so far were found (enum unwind_way), and how the walks ended (enum unwind_end). */
 struct stack_unwind_counts {

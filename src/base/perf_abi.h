@@ -81,6 +81,7 @@ enum perf_sw_id {
 
 /* attr.branch_sample_type */
 #define PERF_BRANCH_USER       (1u << 0)
+#define PERF_BRANCH_ANY        (1u << 3)
 #define PERF_BRANCH_CALL_STACK (1u << 11)
 #define PERF_BRANCH_NO_FLAGS   (1u << 14)
 #define PERF_BRANCH_NO_CYCLES  (1u << 15)
@@ -128,6 +129,8 @@ enum perf_sw_id {
 #define PERF_ATTR_INHERIT_THREAD           (1ull << 35)
 #define PERF_ATTR_REMOVE_ON_EXEC           (1ull << 36)
 #define PERF_ATTR_SIGTRAP                  (1ull << 37)
+#define PERF_ATTR_DEFER_CALLCHAIN          (1ull << 38)
+#define PERF_ATTR_DEFER_OUTPUT             (1ull << 39)
 
 /* struct perf_event_attr of 136 bytes, field for field; the kernel's bit field is `flags`. */
 struct perf_attr {

@@ -10,6 +10,7 @@
 #include "hot_output.h"
 #include "os.h"
 #include "report_options.h"
+#include "stack_branches.h"
 #include "stat_output.h"
 #include "text.h"
 
@@ -113,6 +114,38 @@ static bool check_tree(const struct report_options *o, const struct tree_output 
         return true;
 }
 
+/* -b shows edges: no other form of table goes with it. */
+static bool check_branches(const struct report_options *o, const struct tree_output *tree, struct err *err)
+{
+        const char *in_the_way = tree->is_wanted                                 ? "-g"
+                                 : o->choice.sort                                ? "--sort"
+                                 : o->choice.inlines                             ? "--inlines"
+                                 : o->display.annotate || o->display.disassemble ? "--annotate"
+                                                                                 : NULL;
+
+        if (!o->choice.branches || !in_the_way)
+                return true;
+        return err_set(err, ERR_USAGE, "-b and %s don't go together: branches lead from function to function",
+                       in_the_way);
+}
+
+/* A table of what the session does not have is refused. */
+static bool has_branches(const struct report *report, const char *path, struct err *err)
+{
+        bool any_stacks = false;
+
+        for (size_t i = 0; i < report_n_events(report); i++) {
+                struct report_event event = report_get_event(report, i);
+
+                if (branches_are_edges(&event.attr))
+                        return true;
+                any_stacks |= stack_branches_can(&event.attr);
+        }
+        return err_set(err, ERR_MISSING, "%s: %s", path,
+                       any_stacks ? "its branch stacks are call stacks; see them with -g"
+                                  : "its samples have no branches; perf record -b writes them");
+}
+
 static bool make_request(const struct command_line *line, const int32_t *pids, struct report_request *ret,
                          struct tree_output *ret_tree, struct err *err)
 {
@@ -125,8 +158,9 @@ static bool make_request(const struct command_line *line, const int32_t *pids, s
                 .long_names = o->display.long_names,
                 .inlines = o->choice.inlines,
                 .stacks = ret_tree->is_wanted,
+                .branches = o->choice.branches,
         };
-        return check_annotate(o, ret_tree->is_wanted, err) &&
+        return check_annotate(o, ret_tree->is_wanted, err) && check_branches(o, ret_tree, err) &&
                cmd_input_path(line, &o->input, &ret->path, err) &&
                parse_sort(o->choice.sort, &ret->keys, err) &&
                filter_fill(&o->filter, pids, &ret->filter, err);
@@ -206,7 +240,7 @@ static int show(const struct report_options *o, const struct report_request *req
         if (count_session_is(input->reader))
                 return show_counts(o, request->path, TAKE(input));
         report = report_make_of(request, TAKE(input), &err);
-        if (!report)
+        if (!report || (o->choice.branches && !has_branches(report, request->path, &err)))
                 return cmd_fail(&err);
         buf_add(&note, report_archive(report)->note.data, report_archive(report)->note.len);
         if (tree->is_wanted)
@@ -219,6 +253,7 @@ static int show(const struct report_options *o, const struct report_request *req
                 .display = &o->display,
                 .keys = request->keys,
                 .tree = *tree,
+                .branches = o->choice.branches,
                 .debuginfod = lookup->debuginfod,
                 .csv = o->choice.csv,
                 .document_is_output = true,

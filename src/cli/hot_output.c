@@ -7,12 +7,14 @@
 
 #include "annotate_output.h"
 #include "arena.h"
+#include "branch_view.h"
 #include "hot_view.h"
 #include "os.h"
 #include "text.h"
 
 /* The arrays that a view points into. */
 struct view_parts {
+        const struct hot_output *output;
         struct hot_view view;
         struct hot_view_event *events;
         struct hot_view_module *modules;
@@ -95,6 +97,26 @@ static void annotate(const struct hot_output *o, struct view_parts *p)
         p->view.annotated_ctx = &p->annotated;
 }
 
+static struct branch_view branch_view(const struct hot_output *o, const struct hot_view *view)
+{
+        return (struct branch_view){
+                .rows = report_branches(o->report),
+                .events = view->events,
+                .n_events = view->n_events,
+                .max_rows = view->max_rows,
+                .symbol = view->symbol,
+                .max_columns = view->max_columns,
+        };
+}
+
+static void add_branches_json(void *ctx, struct json *json)
+{
+        const struct view_parts *p = ctx;
+        const struct branch_view view = branch_view(p->output, &p->view);
+
+        branch_view_json(&view, json);
+}
+
 static void add_trees_json(void *ctx, struct json *json)
 {
         const struct hot_output *o = ctx;
@@ -135,6 +157,9 @@ static void fill_view(const struct hot_output *o, struct view_parts *p)
         if (o->tree.is_wanted) {
                 p->view.add_trees_json = add_trees_json;
                 p->view.trees_ctx = (void *)o;
+        } else if (o->branches) {
+                p->view.add_trees_json = add_branches_json;
+                p->view.trees_ctx = p;
         }
         fill_lists(o->report, p);
         annotate(o, p);
@@ -165,6 +190,7 @@ static void add_ways(const struct report *report, struct buf *out)
         } words[] = {
                 {UNWIND_WAY_CFI, "by call-frame information"},
                 {UNWIND_WAY_FP, "by frame pointers"},
+                {UNWIND_WAY_LBR, "by hardware's stack of calls"},
                 {UNWIND_WAY_SIGNAL, "out of signal handlers"},
                 {UNWIND_WAY_PE, "by Windows unwind codes"},
         };
@@ -182,7 +208,9 @@ static void add_ways(const struct report *report, struct buf *out)
                 between = " ";
                 buf_add_str(out, ", ");
         }
-        if (ways.were_recorded)
+        if (ways.by_way[UNWIND_WAY_LBR])
+                buf_add_str(out, "joined with the kernel's chains\n");
+        else if (ways.were_recorded)
                 buf_printf(out, "unwound while recording in %.1f ms\n", (double)ways.unwind_ns / 1e6);
         else
                 buf_add_str(out, "unwound from copies of the stack\n");
@@ -268,6 +296,10 @@ static void render_text(const struct hot_output *o, struct view_parts *p, struct
                 const struct tree_shown shown = tree_shown(o, p);
 
                 tree_output_add_text(&o->tree, &shown, out);
+        } else if (o->branches) {
+                const struct branch_view view = branch_view(o, &p->view);
+
+                branch_view_text(&view, out);
         } else {
                 hot_view_text(&p->view, out);
         }
@@ -299,10 +331,15 @@ static bool show(const struct hot_output *o, struct view_parts *p)
         bool to_file = o->output->output && o->document_is_output;
         bool ok = true;
 
-        if (o->csv)
+        if (o->csv && o->branches) {
+                const struct branch_view view = branch_view(o, &p->view);
+
+                branch_view_csv(&view, &document);
+        } else if (o->csv) {
                 hot_view_csv(&p->view, &document);
-        else if (to_file || o->output->json)
+        } else if (to_file || o->output->json) {
                 hot_view_json(&p->view, &document);
+        }
         if (to_file)
                 ok = write_document(o, &document);
         if (!to_file && (o->output->json || o->csv))
@@ -315,7 +352,7 @@ static bool show(const struct hot_output *o, struct view_parts *p)
 
 bool hot_output_show(const struct hot_output *output, bool *ret_poor)
 {
-        struct view_parts parts = {0};
+        struct view_parts parts = {.output = output};
         bool ok;
 
         fill_view(output, &parts);

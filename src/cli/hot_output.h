@@ -15,6 +15,7 @@ struct hot_output {
         const char *pe_file, *pdb_file; /* or NULL */
         unsigned keys;                  /* of --sort; 0: not given */
         struct tree_output tree;        /* shown in place of the table when it is wanted */
+        bool branches;                  /* the same */
         struct debuginfod *debuginfod;  /* asked for source files; NULL: nobody is */
         bool csv;
         const char *sampling_line; /* "sampling ... done!" with its line feed, or NULL */

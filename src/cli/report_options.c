@@ -25,6 +25,13 @@ static const struct option choice_options[] = {
                 .help = "give functions that were inlined rows of their own",
         },
         {
+                .name = "branch-stack",
+                .letter = 'b',
+                .aliases = "branches",
+                .offset = offsetof(struct choice_options, branches),
+                .help = "show the branches of a session that has them (perf record -b), from function to function",
+        },
+        {
                 .name = "stdio",
                 .offset = offsetof(struct choice_options, stdio),
                 .help = "accepted; the report is always text",
@@ -56,6 +63,8 @@ static const struct example report_examples[] = {
         {"wperf report -i perf.data --sort comm,module", "a session of perf, by program and module"},
         {"wperf report -g", "who called what, from main down"},
         {"wperf report -g callee --percent-limit 2", "the functions that time went to, and who called them"},
+        {"wperf report -i perf.data -b",
+         "from which function to which the branches went, and how well predicted"},
         {"wperf report --inlines --sort symbol,line", "by source line, inlined functions apart"},
         {"wperf report -s ^_Py --csv", "the symbols that begin with _Py, for a spreadsheet"},
         {0},

@@ -12,7 +12,8 @@ struct choice_options {
         const char *sort; /* comma-separated keys, or NULL */
         bool csv;
         bool inlines;
-        bool stdio; /* accepted: the report is always text */
+        bool branches; /* -b */
+        bool stdio;    /* accepted: the report is always text */
 };
 
 struct report_options {

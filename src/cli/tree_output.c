@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stack_branches.h"
 #include "text.h"
 #include "tree_view.h"
 
@@ -174,9 +175,27 @@ bool tree_output_init(const struct tree_options *options, struct tree_output *re
 
 /* --- Trees --- */
 
+/* Branches of any kind are no stack, and are not taken for one. */
+static bool has_branches(const struct report *report)
+{
+        for (size_t i = 0; i < report_n_events(report); i++) {
+                struct report_event event = report_get_event(report, i);
+
+                if (stack_branches_only(&event.attr))
+                        return true;
+        }
+        return false;
+}
+
 void tree_output_note_missing(const struct report *report, struct buf *note)
 {
-        if (!report_has_stacks(report))
+        if (report_has_stacks(report))
+                return;
+        if (has_branches(report))
+                buf_add_str(note,
+                            "the session has branches and no call stacks, so each function stands alone; "
+                            "wperf report -b shows the branches\n");
+        else
                 buf_add_str(
                         note,
                         "the session has no call stacks, so each function stands alone; record it with -g\n");

@@ -168,22 +168,38 @@ static int take_next(struct perfdata_reader *r, struct perfdata_record *ret, str
         return give(r, ret);
 }
 
+/* 1: give it; 0: there is none now; -1: err */
+static int next_by_time(struct perfdata_reader *r, struct perfdata_record *ret, struct err *err)
+{
+        if (r->queue.draining && give_queued(r, ret))
+                return 1;
+        return r->queue.ended ? 0 : take_next(r, ret, err);
+}
+
 int perfdata_next(struct perfdata_reader *r, struct perfdata_record *ret, struct err *err)
 {
+        struct deferred *d = &r->deferred;
         struct queue *q = &r->queue;
 
-        stream_release(r, q->given_place);
-        q->given_place = PLACE_NONE;
         for (;;) {
+                const struct perfdata_event *event;
                 int got;
 
-                if (q->draining && give_queued(r, ret))
+                stream_release(r, q->given_place);
+                q->given_place = PLACE_NONE;
+                if (d->has_kept && deferred_give(d, r, r->layout.swapped, ret))
                         return 1;
-                if (q->ended)
+                got = next_by_time(r, ret, err);
+                if (got < 0)
+                        return -1;
+                event = got ? perfdata_get_event(r, ret->event) : NULL;
+                if (got && !(deferred_concerns(d, ret, event) && deferred_take(d, ret, event)))
+                        return 1;
+                if (got || q->draining || !q->ended)
+                        continue;
+                if (!d->n_waiting)
                         return finish(r, err);
-                got = take_next(r, ret, err);
-                if (got)
-                        return got;
+                deferred_end(d);
         }
 }
 

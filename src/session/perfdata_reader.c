@@ -24,6 +24,7 @@ void perfdata_reader_free(struct perfdata_reader *r)
                 return;
         events_release(&r->events);
         queue_release(&r->queue);
+        deferred_release(&r->deferred);
         free(r->build_ids);
         stream_free(r);
         arena_release(&r->arena);

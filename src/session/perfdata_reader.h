@@ -60,7 +60,8 @@ bool perfdata_record_make(const void *bytes, size_t size, bool swap, struct perf
 
 /* The next record.  1: one was stored, valid until the next call; 0: the end; -1: err.
  * perfdata_next orders by time (records without one come when they stand in the file, COMPRESSED ones before
- * what they hold);
+ * what they hold; a sample whose user stack is told by a CALLCHAIN_DEFERRED record comes right before that record, with
+ * one chain, or before its thread's end as it is);
  * perfdata_next_raw gives the order of the file and is what dump uses.  Use one of the two. */
 int perfdata_next(struct perfdata_reader *reader, struct perfdata_record *ret, struct err *err);
 int perfdata_next_raw(struct perfdata_reader *reader, struct perfdata_record *ret, struct err *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The reader's parts: header and features (perfdata_header.c), events (perfdata_events.c), the records of the
- * file in its order (perfdata_stream.c), and by time (perfdata_order.c). */
+ * file in its order (perfdata_stream.c), and by time (perfdata_order.c, perfdata_deferred.c). */
 #ifndef PERFDATA_READER_INTERNAL_H
 #define PERFDATA_READER_INTERNAL_H
 
@@ -9,6 +9,7 @@
 #include "codec.h"
 #include "map.h"
 #include "os.h"
+#include "perfdata_deferred.h"
 #include "perfdata_reader.h"
 
 enum { PERFDATA_FEATURES = PERFDATA_FEATURE_WORDS * 64 };
@@ -90,6 +91,7 @@ struct perfdata_reader {
         size_t n_sources, sources_cap, source_at;
         struct unpacked_list unpacked;
         struct queue queue;
+        struct deferred deferred;
 };
 
 /* Where a record stands: its source's number << 48 and its offset there, or PLACE_UNPACKED and its offset in the

@@ -23,6 +23,7 @@ struct sample {
         uint64_t n_chain;
         struct cursor chain; /* n_chain numbers of 64 bits, in the file's byte order */
         uint64_t n_branches;
+        uint64_t branch_top;    /* hardware's index of the newest entry; BRANCH_TOP_NONE: not told */
         struct cursor branches; /* n_branches entries of 24 bytes: from, to, flags; see sample_branch */
         struct cursor branch_counters; /* n_branches numbers, when the attribute asks for them */
         struct cursor raw;
@@ -38,11 +39,15 @@ struct sample {
         struct cursor aux; /* a piece of AUX data */
 };
 
+#define BRANCH_TOP_NONE UINT64_MAX
+
 struct branch {
         uint64_t from, to;
         bool mispredicted, predicted; /* both false: not told */
-        uint16_t cycles;              /* since the branch before; 0: not told */
+        bool in_transaction, aborts;
+        uint16_t cycles; /* since the branch before; 0: not told */
         uint8_t type;
+        uint8_t speculation; /* 0: not told */
 };
 
 /* The trailer that sample_id_all puts behind every other record, under the same rules. */
@@ -117,6 +122,10 @@ bool record_throttle_parse(struct cursor record, struct record_throttle *ret);
 
 /* The bytes of the trailer that sample_id_all puts behind a record; 0 without sample_id_all. */
 size_t record_id_bytes(const struct perf_attr *attr);
+
+/* The chain ends where a record that comes later goes on with the user's part: CALLCHAIN_DEFERRED with this cookie (NULL:
+ * not wanted). */
+bool sample_is_deferred(const struct sample *sample, uint64_t *ret_cookie);
 
 /* Entry `index` of the branch stack, newest first; false when there is none. */
 bool sample_branch(const struct sample *sample, uint64_t index, struct branch *ret);

@@ -80,7 +80,7 @@ static void read_branches(struct cursor *c, uint64_t branch_type, struct sample 
 {
         s->n_branches = cursor_u64(c);
         if (branch_type & PERF_BRANCH_HW_INDEX)
-                cursor_skip(c, 8);
+                s->branch_top = cursor_u64(c);
         s->branches = take(c, s->n_branches, BRANCH_BYTES);
         if (branch_type & PERF_BRANCH_COUNTERS)
                 s->branch_counters = take(c, s->n_branches, 8);
@@ -164,7 +164,7 @@ bool sample_parse(const struct perf_attr *attr, struct cursor record, struct sam
         const uint64_t late = ~(uint64_t)(PERF_SAMPLE_STACK_USER | (PERF_SAMPLE_STACK_USER - 1));
         struct cursor c = record;
 
-        *ret = (struct sample){.pid = -1, .tid = -1, .cpu = UINT32_MAX};
+        *ret = (struct sample){.pid = -1, .tid = -1, .cpu = UINT32_MAX, .branch_top = BRANCH_TOP_NONE};
         cursor_skip(&c, 4);
         ret->misc = cursor_u16(&c);
         cursor_skip(&c, 2);
@@ -173,6 +173,18 @@ bool sample_parse(const struct perf_attr *attr, struct cursor record, struct sam
         if (attr->sample_type & late)
                 read_late(&c, attr, ret);
         return !c.failed;
+}
+
+bool sample_is_deferred(const struct sample *sample, uint64_t *ret_cookie)
+{
+        struct cursor c = sample->chain;
+
+        if (sample->n_chain < 2 || !cursor_skip(&c, (sample->n_chain - 2) * sizeof(uint64_t)) ||
+            cursor_u64(&c) != PERF_CONTEXT_USER_DEFERRED)
+                return false;
+        if (ret_cookie)
+                *ret_cookie = cursor_u64(&c);
+        return true;
 }
 
 bool sample_branch(const struct sample *sample, uint64_t index, struct branch *ret)
@@ -187,7 +199,10 @@ bool sample_branch(const struct sample *sample, uint64_t index, struct branch *r
         flags = record_bit_field(cursor_u64(&c), record_is_big_endian(&c));
         ret->mispredicted = flags & 1;
         ret->predicted = flags >> 1 & 1;
+        ret->in_transaction = flags >> 2 & 1;
+        ret->aborts = flags >> 3 & 1;
         ret->cycles = (uint16_t)(flags >> 4);
         ret->type = flags >> 20 & 15;
+        ret->speculation = flags >> 24 & 3;
         return !c.failed;
 }

@@ -61,7 +61,7 @@ static const char *const end_texts[UNWIND_N_ENDS] = {
 
 static const char *const way_texts[UNWIND_N_WAYS] = {
         [UNWIND_WAY_REGS] = "registers", [UNWIND_WAY_CFI] = "cfi", [UNWIND_WAY_FP] = "fp",
-        [UNWIND_WAY_SIGNAL] = "signal",  [UNWIND_WAY_PE] = "pe",
+        [UNWIND_WAY_SIGNAL] = "signal",  [UNWIND_WAY_PE] = "pe",   [UNWIND_WAY_LBR] = "lbr",
 };
 
 const char *unwind_end_text(enum unwind_end end)

@@ -90,6 +90,7 @@ enum unwind_way {
         UNWIND_WAY_FP,     /* frame pointer */
         UNWIND_WAY_SIGNAL, /* what the kernel stored for a signal handler, without call-frame information */
         UNWIND_WAY_PE,     /* Windows unwind codes */
+        UNWIND_WAY_LBR,    /* hardware's stack of calls: unwind_lbr.h */
         UNWIND_N_WAYS,
 };
 

@@ -48,7 +48,7 @@ struct hot_view {
         void (*add_annotated_text)(void *ctx, uint32_t event, struct buf *out);
         void (*add_annotated_json)(void *ctx, uint32_t event, struct json *json);
         void *annotated_ctx;
-        /* -g: a key of the document with its value; NULL: nothing. */
+        /* -g, -b: a key of the document with its value; NULL: nothing. */
         void (*add_trees_json)(void *ctx, struct json *json);
         void *trees_ctx;
         /* for the document */

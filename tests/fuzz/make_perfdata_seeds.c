@@ -188,6 +188,85 @@ static void save_records(void)
         save(&b, "pipe-payloads");
 }
 
+static const uint64_t branches[][3] = {{0x401110, 0x402000, 2 | 3 << 4 | 1 << 20},
+                                       {0x401210, 0x401100, 1 | 20 << 4},
+                                       {0xffffffff81000008, 0x401200, 4 | 8},
+                                       {0, 0, 0}};
+
+static void add_caps(struct session_builder *b)
+{
+        static const char caps[] = "\1\0\0\0\20\0\0\0branches\0\0\0\0\0\0\0\0\10\0\0\0"
+                                   "3\0\0\0\0\0\0";
+
+        builder_feature(b, 28, caps, sizeof(caps));
+}
+
+/* Edges, hardware's stacks of calls with and without what the chain adds, and all of it in the other byte order. */
+static void save_branches(void)
+{
+        uint64_t chain[] = {PERF_CONTEXT_KERNEL,
+                            0xffffffff81000100,
+                            PERF_CONTEXT_USER,
+                            0x402004,
+                            0x401115,
+                            0x401215,
+                            0x401310};
+
+        for (unsigned way = 0; way < 8; way++) {
+                struct session_builder b;
+                char name[40];
+
+                builder_init(&b);
+                b.swap = way & 1;
+                b.attrs[0].sample_type |= PERF_SAMPLE_BRANCH_STACK;
+                b.attrs[0].branch_sample_type = way & 2 ? PERF_BRANCH_CALL_STACK : 0;
+                builder_comm(&b, 0, 100, 100, "prog", true);
+                builder_mmap(&b, 0, 100, 0x401000, 0x2000, 0x1000, "/bin/prog");
+                for (uint64_t n = 0; n <= 4; n++) {
+                        builder_sample_branches(&b, 0, 1000 + n, 100, PERF_MISC_KERNEL, chain, 7 - n % 2,
+                                                branches, n);
+                        builder_sample_branches(&b, 0, 2000 + n, 100, PERF_MISC_USER, chain + 2, n, branches,
+                                                4 - n);
+                }
+                if (way & 4)
+                        add_caps(&b);
+                snprintf(name, sizeof(name), "branches-%u", way);
+                save(&b, name);
+        }
+}
+
+static void save_deferred(void)
+{
+        uint64_t user[] = {0x400100, 0x400200, 0};
+
+        for (unsigned way = 0; way < 8; way++) {
+                struct session_builder b;
+                char name[40];
+
+                builder_init(&b);
+                b.swap = way & 1;
+                b.pipe = way & 2;
+                b.attrs[0].flags |= PERF_ATTR_DEFER_CALLCHAIN;
+                builder_comm(&b, 0, 100, 100, "prog", true);
+                builder_mmap(&b, 0, 100, 0x400000, 0x1000, 0, "/bin/prog");
+                for (uint64_t i = 0; i < 6; i++) {
+                        uint64_t chain[] = {PERF_CONTEXT_KERNEL, 0xffffffff81000100 + i,
+                                            PERF_CONTEXT_USER_DEFERRED, 7 + i / 4};
+
+                        builder_sample(&b, 0, 1000 + i, 100, 100 + (int32_t)(i & 1), PERF_MISC_KERNEL, chain,
+                                       4);
+                }
+                builder_deferred(&b, 1010, 100, 100, 7, user, 3);
+                builder_round(&b);
+                builder_exit(&b, 1020, 100, 1, 101, 1);
+                builder_deferred(&b, 1030, 100, 102, 9, user, 0);
+                if ((way & 4) && !builder_compress(&b, 60, way & 1))
+                        continue;
+                snprintf(name, sizeof(name), "deferred-%u", way);
+                save(&b, name);
+        }
+}
+
 int main(int argc, char **argv)
 {
         if (argc != 2)
@@ -198,5 +277,7 @@ int main(int argc, char **argv)
         save_sample_fields();
         save_events();
         save_records();
+        save_branches();
+        save_deferred();
         return 0;
 }

@@ -47,12 +47,13 @@ static void build_full_sample(struct session_builder *b)
         builder_u32(b, 4); /* raw */
         builder_bytes(b, "rawb", 4);
         builder_u64(b, 1); /* branches */
-        builder_u64(b, 0); /* hw_idx */
+        builder_u64(b, 5); /* hw_idx */
         builder_u64(b, 0x10);
         builder_u64(b, 0x20);
-        builder_u64(b, b->swap ? 0x8080000000000000u : 1 | 16 << 4); /* mispredicted, 16 cycles */
-        builder_u64(b, 77);                                          /* its counters */
-        builder_u64(b, 2);                                           /* user registers: abi, two of them */
+        /* mispredicted, in a transaction, 16 cycles, type 3, speculation 2 */
+        builder_u64(b, b->swap ? 0xa0800c4000000000u : 1 | 4 | 16 << 4 | 3 << 20 | 2 << 24);
+        builder_u64(b, 77); /* its counters */
+        builder_u64(b, 2);  /* user registers: abi, two of them */
         builder_u64(b, 0xa0);
         builder_u64(b, 0xa1);
         builder_u64(b, 16); /* stack */
@@ -107,6 +108,10 @@ static void expect_full_sample(const struct sample *s)
         EXPECT_TRUE(sample_branch(s, 0, &branch) && !sample_branch(s, 1, &branch));
         EXPECT_TRUE(branch.from == 0x10 && branch.to == 0x20 && branch.mispredicted && !branch.predicted);
         EXPECT_INT(branch.cycles, 16);
+        EXPECT_TRUE(branch.in_transaction && !branch.aborts);
+        EXPECT_INT(branch.type, 3);
+        EXPECT_INT(branch.speculation, 2);
+        EXPECT_INT(s->branch_top, 5);
         EXPECT_INT(cursor_left(&s->branch_counters), 8);
         EXPECT_INT(s->regs_user_abi, 2);
         EXPECT_INT(cursor_left(&s->regs_user), 16);

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Edges between addresses become edges between functions. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "branches_internal.h"
+#include "place_names.h"
+
+struct branch_rows {
+        struct strpool *texts;
+        struct branch_row *rows;
+        size_t n, cap;
+};
+
+struct named {
+        str_id function, module;
+};
+
+static struct named name_of(struct place_names *names, const struct branch_end *end)
+{
+        struct symbol symbol = place_names_symbol(names, end->module, end->offset);
+
+        return (struct named){place_names_function(names, &symbol),
+                              place_names_module(names, end->module, &symbol)};
+}
+
+static void add_row(struct branch_rows *rows, struct place_names *names, const struct branch_edge *edge)
+{
+        struct named from = name_of(names, &edge->from), to = name_of(names, &edge->to);
+
+        ARRAY_PUSH(rows->rows, rows->n, rows->cap,
+                   (struct branch_row){
+                           .event = edge->event,
+                           .from = from.function,
+                           .from_module = from.module,
+                           .to = to.function,
+                           .to_module = to.module,
+                           .count = edge->count,
+                           .n_told = edge->n_told,
+                           .n_mispredicted = edge->n_mispredicted,
+                           .n_timed = edge->n_timed,
+                           .cycles = edge->cycles,
+                   });
+}
+
+static int compare_ids(const struct branch_row *a, const struct branch_row *b)
+{
+        const str_id x[] = {a->event, a->from, a->from_module, a->to, a->to_module};
+        const str_id y[] = {b->event, b->from, b->from_module, b->to, b->to_module};
+
+        for (size_t i = 0; i < N_ELEMENTS(x); i++) {
+                if (x[i] != y[i])
+                        return x[i] < y[i] ? -1 : 1;
+        }
+        return 0;
+}
+
+static int compare_for_merge(const void *a, const void *b)
+{
+        return compare_ids(a, b);
+}
+
+/* Rows of equal names stand side by side. */
+static void merge(struct branch_rows *rows)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < rows->n; i++) {
+                struct branch_row *row = &rows->rows[i];
+
+                if (!n || compare_ids(&rows->rows[n - 1], row)) {
+                        rows->rows[n++] = *row;
+                        continue;
+                }
+                rows->rows[n - 1].count += row->count;
+                rows->rows[n - 1].n_told += row->n_told;
+                rows->rows[n - 1].n_mispredicted += row->n_mispredicted;
+                rows->rows[n - 1].n_timed += row->n_timed;
+                rows->rows[n - 1].cycles += row->cycles;
+        }
+        rows->n = n;
+}
+
+struct shown {
+        struct branch_row row;
+        const struct strpool *texts;
+};
+
+static int compare_shown(const void *a, const void *b)
+{
+        const struct shown *x = a, *y = b;
+        const str_id of_x[] = {x->row.from, x->row.to, x->row.from_module, x->row.to_module};
+        const str_id of_y[] = {y->row.from, y->row.to, y->row.from_module, y->row.to_module};
+        int by = 0;
+
+        if (x->row.event != y->row.event)
+                return x->row.event < y->row.event ? -1 : 1;
+        if (x->row.count != y->row.count)
+                return x->row.count > y->row.count ? -1 : 1;
+        for (size_t i = 0; i < N_ELEMENTS(of_x) && !by; i++)
+                by = strcmp(strpool_get(x->texts, of_x[i]), strpool_get(y->texts, of_y[i]));
+        return by;
+}
+
+static void sort_for_show(struct branch_rows *rows)
+{
+        struct shown *shown = mem_new(rows->n, sizeof(*shown));
+
+        for (size_t i = 0; i < rows->n; i++)
+                shown[i] = (struct shown){rows->rows[i], rows->texts};
+        qsort(shown, rows->n, sizeof(*shown), compare_shown);
+        for (size_t i = 0; i < rows->n; i++)
+                rows->rows[i] = shown[i].row;
+        free(shown);
+}
+
+struct branch_rows *branch_rows_new(const struct branches *branches, const struct world *world,
+                                    struct resolver *resolver, const struct hot_modules *modules)
+{
+        struct branch_rows *rows = mem_new(1, sizeof(*rows));
+        struct place_names names = {.world = world, .resolver = resolver, .modules = modules};
+
+        rows->texts = names.texts = strpool_new();
+        for (size_t i = 0; i < branches_n_edges(branches); i++)
+                add_row(rows, &names, branches_get_edge(branches, i));
+        place_names_release(&names);
+        if (!rows->n)
+                return rows;
+        qsort(rows->rows, rows->n, sizeof(*rows->rows), compare_for_merge);
+        merge(rows);
+        sort_for_show(rows);
+        return rows;
+}
+
+void branch_rows_free(struct branch_rows *rows)
+{
+        if (!rows)
+                return;
+        strpool_free(rows->texts);
+        free(rows->rows);
+        free(rows);
+}
+
+size_t branch_rows_n(const struct branch_rows *rows)
+{
+        return rows->n;
+}
+
+const struct branch_row *branch_rows_get(const struct branch_rows *rows, size_t index)
+{
+        return &rows->rows[index];
+}
+
+const char *branch_rows_text(const struct branch_rows *rows, str_id id)
+{
+        return strpool_get(rows->texts, id);
+}
+
+uint64_t branch_rows_count(const struct branch_rows *rows, uint32_t event)
+{
+        uint64_t count = 0;
+
+        for (size_t i = 0; i < rows->n; i++)
+                count += rows->rows[i].event == event ? rows->rows[i].count : 0;
+        return count;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "branches_internal.h"
+
+#include <stdlib.h>
+
+#include "arena.h"
+#include "map.h"
+
+enum { CACHE_SLOTS = 1 << 14 };
+
+/* The edge that two addresses led to while the maps had these versions. */
+struct cached {
+        uint64_t from, to, from_version, to_version;
+        uint32_t event, edge;
+};
+
+struct branches {
+        struct branch_edge *edges;
+        uint32_t *nexts; /* of the same hash: edge + 1 */
+        size_t n_edges, cap_edges, n_nexts, cap_nexts;
+        struct map by_hash; /* edge + 1 */
+        struct cached *cache;
+};
+
+struct branches *branches_new(void)
+{
+        struct branches *b = mem_new(1, sizeof(*b));
+
+        b->cache = mem_new(CACHE_SLOTS, sizeof(*b->cache));
+        return b;
+}
+
+void branches_free(struct branches *b)
+{
+        if (!b)
+                return;
+        map_release(&b->by_hash);
+        free(b->edges);
+        free(b->nexts);
+        free(b->cache);
+        free(b);
+}
+
+bool branches_are_edges(const struct perf_attr *attr)
+{
+        return attr->sample_type & PERF_SAMPLE_BRANCH_STACK &&
+               !(attr->branch_sample_type & PERF_BRANCH_CALL_STACK);
+}
+
+static bool same_edge(const struct branch_edge *a, const struct branch_edge *b)
+{
+        return a->event == b->event && a->from.module == b->from.module && a->from.offset == b->from.offset &&
+               a->to.module == b->to.module && a->to.offset == b->to.offset;
+}
+
+static uint32_t find_or_add(struct branches *b, const struct branch_edge *wanted)
+{
+        uint64_t from = map_mix(wanted->from.offset ^ (uint64_t)wanted->from.module << 40);
+        uint64_t to = wanted->to.offset ^ (uint64_t)wanted->to.module << 40 ^ (uint64_t)wanted->event << 20;
+        uint64_t *first = map_put(&b->by_hash, map_mix(from + to), NULL);
+
+        for (uint64_t i = *first; i; i = b->nexts[i - 1]) {
+                if (same_edge(&b->edges[i - 1], wanted))
+                        return (uint32_t)i - 1;
+        }
+        ARRAY_PUSH(b->nexts, b->n_nexts, b->cap_nexts, (uint32_t)*first);
+        ARRAY_PUSH(b->edges, b->n_edges, b->cap_edges, *wanted);
+        *first = b->n_edges;
+        return (uint32_t)b->n_edges - 1;
+}
+
+/* An entry does not say which mode each end is in; kernels live in the upper half. */
+static uint16_t mode_of(uint64_t addr)
+{
+        return addr >> 63 ? PERF_MISC_KERNEL : PERF_MISC_USER;
+}
+
+static struct branch_end end_of(struct world *world, int32_t pid, uint64_t addr)
+{
+        struct place at = world_find(world, pid, mode_of(addr), addr);
+
+        return (struct branch_end){at.module, at.offset};
+}
+
+static uint32_t find_edge(struct branches *b, struct world *world, int32_t pid, const struct cached *wanted)
+{
+        uint64_t hash = map_mix(map_mix(wanted->from ^ wanted->from_version << 48) + wanted->to);
+        struct cached *known = &b->cache[hash % CACHE_SLOTS];
+
+        /* A version is never 0. */
+        if (known->from == wanted->from && known->to == wanted->to && known->event == wanted->event &&
+            known->from_version == wanted->from_version && known->to_version == wanted->to_version)
+                return known->edge;
+        *known = *wanted;
+        known->edge = find_or_add(b, &(struct branch_edge){
+                                             .event = wanted->event,
+                                             .from = end_of(world, pid, wanted->from),
+                                             .to = end_of(world, pid, wanted->to),
+                                     });
+        return known->edge;
+}
+
+void branches_add(struct branches *b, struct world *world, uint32_t event, const struct sample *sample)
+{
+        uint64_t versions[2] = {world_version(world, sample->pid, PERF_MISC_USER),
+                                world_version(world, sample->pid, PERF_MISC_KERNEL)};
+        struct branch branch;
+
+        for (uint64_t i = 0; sample_branch(sample, i, &branch); i++) {
+                const struct cached wanted = {
+                        .from = branch.from,
+                        .to = branch.to,
+                        .from_version = versions[branch.from >> 63],
+                        .to_version = versions[branch.to >> 63],
+                        .event = event,
+                };
+                struct branch_edge *edge;
+                uint32_t index;
+
+                if (!branch.from && !branch.to)
+                        continue;
+                index = find_edge(b, world, sample->pid, &wanted);
+                edge = &b->edges[index];
+                edge->count++;
+                edge->n_told += branch.predicted || branch.mispredicted;
+                edge->n_mispredicted += branch.mispredicted;
+                edge->n_timed += branch.cycles > 0;
+                edge->cycles += branch.cycles;
+        }
+}
+
+size_t branches_n_edges(const struct branches *b)
+{
+        return b->n_edges;
+}
+
+const struct branch_edge *branches_get_edge(const struct branches *b, size_t index)
+{
+        return &b->edges[index];
+}

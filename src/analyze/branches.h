@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The branches in samples' branch stacks, counted by where they lead from and to: edges, not stacks.  Cost and memory grow
+ * with distinct pairs of places. */
+#ifndef BRANCHES_H
+#define BRANCHES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attributes.h"
+#include "hot.h"
+#include "record.h"
+#include "world.h"
+
+struct branches;
+
+struct branches *branches_new(void);
+void branches_free(struct branches *branches);
+AUTO_DEFINE(branches)
+
+/* Whether samples of the event have branches that are no stack of calls. */
+bool branches_are_edges(const struct perf_attr *attr);
+
+/* Takes a sample's entries, whose places are looked up in the world as it is now.  One of two zeros is none: hardware had
+ * fewer. */
+void branches_add(struct branches *branches, struct world *world, uint32_t event,
+                  const struct sample *sample);
+
+/* Branches from one function to another, or within one. */
+struct branch_row {
+        uint32_t event;
+        str_id from, from_module, to, to_module; /* of branch_rows_text; module "": none */
+        uint64_t count;
+        uint64_t n_told, n_mispredicted; /* whose prediction hardware told; of these the wrong ones */
+        uint64_t n_timed, cycles;        /* whose cycles since the branch before were told, and their sum */
+};
+
+struct branch_rows;
+
+struct branch_rows *branch_rows_new(const struct branches *branches, const struct world *world,
+                                    struct resolver *resolver, const struct hot_modules *modules);
+void branch_rows_free(struct branch_rows *rows);
+AUTO_DEFINE(branch_rows)
+
+/* Sorted by event, then count (most first), then names. */
+size_t branch_rows_n(const struct branch_rows *rows);
+const struct branch_row *branch_rows_get(const struct branch_rows *rows, size_t index);
+const char *branch_rows_text(const struct branch_rows *rows, str_id id);
+
+/* Of an event, all rows together. */
+uint64_t branch_rows_count(const struct branch_rows *rows, uint32_t event);
+
+#endif
