@@ -118,7 +118,8 @@ static void use_symbols(struct cursor section)
 
         if (!archive)
                 return;
-        resolver = resolver_new(&(struct resolver_options){.demangle = true});
+        /* Demangling has targets of its own. */
+        resolver = resolver_new(&(struct resolver_options){.demangle = false});
         for (size_t i = 0; i < symbol_archive_n_modules(archive); i++) {
                 const struct archived_module *m = symbol_archive_get(archive, i);
 
