@@ -1,49 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One pass over the records in order of time fills the world and the profile; names are looked up once for
- * each distinct address afterwards. */
-#include "report.h"
-
+/* What a session is read with, and what was read: names are looked up once for each distinct address, after the one pass over
+ * the records in report_read.c. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
-#include "map.h"
-#include "module_source.h"
-#include "os.h"
-#include "stack_marks.h"
-#include "stack_unwind.h"
+#include "report_internal.h"
 #include "text.h"
-
-struct report {
-        struct report_request request;
-        struct session_input *input;
-        struct perfdata_reader *reader; /* the input's */
-        struct world *world;
-        struct pe_images *images;
-        struct profile *profile;
-        struct stacks *stacks;       /* NULL: nobody asked for them */
-        struct sample_list *samples; /* likewise */
-        struct branches *branches;   /* likewise */
-        struct branch_rows *branch_rows;
-        struct stack_marks marks; /* of stacks that were unwound while recording */
-        uint64_t n_read_samples;
-        bool is_by_stacks; /* the profile gets its places from them */
-        struct stack_unwind *unwind;
-        struct stack_frame frames[STACKS_MAX_FRAMES + 1];
-        struct session_archive archive;
-        struct module_source *modules;
-        struct hot *hot;
-        struct quality quality;
-        struct buf run_text;
-        struct run_info run_info;
-        bool has_run_info;
-        struct map seen_pids;
-        int32_t *pids; /* sampled processes */
-        size_t n_pids, cap_pids;
-        uint64_t n_lost_records, n_lost_samples;
-        bool has_image;
-        struct report_image image;
-};
 
 void report_free(struct report *report)
 {
@@ -65,139 +28,6 @@ void report_free(struct report *report)
         map_release(&report->seen_pids);
         free(report->pids);
         free(report);
-}
-
-static void take_lost(struct report *report, const struct perfdata_record *record)
-{
-        struct record_lost lost;
-
-        if (!record_lost_parse(record->bytes, &lost))
-                return;
-        if (record->header.type == PERF_RECORD_LOST)
-                report->n_lost_records += lost.lost;
-        else
-                report->n_lost_samples += lost.lost;
-}
-
-static void take_stack(struct report *report, uint32_t event, const struct sample *sample, uint64_t weight)
-{
-        const struct perf_attr *attr = &perfdata_get_event(report->reader, event)->attr;
-        /* In the order of the file, which is that of time. */
-        bool is_cut = stack_marks_is_cut(&report->marks, report->n_read_samples - 1) ||
-                      (attr->flags & PERF_ATTR_DEFER_CALLCHAIN && sample_is_deferred(sample, NULL));
-        bool has_user = false, can_unwind = stack_unwind_can(attr);
-        size_t n;
-
-        if (report->branches && branches_are_edges(attr))
-                branches_add(report->branches, report->world, event, sample);
-        if (!report->stacks) {
-                report->quality.n_cut_stacks += is_cut;
-                return;
-        }
-        if (!can_unwind && !is_cut && stacks_can_add_chain(sample)) {
-                stacks_add_chain(report->stacks, report->world, event, sample, weight);
-                return;
-        }
-        n = stack_frames_of_chain(sample, report->frames, &is_cut, &has_user);
-        if (can_unwind)
-                n = stack_unwind_add(report->unwind, attr, sample, report->frames, n, has_user, &is_cut);
-        if (!n)
-                report->frames[n++] = stack_frame_of_sample(sample);
-        if (is_cut)
-                n = stack_frames_mark_cut(report->frames, n);
-        report->quality.n_cut_stacks += is_cut;
-        stacks_add(report->stacks, report->world, event, sample, report->frames, n, weight);
-}
-
-static void keep_sample(struct report *report, uint32_t event, const struct sample *sample, uint64_t weight)
-{
-        const char *comm;
-
-        if (!report->samples)
-                return;
-        comm = world_thread_name(report->world, sample->pid, sample->tid);
-        sample_list_add(report->samples, &(struct listed_sample){
-                                                 .time_ns = sample->time,
-                                                 .ip = sample->ip,
-                                                 .weight = weight,
-                                                 .event = event,
-                                                 .node = stacks_last(report->stacks, report->world),
-                                                 .comm = sample_list_add_text(report->samples, comm),
-                                                 .cpu = sample->cpu,
-                                                 .pid = sample->pid,
-                                                 .tid = sample->tid,
-                                         });
-}
-
-static void take_sample(struct report *report, const struct perfdata_record *record)
-{
-        const struct perfdata_event *event;
-        struct sample sample;
-        uint64_t weight;
-        bool is_new;
-
-        report->n_read_samples++;
-        if (record->event == UINT32_MAX)
-                return;
-        event = perfdata_get_event(report->reader, record->event);
-        if (!sample_parse(&event->attr, record->bytes, &sample)) {
-                report->quality.n_malformed++;
-                return;
-        }
-        weight = sample.period;
-        if (!(event->attr.sample_type & PERF_SAMPLE_PERIOD))
-                weight = event->attr.flags & PERF_ATTR_FREQ ? 1 : event->attr.sample_period_or_freq;
-        map_put(&report->seen_pids, (uint32_t)sample.pid, &is_new);
-        if (is_new)
-                ARRAY_PUSH(report->pids, report->n_pids, report->cap_pids, sample.pid);
-        if (report->is_by_stacks
-                    ? profile_admit(report->profile, report->world, record->event, &sample, weight)
-                    : profile_add(report->profile, report->world, record->event, &sample, weight)) {
-                take_stack(report, record->event, &sample, weight);
-                keep_sample(report, record->event, &sample, weight);
-        }
-}
-
-/* The places of the profile are where the stacks end. */
-static void finish_stacks(struct report *report)
-{
-        if (!report->stacks)
-                return;
-        stacks_finish(report->stacks, report->world);
-        for (size_t i = 0; i < stacks_n_series(report->stacks) && report->is_by_stacks; i++) {
-                const struct stack_series *series = stacks_get_series(report->stacks, i);
-
-                for (size_t end = 0; end < series->n_ends && end < stacks_n_nodes(report->stacks); end++) {
-                        const struct stack_node *node = stacks_get_node(report->stacks, (uint32_t)end);
-
-                        if (series->ends[end].count)
-                                profile_add_place(report->profile, series->event, node->module, node->offset,
-                                                  node->base, series->ends[end].count,
-                                                  series->ends[end].weight);
-                }
-        }
-}
-
-static bool read_records(struct report *report, struct err *err)
-{
-        struct perfdata_record record;
-        int got;
-
-        while ((got = perfdata_next(report->reader, &record, err)) > 0) {
-                switch (record.header.type) {
-                case PERF_RECORD_SAMPLE: take_sample(report, &record); break;
-                case PERF_RECORD_LOST:
-                case PERF_RECORD_LOST_SAMPLES: take_lost(report, &record); break;
-                case PERF_RECORD_THROTTLE: report->quality.n_throttled++; break;
-                default:
-                        if (report->stacks)
-                                stacks_catch_up(report->stacks, report->world);
-                        world_replay(report->world, &record);
-                        break;
-                }
-        }
-        finish_stacks(report);
-        return !got;
 }
 
 static double share_of(uint64_t part_ns, uint64_t whole_ns)
@@ -330,7 +160,7 @@ struct report *report_make_of(const struct report_request *request, struct sessi
         report->has_run_info = run_info_read(report->reader, &report->run_text, &report->run_info);
         stack_marks_read(perfdata_feature(report->reader, FEATURE_WPERF_STACKS), &report->marks);
         open_modules(report);
-        if (!read_records(report, err))
+        if (!report_read(report, err))
                 return NULL;
         name_places(report);
         fill_quality(report);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What report.h's files share. */
+#ifndef REPORT_INTERNAL_H
+#define REPORT_INTERNAL_H
+
+#include "map.h"
+#include "module_source.h"
+#include "report.h"
+#include "stack_marks.h"
+#include "stack_unwind.h"
+
+struct report {
+        struct report_request request;
+        struct session_input *input;
+        struct perfdata_reader *reader; /* the input's */
+        struct world *world;
+        struct pe_images *images;
+        struct profile *profile;
+        struct stacks *stacks;       /* NULL: nobody asked for them */
+        struct sample_list *samples; /* likewise */
+        struct branches *branches;   /* likewise */
+        struct branch_rows *branch_rows;
+        struct stack_marks marks; /* of stacks that were unwound while recording */
+        uint64_t n_read_samples;
+        bool is_by_stacks; /* the profile gets its places from them */
+        struct stack_unwind *unwind;
+        struct stack_frame frames[STACKS_MAX_FRAMES + 1];
+        struct session_archive archive;
+        struct module_source *modules;
+        struct hot *hot;
+        struct quality quality;
+        struct buf run_text;
+        struct run_info run_info;
+        bool has_run_info;
+        struct map seen_pids;
+        int32_t *pids; /* sampled processes */
+        size_t n_pids, cap_pids;
+        uint64_t n_lost_records, n_lost_samples;
+        bool has_image;
+        struct report_image image;
+};
+
+/* Reads all records. */
+bool report_read(struct report *report, struct err *err);
+
+#endif
