@@ -350,6 +350,22 @@ static uint64_t feature_bytes(const struct perfdata_writer *w)
         return size;
 }
 
+/* Where the last record ends that lies whole between two places of the data, the first of which is such an end.  Packed
+ * records can't be told from the outside. */
+static uint64_t last_end(const struct perfdata_writer *w, uint64_t from, uint64_t limit)
+{
+        AUTO(os_map) map = w->packer ? NULL : os_map_open(w->path, NULL);
+        struct cursor records, record;
+        struct perf_header header;
+
+        if (!map || map->size_bytes < w->data_off + limit)
+                return from;
+        records = cursor_make(map->bytes + w->data_off + from, limit - from);
+        while (record_next(&records, &header, &record))
+                continue;
+        return from + cursor_pos(&records);
+}
+
 /* Cuts the newest records off, to a place where a record ended, until the features have room. */
 static bool make_room(struct perfdata_writer *w, uint64_t *ret_lost)
 {
@@ -359,7 +375,7 @@ static bool make_room(struct perfdata_writer *w, uint64_t *ret_lost)
                 w->n_steps--;
         if (!w->n_steps)
                 return false;
-        w->data_bytes = w->steps[w->n_steps - 1];
+        w->data_bytes = last_end(w, w->steps[w->n_steps - 1], before - need);
         *ret_lost = before - w->data_bytes;
         fail_write(w);
         return true;
