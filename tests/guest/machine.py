@@ -175,6 +175,8 @@ def make_tree(wperf: str, programs: str, packages: str, extra: tuple[str, ...]) 
         root = f"{packages}/perf"
         folders = tuple(root + folder for folder in LIBRARY_FOLDERS) + LIBRARY_FOLDERS
         tree.program("bin/perf", need(f"{root}/usr/bin/perf", "perf for arm64"), folders)
+    if "paths" in extra:
+        tree.program("bin/paths", f"{programs}/paths")
     if "module" in extra:
         tree.file("fakepmu.ko", need(f"{packages}/module/fakepmu.ko", "the module of fake PMUs"))
     return tree.end()
