@@ -56,7 +56,7 @@ def main():
                 if recorder == "perf" and way == "unwound":
                     continue
                 rounds = []
-                with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+                with tempfile.TemporaryDirectory() as folder:
                     for number in range(args.rounds):
                         rounds.append(record(args, recorder, way, rate, os.path.join(folder, f"{number}.data")))
                 samples, lost = sum(r[0] for r in rounds), sum(r[1] for r in rounds)
