@@ -32,7 +32,8 @@ static bool remember_argument(struct msvc_name *m, const struct msvc_node *symbo
 
         if (symbol->kind == MSVC_STRING)
                 return false;
-        if (symbol->kind == MSVC_HASHED)
+        /* Others than functions and variables have no name of parts. */
+        if (symbol->kind == MSVC_HASHED || !symbol->a || symbol->a->kind != MSVC_QUALIFIED)
                 return true;
         part = msvc_last_part(symbol->a);
         alias = part->key ? msvc_wrap(m, MSVC_ALIAS, part) : NULL;
