@@ -391,7 +391,7 @@ def test_perf_script_of_perfs_sessions_is_perfs(t: Context) -> None:
             ("dwarf", *stacks, "dwarf,8192", "--", t.program("shapes"), "500"),
             ("jit", *stacks, "fp", "--", t.program("jit"), "200"),
             ("vdso", *stacks, "fp", "-F", "9999", "--", t.program("calls"), "vdso", "400"),
-            ("events", "-e", "cpu-clock:u,page-faults", "-g", "--", t.program("shapes"), "4000")]:
+            ("events", "-e", "cpu-clock:u,page-faults", "-g", "--", t.program("paths_fp"), "300")]:
         check(compare_scripts(t, perf_record(t, name + ".data", *more)) > 100, f"frames of {name}")
 
 
