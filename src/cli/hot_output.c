@@ -155,11 +155,11 @@ static void fill_view(const struct hot_output *o, struct view_parts *p)
                         p->view.pe_file = image.path;
         }
         if (o->tree.is_wanted) {
-                p->view.add_trees_json = add_trees_json;
-                p->view.trees_ctx = (void *)o;
+                p->view.add_more_json = add_trees_json;
+                p->view.more_ctx = (void *)o;
         } else if (o->branches) {
-                p->view.add_trees_json = add_branches_json;
-                p->view.trees_ctx = p;
+                p->view.add_more_json = add_branches_json;
+                p->view.more_ctx = p;
         }
         fill_lists(o->report, p);
         annotate(o, p);

@@ -68,22 +68,39 @@ static void add_rows(const struct branch_view *view, uint32_t event, bool with_e
         }
 }
 
+/* NULL: the event has no branches. */
+static struct table *table_of(const struct branch_view *view, uint32_t event)
+{
+        struct table *table;
+
+        if (!branch_rows_count(view->rows, event))
+                return NULL;
+        table = new_table(false);
+        add_rows(view, event, false, table);
+        return table;
+}
+
+static void add_event(const struct branch_view *view, uint32_t event, const struct table *table,
+                      struct buf *out)
+{
+        buf_add_str(out, "======================== branches: ");
+        text_add_printable(out, view->events[event].name);
+        buf_printf(out, ", %" PRIu64 " in %" PRIu64 " samples, top %" PRIu64 " ========================\n",
+                   branch_rows_count(view->rows, event), view->events[event].n_samples, view->max_rows);
+        if (table_n_rows(table) || !view->symbol) {
+                table_render_text(table, view->max_columns, out);
+                return;
+        }
+        hot_view_add_no_match(view->symbol, out);
+}
+
 void branch_view_text(const struct branch_view *view, struct buf *out)
 {
         for (uint32_t i = 0; i < view->n_events; i++) {
-                AUTO(table) table = NULL;
-                uint64_t count = branch_rows_count(view->rows, i);
+                AUTO(table) table = table_of(view, i);
 
-                if (!count)
-                        continue;
-                table = new_table(false);
-                add_rows(view, i, false, table);
-                buf_add_str(out, "======================== branches: ");
-                text_add_printable(out, view->events[i].name);
-                buf_printf(out,
-                           ", %" PRIu64 " in %" PRIu64 " samples, top %" PRIu64 " ========================\n",
-                           count, view->events[i].n_samples, view->max_rows);
-                table_render_text(table, view->max_columns, out);
+                if (table)
+                        add_event(view, i, table, out);
         }
 }
 
@@ -102,16 +119,13 @@ void branch_view_json(const struct branch_view *view, struct json *json)
         json_key(json, "branches");
         json_begin_array(json);
         for (uint32_t i = 0; i < view->n_events; i++) {
-                AUTO(table) table = NULL;
-                uint64_t count = branch_rows_count(view->rows, i);
+                AUTO(table) table = table_of(view, i);
 
-                if (!count)
+                if (!table)
                         continue;
-                table = new_table(false);
-                add_rows(view, i, false, table);
                 json_begin_object(json);
                 json_key_str(json, "type", view->events[i].name);
-                json_key_u64(json, "count", count);
+                json_key_u64(json, "count", branch_rows_count(view->rows, i));
                 json_key(json, "edges");
                 table_render_json(table, json);
                 json_end_object(json);

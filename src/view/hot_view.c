@@ -160,15 +160,23 @@ static void add_pcs(const struct hot_view *view, uint32_t event, struct buf *out
         }
 }
 
+void hot_view_add_no_match(const char *symbol, struct buf *out)
+{
+        buf_add_str(out, "no function matches ");
+        text_add_printable(out, symbol);
+        buf_add_char(out, '\n');
+}
+
 static void add_section(const struct hot_view *view, uint32_t event, struct buf *out)
 {
         struct columns c = {0};
         struct hot_sums sums = {0};
         AUTO(table) table = NULL;
+        size_t shown;
 
         hot_view_columns(view, false, &c);
         table = table_new(c.list, c.n);
-        hot_view_add_rows(view, event, false, table, &sums);
+        shown = hot_view_add_rows(view, event, false, table, &sums);
         add_totals(view, &c, &sums, table);
         if (view->add_annotated_text)
                 view->add_annotated_text(view->annotated_ctx, event, out);
@@ -176,6 +184,10 @@ static void add_section(const struct hot_view *view, uint32_t event, struct buf 
         text_add_printable(out, view->events[event].name);
         buf_printf(out, ", top %" PRIu64 " hot %s ========================\n", view->max_rows,
                    row_noun(view->keys));
+        if (!shown && view->symbol && sums.n_rows) {
+                hot_view_add_no_match(view->symbol, out);
+                return;
+        }
         table_render_text(table, view->max_columns, out);
         if (view->verbose && (view->keys & PROFILE_SYMBOL))
                 add_pcs(view, event, out);

@@ -49,8 +49,8 @@ struct hot_view {
         void (*add_annotated_json)(void *ctx, uint32_t event, struct json *json);
         void *annotated_ctx;
         /* -g, -b: a key of the document with its value; NULL: nothing. */
-        void (*add_trees_json)(void *ctx, struct json *json);
-        void *trees_ctx;
+        void (*add_more_json)(void *ctx, struct json *json);
+        void *more_ctx;
         /* for the document */
         const char *pe_file, *pdb_file; /* or NULL */
         bool has_image;
@@ -66,6 +66,9 @@ struct hot_view {
 
 /* A section for each event: heading line, table, totals. */
 void hot_view_text(const struct hot_view *view, struct buf *out);
+
+/* The line that stands for a table where the pattern of functions (-s) leaves nothing. */
+void hot_view_add_no_match(const char *symbol, struct buf *out);
 
 /* One CSV table of all events, with the event as its first column when there are several. */
 void hot_view_csv(const struct hot_view *view, struct buf *out);

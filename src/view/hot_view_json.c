@@ -132,8 +132,8 @@ void hot_view_json(const struct hot_view *view, struct buf *out)
         json_init(&json, out);
         json_begin_object(&json);
         add_sampling(view, &json);
-        if (view->add_trees_json)
-                view->add_trees_json(view->trees_ctx, &json);
+        if (view->add_more_json)
+                view->add_more_json(view->more_ctx, &json);
         quality_add_json(view->quality, view->source_note, &json);
         if (view->has_elapsed) {
                 json_key(&json, "Time_elapsed");

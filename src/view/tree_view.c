@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "hot_view.h"
 #include "table.h"
 #include "text.h"
 
@@ -293,9 +294,7 @@ void tree_view_text(const struct tree_view *view, struct buf *out)
         struct printer p = {.view = view, .out = out};
 
         if (view->symbol && !root->count) {
-                buf_add_str(out, "no function matches ");
-                text_add_printable(out, view->symbol);
-                buf_add_char(out, '\n');
+                hot_view_add_no_match(view->symbol, out);
                 return;
         }
         p.total_count = view->all_count ? view->all_count : root->count;
