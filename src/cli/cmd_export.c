@@ -14,6 +14,7 @@
 #include "export_svg.h"
 #include "os.h"
 #include "perf_abi.h"
+#include "quality.h"
 #include "report.h"
 #include "session_facts.h"
 #include "text.h"
@@ -157,22 +158,27 @@ struct format {
         bool takes_all;         /* events; else one */
         bool by_sample;         /* from the samples one by one, else from the events' trees */
         bool takes_lines; /* of calls; readers of the others would take them for functions of their own */
+        bool has_weights, has_kinds, has_inverted; /* options that mean something to it */
         /* One of them: as a whole, or piece by piece. */
         bool (*write)(const struct exporting *e, struct buf *out, struct err *err);
         bool (*stream)(const struct exporting *e, const struct export_sink *sink, struct err *err);
 };
 
 static const struct format formats[] = {
-        {"folded", {".folded"}, .write = write_folded},
+        {"folded", {".folded"}, .has_weights = true, .has_kinds = true, .write = write_folded},
         {"speedscope", {".speedscope.json"}, .takes_all = true, .write = write_speedscope},
-        {"firefox", {".firefox.json", ".firefox.json.gz"}, .by_sample = true, .write = write_firefox},
+        {"firefox",
+         {".firefox.json", ".firefox.json.gz"},
+         .by_sample = true,
+         .has_weights = true,
+         .write = write_firefox},
         {"pprof", {".pb.gz"}, .takes_lines = true, .write = write_pprof},
         {"perf-script",
          {".perf", ".linux-perf.txt"},
          .takes_all = true,
          .by_sample = true,
          .stream = stream_perf_script},
-        {"svg", {".svg"}, .write = write_svg},
+        {"svg", {".svg"}, .has_inverted = true, .write = write_svg},
 };
 
 static bool is_named_as(const struct format *format, const char *output)
@@ -210,6 +216,25 @@ static const struct format *find_format(const struct exporting_options *o, struc
                 "export needs --format folded, speedscope, firefox, pprof, perf-script or svg%s",
                 o->output ? ": the name of the file does not say which" : "");
         return NULL;
+}
+
+static bool check_options(const struct exporting_options *o, const struct format *format, struct err *err)
+{
+        const struct {
+                bool is_given, is_taken;
+                const char *name, *takers;
+        } options[] = {
+                {o->weights, format->has_weights, "weights", "folded and firefox have"},
+                {o->kinds, format->has_kinds, "kinds", "folded has"},
+                {o->inverted, format->has_inverted, "inverted", "svg has"},
+        };
+
+        for (size_t i = 0; i < N_ELEMENTS(options); i++) {
+                if (options[i].is_given && !options[i].is_taken)
+                        return err_set(err, ERR_USAGE, "--%s means nothing to %s; %s it", options[i].name,
+                                       format->name, options[i].takers);
+        }
+        return true;
 }
 
 /* --- events --- */
@@ -328,6 +353,8 @@ static bool export_session(struct exporting *e, const struct report_request *req
         tree_output_note_missing(e->report, &note);
         if (!add_events(e, format, &note, err))
                 return err_in(err, "%s", request->path);
+        if (quality_is_poor(report_quality(e->report)))
+                quality_add_text(report_quality(e->report), &note);
         cmd_warn(&note);
         return write_out(e, format, err);
 }
@@ -368,7 +395,7 @@ int cmd_export(const struct command_line *line)
         int status;
 
         format = find_format(&o->what, &err);
-        if (!format || !check_output(&o->what, format, &err))
+        if (!format || !check_options(&o->what, format, &err) || !check_output(&o->what, format, &err))
                 return cmd_fail(&err);
         pids = cmd_pids(&o->filter.pids);
         if (lookup_init(&o->lookup, &lookup, &err) && make_request(line, format, pids, &request, &err)) {
