@@ -195,17 +195,6 @@ bool record_stat_round_parse(struct cursor record, struct record_stat_round *ret
         return !c.failed;
 }
 
-bool record_throttle_parse(struct cursor record, struct record_throttle *ret)
-{
-        struct cursor c = record;
-
-        read_header(&c);
-        ret->time = cursor_u64(&c);
-        ret->id = cursor_u64(&c);
-        ret->stream_id = cursor_u64(&c);
-        return !c.failed;
-}
-
 const char *record_type_name(uint32_t type)
 {
         static const char *const names[] = {

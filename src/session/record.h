@@ -95,10 +95,6 @@ struct record_stat_round {
         uint64_t time;
 };
 
-struct record_throttle { /* THROTTLE and UNTHROTTLE */
-        uint64_t time, id, stream_id;
-};
-
 struct record_ksymbol {
         uint64_t addr;
         uint32_t len;
@@ -118,7 +114,6 @@ bool record_ksymbol_parse(struct cursor record, struct record_ksymbol *ret);
 
 bool record_stat_parse(struct cursor record, struct record_stat *ret);
 bool record_stat_round_parse(struct cursor record, struct record_stat_round *ret);
-bool record_throttle_parse(struct cursor record, struct record_throttle *ret);
 
 /* The bytes of the trailer that sample_id_all puts behind a record; 0 without sample_id_all. */
 size_t record_id_bytes(const struct perf_attr *attr);

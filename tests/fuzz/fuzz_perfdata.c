@@ -43,7 +43,6 @@ static void take_record(struct perfdata_reader *reader, struct world *world,
                         const struct perfdata_record *record)
 {
         struct record_stat_round round;
-        struct record_throttle throttle;
         struct record_stat stat;
         struct record_lost lost;
         struct record_id id;
@@ -55,7 +54,6 @@ static void take_record(struct perfdata_reader *reader, struct world *world,
         record_lost_parse(record->bytes, &lost);
         record_stat_parse(record->bytes, &stat);
         record_stat_round_parse(record->bytes, &round);
-        record_throttle_parse(record->bytes, &throttle);
         if (record->event == UINT32_MAX)
                 return;
         if (record->event >= perfdata_n_events(reader))

@@ -294,7 +294,6 @@ TEST(mmap_records)
 TEST(other_records)
 {
         struct record_stat_round round;
-        struct record_throttle throttle;
         struct record_ksymbol symbol;
         struct session_builder b;
         struct record_comm comm;
@@ -324,8 +323,6 @@ TEST(other_records)
         EXPECT_TRUE(record_stat_parse(last_record(&b), &stat) && stat.id == 1 && stat.cpu == 2);
         EXPECT_TRUE(stat.value == 3 && stat.enabled_ns == 4 && stat.running_ns == 5);
         EXPECT_TRUE(record_stat_round_parse(last_record(&b), &round) && round.type == 1 && round.time == 2);
-        EXPECT_TRUE(record_throttle_parse(last_record(&b), &throttle) && throttle.time == 1 &&
-                    throttle.id == 2);
         builder_release(&b);
 }
 
