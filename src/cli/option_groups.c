@@ -272,7 +272,8 @@ static const struct option display_options[] = {
                 .arg = "PATTERN",
                 .offset = offsetof(struct display_options, symbol),
                 .misreading = &keys_as_symbol,
-                .help = "show only symbols that match: NAME, ^PREFIX, SUFFIX$ or ^NAME$, in any case",
+                .help = "show only symbols that match: NAME, ^PREFIX, SUFFIX$ or ^NAME$, in any case; with -g the ways "
+                        "through them, with -g callee their callers",
         },
         {
                 .name = "annotate",
