@@ -26,15 +26,6 @@ static const char *keep(struct sheet *sheet, const char *text)
 
 /* --- rows --- */
 
-static const char *unit_of(const struct count_event *event)
-{
-        const struct perf_attr *attr = &event->event.attr;
-        bool is_clock = attr->type == PERF_TYPE_SOFTWARE &&
-                        (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
-
-        return is_clock ? "ns" : NULL;
-}
-
 /* The cycle counters of several kinds of cores stand in one table where CPUs are not told apart. */
 static const char *name_of(const struct maker *m, const struct count_event *e, uint32_t cpu)
 {
@@ -53,7 +44,7 @@ static struct sheet_row make_row(const struct maker *m, size_t event, uint32_t c
         AUTO_RELEASE(buf) note = {0};
         struct sheet_row row = {
                 .index = e->index,
-                .unit = unit_of(e),
+                .unit = perf_attr_is_clock(&e->event.attr) ? "ns" : NULL,
                 .value = count->value,
                 .scaled = count->scaled,
                 .enabled_ns = count->enabled_ns,

@@ -4,6 +4,7 @@
 #ifndef PERF_ABI_H
 #define PERF_ABI_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* attr.type */
@@ -162,6 +163,13 @@ struct perf_attr {
 _Static_assert(sizeof(struct perf_attr) == 136, "the kernel's layout");
 
 enum { PERF_ATTR_SIZE_VER0 = 64 };
+
+/* Its counts are nanoseconds on a CPU. */
+static inline bool perf_attr_is_clock(const struct perf_attr *attr)
+{
+        return attr->type == PERF_TYPE_SOFTWARE &&
+               (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
+}
 
 /* header.type of a record.  64 and up are perf's own. */
 enum perf_record_type {

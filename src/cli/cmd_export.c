@@ -48,12 +48,6 @@ static void exporting_release(struct exporting *e)
 
 /* --- formats --- */
 
-static bool is_time(const struct perf_attr *attr)
-{
-        return attr->type == PERF_TYPE_SOFTWARE &&
-               (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
-}
-
 static bool write_folded(const struct exporting *e, struct buf *out, struct err *err)
 {
         const struct export_folded_options options = {
@@ -101,7 +95,7 @@ static uint64_t interval_of(const struct report_event *event)
 
         if (event->attr.flags & PERF_ATTR_FREQ)
                 return number ? 1000000000 / number : 0;
-        return is_time(&event->attr) ? number : 0;
+        return perf_attr_is_clock(&event->attr) ? number : 0;
 }
 
 static bool write_firefox(const struct exporting *e, struct buf *out, struct err *err)
@@ -249,7 +243,7 @@ static void add_event(struct exporting *e, const struct stacks_tree *names, uint
                 .event = event.name,
                 .tool = buf_text(&e->tool),
                 .command = buf_text(&e->command),
-                .is_time = is_time(&event.attr),
+                .is_time = perf_attr_is_clock(&event.attr),
                 .dur_ns = report_run_info(e->report, &info) ? info.elapsed_ns : 0,
         };
         ARRAY_PUSH(e->events, e->n_events, e->cap_events, exported);

@@ -109,12 +109,6 @@ static int group_fd(const struct counted_event *leader, const struct counter *pl
         return -1;
 }
 
-static bool is_clock(const struct event *event)
-{
-        return event->attr.type == PERF_TYPE_SOFTWARE && (event->attr.config == PERF_COUNT_SW_CPU_CLOCK ||
-                                                          event->attr.config == PERF_COUNT_SW_TASK_CLOCK);
-}
-
 /* Another way to say the same to the kernel; false when there is none that has not been tried. */
 static bool say_otherwise(const struct opener *o, struct counted_event *e, int error)
 {
@@ -123,7 +117,7 @@ static bool say_otherwise(const struct opener *o, struct counted_event *e, int e
         if (linux_obstacle_is_missing_pmu(error)) {
                 if (!event_by_number(&e->event, &other))
                         return false;
-        } else if ((error == EACCES || error == EPERM) && is_clock(&e->event) &&
+        } else if ((error == EACCES || error == EPERM) && perf_attr_is_clock(&e->event.attr) &&
                    !(e->event.attr.flags & PERF_ATTR_EXCLUDE_KERNEL)) {
                 /* The clocks do not look at the exclude bits: the time in the kernel is counted all the same. */
                 other.attr.flags |= PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV;
