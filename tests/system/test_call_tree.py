@@ -5,15 +5,8 @@ import json
 import re
 
 import harness
+from call_trees import folded, is_path
 from harness import Context, Done, check
-
-# Innermost first, as far as the program says it.
-PATHS = [
-    r"burn_a(;walk){4};left;main",
-    r"burn_a(;walk){13};right;main",
-    r"burn_b;compare(;[\w@.]+){1,8};sort;main",
-    r"burn_b;handle(;[\w@.]+){1,5};interrupt;main",
-]
 
 
 def record(t: Context, mode: str, program: str) -> str:
@@ -28,16 +21,6 @@ def tree_of(t: Context, path: str, *more: str) -> dict:
     return json.loads(t.good("report", "-g", "--json", "-i", path, *more).out)["call_trees"][0]
 
 
-def folded(tree: dict) -> collections.Counter:
-    """Number of samples by path, innermost first."""
-    counts: collections.Counter = collections.Counter()
-    paths: list[tuple] = [()]
-    for parent, function, count, _ in tree["nodes"]:
-        paths.append((tree["functions"][function]["name"],) + paths[parent])
-        counts[";".join(paths[-1])] += count
-    return +counts
-
-
 def script_of(t: Context, path: str) -> list[list[tuple[int, str]]]:
     """Each sample's frames, innermost first, as perf script has them: address and name."""
     done = t.run("perf", "script", "-i", path, "-F", "comm,ip,sym", "--no-inline")
@@ -48,10 +31,6 @@ def script_of(t: Context, path: str) -> list[list[tuple[int, str]]]:
         if frames:
             samples.append(frames)
     return samples
-
-
-def is_path(path: str) -> bool:
-    return any(re.match(pattern + r"(;|$)", path) for pattern in PATHS)
 
 
 def check_paths(t: Context, path: str, min_share: float) -> collections.Counter:

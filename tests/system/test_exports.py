@@ -11,9 +11,10 @@ import re
 import xml.etree.ElementTree as ElementTree
 
 import harness
+from call_trees import folded
 from firefox_schema import complaints_of, stacks_of
 from harness import Context, Done, Skip, check, need_tool
-from test_call_tree import folded, record, tree_of
+from test_call_tree import record, tree_of
 
 FLAMEGRAPH = "/usr/share/perl5/Devel/NYTProf/flamegraph.pl"
 SVG = "{http://www.w3.org/2000/svg}"
