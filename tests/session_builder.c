@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "codec.h"
+#include "os.h"
 
 enum { HEADER_BYTES = 104, SECTION_BYTES = 16, FIRST_ID = 11, EVENT_DESC = 12 };
 
@@ -538,4 +539,14 @@ bool builder_compress(struct session_builder *b, size_t piece, bool second_kind)
         buf_release(&plain);
         buf_release(&packed);
         return true;
+}
+
+bool builder_save(struct session_builder *b, const char *path)
+{
+        AUTO_RELEASE(buf) bytes = {0};
+        AUTO(os_file) file = os_file_create(path, NULL);
+
+        builder_file(b, &bytes);
+        builder_release(b);
+        return file && os_file_write(file, bytes.data, bytes.len, NULL) && os_file_close(TAKE(file), NULL);
 }

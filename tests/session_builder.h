@@ -96,4 +96,7 @@ bool builder_compress(struct session_builder *b, size_t piece, bool second_kind)
 /* The whole file: header, ids, attributes, records, features. */
 void builder_file(struct session_builder *b, struct buf *out);
 
+/* The same as a file on disk, and the end of the builder; false when it can't be written. */
+bool builder_save(struct session_builder *b, const char *path);
+
 #endif

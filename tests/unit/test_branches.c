@@ -2,7 +2,6 @@
 /* Sessions with branch stacks, and such whose user stacks come later: what becomes a call tree, and what a table of edges. */
 #include "branch_view.h"
 #include "calltree.h"
-#include "os.h"
 #include "report.h"
 #include "session_builder.h"
 #include "stack_branches.h"
@@ -42,15 +41,9 @@ static void init(struct session_builder *b, uint64_t branch_type)
 static struct report *report_of(struct session_builder *b, const char *path)
 {
         struct report_request request = {.path = path, .stacks = true, .branches = true};
-        AUTO_RELEASE(buf) file = {0};
-        struct os_file *out = os_file_create(path, NULL);
-        struct report *report = NULL;
         struct err err = {0};
+        struct report *report = builder_save(b, path) ? report_make(&request, &err) : NULL;
 
-        builder_file(b, &file);
-        builder_release(b);
-        if (out && os_file_write(out, file.data, file.len, NULL) && os_file_close(out, NULL))
-                report = report_make(&request, &err);
         if (!report)
                 TAP_FAIL("%s: %s", path, err.text);
         return report;

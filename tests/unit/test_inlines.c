@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rows by inlined function and by line, from a session whose program has debug information. */
 #include "hot_view.h"
-#include "os.h"
 #include "report.h"
 #include "session_builder.h"
 #include "tap.h"
@@ -16,10 +15,7 @@ static const char session_path[] = "inlines-test.data";
 static bool write_session(void)
 {
         static const uint64_t addrs[] = {0x224, 0x225, 0x23b, 0x22c, 0x22d, 0x26a, 0x28b};
-        AUTO_RELEASE(buf) file = {0};
         struct session_builder b;
-        struct os_file *out = os_file_create(session_path, NULL);
-        bool ok;
 
         builder_init(&b);
         builder_comm(&b, 1, PID, PID, "prog", true);
@@ -27,10 +23,7 @@ static bool write_session(void)
         for (size_t i = 0; i < sizeof(addrs) / sizeof(addrs[0]); i++)
                 builder_sample_ip(&b, 1000 + i, PID, PID, BASE + addrs[i]);
         builder_round(&b);
-        builder_file(&b, &file);
-        ok = out && os_file_write(out, file.data, file.len, NULL);
-        builder_release(&b);
-        return out && os_file_close(out, NULL) && ok;
+        return builder_save(&b, session_path);
 }
 
 static void expect_text(unsigned keys, bool inlines, const char *want)

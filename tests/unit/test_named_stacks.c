@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 
-#include "os.h"
 #include "report.h"
 #include "session_builder.h"
 #include "tap.h"
@@ -20,10 +19,7 @@ static const char session_path[] = "named-stacks-test.data";
 static bool write_session(void)
 {
         static const uint64_t stack[] = {PERF_CONTEXT_USER, BASE + 0x224, BASE + 0x28c};
-        AUTO_RELEASE(buf) file = {0};
         struct session_builder b;
-        struct os_file *out = os_file_create(session_path, NULL);
-        bool ok;
 
         builder_init(&b);
         builder_comm(&b, 1, PID, PID, "prog", true);
@@ -35,10 +31,7 @@ static bool write_session(void)
         builder_sample(&b, 0, 1000, PID, PID, PERF_MISC_USER, stack, 3);
         builder_sample_ip(&b, 2000, PID, PID, 0x7000010);
         builder_round(&b);
-        builder_file(&b, &file);
-        ok = out && os_file_write(out, file.data, file.len, NULL);
-        builder_release(&b);
-        return out && os_file_close(out, NULL) && ok;
+        return builder_save(&b, session_path);
 }
 
 static void show_node(const struct named_stacks *named, uint32_t at, struct buf *out)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From the bytes of a session to rows, their text, JSON and CSV, and the C API. */
 #include "hot_view.h"
-#include "os.h"
 #include "report.h"
 #include "session_builder.h"
 #include "tap.h"
@@ -32,16 +31,10 @@ static void build(struct session_builder *b)
 
 static bool write_file(const char *path, void (*fill)(struct session_builder *b))
 {
-        AUTO_RELEASE(buf) file = {0};
-        struct os_file *out = os_file_create(path, NULL);
         struct session_builder b;
-        bool ok;
 
         fill(&b);
-        builder_file(&b, &file);
-        ok = out && os_file_write(out, file.data, file.len, NULL);
-        builder_release(&b);
-        return out && os_file_close(out, NULL) && ok;
+        return builder_save(&b, path);
 }
 
 /* Once for all tests: Windows does not cut a file that a report still has mapped. */
