@@ -34,5 +34,5 @@ const char *count_source_note(const struct count_choice *choice, const struct co
         if (choice->events || choice->metrics || list->kinds.n_items)
                 return "";
         return "no hardware counters here (no core PMU, as in most virtual machines), so software events are "
-               "counted; on bare metal or with a passed-through PMU cycles and instructions are too";
+               "counted; bare metal or a passed-through PMU has cycles and instructions too";
 }

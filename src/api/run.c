@@ -238,7 +238,7 @@ static const char *source_note(const struct run *run, const struct run_request *
         if (collector_source_note(run->collector)[0] || request->events || event_has_core_pmu(&source, pmu))
                 return collector_source_note(run->collector);
         return "no hardware counters here (no core PMU, as in most virtual machines), so CPU time is "
-               "sampled; on bare metal or with a passed-through PMU cycles are";
+               "sampled; bare metal or a passed-through PMU has cycles";
 }
 
 /* With what is to be said of the stacks. */
