@@ -37,9 +37,28 @@ def moved_hdr(hdr_addr: int, hdr: bytes, frame_addr: int) -> tuple[bytes, int]:
     return out, first
 
 
+def entry(content: bytes) -> bytes:
+    content += bytes(-(len(content) + 4) % 8)
+    return struct.pack("<I", len(content)) + content
+
+
+def past_limits() -> dict[str, bytes]:
+    """One step more than the reader takes: values of an expression (CFI_MAX_EXPR_DEPTH), remembered rows
+    (CFI_MAX_REMEMBERED)."""
+    cie = entry(struct.pack("<IB3sBBBBB", 0xFFFFFFFF, 1, b"\0\x01\x78", 16, 0x0C, 7, 8, 0x90) + b"\x01")
+    found = {}
+    for name, program in (("deep-expression", b"\x0f\x41" + b"\x30" * 65), ("many-remembered", b"\x0a" * 17)):
+        fde = entry(struct.pack("<IQQ", 0, 0x1000, 0x100) + program)
+        found[name] = struct.pack("<BHQ", 2, 0, 0x1000) + cie + fde
+    return found
+
+
 def main() -> None:
     folder = sys.argv[1]
     os.makedirs(folder, exist_ok=True)
+    for name, seed in past_limits().items():
+        with open(os.path.join(folder, name), "wb") as out:
+            out.write(seed)
     for path in sys.argv[2:]:
         with open(path, "rb") as file:
             is_arm64 = file.read(20)[18] == 183
