@@ -49,6 +49,8 @@ void quality_add_text(const struct quality *q, struct buf *out)
         if (q->n_unresolved)
                 buf_printf(out, " (%.2f %%)", quality_percent(q, q->n_unresolved));
         buf_printf(out, ", %" PRIu64 " cut stacks", q->n_cut_stacks);
+        if (q->n_cut_stacks && q->longer_copies)
+                buf_printf(out, " (too little of the stack was copied: %s)", q->longer_copies);
         if (q->counted_share < 1)
                 buf_printf(out, ", counted %.0f %% of the time", 100 * q->counted_share);
         if (q->off_share >= OFF_SHARE_WORTH_A_WORD)

@@ -10,6 +10,8 @@
 
 struct quality {
         uint64_t n_samples, n_lost, n_throttled, n_unresolved, n_cut_stacks;
+        /* What would have copied more of the stack, where too little of it was the reason for cut stacks; NULL: nothing. */
+        const char *longer_copies;
         double kernel_share;  /* of the CPU time, when it was left out; negative: not known or not left out */
         double counted_share; /* running / enabled of the worst event; 1: all of the time */
         double off_share; /* of the run's time in which the events were off because the user wanted it; 0: none */

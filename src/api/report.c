@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "call_graph.h"
 #include "report_internal.h"
 #include "text.h"
 
@@ -35,6 +36,41 @@ static double share_of(uint64_t part_ns, uint64_t whole_ns)
         return part_ns < whole_ns ? (double)part_ns / (double)whole_ns : part_ns > 0;
 }
 
+/* Of the copies of the stack that were walked: now, or while recording. */
+static uint64_t copied_bytes(const struct report *report)
+{
+        uint64_t most = report->run_info.stack_bytes;
+
+        for (size_t i = 0; !report->marks.n_samples && i < perfdata_n_events(report->reader); i++) {
+                const struct perf_attr *attr = &perfdata_get_event(report->reader, i)->attr;
+
+                if (attr->sample_type & PERF_SAMPLE_STACK_USER && attr->sample_stack_user > most)
+                        most = attr->sample_stack_user;
+        }
+        return most;
+}
+
+static const char *longer_copies(const struct report *report)
+{
+        const double worth_a_word = 0.01;
+        const bool were_recorded = report->marks.n_samples;
+        struct stack_unwind_counts counts = {0};
+        uint64_t n = 0, bytes = copied_bytes(report);
+
+        if (!bytes || bytes >= CALL_GRAPH_MAX_BYTES)
+                return NULL;
+        if (report->unwind)
+                counts = stack_unwind_get_counts(report->unwind);
+        for (uint32_t i = 0; i < UNWIND_N_ENDS; i++) {
+                if (were_recorded)
+                        counts.by_end[i] = i < report->marks.n_ends ? report->marks.by_end[i] : 0;
+                n += counts.by_end[i];
+        }
+        if (!n || (double)counts.by_end[UNWIND_END_CUT] < worth_a_word * (double)n)
+                return NULL;
+        return were_recorded ? "--call-graph unwind,65528" : "--call-graph dwarf,65528";
+}
+
 static void fill_quality(struct report *report)
 {
         const struct perfdata_damage *damage = perfdata_get_damage(report->reader);
@@ -47,6 +83,7 @@ static void fill_quality(struct report *report)
         q->n_lost = report->n_lost_records > report->n_lost_samples ? report->n_lost_records
                                                                     : report->n_lost_samples;
         q->n_unresolved = hot_n_unresolved(report->hot);
+        q->longer_copies = longer_copies(report);
         q->counted_share = report->run_info.counted_share;
         q->off_share = share_of(report->run_info.off_ns, report->run_info.elapsed_ns);
         q->cut_bytes = damage->cut_bytes + report->archive.origin.cut_bytes;

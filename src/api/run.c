@@ -287,6 +287,7 @@ static bool finish_session(struct run *run, const struct run_request *request, s
                 .recorder_ns = run->out.collected->recorder_ns,
                 .counted_share = run->out.collected->counted_share,
                 .off_ns = run->out.collected->off_ns,
+                .stack_bytes = run->out.collected->stacks ? request->call_graph.stack_bytes : 0,
                 .n_not_kept = run->out.collected->n_not_kept,
                 .not_kept = run->out.collected->not_kept,
                 .has_exit = run->out.has_status && !run->out.stopped_by_us,

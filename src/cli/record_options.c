@@ -49,9 +49,10 @@ static const struct option sampling_options[] = {
                 .kind = OPTION_STRING,
                 .arg = "MODE",
                 .offset = offsetof(struct sampling_options, call_graph_mode),
-                .help = "record call stacks by MODE: fp (frame pointers, which the kernel follows), dwarf[,BYTES] "
-                        "(copies of stacks for perf and others to unwind; of 8192 bytes unless given) or lbr (the CPU's "
-                        "record of calls)",
+                .help = "record call stacks by MODE: unwind[,BYTES] (what -g does: copies of stacks, of 24576 bytes unless "
+                        "given, are unwound at once), fp (frame pointers, which the kernel follows), dwarf[,BYTES] (copies, "
+                        "of 8192 bytes unless given, are kept for perf and others to unwind) or lbr (the CPU's record of "
+                        "calls)",
         },
         {
                 .name = "compress",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads what stands behind --call-graph, as perf does: a word, and behind dwarf the size of the copies. */
+/* Reads what stands behind --call-graph, as perf does: a word, and behind those that copy the stack a size. */
 #include "call_graph.h"
 
 #include <string.h>
@@ -7,8 +7,9 @@
 #include "event_internal.h"
 #include "text.h"
 
-static const char *const words[] = {"dwarf", "fp", "lbr"};
-static const enum call_graph_kind kinds[] = {CALL_GRAPH_DWARF, CALL_GRAPH_FP, CALL_GRAPH_LBR};
+static const char *const words[] = {"dwarf", "fp", "lbr", "unwind"};
+static const enum call_graph_kind kinds[] = {CALL_GRAPH_DWARF, CALL_GRAPH_FP, CALL_GRAPH_LBR,
+                                             CALL_GRAPH_UNWIND};
 
 static bool refuse_word(struct span word, struct err *err)
 {
@@ -19,9 +20,10 @@ static bool refuse_word(struct span word, struct err *err)
                 return err_set(err, ERR_USAGE,
                                "--call-graph: '%s' is no way to take call stacks; '%s' is one", shown.text,
                                nearest);
-        return err_set(err, ERR_USAGE,
-                       "--call-graph: '%s' is no way to take call stacks: fp, dwarf[,BYTES] or lbr",
-                       shown.text);
+        return err_set(
+                err, ERR_USAGE,
+                "--call-graph: '%s' is no way to take call stacks: fp, dwarf[,BYTES], lbr or unwind[,BYTES]",
+                shown.text);
 }
 
 static bool parse_bytes(struct span text, uint32_t *ret_bytes, struct err *err)
@@ -42,6 +44,7 @@ bool call_graph_parse(const char *text, struct call_graph *ret, struct err *err)
         static const uint32_t stack_bytes[] = {
                 [CALL_GRAPH_DWARF] = CALL_GRAPH_DEFAULT_BYTES,
                 [CALL_GRAPH_LBR] = CALL_GRAPH_UNWIND_BYTES,
+                [CALL_GRAPH_UNWIND] = CALL_GRAPH_UNWIND_BYTES,
         };
         struct call_graph graph;
         struct span word = {text, strcspn(text, ",")};
@@ -55,7 +58,7 @@ bool call_graph_parse(const char *text, struct call_graph *ret, struct err *err)
         if (text[word.len]) {
                 const char *rest = text + word.len + 1;
 
-                if (graph.kind != CALL_GRAPH_DWARF)
+                if (graph.kind != CALL_GRAPH_DWARF && graph.kind != CALL_GRAPH_UNWIND)
                         return err_set(err, ERR_USAGE,
                                        "--call-graph: nothing belongs behind '%s', but there is '%s'",
                                        words[i], span_quote(span_of(rest)).text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How call stacks are taken, as the user says it: -g, or perf's words behind --call-graph. */
+/* How call stacks are taken, as the user says it: -g, which is unwind, or that and perf's words behind --call-graph. */
 #ifndef CALL_GRAPH_H
 #define CALL_GRAPH_H
 
@@ -29,7 +29,7 @@ enum {
         CALL_GRAPH_MAX_BYTES = 65528,
 };
 
-/* "fp", "dwarf", "dwarf,BYTES" or "lbr"; BYTES is rounded up to a multiple of 8.  ERR_USAGE. */
+/* "fp", "lbr", or "dwarf" and "unwind" with or without ",BYTES" behind it; BYTES is rounded up to a multiple of 8.  ERR_USAGE. */
 bool call_graph_parse(const char *text, struct call_graph *ret, struct err *err);
 
 #endif

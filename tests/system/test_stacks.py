@@ -161,6 +161,17 @@ def test_too_deep_is_cut(t: Context) -> None:
         check(re.search(r"^ +\d+\.\d\d +\d+\.\d\d \* \[cut\] > descend", report.out, re.M) is not None, "and marks them", report)
 
 
+def test_longer_copies_reach_further(t: Context) -> None:
+    for mode in "unwind", "dwarf":
+        for size in (8192, 65528):
+            t.good("record", "--call-graph", f"{mode},{size}", "--", t.program("chains"), "wide", "30", "8")
+            told = t.good("report", "-g")
+            cut = re.search(r"(\d+) cut stacks(.*)$", told.out, re.M)
+            hint = f" (too little of the stack was copied: --call-graph {mode},65528)"
+            check((int(cut[1]) > 20) == (size == 8192), f"{mode},{size}: {cut[0]}", told)
+            check((hint in cut[2]) == (size == 8192), f"{mode},{size}: {cut[0]}", told)
+
+
 def test_report_says_how_frames_were_found(t: Context) -> None:
     t.good("record", "-g", "--", t.program("chains"), "deep", "100", "20")
     marks = marks_of(t)

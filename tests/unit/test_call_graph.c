@@ -18,6 +18,8 @@ TEST(words_and_sizes)
                 {"dwarf,4097", {CALL_GRAPH_DWARF, 4104}},
                 {"dwarf,0x1000", {CALL_GRAPH_DWARF, 4096}},
                 {"dwarf,65528", {CALL_GRAPH_DWARF, 65528}},
+                {"unwind", {CALL_GRAPH_UNWIND, 24576}},
+                {"unwind,65521", {CALL_GRAPH_UNWIND, 65528}},
         };
 
         for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -38,8 +40,8 @@ TEST(refused_in_a_sentence)
         static const char *const cases[][2] = {
                 {"dwraf", "--call-graph: 'dwraf' is no way to take call stacks; 'dwarf' is one"},
                 {"lbrs", "--call-graph: 'lbrs' is no way to take call stacks; 'lbr' is one"},
-                {"caller", "--call-graph: 'caller' is no way to take call stacks: fp, dwarf[,BYTES] or lbr"},
-                {"", "--call-graph: '' is no way to take call stacks: fp, dwarf[,BYTES] or lbr"},
+                {"caller", "--call-graph: 'caller' is no way to take call stacks: fp, dwarf[,BYTES], lbr or unwind[,BYTES]"},
+                {"", "--call-graph: '' is no way to take call stacks: fp, dwarf[,BYTES], lbr or unwind[,BYTES]"},
                 {"fp,8192", "--call-graph: nothing belongs behind 'fp', but there is '8192'"},
                 {"lbr,", "--call-graph: nothing belongs behind 'lbr', but there is ''"},
                 {"dwarf,", "--call-graph: '' is no size for copies of the stack, which is 1 to 65528 bytes"},

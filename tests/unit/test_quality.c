@@ -25,6 +25,24 @@ TEST(kernel_share_names_the_way_out)
         EXPECT_TRUE(!quality_kernel_matters(&q));
 }
 
+TEST(short_copies_name_the_way_out)
+{
+        struct quality q = {.n_samples = 10,
+                            .kernel_share = -1,
+                            .counted_share = 1,
+                            .longer_copies = "--call-graph unwind,65528"};
+        AUTO_RELEASE(buf) out = {0};
+
+        quality_add_text(&q, &out);
+        EXPECT_CONTAINS(buf_text(&out), ", 0 cut stacks");
+        EXPECT_TRUE(!strstr(buf_text(&out), "unwind"));
+        q.n_cut_stacks = 2;
+        buf_clear(&out);
+        quality_add_text(&q, &out);
+        EXPECT_CONTAINS(buf_text(&out),
+                        ", 2 cut stacks (too little of the stack was copied: --call-graph unwind,65528)");
+}
+
 TEST(a_delay_is_told_and_is_not_poor)
 {
         struct quality q = {.n_samples = 10, .kernel_share = -1, .counted_share = 1, .off_share = 0.84};
