@@ -40,8 +40,10 @@ TEST(refused_in_a_sentence)
         static const char *const cases[][2] = {
                 {"dwraf", "--call-graph: 'dwraf' is no way to take call stacks; 'dwarf' is one"},
                 {"lbrs", "--call-graph: 'lbrs' is no way to take call stacks; 'lbr' is one"},
-                {"caller", "--call-graph: 'caller' is no way to take call stacks: fp, dwarf[,BYTES], lbr or unwind[,BYTES]"},
-                {"", "--call-graph: '' is no way to take call stacks: fp, dwarf[,BYTES], lbr or unwind[,BYTES]"},
+                {"caller",
+                 "--call-graph: 'caller' is no way to take call stacks: fp, dwarf[,BYTES], lbr or unwind[,BYTES]"},
+                {"",
+                 "--call-graph: '' is no way to take call stacks: fp, dwarf[,BYTES], lbr or unwind[,BYTES]"},
                 {"fp,8192", "--call-graph: nothing belongs behind 'fp', but there is '8192'"},
                 {"lbr,", "--call-graph: nothing belongs behind 'lbr', but there is ''"},
                 {"dwarf,", "--call-graph: '' is no size for copies of the stack, which is 1 to 65528 bytes"},
