@@ -15,6 +15,9 @@ static void save(struct session_builder *b, const char *name)
         FILE *out;
 
         builder_file(b, &file);
+        /* fuzz_stacks makes stacks of every fourth size. */
+        if (!b->pipe)
+                buf_add_zeros(&file, -file.len % 4);
         snprintf(path, sizeof(path), "%s/%s", folder, name);
         out = fopen(path, "wb");
         if (!out || fwrite(file.data, 1, file.len, out) != file.len || fclose(out))
@@ -235,6 +238,39 @@ static void save_branches(void)
         }
 }
 
+/* One more than is taken of a chain (STACKS_MAX_FRAMES) and of the branches of a stack of calls (256); packed, since short
+ * inputs are tried more often. */
+static void save_past_limits(void)
+{
+        static uint64_t chain[1 + 1025], many[257][3];
+
+        chain[0] = PERF_CONTEXT_USER;
+        for (size_t i = 1; i < N_ELEMENTS(chain); i++)
+                chain[i] = 0x401110;
+        for (size_t i = 0; i < N_ELEMENTS(many); i++) {
+                many[i][0] = 0x401110;
+                many[i][1] = 0x401200;
+        }
+        for (unsigned way = 0; way < 2; way++) {
+                struct session_builder b;
+
+                builder_init(&b);
+                b.attrs[0].sample_type |= PERF_SAMPLE_BRANCH_STACK;
+                b.attrs[0].branch_sample_type = PERF_BRANCH_CALL_STACK;
+                if (!way)
+                        b.attrs[0].sample_type &= ~(uint64_t)PERF_SAMPLE_BRANCH_STACK;
+                builder_comm(&b, 0, 100, 100, "prog", true);
+                builder_mmap(&b, 0, 100, 0x401000, 0x2000, 0x1000, "/bin/prog");
+                if (way)
+                        builder_sample_branches(&b, 0, 1000, 100, PERF_MISC_USER, chain, 3,
+                                                (const uint64_t(*)[3])many, N_ELEMENTS(many));
+                else
+                        builder_sample(&b, 0, 1000, 100, 100, PERF_MISC_USER, chain, N_ELEMENTS(chain));
+                if (builder_compress(&b, 1024, false))
+                        save(&b, way ? "past-branches" : "past-frames");
+        }
+}
+
 static void save_deferred(void)
 {
         uint64_t user[] = {0x400100, 0x400200, 0};
@@ -278,6 +314,7 @@ int main(int argc, char **argv)
         save_events();
         save_records();
         save_branches();
+        save_past_limits();
         save_deferred();
         return 0;
 }
