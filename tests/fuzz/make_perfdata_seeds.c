@@ -231,6 +231,8 @@ static void save_branches(void)
                         builder_sample_branches(&b, 0, 2000 + n, 100, PERF_MISC_USER, chain + 2, n, branches,
                                                 4 - n);
                 }
+                /* the oldest call that hardware knows is further out in the chain than its number says */
+                builder_sample_branches(&b, 0, 3000, 100, PERF_MISC_USER, chain + 2, 5, branches + 1, 1);
                 if (way & 4)
                         add_caps(&b);
                 snprintf(name, sizeof(name), "branches-%u", way);
@@ -273,7 +275,7 @@ static void save_past_limits(void)
 
 static void save_deferred(void)
 {
-        uint64_t user[] = {0x400100, 0x400200, 0};
+        uint64_t user[] = {0x400100, 0x400200, 0}, late[] = {PERF_CONTEXT_USER_DEFERRED, 11};
 
         for (unsigned way = 0; way < 8; way++) {
                 struct session_builder b;
@@ -296,6 +298,8 @@ static void save_deferred(void)
                 builder_round(&b);
                 builder_exit(&b, 1020, 100, 1, 101, 1);
                 builder_deferred(&b, 1030, 100, 102, 9, user, 0);
+                builder_sample(&b, 0, 1040, 100, 100, PERF_MISC_KERNEL, late, 2);
+                builder_deferred(&b, 1050, 100, 100, 11, user, 2);
                 if ((way & 4) && !builder_compress(&b, 60, way & 1))
                         continue;
                 snprintf(name, sizeof(name), "deferred-%u", way);
