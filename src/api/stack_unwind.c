@@ -23,6 +23,7 @@ struct stack_unwind {
         struct source *sources;
         size_t n_sources, cap_sources;
         struct map by_module; /* index + 1 */
+        struct map opened;    /* modules of walks that were packed */
         int32_t pid;          /* of the sample */
         struct unwind_frame frames[STACKS_MAX_FRAMES];
         struct walked_frame walked[STACKS_MAX_FRAMES];
@@ -54,6 +55,7 @@ void stack_unwind_free(struct stack_unwind *u)
         for (size_t i = 0; i < u->n_sources; i++)
                 cfi_free(u->sources[i].cfi);
         map_release(&u->by_module);
+        map_release(&u->opened);
         free(u->sources);
         free(u);
 }
@@ -159,15 +161,19 @@ static bool walk_copy(struct stack_unwind *u, const struct stack_sample *of, siz
         return true;
 }
 
-/* A walk over files asks for the modules on its way, and what was asked for is told of. */
-static void ask_modules(struct stack_unwind *u, size_t n)
+/* A walk over files opens the modules on its way, and what was opened is told of, with what is wrong with it. */
+static void open_modules(struct stack_unwind *u, size_t n)
 {
         for (size_t i = 0; i < n; i++) {
                 uint64_t addr = u->walked[i].pc - !u->walked[i].is_exact;
                 struct place at = world_find(u->world, u->pid, PERF_MISC_USER, addr);
+                bool is_new = false;
 
                 if (at.module != MODULE_NONE && has_file(u, at.module))
-                        module_source_get(u->modules, at.module);
+                        map_put(&u->opened, at.module, &is_new);
+                if (is_new)
+                        resolver_get_object(module_source_resolver(u->modules),
+                                            module_source_get(u->modules, at.module));
         }
 }
 
@@ -180,7 +186,7 @@ static bool walk_archived(struct stack_unwind *u, uint64_t number, size_t max_fr
                 return false;
         *ret = (struct walk){stack_archive_frames(u->archive, walk, u->walked, max_frames),
                              (enum unwind_end)walk->end};
-        ask_modules(u, ret->n_frames);
+        open_modules(u, ret->n_frames);
         return true;
 }
 

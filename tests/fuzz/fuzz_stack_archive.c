@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as packed stacks: as a section, and as the content of one whose head is right.  Every walk is looked at, and what is
- * written again is read as the same. */
+/* Any bytes as packed stacks: as a section, as the content of one whose head is right, and as its end.  Every walk is looked at,
+ * and what is written again is read as the same. */
 #include <stdlib.h>
 
 #include "archive_section.h"
@@ -80,9 +80,40 @@ static void use(struct cursor section)
         write_again(archive, writer);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* As content that is not packed. */
+static void use_content(const void *content, size_t size)
 {
         AUTO_RELEASE(buf) section = {0};
+
+        buf_add(&section, "WPSW", 4);
+        buf_add_u32(&section, STACK_ARCHIVE_VERSION);
+        buf_add_u64(&section, 0);
+        buf_add_u64(&section, size);
+        buf_add_u64(&section, symbol_image_checksum(content, size));
+        buf_add(&section, content, size);
+        use(cursor_make(section.data, section.len));
+}
+
+/* Behind a path that is nearly as deep as one can be: how many nodes more, they, and the walks. */
+static void use_behind_path(const uint8_t *data, size_t size)
+{
+        enum { PATH_FRAMES = STACK_ARCHIVE_MAX_FRAMES - 2 };
+        AUTO_RELEASE(buf) content = {0};
+
+        if (!size)
+                return;
+        buf_add(&content, "\1\0\0", 3); /* a frame */
+        archive_add_uleb(&content, PATH_FRAMES + data[0]);
+        for (size_t i = 0; i < PATH_FRAMES; i++) {
+                buf_add_u8(&content, i > 0);
+                buf_add_u8(&content, 0);
+        }
+        buf_add(&content, data + 1, size - 1);
+        use_content(content.data, content.len);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
         struct cursor swapped = cursor_make(data, size);
 
         if (size > MAX_INPUT_BYTES)
@@ -90,13 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         swapped.swap = true;
         use(cursor_make(data, size));
         use(swapped);
-        /* As content that is not packed. */
-        buf_add(&section, "WPSW", 4);
-        buf_add_u32(&section, STACK_ARCHIVE_VERSION);
-        buf_add_u64(&section, 0);
-        buf_add_u64(&section, size);
-        buf_add_u64(&section, symbol_image_checksum(data, size));
-        buf_add(&section, data, size);
-        use(cursor_make(section.data, section.len));
+        use_content(data, size);
+        use_behind_path(data, size);
         return 0;
 }

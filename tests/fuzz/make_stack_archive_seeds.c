@@ -82,6 +82,14 @@ static void save_borders(void)
         save_both("borders", writer);
 }
 
+/* What stands behind the path of fuzz_stack_archive: two nodes more, and walks from both. */
+static void save_behind_path(void)
+{
+        static const uint8_t end[] = {2, 1, 0, 1, 0, 2, 0, 0x80, 8, 3, 0, 0x7f, 3};
+
+        save("behind_path", "", end, sizeof(end));
+}
+
 int main(int argc, char **argv)
 {
         if (argc != 2)
@@ -91,5 +99,6 @@ int main(int argc, char **argv)
         save_few();
         save_deep();
         save_borders();
+        save_behind_path();
         return 0;
 }
