@@ -202,6 +202,7 @@ static struct report *open_report(const struct archiving *a, struct err *err)
                 .keys = PROFILE_EVENT | PROFILE_MODULE | PROFILE_SYMBOL,
                 .no_demangle = true,
                 .stacks = true,
+                .branches = true,
                 .to_pack = true,
                 .sources = &a->sources,
         };

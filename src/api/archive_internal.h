@@ -15,7 +15,7 @@ enum {
         ARCHIVE_MAX_FUNCTION_BYTES = 4 << 20,
 };
 
-/* An address that was sampled, or called from there. */
+/* An address that was sampled, or that a sample's stack or branches have. */
 struct archive_place {
         uint64_t offset, addr, weight;
         bool is_sampled, has_addr;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Asks the resolver what report and annotate will ask it, and keeps the answers: names of all sampled addresses and of their
- * callers', and of the functions around sampled ones every address, so that it does not matter where a disassembler sees instructions. */
+/* Asks the resolver what report and annotate will ask it, and keeps the answers: names of all sampled addresses, of their
+ * callers' and of branches', and of the functions around sampled ones every address, so that it does not matter where a disassembler sees instructions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +39,8 @@ static void merge_places(struct archive_module *m)
         m->n_places = n;
 }
 
-/* Modules that have callers alone were asked for nothing yet, not even what is wrong with their names. */
+/* Modules that no sample was taken in were asked for nothing yet, not even what is wrong with their names.  Those of branches
+ * were when their rows were made. */
 static void ask_modules_of_stacks(struct archive_pack *pack)
 {
         const struct stacks *stacks = report_stacks(pack->report);
@@ -90,6 +91,7 @@ static void list_places(struct archive_pack *pack, const struct map *index_of)
 {
         const struct profile *profile = report_profile(pack->report);
         const struct stacks *stacks = report_stacks(pack->report);
+        const struct branches *branches = report_branch_edges(pack->report);
 
         for (size_t i = 0; i < profile_n_places(profile); i++) {
                 const struct profile_place *place = profile_get_place(profile, i);
@@ -102,6 +104,13 @@ static void list_places(struct archive_pack *pack, const struct map *index_of)
                 const struct stack_node *node = stacks_get_node(stacks, (uint32_t)i);
 
                 add_place(pack, index_of, node->module, (struct archive_place){.offset = node->offset});
+        }
+        for (size_t i = 0; i < branches_n_edges(branches); i++) {
+                const struct branch_edge *edge = branches_get_edge(branches, i);
+
+                add_place(pack, index_of, edge->from.module,
+                          (struct archive_place){.offset = edge->from.offset});
+                add_place(pack, index_of, edge->to.module, (struct archive_place){.offset = edge->to.offset});
         }
         for (size_t i = 0; i < pack->n_modules; i++)
                 merge_places(&pack->modules[i]);

@@ -273,6 +273,11 @@ const struct stacks *report_stacks(const struct report *report)
         return report->stacks;
 }
 
+const struct branches *report_branch_edges(const struct report *report)
+{
+        return report->branches;
+}
+
 const struct stack_archive_writer *report_walks(const struct report *report)
 {
         return report->walks;

@@ -92,8 +92,10 @@ bool report_has_stacks(const struct report *report);
 /* What the samples' nodes are; named_stacks_free() by the caller.  The request asked for stacks. */
 struct named_stacks *report_named_stacks(const struct report *report, bool inlines, bool lines);
 
-/* The places of stacks, and the walks over the samples' copies of stacks.  The request asked for what is packed. */
+/* The places of stacks and of branches, and the walks over the samples' copies of stacks.  The request asked for what is
+ * packed; without branches, NULL. */
 const struct stacks *report_stacks(const struct report *report);
+const struct branches *report_branch_edges(const struct report *report);
 const struct stack_archive_writer *report_walks(const struct report *report);
 
 /* Those that the filter let pass, in the order of time; NULL when the request did not ask for them. */

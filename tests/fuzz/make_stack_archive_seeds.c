@@ -82,10 +82,11 @@ static void save_borders(void)
         save_both("borders", writer);
 }
 
-/* What stands behind the path of fuzz_stack_archive: two nodes more, and walks from both. */
+/* What stands behind the path of fuzz_stack_archive: two nodes that make it as deep as it may be, another in the place of the last,
+ * and walks from both. */
 static void save_behind_path(void)
 {
-        static const uint8_t end[] = {2, 1, 0, 1, 0, 2, 0, 0x80, 8, 3, 0, 0x7f, 3};
+        static const uint8_t end[] = {3, 1, 0, 1, 0, 2, 0, 2, 0, 0x80, 8, 3, 0, 1, 3};
 
         save("behind_path", "", end, sizeof(end));
 }

@@ -131,6 +131,46 @@ TEST(source_goes_first_then_cold_functions)
         EXPECT_CONTAINS(err.text, "--max-size");
 }
 
+/* "0x211 0x220 7 ..." of the branches of a session, whose functions have no name but a range. */
+static void list_branches(const char *session, struct buf *out)
+{
+        const struct report_request request = {.path = session, .branches = true};
+        AUTO(report) report = report_make(&request, NULL);
+        const struct branch_rows *rows = report ? report_branches(report) : NULL;
+
+        for (size_t i = 0; rows && i < branch_rows_n(rows); i++) {
+                const struct branch_row *row = branch_rows_get(rows, i);
+
+                buf_printf(out, "%s %s %d ", branch_rows_text(rows, row->from),
+                           branch_rows_text(rows, row->to), (int)row->count);
+        }
+}
+
+/* Of branches in functions that no sample was taken in. */
+TEST(names_of_branches)
+{
+        static const uint64_t chain[] = {PERF_CONTEXT_USER, SESSION_BASE + 0x300};
+        static const uint64_t branches[][3] = {{SESSION_BASE + 0x214, SESSION_BASE + 0x259, 0},
+                                               {SESSION_BASE + 0x260, SESSION_BASE + 0x214, 0}};
+        AUTO_RELEASE(archive_result) result = {0};
+        AUTO_RELEASE(buf) want = {0};
+        AUTO_RELEASE(buf) got = {0};
+        struct session_builder b;
+
+        builder_init(&b);
+        b.attrs[0].sample_type |= PERF_SAMPLE_BRANCH_STACK;
+        builder_comm(&b, 1, SESSION_PID, SESSION_PID, "prog", true);
+        builder_mmap(&b, 2, SESSION_PID, SESSION_BASE, 0x1000, 0, data_path("dwarf/gcc5.so"));
+        builder_sample_branches(&b, 0, 1000, SESSION_PID, PERF_MISC_USER, chain, 2, branches, 2);
+        report_free(report_of_built(path, &b));
+        EXPECT_TRUE(archive((struct archive_request){.output = packed_path}, &result, NULL));
+        EXPECT_INT(result.n_functions, 1);
+        list_branches(path, &want);
+        list_branches(packed_path, &got);
+        EXPECT_STR(buf_text(&want), "0x211 0x220 1 0x220 0x211 1 ");
+        EXPECT_STR(buf_text(&got), buf_text(&want));
+}
+
 /* --- Copies of stacks -------------------------------------------------------------------------------- */
 
 enum { N_COPIES = 400, SAMPLE_ID = 11, REGS_SP_AND_IP = 3 << 7, COPY_BYTES = 16 };
