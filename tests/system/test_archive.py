@@ -217,6 +217,8 @@ def test_copies_of_stacks(t: Context) -> None:
     n = check_whole(t, path)
     done = archive(t, "-i", path, "-o", t.path("packed.data"))
     check(number_of_stacks(done) == n, f"all of {n} stacks", done)
+    document = json.loads(t.good("archive", "-i", path, "-o", t.path("packed.data"), "--json").out)
+    check(document["stacks"] == n and not document["notes"], f"as JSON: {document}")
     compare(t, there, path, t.path("packed.data"), STACKS + FEW)
     before = [show(t.ours(*form, "-i", path)) for form in STACKS]
     shutil.copy(t.program("spin"), program)
