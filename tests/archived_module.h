@@ -82,8 +82,8 @@ static inline void pack_answers(struct symbol_archive_writer *w, struct resolver
                 size_t n = frames.spans[addr - from].n;
 
                 symbol_archive_add_symbol(w, 1, &symbol);
-                symbol_archive_add_frames(w, addr, 1,
-                                          n ? frames.frames + frames.spans[addr - from].first : NULL, n);
+                symbol_archive_add_frames(
+                        w, addr, 1, n ? frames.frames + frames.spans[addr - from].first : NULL, n, true);
         }
         resolver_frames_release(&frames);
         free(addrs);

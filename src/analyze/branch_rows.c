@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "arena.h"
-#include "branches_internal.h"
+#include "branches.h"
 #include "place_names.h"
 
 struct branch_rows {

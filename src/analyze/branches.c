@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "branches_internal.h"
+#include "branches.h"
 
 #include <stdlib.h>
 

@@ -27,6 +27,21 @@ bool branches_are_edges(const struct perf_attr *attr);
 void branches_add(struct branches *branches, struct world *world, uint32_t event,
                   const struct sample *sample);
 
+struct branch_end {
+        module_id module; /* as in struct place */
+        uint64_t offset;
+};
+
+/* Branches from one place to another. */
+struct branch_edge {
+        uint32_t event;
+        struct branch_end from, to;
+        uint64_t count, n_told, n_mispredicted, n_timed, cycles;
+};
+
+size_t branches_n_edges(const struct branches *branches);
+const struct branch_edge *branches_get_edge(const struct branches *branches, size_t index);
+
 /* Branches from one function to another, or within one. */
 struct branch_row {
         uint32_t event;

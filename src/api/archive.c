@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides what is left out where the limit is in the way: source first, then all but the samples of the coldest functions. */
+/* Decides what is left out where the limit is in the way: source first, then all but the samples of the coldest functions,
+ * then walked stacks. */
 #include "archive.h"
 
 #include <inttypes.h>
@@ -21,16 +22,54 @@ struct archiving {
         const struct perfdata_reader *reader; /* the report's */
         struct archive_pack pack;
         struct archive_origin origin;
-        struct buf symbols, source;
+        struct buf symbols, source, walks;
         struct buf place, made; /* where it goes, and the new file beside */
         struct archive_result *result;
 };
 
 /* --- What goes in ------------------------------------------------------------------------------------ */
 
+/* Whether there are walks is known before names are asked for. */
+static uint64_t room_beside_walks(const struct archiving *a)
+{
+        return a->request->max_bytes - a->walks.len;
+}
+
 static bool is_too_large(const struct archiving *a, const struct buf *section)
 {
-        return section->len > a->request->max_bytes;
+        return section->len > room_beside_walks(a);
+}
+
+static void leave_walks_out(struct archiving *a)
+{
+        buf_printf(&a->result->note,
+                   "its stacks, %zu walked in copies, were left out: they would take the session beyond the "
+                   "%" PRIu64 " KiB that it may grow by; --max-size raises that\n",
+                   stack_archive_n_added(report_walks(a->report)), a->request->max_bytes >> 10);
+        buf_release(&a->walks);
+        a->result->n_stacks = 0;
+}
+
+static void make_walks(struct archiving *a)
+{
+        const struct stack_archive_writer *walks = report_walks(a->report);
+        AUTO_RELEASE(buf) section = {0};
+        struct err err = {0};
+
+        if (!stack_archive_n_added(walks))
+                return;
+        if (!stack_archive_write(walks, &section, &err)) {
+                buf_printf(&a->result->note, "its stacks, %zu walked in copies, were left out: %s\n",
+                           stack_archive_n_added(walks), err.text);
+                return;
+        }
+        if (is_too_large(a, &section)) {
+                leave_walks_out(a);
+                return;
+        }
+        a->result->n_stacks = stack_archive_n_added(walks);
+        a->walks = section;
+        section = (struct buf){0};
 }
 
 /* False, with *ret_full true, when the section itself has a limit that is in the way. */
@@ -65,7 +104,7 @@ static bool make_symbols_that_fit(struct archiving *a, struct source_archive_wri
                         break;
                 /* In proportion, and a little less. */
                 code_bytes = is_full ? code_bytes / 4
-                                     : (uint64_t)((double)code_bytes * 0.8 * (double)a->request->max_bytes /
+                                     : (uint64_t)((double)code_bytes * 0.8 * (double)room_beside_walks(a) /
                                                   (double)a->symbols.len);
                 if (tries + 2 == MAX_TRIES)
                         code_bytes = 0;
@@ -84,7 +123,7 @@ static void make_source(struct archiving *a, const struct source_archive_writer 
         if (!writer || !source_archive_n_files(writer))
                 return;
         if (source_archive_write(writer, &a->source, &err) &&
-            a->symbols.len + a->source.len <= a->request->max_bytes) {
+            a->symbols.len + a->source.len <= room_beside_walks(a)) {
                 a->result->n_source_files = source_archive_n_files(writer);
                 a->result->n_source_lines = source_archive_n_lines(writer);
                 return;
@@ -119,7 +158,10 @@ static bool gather(struct archiving *a, struct err *err)
         archive_pack_init(&a->pack, a->report);
         a->result->n_modules = a->pack.n_modules;
         a->result->n_functions = a->pack.n_functions;
-        if (!make_symbols_that_fit(a, &source, err))
+        make_walks(a);
+        if (a->walks.len && !make_symbols_that_fit(a, &source, NULL))
+                leave_walks_out(a);
+        if (!a->walks.len && !make_symbols_that_fit(a, &source, err))
                 return false;
         make_source(a, source);
         note_left_out(a);
@@ -149,6 +191,7 @@ static bool write_beside(struct archiving *a, struct err *err)
         const struct perfdata_section sections[] = {
                 {FEATURE_WPERF_SYMBOLS, a->symbols.data, a->symbols.len},
                 {FEATURE_WPERF_SOURCE, a->source.data, a->source.len},
+                {FEATURE_WPERF_WALKS, a->walks.data, a->walks.len},
         };
 
         follow_links(a->request->output ? a->request->output : a->request->path, &a->place);
@@ -164,6 +207,9 @@ static struct report *open_report(const struct archiving *a, struct err *err)
                 .path = request->path,
                 .keys = PROFILE_EVENT | PROFILE_MODULE | PROFILE_SYMBOL,
                 .no_demangle = true,
+                .stacks = true,
+                .branches = true,
+                .to_pack = true,
                 .sources = &a->sources,
         };
         AUTO(session_input) input = session_input_open(request->path, err);
@@ -216,6 +262,7 @@ bool archive_make(const struct archive_request *request, struct archive_result *
         ok = ok && perfdata_rewrite_put(buf_text(&a.made), buf_text(&a.place), request->output, err);
         buf_release(&a.symbols);
         buf_release(&a.source);
+        buf_release(&a.walks);
         buf_release(&a.place);
         buf_release(&a.made);
         return ok;

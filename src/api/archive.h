@@ -27,6 +27,7 @@ struct archive_request {
 struct archive_result {
         size_t n_modules;
         size_t n_functions, n_whole; /* with samples; those whose code and lines are all there */
+        size_t n_stacks;             /* walked in copies of stacks */
         size_t n_source_files, n_source_lines;
         uint64_t bytes_before, bytes_after;
         struct buf note; /* what was left out, and why, one sentence a line; empty when nothing was */

@@ -15,11 +15,11 @@ enum {
         ARCHIVE_MAX_FUNCTION_BYTES = 4 << 20,
 };
 
-/* An address that was sampled. */
+/* An address that was sampled, or that a sample's stack or branches have. */
 struct archive_place {
         uint64_t offset, addr, weight;
-        bool has_addr;
-        uint32_t function; /* of its module; UINT32_MAX: none */
+        bool is_sampled, has_addr;
+        uint32_t function; /* of its module; UINT32_MAX: none, or not sampled */
 };
 
 struct archive_function {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Asks the resolver what report and annotate will ask it, and keeps the answers: names of all sampled addresses, and of the
- * functions around them every address, so that it does not matter where a disassembler sees instructions. */
+/* Asks the resolver what report and annotate will ask it, and keeps the answers: names of all sampled addresses, of their
+ * callers' and of branches', and of the functions around sampled ones every address, so that it does not matter where a disassembler sees instructions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,12 +29,34 @@ static void merge_places(struct archive_module *m)
         if (m->n_places)
                 qsort(m->places, m->n_places, sizeof(*m->places), compare_places);
         for (size_t i = 0; i < m->n_places; i++) {
-                if (n && m->places[n - 1].offset == m->places[i].offset)
+                if (n && m->places[n - 1].offset == m->places[i].offset) {
                         m->places[n - 1].weight += m->places[i].weight;
-                else
+                        m->places[n - 1].is_sampled |= m->places[i].is_sampled;
+                } else {
                         m->places[n++] = m->places[i];
+                }
         }
         m->n_places = n;
+}
+
+/* Modules that no sample was taken in were asked for nothing yet, not even what is wrong with their names.  Those of branches
+ * were when their rows were made. */
+static void ask_modules_of_stacks(struct archive_pack *pack)
+{
+        const struct stacks *stacks = report_stacks(pack->report);
+        struct map asked = {0};
+
+        for (size_t i = 0; i < stacks_n_nodes(stacks); i++) {
+                const struct stack_node *node = stacks_get_node(stacks, (uint32_t)i);
+                bool is_new = false;
+
+                if (node->module != MODULE_NONE)
+                        map_put(&asked, node->module, &is_new);
+                if (is_new)
+                        resolver_find(pack->resolver, report_resolver_id(pack->report, node->module),
+                                      node->offset);
+        }
+        map_release(&asked);
 }
 
 static void list_modules(struct archive_pack *pack, struct map *index_of)
@@ -54,21 +76,41 @@ static void list_modules(struct archive_pack *pack, struct map *index_of)
         }
 }
 
+static void add_place(struct archive_pack *pack, const struct map *index_of, module_id module,
+                      struct archive_place at)
+{
+        const uint64_t *index = module != MODULE_NONE ? map_find(index_of, module) : NULL;
+        struct archive_module *m = index ? &pack->modules[*index - 1] : NULL;
+
+        at.function = no_function;
+        if (m)
+                ARRAY_PUSH(m->places, m->n_places, m->cap_places, at);
+}
+
 static void list_places(struct archive_pack *pack, const struct map *index_of)
 {
         const struct profile *profile = report_profile(pack->report);
+        const struct stacks *stacks = report_stacks(pack->report);
+        const struct branches *branches = report_branch_edges(pack->report);
 
         for (size_t i = 0; i < profile_n_places(profile); i++) {
                 const struct profile_place *place = profile_get_place(profile, i);
-                const uint64_t *index = map_find(index_of, place->module);
-                struct archive_place at = {
-                        .offset = place->offset, .weight = place->weight, .function = no_function};
-                struct archive_module *m;
 
-                if (place->module == MODULE_NONE || !index)
-                        continue;
-                m = &pack->modules[*index - 1];
-                ARRAY_PUSH(m->places, m->n_places, m->cap_places, at);
+                add_place(pack, index_of, place->module,
+                          (struct archive_place){
+                                  .offset = place->offset, .weight = place->weight, .is_sampled = true});
+        }
+        for (size_t i = 0; i < stacks_n_nodes(stacks); i++) {
+                const struct stack_node *node = stacks_get_node(stacks, (uint32_t)i);
+
+                add_place(pack, index_of, node->module, (struct archive_place){.offset = node->offset});
+        }
+        for (size_t i = 0; i < branches_n_edges(branches); i++) {
+                const struct branch_edge *edge = branches_get_edge(branches, i);
+
+                add_place(pack, index_of, edge->from.module,
+                          (struct archive_place){.offset = edge->from.offset});
+                add_place(pack, index_of, edge->to.module, (struct archive_place){.offset = edge->to.offset});
         }
         for (size_t i = 0; i < pack->n_modules; i++)
                 merge_places(&pack->modules[i]);
@@ -130,7 +172,7 @@ static void list_functions(struct archive_pack *pack, uint32_t module)
                 struct archive_place *p = &m->places[i];
 
                 p->has_addr = resolver_to_addr(pack->resolver, m->id, p->offset, &p->addr);
-                if (!p->has_addr)
+                if (!p->has_addr || !p->is_sampled)
                         continue;
                 p->function = find_function(pack, module, &known, p->addr);
                 if (p->function != no_function)
@@ -144,6 +186,7 @@ void archive_pack_init(struct archive_pack *pack, struct report *report)
         struct map index_of = {0};
 
         *pack = (struct archive_pack){.report = report, .resolver = report_resolver(report)};
+        ask_modules_of_stacks(pack);
         list_modules(pack, &index_of);
         list_places(pack, &index_of);
         for (size_t i = 0; i < pack->n_modules; i++)
@@ -214,11 +257,17 @@ size_t archive_pack_choose(struct archive_pack *pack, uint64_t code_bytes)
 
 /* --- What is asked of a module ------------------------------------------------------------------------ */
 
+enum wanted_of {
+        WANTED_NAME,
+        WANTED_FRAMES,  /* and the name */
+        WANTED_LISTING, /* and the source of its line */
+};
+
 /* The `step` addresses from `addr` on, which have one answer. */
 struct asked {
         uint64_t addr;
         uint32_t step;
-        bool wants_frames; /* and not the name alone */
+        enum wanted_of wanted;
 };
 
 struct asking {
@@ -235,14 +284,14 @@ static int compare_asked(const void *x, const void *y)
 
         if (a->addr != b->addr)
                 return a->addr < b->addr ? -1 : 1;
-        if (a->wants_frames != b->wants_frames)
-                return a->wants_frames ? -1 : 1;
+        if (a->wanted != b->wanted)
+                return a->wanted > b->wanted ? -1 : 1;
         return (a->step < b->step) - (a->step > b->step);
 }
 
-static void ask(struct asking *a, uint64_t addr, uint32_t step, bool wants_frames)
+static void ask(struct asking *a, uint64_t addr, uint32_t step, enum wanted_of wanted)
 {
-        ARRAY_PUSH(a->list, a->n, a->cap, (struct asked){addr, step, wants_frames});
+        ARRAY_PUSH(a->list, a->n, a->cap, (struct asked){addr, step, wanted});
 }
 
 static struct disasm *get_disasm(struct archive_pack *pack, enum object_machine machine)
@@ -264,7 +313,7 @@ static void ask_targets(struct asking *a, const struct disasm_code *code)
                 const struct disasm_insn *insn = &code->insns[i];
 
                 if (insn->has_target && !insn->is_operand)
-                        ask(a, insn->target, 1, false);
+                        ask(a, insn->target, 1, WANTED_NAME);
         }
 }
 
@@ -294,7 +343,7 @@ static void ask_extent(struct asking *a, const struct resolver_extent *e, enum o
         uint32_t step = machine == OBJECT_MACHINE_ARM64 && !(e->start % 4) ? 4 : 1;
 
         for (uint64_t addr = e->start; addr < e->end; addr += step)
-                ask(a, addr, e->end - addr < step ? (uint32_t)(e->end - addr) : step, true);
+                ask(a, addr, e->end - addr < step ? (uint32_t)(e->end - addr) : step, WANTED_LISTING);
 }
 
 static void add_function_answers(struct asking *a, const struct archive_function *f)
@@ -342,36 +391,36 @@ static void add_symbols(struct asking *a)
         }
 }
 
-static void add_frames_of(struct asking *a, const uint64_t *addrs, const uint32_t *steps, size_t n)
+static void add_frames_of(struct asking *a, const struct asked *const *list, const uint64_t *addrs, size_t n)
 {
         struct resolver_frames found;
 
         resolver_find_frames(a->pack->resolver, a->module->id, addrs, n, &found);
         for (size_t i = 0; i < n; i++)
-                symbol_archive_add_frames(a->writer, addrs[i], steps[i],
+                symbol_archive_add_frames(a->writer, addrs[i], list[i]->step,
                                           found.spans[i].n ? found.frames + found.spans[i].first : NULL,
-                                          found.spans[i].n);
+                                          found.spans[i].n, list[i]->wanted == WANTED_LISTING);
         resolver_frames_release(&found);
 }
 
 static void add_frames(struct asking *a)
 {
         size_t most = a->n < FRAMES_AT_ONCE ? a->n : FRAMES_AT_ONCE, n = 0;
+        const struct asked **list = mem_new(most, sizeof(const struct asked *));
         uint64_t *addrs = mem_new(most, sizeof(*addrs));
-        uint32_t *steps = mem_new(most, sizeof(*steps));
 
         for (size_t i = 0; i < a->n; i++) {
-                if (a->list[i].wants_frames) {
+                if (a->list[i].wanted != WANTED_NAME) {
                         addrs[n] = a->list[i].addr;
-                        steps[n++] = a->list[i].step;
+                        list[n++] = &a->list[i];
                 }
                 if (n == most || i + 1 == a->n) {
-                        add_frames_of(a, addrs, steps, n);
+                        add_frames_of(a, list, addrs, n);
                         n = 0;
                 }
         }
         free(addrs);
-        free(steps);
+        free(list);
 }
 
 static void add_places(struct asking *a)
@@ -384,7 +433,7 @@ static void add_places(struct asking *a)
                 if (!p->has_addr)
                         continue;
                 symbol_archive_add_offset(a->writer, p->offset, p->addr, i && m->places[i - 1].has_addr);
-                ask(a, p->addr, 1, true);
+                ask(a, p->addr, 1, p->is_sampled ? WANTED_LISTING : WANTED_FRAMES);
         }
 }
 

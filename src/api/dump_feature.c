@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dump_internal.h"
+#include "stack_archive.h"
 #include "stack_marks.h"
 #include "text.h"
 #include "unwind.h"
@@ -148,6 +149,22 @@ static void show_kind(const char *text, uint64_t n, struct field_sink *sink)
         field_u64(sink, key, n);
 }
 
+static void show_ways(const uint64_t *by_way, uint32_t n, struct field_sink *sink)
+{
+        field_begin(sink, FIELD_BLOCK, "frames");
+        for (uint32_t i = 0; i < n; i++)
+                show_kind(unwind_way_text((enum unwind_way)i), by_way[i], sink);
+        field_end(sink);
+}
+
+static void show_ends(const uint64_t *by_end, uint32_t n, struct field_sink *sink)
+{
+        field_begin(sink, FIELD_BLOCK, "ends");
+        for (uint32_t i = 0; i < n; i++)
+                show_kind(unwind_end_text((enum unwind_end)i), by_end[i], sink);
+        field_end(sink);
+}
+
 /* WPERF_STACKS: numbers by the unwinder's words, and which samples are cut. */
 static bool show_stacks(struct cursor *c, struct field_sink *sink)
 {
@@ -167,16 +184,34 @@ static bool show_stacks(struct cursor *c, struct field_sink *sink)
         }
         field_u64(sink, "samples", marks.n_samples);
         field_u64(sink, "cut_stacks", n_cut);
-        field_begin(sink, FIELD_BLOCK, "frames");
-        for (uint32_t i = 0; i < marks.n_ways; i++)
-                show_kind(unwind_way_text((enum unwind_way)i), marks.by_way[i], sink);
-        field_end(sink);
-        field_begin(sink, FIELD_BLOCK, "ends");
-        for (uint32_t i = 0; i < marks.n_ends; i++)
-                show_kind(unwind_end_text((enum unwind_end)i), marks.by_end[i], sink);
-        field_end(sink);
+        show_ways(marks.by_way, marks.n_ways, sink);
+        show_ends(marks.by_end, marks.n_ends, sink);
         field_u64(sink, "unwind_ns", marks.unwind_ns);
         field_text(sink, "cut_samples", buf_text(&cut));
+        return true;
+}
+
+/* WPERF_WALKS: the same numbers of what was packed; the stacks themselves are the report's. */
+static bool show_walks(const struct cursor *c, struct field_sink *sink)
+{
+        AUTO(stack_archive) walks = stack_archive_open(*c, UNWIND_N_WAYS, UNWIND_N_ENDS, NULL);
+        struct walked_frame frames[STACK_ARCHIVE_MAX_FRAMES];
+        uint64_t by_way[UNWIND_N_WAYS] = {0}, by_end[UNWIND_N_ENDS] = {0};
+
+        if (!walks)
+                return false;
+        for (size_t i = 0; i < stack_archive_n_walks(walks); i++) {
+                const struct archived_walk *walk = stack_archive_get(walks, i);
+                size_t n = stack_archive_frames(walks, walk, frames, N_ELEMENTS(frames));
+
+                while (n)
+                        by_way[frames[--n].way]++;
+                by_end[walk->end]++;
+        }
+        field_u64(sink, "samples", stack_archive_n_walks(walks));
+        field_u64(sink, "kept_frames", stack_archive_n_nodes(walks));
+        show_ways(by_way, UNWIND_N_WAYS, sink);
+        show_ends(by_end, UNWIND_N_ENDS, sink);
         return true;
 }
 
@@ -192,6 +227,8 @@ static bool show_content(unsigned feature, struct cursor *c, struct field_sink *
                 return show_lines(c, "WPIM", sink);
         if (feature == FEATURE_WPERF_STACKS)
                 return show_stacks(c, sink);
+        if (feature == FEATURE_WPERF_WALKS)
+                return show_walks(c, sink);
         return feature < N_ELEMENTS(layouts) && layouts[feature] &&
                field_layout_show(layouts[feature], c, sink);
 }

@@ -17,6 +17,8 @@ struct module_source {
         const struct collect_result *collected;
         const struct pe_images *images;
         struct resolver *resolver;
+        struct resolver *files; /* for the files of archived modules; NULL: nobody asked */
+        const struct resolver_sources *sources;
         const struct symbol_archive *archive; /* NULL: there is none */
         struct map ids;                       /* module -> resolver id + 1 */
         struct map jitdumps; /* pid -> module + 1 of the jitdump that it mapped to tell of it */
@@ -58,6 +60,7 @@ struct module_source *module_source_new(const struct world *world, const struct 
         source->images = images;
         source->collected = collected;
         source->resolver = resolver_new(options);
+        source->sources = options->sources;
         source->same_machine = is_same_machine(reader);
         return source;
 }
@@ -67,6 +70,7 @@ void module_source_free(struct module_source *source)
         if (!source)
                 return;
         resolver_free(source->resolver);
+        resolver_free(source->files);
         map_release(&source->ids);
         map_release(&source->jitdumps);
         free(source->used);
@@ -195,7 +199,7 @@ static bool foreign_path(const struct module_source *source, const struct module
         return !is_build(path, module) && is_build(buf_text(out), module);
 }
 
-static resolver_id describe_jit(struct module_source *source, int32_t pid)
+static resolver_id describe_jit(struct module_source *source, struct resolver *resolver, int32_t pid)
 {
         const struct module *jitdump = jitdump_of(source, pid);
         AUTO_RELEASE(buf) map = {0};
@@ -209,10 +213,12 @@ static resolver_id describe_jit(struct module_source *source, int32_t pid)
                 if (kept_path(source, jitdump, &kept))
                         desc.jitdump_open_path = kept.data;
         }
-        return resolver_add_module(source->resolver, &desc);
+        return resolver_add_module(resolver, &desc);
 }
 
-static resolver_id describe(struct module_source *source, module_id id)
+/* `archived` NULL: what was packed is not asked. */
+static resolver_id describe(struct module_source *source, struct resolver *resolver, module_id id,
+                            const struct archived_module *archived)
 {
         const struct module *module = world_get_module(source->world, id);
         AUTO_RELEASE(buf) other = {0};
@@ -221,11 +227,11 @@ static resolver_id describe(struct module_source *source, module_id id)
                 .path = world_text(source->world, module->path),
                 .build_id = module->build_id,
                 .build_id_size = module->build_id_size,
-                .archived = find_archived(source, id),
+                .archived = archived,
         };
 
         if (desc.archived)
-                return resolver_add_module(source->resolver, &desc);
+                return resolver_add_module(resolver, &desc);
         switch (module->kind) {
         case MODULE_FILE:
         case MODULE_IMAGE:
@@ -242,9 +248,9 @@ static resolver_id describe(struct module_source *source, module_id id)
         case MODULE_KERNEL:
         case MODULE_KERNEL_MODULE:
         case MODULE_KSYMBOL: desc.kind = source->same_machine ? RESOLVER_KERNEL : RESOLVER_NONE; break;
-        case MODULE_ANON: return describe_jit(source, module->pid);
+        case MODULE_ANON: return describe_jit(source, resolver, module->pid);
         }
-        return resolver_add_module(source->resolver, &desc);
+        return resolver_add_module(resolver, &desc);
 }
 
 resolver_id module_source_get(void *ctx, module_id module)
@@ -254,9 +260,21 @@ resolver_id module_source_get(void *ctx, module_id module)
 
         if (!*known) {
                 ARRAY_PUSH(source->used, source->n_used, source->cap_used, module);
-                *known = (uint64_t)describe(source, module) + 1;
+                *known = (uint64_t)describe(source, source->resolver, module, find_archived(source, module)) +
+                         1;
         }
         return (resolver_id)(*known - 1);
+}
+
+struct object *module_source_object(struct module_source *source, module_id module)
+{
+        resolver_id id = module_source_get(source, module);
+
+        if (!find_archived(source, module))
+                return resolver_get_object(source->resolver, id);
+        if (!source->files)
+                source->files = resolver_new(&(struct resolver_options){.sources = source->sources});
+        return resolver_get_object(source->files, describe(source, source->files, module, NULL));
 }
 
 bool module_source_image(struct module_source *source, module_id module, struct resolver_image *ret)

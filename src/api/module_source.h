@@ -39,6 +39,9 @@ struct resolver *module_source_resolver(struct module_source *source);
 resolver_id module_source_get(void *ctx, module_id module);
 bool module_source_is_executable(void *ctx, module_id module);
 
+/* The module's file, whether it was archived or not; kept by the source.  To be asked once.  NULL: it is not here. */
+struct object *module_source_object(struct module_source *source, module_id module);
+
 bool module_source_image(struct module_source *source, module_id module, struct resolver_image *ret);
 
 /* Modules that were asked for, in order. */

@@ -19,6 +19,7 @@ void report_free(struct report *report)
         branches_free(report->branches);
         branch_rows_free(report->branch_rows);
         stack_unwind_free(report->unwind);
+        stack_archive_writer_free(report->walks);
         module_source_free(report->modules);
         session_archive_release(&report->archive);
         profile_free(report->profile);
@@ -158,8 +159,12 @@ static void open_modules(struct report *report)
                 return;
         report->stacks = stacks_new();
         report->samples = report->request.samples ? sample_list_new() : NULL;
-        report->is_by_stacks = profile_by_place(report->profile);
+        report->is_by_stacks = !report->request.to_pack && profile_by_place(report->profile);
         report->unwind = stack_unwind_new(report->world, report->modules, report->reader);
+        session_archive_open_walks(&report->archive, report->reader);
+        stack_unwind_use_archive(report->unwind, report->archive.walks);
+        report->walks = report->request.to_pack ? stack_archive_writer_new() : NULL;
+        stack_unwind_pack(report->unwind, report->walks);
 }
 
 static void name_places(struct report *report)
@@ -298,6 +303,21 @@ struct named_stacks *report_named_stacks(const struct report *report, bool inlin
                 .inlines = inlines,
                 .lines = lines,
         });
+}
+
+const struct stacks *report_stacks(const struct report *report)
+{
+        return report->stacks;
+}
+
+const struct branches *report_branch_edges(const struct report *report)
+{
+        return report->branches;
+}
+
+const struct stack_archive_writer *report_walks(const struct report *report)
+{
+        return report->walks;
 }
 
 const struct sample_list *report_samples(const struct report *report)

@@ -28,10 +28,11 @@ struct report_request {
         struct profile_filter
                 filter; /* from_ns and to_ns by the session's clock, or since its first sample */
         bool no_demangle, long_names;
-        bool inlines;                           /* as in hot_new */
-        bool stacks;                            /* for report_name_stacks */
-        bool samples;                           /* for report_samples; with `stacks` */
-        bool branches;                          /* for report_branches */
+        bool inlines;  /* as in hot_new */
+        bool stacks;   /* for report_name_stacks */
+        bool samples;  /* for report_samples; with `stacks` */
+        bool branches; /* for report_branches */
+        bool to_pack;  /* for report_walks; with `stacks`, which then stand beside the samples' own places */
         const struct resolver_sources *sources; /* NULL: files of this machine alone */
         const struct collect_result *collected; /* of the run just made, for files that only it holds; NULL */
 };
@@ -90,6 +91,12 @@ bool report_has_stacks(const struct report *report);
 
 /* What the samples' nodes are; named_stacks_free() by the caller.  The request asked for stacks. */
 struct named_stacks *report_named_stacks(const struct report *report, bool inlines, bool lines);
+
+/* The places of stacks and of branches, and the walks over the samples' copies of stacks.  The request asked for what is
+ * packed; without branches, NULL. */
+const struct stacks *report_stacks(const struct report *report);
+const struct branches *report_branch_edges(const struct report *report);
+const struct stack_archive_writer *report_walks(const struct report *report);
 
 /* Those that the filter let pass, in the order of time; NULL when the request did not ask for them. */
 const struct sample_list *report_samples(const struct report *report);

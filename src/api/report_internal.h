@@ -24,6 +24,7 @@ struct report {
         uint64_t n_read_samples;
         bool is_by_stacks; /* the profile gets its places from them */
         struct stack_unwind *unwind;
+        struct stack_archive_writer *walks; /* NULL: they are not to be packed */
         struct stack_frame frames[STACKS_MAX_FRAMES + 1];
         struct session_archive archive;
         struct module_source *modules;

@@ -35,8 +35,11 @@ static void take_stack(struct report *report, uint32_t event, const struct sampl
                 return;
         }
         n = stack_frames_of_chain(sample, report->frames, &is_cut, &has_user);
-        if (can_unwind)
-                n = stack_unwind_add(report->unwind, attr, sample, report->frames, n, has_user, &is_cut);
+        if (can_unwind) {
+                const struct stack_sample of = {attr, sample, report->n_read_samples - 1};
+
+                n = stack_unwind_add(report->unwind, &of, report->frames, n, has_user, &is_cut);
+        }
         if (!n)
                 report->frames[n++] = stack_frame_of_sample(sample);
         if (is_cut)

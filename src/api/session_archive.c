@@ -2,6 +2,7 @@
 #include "session_archive.h"
 
 #include "perfdata_format.h"
+#include "unwind.h"
 
 void session_archive_init(struct session_archive *archive, const struct perfdata_reader *reader)
 {
@@ -31,10 +32,27 @@ void session_archive_init(struct session_archive *archive, const struct perfdata
         }
 }
 
+void session_archive_open_walks(struct session_archive *archive, const struct perfdata_reader *reader)
+{
+        struct cursor walks = perfdata_feature(reader, FEATURE_WPERF_WALKS);
+        struct err err = {0};
+
+        if (walks.failed)
+                return;
+        archive->walks = stack_archive_open(walks, UNWIND_N_WAYS, UNWIND_N_ENDS, &err);
+        if (!archive->walks)
+                buf_printf(
+                        &archive->note,
+                        "the section of stacks that was packed into the session %s; files of this machine are "
+                        "asked instead\n",
+                        err.text);
+}
+
 void session_archive_release(struct session_archive *archive)
 {
         symbol_archive_free(archive->symbols);
         source_archive_free(archive->source);
+        stack_archive_free(archive->walks);
         buf_release(&archive->note);
         *archive = (struct session_archive){0};
 }

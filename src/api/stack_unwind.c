@@ -23,8 +23,12 @@ struct stack_unwind {
         struct source *sources;
         size_t n_sources, cap_sources;
         struct map by_module; /* index + 1 */
+        struct map opened;    /* modules of walks that were packed */
         int32_t pid;          /* of the sample */
         struct unwind_frame frames[STACKS_MAX_FRAMES];
+        struct walked_frame walked[STACKS_MAX_FRAMES];
+        const struct stack_archive *archive; /* NULL: nothing was packed */
+        struct stack_archive_writer *writer; /* NULL: nothing is packed */
         size_t lbr_depth;
         struct stack_unwind_counts counts;
 };
@@ -51,8 +55,19 @@ void stack_unwind_free(struct stack_unwind *u)
         for (size_t i = 0; i < u->n_sources; i++)
                 cfi_free(u->sources[i].cfi);
         map_release(&u->by_module);
+        map_release(&u->opened);
         free(u->sources);
         free(u);
+}
+
+void stack_unwind_use_archive(struct stack_unwind *u, const struct stack_archive *archive)
+{
+        u->archive = archive;
+}
+
+void stack_unwind_pack(struct stack_unwind *u, struct stack_archive_writer *writer)
+{
+        u->writer = writer;
 }
 
 static bool has_copies(const struct perf_attr *attr)
@@ -69,15 +84,20 @@ bool stack_unwind_can(const struct perf_attr *attr)
 
 /* --- Modules --- */
 
-static struct source open_source(struct stack_unwind *u, module_id id)
+static bool has_file(const struct stack_unwind *u, module_id id)
 {
         enum module_kind kind = world_get_module(u->world, id)->kind;
+
+        return kind == MODULE_FILE || kind == MODULE_IMAGE || kind == MODULE_VDSO;
+}
+
+static struct source open_source(struct stack_unwind *u, module_id id)
+{
         struct source source = {0};
 
-        if (kind != MODULE_FILE && kind != MODULE_IMAGE && kind != MODULE_VDSO)
+        if (!has_file(u, id))
                 return source;
-        source.object =
-                resolver_get_object(module_source_resolver(u->modules), module_source_get(u->modules, id));
+        source.object = module_source_object(u->modules, id);
         if (source.object)
                 source.cfi = cfi_open(source.object, NULL, NULL);
         return source;
@@ -112,29 +132,88 @@ static bool find_module(void *ctx, uint64_t addr, struct unwind_module *ret_modu
         return true;
 }
 
-/* --- Samples --- */
+/* --- Walks --- */
 
-size_t stack_unwind_add(struct stack_unwind *u, const struct perf_attr *attr, const struct sample *sample,
-                        struct stack_frame *frames, size_t n, bool has_user, bool *ret_cut)
+_Static_assert((int)STACK_ARCHIVE_MAX_FRAMES == (int)STACKS_MAX_FRAMES, "a stack that is packed is a stack");
+_Static_assert((int)UNWIND_N_WAYS <= (int)STACK_ARCHIVE_MAX_KINDS, "ways can be packed");
+_Static_assert((int)UNWIND_N_ENDS <= (int)STACK_ARCHIVE_MAX_KINDS, "ends can be packed");
+
+struct walk {
+        size_t n_frames; /* of the unwinder's */
+        enum unwind_end end;
+};
+
+/* False: nothing can be walked here. */
+static bool walk_copy(struct stack_unwind *u, const struct stack_sample *of, size_t max_frames,
+                      struct walk *ret)
 {
         struct unwind_modules modules = {find_module, u};
-        const struct unwind_sample copied = {u->arch, attr->sample_regs_user, sample->regs_user,
-                                             sample->stack_user, sample->stack_is_whole};
+        const struct unwind_sample copied = {u->arch, of->attr->sample_regs_user, of->sample->regs_user,
+                                             of->sample->stack_user, of->sample->stack_is_whole};
         struct unwind_walked walked;
 
-        if (stack_branches_can(attr))
-                return stack_branches_join(sample, u->lbr_depth, frames, n, u->counts.by_way, ret_cut);
-        u->pid = sample->pid;
-        if (has_user || sample->regs_user_abi != PERF_SAMPLE_REGS_ABI_64 || !u->arch ||
-            !unwind_walk_sample(&modules, &copied, u->frames, STACKS_MAX_FRAMES - n, &walked))
-                return n;
+        if (!u->arch || !unwind_walk_sample(&modules, &copied, u->frames, max_frames, &walked))
+                return false;
         for (size_t i = 0; i < walked.n_frames; i++)
-                frames[n++] =
-                        (struct stack_frame){u->frames[i].pc, PERF_MISC_USER, !u->frames[i].is_exact, true};
-        for (size_t i = 0; i < UNWIND_N_WAYS; i++)
-                u->counts.by_way[i] += walked.n_by_way[i];
-        u->counts.by_end[walked.end]++;
-        *ret_cut |= !unwind_end_is_whole(walked.end);
+                u->walked[i] =
+                        (struct walked_frame){u->frames[i].pc, u->frames[i].way, u->frames[i].is_exact};
+        *ret = (struct walk){walked.n_frames, walked.end};
+        return true;
+}
+
+/* A walk over files opens the modules on its way, and what was opened is told of, with what is wrong with it. */
+static void open_modules(struct stack_unwind *u, size_t n)
+{
+        for (size_t i = 0; i < n; i++) {
+                uint64_t addr = u->walked[i].pc - !u->walked[i].is_exact;
+                struct place at = world_find(u->world, u->pid, PERF_MISC_USER, addr);
+                bool is_new = false;
+
+                if (at.module != MODULE_NONE && has_file(u, at.module))
+                        map_put(&u->opened, at.module, &is_new);
+                if (is_new)
+                        resolver_get_object(module_source_resolver(u->modules),
+                                            module_source_get(u->modules, at.module));
+        }
+}
+
+/* False: it was not packed. */
+static bool walk_archived(struct stack_unwind *u, uint64_t number, size_t max_frames, struct walk *ret)
+{
+        const struct archived_walk *walk = u->archive ? stack_archive_find(u->archive, number) : NULL;
+
+        if (!walk)
+                return false;
+        *ret = (struct walk){stack_archive_frames(u->archive, walk, u->walked, max_frames),
+                             (enum unwind_end)walk->end};
+        open_modules(u, ret->n_frames);
+        return true;
+}
+
+/* --- Samples --- */
+
+size_t stack_unwind_add(struct stack_unwind *u, const struct stack_sample *of, struct stack_frame *frames,
+                        size_t n, bool has_user, bool *ret_cut)
+{
+        size_t max_frames = STACKS_MAX_FRAMES - n;
+        struct walk walk;
+
+        if (stack_branches_can(of->attr))
+                return stack_branches_join(of->sample, u->lbr_depth, frames, n, u->counts.by_way, ret_cut);
+        u->pid = of->sample->pid;
+        if (has_user || of->sample->regs_user_abi != PERF_SAMPLE_REGS_ABI_64 ||
+            (!walk_archived(u, of->number, max_frames, &walk) && !walk_copy(u, of, max_frames, &walk)))
+                return n;
+        if (u->writer)
+                stack_archive_add(u->writer, of->number, u->walked, walk.n_frames, (uint8_t)walk.end);
+        for (size_t i = 0; i < walk.n_frames; i++) {
+                const struct walked_frame *f = &u->walked[i];
+
+                frames[n++] = (struct stack_frame){f->pc, PERF_MISC_USER, !f->is_exact, true};
+                u->counts.by_way[f->way]++;
+        }
+        u->counts.by_end[walk.end]++;
+        *ret_cut |= !unwind_end_is_whole(walk.end);
         return n;
 }
 

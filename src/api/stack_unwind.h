@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* User frames of samples that hold more than a chain: registers and a copy of the stack (perf record --call-graph dwarf), walked
- * over the files of the session's modules, or hardware's stack of calls (lbr). */
+ * over the files of the session's modules or as they were when the session was archived, or hardware's stack of calls (lbr). */
 #ifndef STACK_UNWIND_H
 #define STACK_UNWIND_H
 
 #include "attributes.h"
 #include "module_source.h"
+#include "stack_archive.h"
 #include "stacks.h"
 #include "unwind.h"
 
@@ -17,14 +18,25 @@ struct stack_unwind *stack_unwind_new(struct world *world, struct module_source 
 void stack_unwind_free(struct stack_unwind *unwind);
 AUTO_DEFINE(stack_unwind)
 
+/* Walks that were packed into the session come before files; kept by the caller. */
+void stack_unwind_use_archive(struct stack_unwind *unwind, const struct stack_archive *archive);
+
+/* Adds every walk to come to what is packed; kept by the caller. */
+void stack_unwind_pack(struct stack_unwind *unwind, struct stack_archive_writer *writer);
+
 /* Whether samples of the event have more than a chain. */
 bool stack_unwind_can(const struct perf_attr *attr);
 
+struct stack_sample {
+        const struct perf_attr *attr;
+        const struct sample *sample;
+        uint64_t number; /* of all events, in the order of the file, from 0 on */
+};
+
 /* Adds the user frames of a sample to the `n` of its chain, of which there is room for STACKS_MAX_FRAMES; returns how many
  * there are then.  has_user: some of the chain are of user code.  *ret_cut: the outermost frame was not reached. */
-size_t stack_unwind_add(struct stack_unwind *unwind, const struct perf_attr *attr,
-                        const struct sample *sample, struct stack_frame *frames, size_t n, bool has_user,
-                        bool *ret_cut);
+size_t stack_unwind_add(struct stack_unwind *unwind, const struct stack_sample *of,
+                        struct stack_frame *frames, size_t n, bool has_user, bool *ret_cut);
 
 /* How the frames so far were found (enum unwind_way), and how the walks ended (enum unwind_end). */
 struct stack_unwind_counts {

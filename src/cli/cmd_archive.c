@@ -33,6 +33,10 @@ static void add_text(const struct archive_result *result, struct buf *out)
         add_count(result->n_modules, "module", out);
         buf_add_str(out, ", ");
         add_count(result->n_functions, "function", out);
+        if (result->n_stacks) {
+                buf_add_str(out, ", ");
+                add_count(result->n_stacks, "stack", out);
+        }
         buf_add_str(out, ", ");
         add_count(result->n_source_lines, "line", out);
         buf_add_str(out, " of ");
@@ -54,6 +58,7 @@ static void add_json(const struct archive_result *result, const char *path, stru
         json_key_u64(&json, "modules", result->n_modules);
         json_key_u64(&json, "functions", result->n_functions);
         json_key_u64(&json, "functions_whole", result->n_whole);
+        json_key_u64(&json, "stacks", result->n_stacks);
         json_key_u64(&json, "source_files", result->n_source_files);
         json_key_u64(&json, "source_lines", result->n_source_lines);
         json_key_u64(&json, "bytes_before", result->bytes_before);

@@ -277,8 +277,9 @@ const struct command command_archive = {
         .args_usage = "[FILE]",
         .about =
                 "Packs into a session what its samples need of programs, debug files, perf maps, the kernel's "
-                "symbols and source files. report, annotate and symbolize then need no other file. perf and "
-                "other readers open the session as before.",
+                "symbols and source files, and the stacks that unwinding its copies gives. report, export, "
+                "annotate and symbolize then need no other file. perf and other readers open the session "
+                "as before.",
         .groups = archive_groups,
         .examples = archive_examples,
         .options_size = sizeof(struct archive_options),

@@ -134,6 +134,7 @@ const char *perfdata_feature_name(unsigned feature)
                 [FEATURE_WPERF_SYMBOLS] = "WPERF_SYMBOLS",
                 [FEATURE_WPERF_SOURCE] = "WPERF_SOURCE",
                 [FEATURE_WPERF_STACKS] = "WPERF_STACKS",
+                [FEATURE_WPERF_WALKS] = "WPERF_WALKS",
         };
 
         return feature < N_ELEMENTS(names) ? names[feature] : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The envelope of a section of a session that wperf archive writes: magic, version, checksum, and the content, packed
- * where the build has zstd.  What the content is, is the matter of symbol_archive and source_archive. */
+ * where the build has zstd.  What the content is, is the matter of symbol_archive, source_archive and stack_archive. */
 #ifndef ARCHIVE_SECTION_H
 #define ARCHIVE_SECTION_H
 

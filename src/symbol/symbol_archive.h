@@ -89,8 +89,9 @@ void symbol_archive_add_offset(struct symbol_archive_writer *writer, uint64_t of
 /* Answers for the `step` addresses from `addr` on, in ascending order.  Those that follow each other are kept once. */
 void symbol_archive_add_symbol(struct symbol_archive_writer *writer, uint64_t step,
                                const struct symbol *symbol);
+/* is_listed: a listing may show the addresses, and their lines then. */
 void symbol_archive_add_frames(struct symbol_archive_writer *writer, uint64_t addr, uint64_t step,
-                               const struct resolver_frame *frames, size_t n);
+                               const struct resolver_frame *frames, size_t n, bool is_listed);
 
 /* Returns the function's number in its module. */
 uint32_t symbol_archive_add_function(struct symbol_archive_writer *writer,
@@ -100,7 +101,7 @@ void symbol_archive_add_member(struct symbol_archive_writer *writer, uint64_t ad
 void symbol_archive_add_code(struct symbol_archive_writer *writer, uint64_t addr, const uint8_t *bytes,
                              uint64_t size);
 
-/* Calls `each` for the source line of every innermost frame, with the module's number; more than once for the same. */
+/* Calls `each` for the source line of every innermost frame that may be listed, with the module's number; more than once for the same. */
 typedef void symbol_archive_line_fn(void *ctx, size_t module, const char *path, uint32_t line);
 void symbol_archive_each_line(const struct symbol_archive_writer *writer, symbol_archive_line_fn *each,
                               void *ctx);

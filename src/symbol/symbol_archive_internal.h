@@ -36,6 +36,7 @@ struct archived_frame {
 /* Frames of an address: stack_frames[first] and the following. */
 struct archived_stack {
         uint32_t first, n;
+        bool is_listed; /* writing: as in symbol_archive_add_frames */
 };
 
 struct archived_label {

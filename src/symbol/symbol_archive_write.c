@@ -201,7 +201,7 @@ static uint32_t stack_number(struct symbol_archive_writer *w, size_t first)
 
                 if (!other) {
                         ARRAY_PUSH(m->stacks, m->n_stacks, m->cap_stacks,
-                                   (struct archived_stack){(uint32_t)first, (uint32_t)n});
+                                   (struct archived_stack){.first = (uint32_t)first, .n = (uint32_t)n});
                         *at = m->n_stacks;
                         return (uint32_t)m->n_stacks - 1;
                 }
@@ -214,7 +214,7 @@ static uint32_t stack_number(struct symbol_archive_writer *w, size_t first)
 }
 
 void symbol_archive_add_frames(struct symbol_archive_writer *w, uint64_t addr, uint64_t step,
-                               const struct resolver_frame *frames, size_t n)
+                               const struct resolver_frame *frames, size_t n, bool is_listed)
 {
         struct archived_module *m = last_module(w);
         size_t first = m->n_stack_frames;
@@ -224,6 +224,7 @@ void symbol_archive_add_frames(struct symbol_archive_writer *w, uint64_t addr, u
                 ARRAY_PUSH(m->stack_frames, m->n_stack_frames, m->cap_stack_frames,
                            frame_number(w, &frames[i]));
         number = stack_number(w, first);
+        m->stacks[number].is_listed |= is_listed;
         ADD_RUN(m, frame_runs, addr, step, number);
 }
 
@@ -274,7 +275,7 @@ void symbol_archive_each_line(const struct symbol_archive_writer *w, symbol_arch
                         const struct archived_stack *stack = &m->stacks[k];
                         const struct archived_frame *frame;
 
-                        if (!stack->n)
+                        if (!stack->n || !stack->is_listed)
                                 continue;
                         frame = &m->frames[m->stack_frames[stack->first]];
                         if (frame->path)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "branches_internal.h"
+#include "branches.h"
 #include "perfdata_reader.h"
 #include "stack_branches.h"
 #include "stacks.h"

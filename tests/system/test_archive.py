@@ -24,6 +24,12 @@ ANNOTATES = (
     ("annotate", "--source", "^_"), ("annotate", "--json", "^_"),
 ) + tuple(("annotate", "--by", by, *more) for by in ("function", "inlined", "handler", "block", "line", "instruction")
           for more in ((), ("--json",)))
+STACKS = (
+    ("report",), ("report", "-g"), ("report", "-g", "-v", "--json"), ("report", "-g", "callee", "--no-inlines"),
+    ("report", "-g", "--sort", "pid,symbol", "--percent-limit", "0"), ("report", "-g", "--no-demangle", "--max-stack", "5"),
+    ("export", "--format", "folded"), ("export", "--format", "folded", "--no-inlines"), ("export", "--format", "perf-script"),
+    ("export", "--format", "speedscope"), ("export", "--format", "firefox"), ("export", "--format", "svg"),
+)
 FEW = REPORTS[1:4] + REPORTS[7:8] + ANNOTATES[1:5]
 
 # The sanitizers need /proc; a process that wperf could look through is not there any more.
@@ -77,7 +83,7 @@ def compare(t: Context, there: Elsewhere, here: str, packed: str, forms=REPORTS 
 
 def archive(t: Context, *argv: str) -> Done:
     done = t.good("archive", *argv)
-    check(re.fullmatch(r"archived: [\d,]+ modules?, [\d,]+ functions?, [\d,]+ lines? of [\d,]+ source files?; "
+    check(re.fullmatch(r"archived: [\d,]+ modules?, [\d,]+ functions?(?:, [\d,]+ stacks?)?, [\d,]+ lines? of [\d,]+ source files?; "
                        r"[\d.]+ [KM]B -> [\d.]+ [KM]B\n", done.out) is not None, "a line", done)
     return done
 
@@ -189,6 +195,101 @@ def test_archived_elsewhere_again(t: Context) -> None:
     check(done.status == 0 and not done.err, "again", done)
     with open(t.path("packed.data"), "rb") as one, open(there.root + "/packed.data", "rb") as other:
         check(one.read() == other.read(), "nothing was lost")
+
+
+def number_of_stacks(done: Done) -> int:
+    found = re.search(r", ([\d,]+) stacks?,", done.out)
+    return int(found[1].replace(",", "")) if found else 0
+
+
+def check_whole(t: Context, path: str) -> int:
+    """Returns how many samples there are; hardly any stack of them is cut."""
+    quality = json.loads(t.good("report", "-g", "--json", "-i", path).out)["quality"]
+    check(quality["samples"] > 50 and quality["cut_stacks"] < quality["samples"] / 5, f"whole stacks: {quality}")
+    return quality["samples"]
+
+
+def test_copies_of_stacks(t: Context) -> None:
+    """The unwinder needs files; what it made of the copies does not."""
+    there = Elsewhere(t)
+    program = copy_program(t, "paths")
+    path = record(t, "x.data", "--call-graph", "dwarf,8192", "--", program, "500")
+    n = check_whole(t, path)
+    done = archive(t, "-i", path, "-o", t.path("packed.data"))
+    check(number_of_stacks(done) == n, f"all of {n} stacks", done)
+    document = json.loads(t.good("archive", "-i", path, "-o", t.path("packed.data"), "--json").out)
+    check(document["stacks"] == n and not document["notes"], f"as JSON: {document}")
+    compare(t, there, path, t.path("packed.data"), STACKS + FEW)
+    before = [show(t.ours(*form, "-i", path)) for form in STACKS]
+    shutil.copy(t.program("spin"), program)
+    check([show(t.ours(*form, "-i", t.path("packed.data"))) for form in STACKS] == before, "whatever stands in the program's place")
+    # Those of a filter are the same ones.
+    shutil.copy(t.program("paths"), program)
+    first = json.loads(t.good("report", "-v", "--json", "-i", path).out)
+    check(first["quality"]["samples"] == n, "samples")
+    compare(t, there, path, t.path("packed.data"), (("report", "-g", "--time", "0.1,0.3"), ("report", "-g", "-s", "walk")))
+    parts = t.good("dump", "-i", t.path("packed.data")).out.split("WPERF_WALKS")[1].split("\nrecords")[0]
+    check(f" samples {n}\n" in parts and re.search(r"^ +cfi [1-9]\d+$", parts, re.M) is not None, f"dump: {parts}")
+
+
+def test_copies_of_stacks_of_python(t: Context) -> None:
+    path = record(t, "x.data", "--call-graph", "dwarf,16384", "--timeout", "2", "--", need_python(STRIPPED), "-c", FIB % 32)
+    check_whole(t, path)
+    archive(t, "-i", path, "-o", t.path("packed.data"))
+    compare(t, Elsewhere(t), path, t.path("packed.data"), STACKS)
+
+
+def test_callers_of_stacks_unwound_while_recording(t: Context) -> None:
+    """Only addresses are missing in such a session: their names are packed, and no walk is."""
+    there = Elsewhere(t)
+    for program, mode in ("paths", ("-g",)), ("paths_fp", ("--call-graph", "fp")):
+        path = record(t, "x.data", *mode, "--", t.program(program), "300")
+        check(number_of_stacks(archive(t, "-i", path, "-o", t.path("packed.data"))) == 0, "nothing was walked")
+        compare(t, there, path, t.path("packed.data"), STACKS)
+        check("WPERF_WALKS" not in t.good("dump", "-i", t.path("packed.data")).out, "no section")
+
+
+def test_stacks_archived_elsewhere_again(t: Context) -> None:
+    """They are not walked once more, with files that are not there."""
+    path = record(t, "x.data", "--call-graph", "dwarf,8192", "--", t.program("paths"), "300")
+    archive(t, "-i", path, "-o", t.path("packed.data"))
+    there = Elsewhere(t)
+    there.take(t.path("packed.data"), "/packed.data")
+    done = there.ours("archive", "-i", "/packed.data")
+    check(done.status == 0 and not done.err and number_of_stacks(done) > 50, "again", done)
+    with open(t.path("packed.data"), "rb") as one, open(there.root + "/packed.data", "rb") as other:
+        check(one.read() == other.read(), "nothing was lost")
+
+
+def test_perf_reads_copies_of_archived_sessions(t: Context) -> None:
+    perf = harness.need_tool("perf")
+    path = record(t, "x.data", "--call-graph", "dwarf,8192", "--", t.program("chains"), "deep", "20", "5")
+    before = t.run(perf, "script", "-i", path)
+    archive(t, "-i", path)
+    after = t.run(perf, "script", "-i", path)
+    check(before.status == 0 and after.out == before.out and before.out.count("descend") > 100, "the same stacks", after)
+
+
+def damage(path: str, magic: bytes) -> None:
+    with open(path, "rb") as file:
+        content = bytearray(file.read())
+    content[content.rindex(magic) + 40] ^= 1
+    with open(path, "wb") as file:
+        file.write(content)
+
+
+def test_damage_to_stacks_is_said(t: Context) -> None:
+    path = record(t, "x.data", "--call-graph", "dwarf,8192", "--", t.program("chains"), "deep", "20", "5")
+    want = t.good("report", "-g", "-i", path)
+    flat = t.good("report", "-i", path)
+    archive(t, "-i", path)
+    damage(path, b"WPSW")
+    done = t.ours("report", "-g", "-i", path)
+    check(done.status == 0 and done.out == want.out, "files of this machine", done)
+    harness.check_sentence(done, "stacks that was packed into the session is damaged")
+    check(show(t.ours("report", "-i", path)) == show(flat), "who shows no stacks does not look")
+    archive(t, "-i", path)
+    check(show(t.ours("report", "-g", "-i", path)) == show(want), "packed once more")
 
 
 def test_symbolize(t: Context) -> None:

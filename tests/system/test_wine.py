@@ -7,6 +7,7 @@ import subprocess
 
 import harness
 from harness import Context, Done, check
+from test_archive import STACKS, Elsewhere, compare
 
 WINE = "/usr/lib/wine/wine64"
 WINE_SECONDS = 120
@@ -233,6 +234,8 @@ def test_call_stacks_out_of_copies(t: Context) -> None:
                   env=wine_environment(), limit=WINE_SECONDS)
     check(done.status == 0, "recording", done)
     check_calls(t, program, call_path(True))
+    t.good("archive", "-i", t.path("s.data"), "-o", t.path("packed.data"))
+    compare(t, Elsewhere(t), t.path("s.data"), t.path("packed.data"), STACKS)
 
 
 def check_steps(t: Context, program: str) -> None:

@@ -6,6 +6,7 @@
 #include "annotate_session.h"
 #include "map.h"
 #include "perfdata_format.h"
+#include "perfdata_rewrite.h"
 
 static const char *const path = "test_archive.tmp.data";
 static const char *const packed_path = "test_archive.tmp.packed";
@@ -128,6 +129,186 @@ TEST(source_goes_first_then_cold_functions)
         EXPECT_TRUE(!archive(request, &none, &err));
         EXPECT_INT(err.code, ERR_LIMIT);
         EXPECT_CONTAINS(err.text, "--max-size");
+}
+
+/* "0x211 0x220 7 ..." of the branches of a session, whose functions have no name but a range. */
+static void list_branches(const char *session, struct buf *out)
+{
+        const struct report_request request = {.path = session, .branches = true};
+        AUTO(report) report = report_make(&request, NULL);
+        const struct branch_rows *rows = report ? report_branches(report) : NULL;
+
+        for (size_t i = 0; rows && i < branch_rows_n(rows); i++) {
+                const struct branch_row *row = branch_rows_get(rows, i);
+
+                buf_printf(out, "%s %s %d ", branch_rows_text(rows, row->from),
+                           branch_rows_text(rows, row->to), (int)row->count);
+        }
+}
+
+/* Of branches in functions that no sample was taken in. */
+TEST(names_of_branches)
+{
+        static const uint64_t chain[] = {PERF_CONTEXT_USER, SESSION_BASE + 0x300};
+        static const uint64_t branches[][3] = {{SESSION_BASE + 0x214, SESSION_BASE + 0x259, 0},
+                                               {SESSION_BASE + 0x260, SESSION_BASE + 0x214, 0}};
+        AUTO_RELEASE(archive_result) result = {0};
+        AUTO_RELEASE(buf) want = {0};
+        AUTO_RELEASE(buf) got = {0};
+        struct session_builder b;
+
+        builder_init(&b);
+        b.attrs[0].sample_type |= PERF_SAMPLE_BRANCH_STACK;
+        builder_comm(&b, 1, SESSION_PID, SESSION_PID, "prog", true);
+        builder_mmap(&b, 2, SESSION_PID, SESSION_BASE, 0x1000, 0, data_path("dwarf/gcc5.so"));
+        builder_sample_branches(&b, 0, 1000, SESSION_PID, PERF_MISC_USER, chain, 2, branches, 2);
+        report_free(report_of_built(path, &b));
+        EXPECT_TRUE(archive((struct archive_request){.output = packed_path}, &result, NULL));
+        EXPECT_INT(result.n_functions, 1);
+        list_branches(path, &want);
+        list_branches(packed_path, &got);
+        EXPECT_STR(buf_text(&want), "0x211 0x220 1 0x220 0x211 1 ");
+        EXPECT_STR(buf_text(&got), buf_text(&want));
+}
+
+/* --- Copies of stacks -------------------------------------------------------------------------------- */
+
+enum { N_COPIES = 400, SAMPLE_ID = 11, REGS_SP_AND_IP = 3 << 7, COPY_BYTES = 16 };
+
+/* Where nothing is mapped, so that each walk is its first frame: what does not pack well. */
+static uint64_t copied_pc(uint64_t i)
+{
+        return map_mix(i + 1) >> 16;
+}
+
+static void add_sample_with_copy(struct session_builder *b, uint64_t i)
+{
+        static const uint8_t stack[COPY_BYTES];
+
+        builder_begin(b, PERF_RECORD_SAMPLE, PERF_MISC_USER);
+        builder_u64(b, SAMPLE_ID);
+        builder_u64(b, SESSION_BASE + samples[i % 4].addr);
+        builder_u32(b, SESSION_PID);
+        builder_u32(b, SESSION_PID);
+        builder_u64(b, 1000 + i);
+        builder_u64(b, 0); /* CPU */
+        builder_u64(b, 1); /* period */
+        builder_u64(b, 0); /* no chain */
+        builder_u64(b, PERF_SAMPLE_REGS_ABI_64);
+        builder_u64(b, 0x7fff0000);
+        builder_u64(b, copied_pc(i));
+        builder_u64(b, COPY_BYTES);
+        builder_bytes(b, stack, COPY_BYTES);
+        builder_u64(b, COPY_BYTES);
+        builder_end(b);
+}
+
+static void write_session_with_copies(void)
+{
+        struct session_builder b;
+
+        builder_init(&b);
+        b.attrs[0].sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+        b.attrs[0].sample_regs_user = REGS_SP_AND_IP;
+        b.attrs[0].sample_stack_user = COPY_BYTES;
+        builder_feature_str(&b, FEATURE_ARCH, "x86_64");
+        builder_comm(&b, 1, SESSION_PID, SESSION_PID, "prog", true);
+        builder_mmap(&b, 2, SESSION_PID, SESSION_BASE, 0x1000, 0, data_path("dwarf/gcc5.so"));
+        for (uint64_t i = 0; i < N_COPIES; i++)
+                add_sample_with_copy(&b, i);
+        report_free(report_of_built(path, &b));
+}
+
+/* How many stacks of the session are the walks that were packed, each the first frame of its copy. */
+static size_t count_walks(const char *session)
+{
+        AUTO(session_input) input = session_input_open(session, NULL);
+        AUTO(stack_archive) walks = NULL;
+        struct walked_frame frame;
+        size_t n = 0;
+
+        if (input)
+                walks = stack_archive_open(perfdata_feature(input->reader, FEATURE_WPERF_WALKS),
+                                           UNWIND_N_WAYS, UNWIND_N_ENDS, NULL);
+        for (size_t i = 0; walks && i < N_COPIES; i++) {
+                const struct archived_walk *walk = stack_archive_find(walks, i);
+
+                n += walk && stack_archive_frames(walks, walk, &frame, 1) && frame.pc == copied_pc(i);
+        }
+        return n;
+}
+
+TEST(stacks_are_packed)
+{
+        AUTO_RELEASE(archive_result) result = {0};
+        AUTO_RELEASE(archive_result) in_place = {0};
+        AUTO_RELEASE(archive_result) again = {0};
+
+        write_session_with_copies();
+        EXPECT_TRUE(archive((struct archive_request){.output = packed_path}, &result, NULL));
+        EXPECT_INT(result.n_stacks, N_COPIES);
+        EXPECT_INT(count_walks(packed_path), N_COPIES);
+        expect_same_rows();
+        EXPECT_TRUE(archive((struct archive_request){0}, &in_place, NULL));
+        EXPECT_TRUE(archive((struct archive_request){0}, &again, NULL));
+        EXPECT_INT(again.bytes_after, in_place.bytes_after);
+        EXPECT_INT(count_walks(path), N_COPIES);
+}
+
+/* A walk that was packed is taken as it stands: of this one the files would tell something else. */
+TEST(packed_walks_come_before_files)
+{
+        static const struct walked_frame packed[] = {{SESSION_BASE + 0x214, UNWIND_WAY_REGS, true},
+                                                     {SESSION_BASE + 0x259, UNWIND_WAY_PE, false},
+                                                     {SESSION_BASE + 0x260, UNWIND_WAY_SIGNAL, true}};
+        struct report_request request = {.path = path, .stacks = true};
+        AUTO(stack_archive_writer) writer = stack_archive_writer_new();
+        AUTO(session_input) input = NULL;
+        AUTO(report) report = NULL;
+        AUTO_RELEASE(buf) section = {0};
+        AUTO_RELEASE(buf) made = {0};
+        struct perfdata_section sections[] = {{FEATURE_WPERF_WALKS}};
+        struct report_ways ways;
+        uint64_t size;
+
+        write_session_with_copies();
+        stack_archive_add(writer, 1, packed, 3, UNWIND_END_OUTERMOST);
+        ASSERT_TRUE(stack_archive_write(writer, &section, NULL));
+        sections[0].bytes = section.data;
+        sections[0].size = section.len;
+        ASSERT_TRUE(input = session_input_open(path, NULL));
+        ASSERT_TRUE(perfdata_rewrite(input->reader, path, sections, 1, &made, &size, NULL));
+        session_input_free(TAKE(input));
+        ASSERT_TRUE(perfdata_rewrite_put(buf_text(&made), path, false, NULL));
+        ASSERT_TRUE(report = report_make(&request, NULL));
+        ASSERT_TRUE(report_get_ways(report, &ways));
+        EXPECT_INT(ways.by_way[UNWIND_WAY_REGS], N_COPIES);
+        EXPECT_INT(ways.by_way[UNWIND_WAY_PE], 1);
+        EXPECT_INT(ways.by_way[UNWIND_WAY_SIGNAL], 1);
+        EXPECT_INT(report_quality(report)->n_cut_stacks, N_COPIES - 1);
+}
+
+/* What is left out: functions first, then stacks, then nothing is left. */
+TEST(stacks_go_before_names)
+{
+        bool were_packed = false, were_left_out = false;
+
+        write_session_with_copies();
+        for (uint64_t max_bytes = 1 << 16; !were_left_out && max_bytes; max_bytes -= max_bytes / 8 + 1) {
+                AUTO_RELEASE(archive_result) result = {0};
+
+                if (!archive((struct archive_request){.output = packed_path, .max_bytes = max_bytes}, &result,
+                             NULL))
+                        break;
+                EXPECT_TRUE(result.bytes_after - result.bytes_before < max_bytes + 64);
+                EXPECT_INT(count_walks(packed_path), result.n_stacks);
+                were_packed |= result.n_stacks == N_COPIES;
+                were_left_out = !result.n_stacks;
+                EXPECT_TRUE(were_left_out ==
+                            !!strstr(buf_text(&result.note), "its stacks, 400 walked in copies, "));
+                expect_same_rows();
+        }
+        EXPECT_TRUE(were_packed && were_left_out);
 }
 
 TEST(a_limit_that_refuses_leaves_the_session)
