@@ -114,12 +114,14 @@ void archive_add_sleb(struct buf *out, int64_t value)
         } while (more);
 }
 
-size_t archive_read_count(struct cursor *c, size_t least)
+size_t archive_read_count(struct cursor *c, size_t least, size_t each, uint64_t *memory)
 {
         uint64_t n = cursor_uleb(c);
 
-        if (!c->failed && n <= cursor_left(c) / least)
+        if (!c->failed && n <= cursor_left(c) / least && n <= *memory / each) {
+                *memory -= n * each;
                 return (size_t)n;
+        }
         cursor_fail(c);
         return 0;
 }

@@ -35,7 +35,15 @@ bool archive_section_read(const struct archive_section_kind *kind, struct cursor
 void archive_add_uleb(struct buf *out, uint64_t value);
 void archive_add_sleb(struct buf *out, int64_t value);
 
-/* How many elements follow, each of `least` bytes or more; 0 with c->failed when they can't all be there. */
-size_t archive_read_count(struct cursor *c, size_t least);
+/* What a section may make of memory: much more than whole machines need, and bounded by the file's own size, since little packs
+ * what takes a lot. */
+static inline uint64_t archive_section_memory(struct cursor section)
+{
+        return ((uint64_t)64 << 20) + 128 * cursor_left(&section);
+}
+
+/* How many elements follow, each of `least` bytes or more here and `each` in memory, which *memory then has less; 0 with
+ * c->failed when they can't all be there, or have no room. */
+size_t archive_read_count(struct cursor *c, size_t least, size_t each, uint64_t *memory);
 
 #endif

@@ -32,11 +32,11 @@ struct source_archive {
 
 /* --- Reading -------------------------------------------------------------------------------------- */
 
-static void read_lines(struct cursor *c, struct archived_source *file)
+static void read_lines(struct cursor *c, struct archived_source *file, uint64_t *memory)
 {
         uint64_t next = 0;
 
-        file->n_lines = archive_read_count(c, 2);
+        file->n_lines = archive_read_count(c, 2, sizeof(*file->lines), memory);
         file->lines = mem_new(file->n_lines, sizeof(*file->lines));
         for (size_t i = 0; i < file->n_lines && !c->failed; i++) {
                 uint64_t gap = cursor_uleb(c);
@@ -51,14 +51,14 @@ static void read_lines(struct cursor *c, struct archived_source *file)
         }
 }
 
-static bool read_content(struct source_archive *archive, struct cursor c)
+static bool read_content(struct source_archive *archive, struct cursor c, uint64_t memory)
 {
-        archive->n_files = archive_read_count(&c, 3);
+        archive->n_files = archive_read_count(&c, 3, sizeof(*archive->files), &memory);
         archive->files = mem_new(archive->n_files, sizeof(*archive->files));
         for (size_t i = 0; i < archive->n_files && !c.failed; i++) {
                 archive->files[i].path = cursor_str(&c, NULL);
                 archive->files[i].mtime_ns = cursor_sleb(&c);
-                read_lines(&c, &archive->files[i]);
+                read_lines(&c, &archive->files[i], &memory);
         }
         return !c.failed && !cursor_left(&c);
 }
@@ -70,7 +70,7 @@ struct source_archive *source_archive_open(struct cursor section, struct err *er
 
         if (!archive_section_read(&kind, section, &archive->unpacked, &content, err))
                 return NULL;
-        if (!read_content(archive, content)) {
+        if (!read_content(archive, content, archive_section_memory(section))) {
                 err_set(err, ERR_FORMAT, "is damaged: a number in it can't be");
                 return NULL;
         }

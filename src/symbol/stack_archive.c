@@ -33,21 +33,11 @@ struct stack_archive {
         size_t n_frames, n_nodes, n_walks;
 };
 
-static size_t read_count(struct cursor *c, size_t least, size_t most)
-{
-        size_t n = archive_read_count(c, least);
-
-        if (n <= most)
-                return n;
-        cursor_fail(c);
-        return 0;
-}
-
-static void read_frames(struct cursor *c, unsigned n_ways, struct stack_archive *a)
+static void read_frames(struct cursor *c, unsigned n_ways, struct stack_archive *a, uint64_t *memory)
 {
         uint64_t pc = 0;
 
-        a->n_frames = read_count(c, 2, STACK_ARCHIVE_MAX_DISTINCT);
+        a->n_frames = archive_read_count(c, 2, sizeof(*a->frames), memory);
         a->frames = mem_new(a->n_frames, sizeof(*a->frames));
         for (size_t i = 0; i < a->n_frames && !c->failed; i++) {
                 uint64_t gap = cursor_uleb(c);
@@ -63,11 +53,11 @@ static void read_frames(struct cursor *c, unsigned n_ways, struct stack_archive 
 }
 
 /* *ret_depths: how many frames there are from each node on; free() by the caller. */
-static void read_nodes(struct cursor *c, struct stack_archive *a, uint16_t **ret_depths)
+static void read_nodes(struct cursor *c, struct stack_archive *a, uint64_t *memory, uint16_t **ret_depths)
 {
         uint16_t *depths;
 
-        a->n_nodes = read_count(c, 2, STACK_ARCHIVE_MAX_NODES);
+        a->n_nodes = archive_read_count(c, 2, sizeof(*a->nodes) + sizeof(*depths), memory);
         a->nodes = mem_new(a->n_nodes, sizeof(*a->nodes));
         depths = mem_new(a->n_nodes, sizeof(*depths));
         *ret_depths = depths;
@@ -84,11 +74,12 @@ static void read_nodes(struct cursor *c, struct stack_archive *a, uint16_t **ret
         }
 }
 
-static void read_walks(struct cursor *c, unsigned n_ends, const uint16_t *depths, struct stack_archive *a)
+static void read_walks(struct cursor *c, unsigned n_ends, const uint16_t *depths, struct stack_archive *a,
+                       uint64_t *memory)
 {
         uint64_t sample = 0, number = 0;
 
-        a->n_walks = read_count(c, 3, STACK_ARCHIVE_MAX_WALKS);
+        a->n_walks = archive_read_count(c, 3, sizeof(*a->walks), memory);
         a->walks = mem_new(a->n_walks, sizeof(*a->walks));
         for (size_t i = 0; i < a->n_walks && !c->failed; i++) {
                 uint64_t gap = cursor_uleb(c);
@@ -106,13 +97,14 @@ static void read_walks(struct cursor *c, unsigned n_ends, const uint16_t *depths
         }
 }
 
-static bool read_content(struct stack_archive *a, struct cursor c, unsigned n_ways, unsigned n_ends)
+static bool read_content(struct stack_archive *a, struct cursor c, unsigned n_ways, unsigned n_ends,
+                         uint64_t memory)
 {
         uint16_t *depths = NULL;
 
-        read_frames(&c, n_ways, a);
-        read_nodes(&c, a, &depths);
-        read_walks(&c, n_ends, depths, a);
+        read_frames(&c, n_ways, a, &memory);
+        read_nodes(&c, a, &memory, &depths);
+        read_walks(&c, n_ends, depths, a, &memory);
         free(depths);
         return !c.failed && !cursor_left(&c);
 }
@@ -126,7 +118,7 @@ struct stack_archive *stack_archive_open(struct cursor section, unsigned n_ways,
 
         if (!archive_section_read(&kind, section, &unpacked, &content, err))
                 return NULL;
-        if (!read_content(archive, content, n_ways, n_ends)) {
+        if (!read_content(archive, content, n_ways, n_ends, archive_section_memory(section))) {
                 err_set(err, ERR_FORMAT, "is damaged: a number in it can't be");
                 return NULL;
         }
@@ -327,9 +319,6 @@ bool stack_archive_write(const struct stack_archive_writer *w, struct buf *out, 
 {
         AUTO_RELEASE(buf) content = {0};
 
-        if (w->n_frames > STACK_ARCHIVE_MAX_DISTINCT || w->n_nodes > STACK_ARCHIVE_MAX_NODES ||
-            w->n_walks > STACK_ARCHIVE_MAX_WALKS)
-                return err_set(err, ERR_LIMIT, "there are more than a section takes");
         add_frames(w, &content);
         add_nodes(w, &content);
         add_walks(w, &content);

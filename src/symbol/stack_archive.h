@@ -17,10 +17,6 @@ enum {
         STACK_ARCHIVE_VERSION = 1,
         STACK_ARCHIVE_MAX_FRAMES = 1024, /* of a walk */
         STACK_ARCHIVE_MAX_KINDS = 64,    /* of ways, and of ends */
-        /* What a section may make of memory: 100 MB of each. */
-        STACK_ARCHIVE_MAX_DISTINCT = 6 << 20, /* frames */
-        STACK_ARCHIVE_MAX_NODES = 10 << 20,
-        STACK_ARCHIVE_MAX_WALKS = 4 << 20,
 };
 
 struct walked_frame {

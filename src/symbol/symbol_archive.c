@@ -39,6 +39,7 @@ struct symbol_archive {
 struct reader {
         struct cursor c;
         const struct symbol_archive *archive;
+        uint64_t memory; /* that it may still take */
 };
 
 void archived_module_release(struct archived_module *m)
@@ -149,7 +150,11 @@ static bool read_stretch(struct reader *r, uint64_t *next, bool *is_full, uint64
 
 /* Allocates what is known to be there; false after a failure. */
 #define READ_LIST(r, list, n, least)                                                                         \
-        (n = archive_read_count(&(r)->c, (least)), list = mem_new(n, sizeof(*(list))), !(r)->c.failed)
+        (n = archive_read_count(&(r)->c, (least), sizeof(*(list)), &(r)->memory),                            \
+         list = mem_new(n, sizeof(*(list))), !(r)->c.failed)
+
+/* The same of what is added to a growing list, of which as much again may be free. */
+#define READ_MORE(r, list, least) archive_read_count(&(r)->c, (least), 2 * sizeof(*(list)), &(r)->memory)
 
 static void read_runs(struct reader *r, struct archived_run **runs, size_t *n_runs, size_t n_answers)
 {
@@ -278,7 +283,7 @@ static void read_stacks(struct reader *r, struct archived_module *m)
         if (!READ_LIST(r, m->stacks, m->n_stacks, 1))
                 return;
         for (size_t i = 0; i < m->n_stacks && !r->c.failed; i++) {
-                size_t n = archive_read_count(&r->c, 1);
+                size_t n = READ_MORE(r, m->stack_frames, 1);
 
                 if (n > ARCHIVE_MAX_STACK || n > UINT32_MAX - m->n_stack_frames) {
                         cursor_fail(&r->c);
@@ -300,7 +305,7 @@ static void read_stacks(struct reader *r, struct archived_module *m)
 static void read_extents(struct reader *r, struct archived_module *m, struct archived_function *f,
                          uint64_t *at)
 {
-        size_t n = archive_read_count(&r->c, 2);
+        size_t n = READ_MORE(r, m->extents, 2);
         uint64_t last = 0;
 
         f->first_extent = (uint32_t)m->n_extents;
@@ -322,7 +327,7 @@ static void read_extents(struct reader *r, struct archived_module *m, struct arc
 static void read_labels(struct reader *r, struct archived_module *m, struct archived_function *f,
                         uint64_t *line)
 {
-        size_t n = archive_read_count(&r->c, 5);
+        size_t n = READ_MORE(r, m->labels, 5);
 
         f->first_label = (uint32_t)m->n_labels;
         f->n_labels = (uint32_t)n;
@@ -382,24 +387,19 @@ static void read_module(struct reader *r, struct archived_module *m)
 
 /* --- The whole ------------------------------------------------------------------------------------ */
 
-static bool read_content(struct symbol_archive *archive, struct cursor content)
+static bool read_content(struct symbol_archive *archive, struct cursor content, uint64_t memory)
 {
-        struct reader r = {content, archive};
-        size_t n;
+        struct reader r = {content, archive, memory};
 
         archive->origin.is_unfinished = cursor_u8(&r.c);
         archive->origin.cut_bytes = cursor_uleb(&r.c);
-        n = archive_read_count(&r.c, 1);
-        archive->texts = mem_new(n, sizeof(*archive->texts));
-        archive->n_texts = n;
-        for (size_t i = 0; i < n && !r.c.failed; i++)
-                archive->texts[i] = cursor_str(&r.c, NULL);
-        if (r.c.failed)
+        if (!READ_LIST(&r, archive->texts, archive->n_texts, 1))
                 return false;
-        n = archive_read_count(&r.c, 16);
-        archive->modules = mem_new(n, sizeof(*archive->modules));
-        archive->n_modules = n;
-        for (size_t i = 0; i < n && !r.c.failed; i++)
+        for (size_t i = 0; i < archive->n_texts && !r.c.failed; i++)
+                archive->texts[i] = cursor_str(&r.c, NULL);
+        if (!READ_LIST(&r, archive->modules, archive->n_modules, 16))
+                return false;
+        for (size_t i = 0; i < archive->n_modules && !r.c.failed; i++)
                 read_module(&r, &archive->modules[i]);
         return !r.c.failed && !cursor_left(&r.c);
 }
@@ -411,7 +411,7 @@ struct symbol_archive *symbol_archive_open(struct cursor section, struct err *er
 
         if (!archive_section_read(&symbol_archive_kind, section, &archive->unpacked, &content, err))
                 return NULL;
-        if (!read_content(archive, content)) {
+        if (!read_content(archive, content, archive_section_memory(section))) {
                 err_set(err, ERR_FORMAT, "is damaged: a number in it can't be");
                 return NULL;
         }

@@ -386,6 +386,24 @@ TEST(content_is_not_trusted)
                 use_content(bytes.data, size);
 }
 
+/* Empty texts, a byte each, of which a million pack into some hundred. */
+TEST(memory_is_bounded)
+{
+        for (size_t mib = 4; mib <= 16; mib *= 4) {
+                AUTO_RELEASE(buf) content = {0};
+                AUTO_RELEASE(buf) section = {0};
+                AUTO(symbol_archive) archive = NULL;
+                struct err err = {0};
+
+                buf_add_zeros(&content, 2);
+                archive_add_uleb(&content, mib << 20);
+                buf_add_zeros(&content, (mib << 20) + 1);
+                ASSERT_TRUE(archive_section_write(&symbols_kind, &content, &section, NULL));
+                archive = symbol_archive_open(cursor_make(section.data, section.len), &err);
+                EXPECT_STR(err.text, mib == 4 ? "" : "is damaged: a number in it can't be");
+        }
+}
+
 TEST(numbers_come_back)
 {
         static const int64_t numbers[] = {0, 1, -1, 63, 64, -64, -65, 127, 128, INT64_MAX, INT64_MIN};
