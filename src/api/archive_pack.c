@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Asks the resolver what report and annotate will ask it, and keeps the answers: names of all sampled addresses, of their
- * callers' and of branches', and of the functions around sampled ones every address, so that it does not matter where a disassembler sees instructions. */
+ * callers' and of branches', and of the functions around sampled ones every address, so that it does not matter where a
+ * disassembler sees instructions. */
 #include <stdlib.h>
 #include <string.h>
 

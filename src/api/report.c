@@ -69,6 +69,7 @@ static const char *longer_copies(const struct report *report)
         }
         if (!n || (double)counts.by_end[UNWIND_END_CUT] < worth_a_word * (double)n)
                 return NULL;
+        _Static_assert(CALL_GRAPH_MAX_BYTES == 65528, "the longest copies");
         return were_recorded ? "--call-graph unwind,65528" : "--call-graph dwarf,65528";
 }
 

@@ -466,4 +466,23 @@ TEST(source_lines_come_back)
         }
 }
 
+/* Files without a path and a line, three bytes each. */
+TEST(memory_of_source_is_bounded)
+{
+        static const struct archive_section_kind source_kind = {"WPSR", SOURCE_ARCHIVE_VERSION};
+
+        for (size_t mib = 1; mib <= 4; mib *= 4) {
+                AUTO_RELEASE(buf) content = {0};
+                AUTO_RELEASE(buf) section = {0};
+                AUTO(source_archive) archive = NULL;
+                struct err err = {0};
+
+                archive_add_uleb(&content, mib << 20);
+                buf_add_zeros(&content, 3 * (mib << 20));
+                ASSERT_TRUE(archive_section_write(&source_kind, &content, &section, NULL));
+                archive = source_archive_open(cursor_make(section.data, section.len), &err);
+                EXPECT_STR(err.text, mib == 1 ? "" : "is damaged: a number in it can't be");
+        }
+}
+
 TAP_MAIN
