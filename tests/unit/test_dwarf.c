@@ -2,6 +2,7 @@
 /* The small objects of tests/data/dwarf, every address of their code, against the answers that stand beside them. */
 #include <stdlib.h>
 
+#include "answers.h"
 #include "arena.h"
 #include "buf.h"
 #include "cursor.h"
@@ -11,8 +12,6 @@
 #include "os.h"
 #include "tap.h"
 #include "test_data.h"
-
-enum { MAX_ANSWERS_BYTES = 1 << 20 };
 
 static const char *const no_dirs[] = {NULL};
 
@@ -81,26 +80,6 @@ static void add_frames(const struct looked_up *l, size_t i, struct buf *out)
                            frame->path ? frame->path : "??", frame->line, frame->column);
                 EXPECT_TRUE(frame->is_inlined == (j + 1 < span->n));
         }
-}
-
-struct answer {
-        uint64_t addr;
-        const char *frames; /* from there on */
-};
-
-/* Cuts the lines ADDRESS TAB FRAMES of `text`; the last one's address is where the code ends. */
-static size_t read_answers(char *text, struct answer **ret_answers)
-{
-        size_t n = 0, cap = 0;
-
-        *ret_answers = NULL;
-        for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-                char *end;
-                uint64_t addr = strtoull(line, &end, 16);
-
-                ARRAY_PUSH(*ret_answers, n, cap, (struct answer){addr, end + 1});
-        }
-        return n;
 }
 
 static void expect_answers(const char *name, const char *answers_name)

@@ -2,13 +2,12 @@
 /* Labels and stretches of code of functions, against what stands beside the small objects of tests/data/dwarf. */
 #include <stdlib.h>
 
+#include "answers.h"
 #include "buf.h"
 #include "dwarf_lookup.h"
 #include "os.h"
 #include "tap.h"
 #include "test_data.h"
-
-enum { MAX_ANSWERS_BYTES = 1 << 20 };
 
 struct looked_up {
         struct object *object;

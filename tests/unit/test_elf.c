@@ -1,33 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "codec.h"
-#include "object.h"
+#include "data_object.h"
 #include "os.h"
-#include "tap.h"
-#include "test_data.h"
 #include "text.h"
-
-static struct object *open_data(const char *name)
-{
-        struct err err = {0};
-        struct object *object = object_open(data_path(name), &err);
-
-        if (!object)
-                TAP_FAIL("%s", err.text);
-        return object;
-}
-
-static bool find_symbol(struct object *object, const char *name, struct object_symbol *ret)
-{
-        struct object_symbols symbols;
-
-        if (!object_symbols_begin(object, OBJECT_SYMBOLS, &symbols))
-                return false;
-        while (object_symbols_next(&symbols, ret)) {
-                if (!strcmp(object_symbols_name(&symbols, ret), name))
-                        return true;
-        }
-        return false;
-}
 
 TEST(elf_says_what_the_file_is)
 {
@@ -147,19 +122,19 @@ TEST(elf_lists_symbols)
         struct object_symbol symbol;
 
         ASSERT_TRUE(object);
-        ASSERT_TRUE(find_symbol(object, "local_leaf", &symbol));
+        ASSERT_TRUE(find_symbol(object, OBJECT_SYMBOLS, "local_leaf", &symbol));
         EXPECT_INT(symbol.kind, OBJECT_SYMBOL_FUNCTION);
         EXPECT_INT(symbol.binding, OBJECT_LOCAL);
         EXPECT_INT(symbol.addr, 0x1100);
         EXPECT_TRUE(symbol.size_bytes > 0 && symbol.is_defined);
         EXPECT_STR(symbol.section->name, ".text");
-        ASSERT_TRUE(find_symbol(object, "weak_alias_with_a_long_name", &symbol));
+        ASSERT_TRUE(find_symbol(object, OBJECT_SYMBOLS, "weak_alias_with_a_long_name", &symbol));
         EXPECT_INT(symbol.binding, OBJECT_WEAK);
-        ASSERT_TRUE(find_symbol(object, "picked", &symbol));
+        ASSERT_TRUE(find_symbol(object, OBJECT_SYMBOLS, "picked", &symbol));
         EXPECT_INT(symbol.kind, OBJECT_SYMBOL_FUNCTION);
-        ASSERT_TRUE(find_symbol(object, "inner_label", &symbol));
+        ASSERT_TRUE(find_symbol(object, OBJECT_SYMBOLS, "inner_label", &symbol));
         EXPECT_INT(symbol.kind, OBJECT_SYMBOL_LABEL);
-        ASSERT_TRUE(find_symbol(object, "counter", &symbol));
+        ASSERT_TRUE(find_symbol(object, OBJECT_SYMBOLS, "counter", &symbol));
         EXPECT_INT(symbol.kind, OBJECT_SYMBOL_DATA);
 }
 
@@ -170,7 +145,7 @@ TEST(elf_of_32_bits_and_the_other_byte_order)
 
         ASSERT_TRUE(object);
         EXPECT_INT(object_get_facts(object)->address_bytes, 4);
-        ASSERT_TRUE(find_symbol(object, "global_one", &symbol));
+        ASSERT_TRUE(find_symbol(object, OBJECT_SYMBOLS, "global_one", &symbol));
         EXPECT_INT(symbol.addr, 0x103c0);
         EXPECT_INT(symbol.size_bytes, 52);
 }
@@ -183,7 +158,7 @@ TEST(elf_that_was_not_linked_counts_in_file_offsets)
 
         ASSERT_TRUE(object);
         EXPECT_TRUE(object_get_facts(object)->is_relocatable);
-        ASSERT_TRUE(find_symbol(object, "global_one", &symbol));
+        ASSERT_TRUE(find_symbol(object, OBJECT_SYMBOLS, "global_one", &symbol));
         EXPECT_INT(symbol.addr, symbol.section->file_off);
         EXPECT_TRUE(object_to_addr(object, symbol.addr, &addr));
         EXPECT_INT(addr, symbol.addr);
@@ -354,8 +329,8 @@ TEST(elf_opens_the_small_object_inside)
                 SKIP("this build has no xz");
         small = object_open_debugdata(object, &err);
         ASSERT_TRUE(small);
-        EXPECT_TRUE(find_symbol(small, "local_leaf", &symbol));
-        EXPECT_TRUE(!find_symbol(small, "global_one", &symbol));
+        EXPECT_TRUE(find_symbol(small, OBJECT_SYMBOLS, "local_leaf", &symbol));
+        EXPECT_TRUE(!find_symbol(small, OBJECT_SYMBOLS, "global_one", &symbol));
 }
 
 TEST(build_ids_compare_as_perf_cuts_and_pads_them)

@@ -3,6 +3,7 @@
  * publics and identity. */
 #include <stdlib.h>
 
+#include "answers.h"
 #include "arena.h"
 #include "buf.h"
 #include "os.h"
@@ -10,8 +11,6 @@
 #include "tap.h"
 #include "test_data.h"
 #include "text.h"
-
-enum { MAX_ANSWERS_BYTES = 1 << 20 };
 
 struct looked_up {
         struct pdb *pdb;
@@ -75,26 +74,6 @@ static void add_frames(const struct looked_up *l, size_t i, struct buf *out)
         }
 }
 
-struct answer {
-        uint64_t rva;
-        const char *frames; /* from there on */
-};
-
-/* Cuts the lines RVA TAB FRAMES of `text`; the last one's RVA is where the code ends. */
-static size_t read_answers(char *text, struct answer **ret_answers)
-{
-        size_t n = 0, cap = 0;
-
-        *ret_answers = NULL;
-        for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-                char *end;
-                uint64_t rva = strtoull(line, &end, 16);
-
-                ARRAY_PUSH(*ret_answers, n, cap, (struct answer){rva, end + 1});
-        }
-        return n;
-}
-
 static void expect_answers(const char *name, const char *answers_name)
 {
         AUTO_RELEASE(looked_up) l = {0};
@@ -108,9 +87,9 @@ static void expect_answers(const char *name, const char *answers_name)
         EXPECT_TRUE(n > 10);
         if (n > 10 && open_pdb(&l, name)) {
                 pdb_set_decorated(l.pdb, true);
-                look_up_all(&l, answers[0].rva, answers[n - 1].rva);
+                look_up_all(&l, answers[0].addr, answers[n - 1].addr);
                 for (size_t i = 0; i < l.n; i++) {
-                        at += answers[at + 1].rva == l.rvas[i];
+                        at += answers[at + 1].addr == l.rvas[i];
                         if (!strcmp(answers[at].frames, "-"))
                                 continue;
                         n_asked++;

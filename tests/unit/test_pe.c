@@ -2,9 +2,7 @@
 #include <stdlib.h>
 
 #include "arena.h"
-#include "object.h"
-#include "tap.h"
-#include "test_data.h"
+#include "data_object.h"
 #include "text.h"
 
 #define DLL_BASE   0x180000000ull
@@ -19,30 +17,6 @@ enum {
         DIRS_OFF = OPTIONAL_OFF + 112,
         SECTIONS_OFF = OPTIONAL_OFF + 240,
 };
-
-static struct object *open_data(const char *name)
-{
-        struct err err = {0};
-        struct object *object = object_open(data_path(name), &err);
-
-        if (!object)
-                TAP_FAIL("%s", err.text);
-        return object;
-}
-
-static bool find_symbol(struct object *object, enum object_table table, const char *name,
-                        struct object_symbol *ret)
-{
-        struct object_symbols symbols;
-
-        if (!object_symbols_begin(object, table, &symbols))
-                return false;
-        while (object_symbols_next(&symbols, ret)) {
-                if (!strcmp(object_symbols_name(&symbols, ret), name))
-                        return true;
-        }
-        return false;
-}
 
 TEST(pe_says_what_the_file_is)
 {

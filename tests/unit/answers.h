@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The files of answers beside the test data: for the addresses of a stretch of code, the frames that other tools found. */
+#ifndef ANSWERS_H
+#define ANSWERS_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+
+enum { MAX_ANSWERS_BYTES = 1 << 20 };
+
+struct answer {
+        uint64_t addr;      /* or RVA */
+        const char *frames; /* from there on */
+};
+
+/* Cuts the lines ADDRESS TAB FRAMES of `text`, which has to outlive the answers; the last one's address is where the code
+ * ends. Returns their number; the caller frees. */
+static inline size_t read_answers(char *text, struct answer **ret_answers)
+{
+        size_t n = 0, cap = 0;
+
+        *ret_answers = NULL;
+        for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+                char *end;
+                uint64_t addr = strtoull(line, &end, 16);
+
+                ARRAY_PUSH(*ret_answers, n, cap, (struct answer){addr, end + 1});
+        }
+        return n;
+}
+
+#endif
