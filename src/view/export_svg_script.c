@@ -103,13 +103,15 @@ const char export_svg_script[] =
         "  zoom(root);\n"
         "});\n"
         "\n"
-        "/* The search stays in sight, and where functions stand on top of each other the first one is seen first. */\n"
+        /* The search stays in sight, and where functions stand on top of each other the first one is seen first: but a
+         * picture that is taken without a window begins at the top, and has nothing below that painted. */
         "function follow() {\n"
         "  box.setAttribute('y', window.scrollY + 8);\n"
         "}\n"
         "if (document.documentElement === svg) {\n"
         "  window.addEventListener('scroll', follow);\n"
-        "  if (frames.length > 1 && frames[1].y < root.y) window.scrollTo(0, svg.height.baseVal.value);\n"
+        "  if (window.outerHeight && frames.length > 1 && frames[1].y < root.y)\n"
+        "    window.scrollTo(0, svg.height.baseVal.value);\n"
         "}\n"
         "box.setAttribute('y', 8);\n"
         "if (location.hash.indexOf('#s=') === 0) {\n"
