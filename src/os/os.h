@@ -80,8 +80,11 @@ bool os_is_private_dir(const char *path);
 /* A file that is being written. */
 struct os_file;
 
-/* Creates or truncates, mode 0600; "-" is standard output. */
+/* Creates or truncates; "-" is standard output. */
 struct os_file *os_file_create(const char *path, struct err *err);
+
+/* The same, mode 0600 when it creates.  On Windows the folder says who may read. */
+struct os_file *os_file_create_private(const char *path, struct err *err);
 
 /* Creates a file that nobody else has, mode 0600: `prefix` and an ending, which *ret_path is made of. */
 struct os_file *os_file_create_temp(const char *prefix, struct buf *ret_path, struct err *err);

@@ -342,10 +342,10 @@ struct os_file {
         char *path;
 };
 
-struct os_file *os_file_create(const char *path, struct err *err)
+static struct os_file *file_create(const char *path, mode_t mode, struct err *err)
 {
         bool is_stdout = !strcmp(path, "-");
-        int fd = is_stdout ? dup(STDOUT_FILENO) : open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+        int fd = is_stdout ? dup(STDOUT_FILENO) : open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
         struct os_file *file;
 
         if (fd < 0) {
@@ -357,6 +357,16 @@ struct os_file *os_file_create(const char *path, struct err *err)
         file->path = mem_strdup(is_stdout ? "standard output" : path);
         file->can_seek = !is_stdout && lseek(fd, 0, SEEK_CUR) >= 0;
         return file;
+}
+
+struct os_file *os_file_create(const char *path, struct err *err)
+{
+        return file_create(path, 0666, err);
+}
+
+struct os_file *os_file_create_private(const char *path, struct err *err)
+{
+        return file_create(path, 0600, err);
 }
 
 struct os_file *os_file_create_temp(const char *prefix, struct buf *ret_path, struct err *err)

@@ -336,6 +336,11 @@ struct os_file *os_file_create(const char *path, struct err *err)
         return file;
 }
 
+struct os_file *os_file_create_private(const char *path, struct err *err)
+{
+        return os_file_create(path, err);
+}
+
 struct os_file *os_file_create_temp(const char *prefix, struct buf *ret_path, struct err *err)
 {
         enum { MAX_TRIES = 1000 };

@@ -68,7 +68,7 @@ static bool keep_old(const char *path, struct err *err)
 
 static bool create_file(struct perfdata_writer *w, struct err *err)
 {
-        w->file = os_file_create(w->path, err);
+        w->file = os_file_create_private(w->path, err);
         w->pipe = w->file && !os_file_can_seek(w->file);
         return w->file;
 }
