@@ -284,11 +284,11 @@ def test_an_existing_session_is_kept(t: Context) -> None:
 
 def test_what_others_may_read(t: Context) -> None:
     for umask, mode in ((0o022, 0o644), (0o077, 0o600)):
-        t.good("record", "--output", "spin.json", "--", t.program("spin"), "100", umask=umask)
+        t.good("record", "-g", "--output", "spin.json", "--", t.program("spin"), "100", umask=umask)
         t.good("dump", "--output", "dump.json", umask=umask)
         t.good("export", "-o", "spin.folded", umask=umask)
-        t.good("stat", "--output", "stat.json", "--output-csv", "stat.csv", "--", t.program("spin"), "10", umask=umask)
-        for name in ("spin.json", "dump.json", "spin.folded", "stat.json", "stat.csv"):
+        t.good("stat", "-I", "10", "--output-csv", "stat.csv", "--", t.program("spin"), "20", umask=umask)
+        for name in ("spin.json", "dump.json", "spin.folded", "stat.csv"):
             check(stat.S_IMODE(os.stat(t.path(name)).st_mode) == mode, f"{name} as the umask {umask:o} says")
             os.remove(t.path(name))
         check(stat.S_IMODE(os.stat(t.path("wperf.data")).st_mode) == 0o600, "a session is for its owner alone")
