@@ -24,7 +24,7 @@ static const struct option tree_list[] = {
                 .arg = "HOW",
                 .offset = offsetof(struct tree_options, how),
                 .help = "show the call tree: caller, from the outermost function down, or callee, from where samples "
-                        "were taken up",
+                        "were taken up; none: the table",
         },
         {
                 .name = "percent-limit",
@@ -110,6 +110,10 @@ static bool take_word(const char *word, struct tree_output *output)
                 output->is_inverted = true;
                 return true;
         }
+        if (!strcmp(word, "none")) {
+                output->is_wanted = false;
+                return true;
+        }
         if (is_form(word))
                 return true;
         /* The first number is the limit, others are of perf's lines. */
@@ -138,17 +142,18 @@ bool tree_output_is_word(const char *word)
         char bad[32];
 
         /* A session may be called 5. */
-        return (strstr(word, "caller") || strstr(word, "callee") || is_form(word) || strchr(word, ',')) &&
+        return (strstr(word, "caller") || strstr(word, "callee") || !strcmp(word, "none") || is_form(word) ||
+                strchr(word, ',')) &&
                take_words(word, &output, bad, sizeof(bad));
 }
 
 static bool bad_word(const char *word, struct err *err)
 {
-        static const char *const words[] = {"caller", "callee"};
+        static const char *const words[] = {"caller", "callee", "none"};
         const char *near = text_nearest(word, words, sizeof(words) / sizeof(*words));
 
-        return err_set(err, ERR_USAGE, "--call-graph has no '%s'%s%s%s; it takes caller or callee", word,
-                       near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+        return err_set(err, ERR_USAGE, "--call-graph has no '%s'%s%s%s; it takes caller, callee or none",
+                       word, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
 bool tree_output_init(const struct tree_options *options, struct tree_output *ret, struct err *err)

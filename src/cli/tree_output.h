@@ -8,8 +8,9 @@
 #include "report.h"
 
 struct tree_options {
-        bool stacks;     /* -g */
-        const char *how; /* --call-graph, or the word behind -g: "caller", "callee", or perf's longer forms */
+        bool stacks; /* -g */
+        const char
+                *how; /* --call-graph, or the word behind -g: caller, callee, none, or perf's longer forms */
         const char *min_percent; /* or NULL */
         uint64_t max_depth;      /* 0: no limit */
         bool children, no_children, no_inlines;

@@ -122,6 +122,8 @@ def test_choices(t: Context) -> None:
     want = collections.Counter({name: n for name, n in folded(trees[0]).items() if "walk" in name.split(";")})
     check(through == want and want, "the paths through a function")
     above = t.good("report", "-i", path, "--call-graph", "callee")
+    table = t.good("report", "-i", path).out
+    check(t.good("report", "-i", path, "-g", "none").out == table and "call tree" not in table, "the table, in perf's word")
     check(t.good("report", "-i", path, "--no-children").out == above.out and "< main" in above.out, "from below, in perf's word")
     none = t.good("report", "-g", "-i", path, "-s", "nosuch")
     check(none.out.count("no function matches nosuch\n") == 2, "none that matches", none)
