@@ -26,9 +26,10 @@ ANNOTATES = (
           for more in ((), ("--json",)))
 STACKS = (
     ("report",), ("report", "-g"), ("report", "-g", "-v", "--json"), ("report", "-g", "callee", "--no-inlines"),
-    ("report", "-g", "--sort", "pid,symbol", "--percent-limit", "0"), ("report", "-g", "--no-demangle", "--max-stack", "5"),
+    ("report", "-g", "--percent-limit", "0"), ("report", "-g", "--no-demangle", "--max-stack", "5"),
     ("export", "--format", "folded"), ("export", "--format", "folded", "--no-inlines"), ("export", "--format", "perf-script"),
     ("export", "--format", "speedscope"), ("export", "--format", "firefox"), ("export", "--format", "svg"),
+    ("export", "--format", "pprof"),
 )
 FEW = REPORTS[1:4] + REPORTS[7:8] + ANNOTATES[1:5]
 
