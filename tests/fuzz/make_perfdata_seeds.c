@@ -99,14 +99,16 @@ static void save_attr_sizes(void)
         }
 }
 
-/* One sample of each field alone: enough numbers for any of them. */
+/* One sample of each field alone, in both byte orders: enough numbers for any of them, and a sample that is cut in it. */
 static void save_sample_fields(void)
 {
-        for (unsigned bit = 0; bit < 25; bit++) {
+        for (unsigned way = 0; way < 50; way++) {
+                unsigned bit = way / 2;
                 struct session_builder b;
                 char name[40];
 
                 builder_init(&b);
+                b.swap = way & 1;
                 b.attrs[0].sample_type = 1u << bit;
                 b.attrs[0].read_format = bit == 4 ? 31 : 0;
                 b.attrs[0].branch_sample_type = PERF_BRANCH_HW_INDEX | PERF_BRANCH_COUNTERS;
@@ -115,7 +117,10 @@ static void save_sample_fields(void)
                 for (unsigned i = 0; i < 12; i++)
                         builder_u64(&b, i == 0 ? 1 : i + 4);
                 builder_end(&b);
-                snprintf(name, sizeof(name), "field-%02u", bit);
+                builder_begin(&b, PERF_RECORD_SAMPLE, PERF_MISC_USER);
+                builder_u32(&b, 1);
+                builder_end(&b);
+                snprintf(name, sizeof(name), "field-%02u%s", bit, b.swap ? "-swapped" : "");
                 save(&b, name);
         }
 }
@@ -126,6 +131,32 @@ static void add_plain(struct session_builder *b, uint32_t type, unsigned n_numbe
         for (unsigned i = 0; i < n_numbers; i++)
                 builder_u64(b, i);
         builder_end(b);
+}
+
+/* Records whose trailer has one field alone, whole and cut, in both byte orders. */
+static void save_trailers(void)
+{
+        static const uint32_t types[] = {
+                PERF_RECORD_MMAP, PERF_RECORD_LOST,    PERF_RECORD_COMM,  PERF_RECORD_EXIT,
+                PERF_RECORD_FORK, PERF_RECORD_KSYMBOL, PERF_RECORD_MMAP2, PERF_RECORD_CALLCHAIN_DEFERRED,
+        };
+        static const uint64_t fields[] = {PERF_SAMPLE_TID,       PERF_SAMPLE_TIME, PERF_SAMPLE_ID,
+                                          PERF_SAMPLE_STREAM_ID, PERF_SAMPLE_CPU,  PERF_SAMPLE_IDENTIFIER};
+
+        for (unsigned way = 0; way < 12; way++) {
+                struct session_builder b;
+                char name[40];
+
+                builder_init(&b);
+                b.swap = way & 1;
+                b.attrs[0].sample_type = PERF_SAMPLE_IP | fields[way / 2];
+                for (unsigned i = 0; i < N_ELEMENTS(types); i++) {
+                        add_plain(&b, types[i], 10);
+                        add_plain(&b, types[i], 0);
+                }
+                snprintf(name, sizeof(name), "trailer-%02u", way);
+                save(&b, name);
+        }
 }
 
 static void save_events(void)
@@ -273,6 +304,31 @@ static void save_past_limits(void)
         }
 }
 
+/* Every word that is no address, and samples that wait while the pieces they came in are replaced. */
+static void save_contexts(void)
+{
+        static const uint64_t chain[] = {
+                PERF_CONTEXT_HV,    1, PERF_CONTEXT_KERNEL,        2,
+                PERF_CONTEXT_GUEST, 3, PERF_CONTEXT_GUEST_KERNEL,  4,
+                PERF_CONTEXT_USER,  5, PERF_CONTEXT_GUEST_USER,    6,
+                UINT64_MAX - 5,     7, PERF_CONTEXT_USER_DEFERRED,
+        };
+
+        for (unsigned way = 0; way < 4; way++) {
+                struct session_builder b;
+                char name[40];
+
+                builder_init(&b);
+                b.swap = way & 1;
+                for (uint64_t n = 0; n < 2 * N_ELEMENTS(chain); n++)
+                        builder_sample(&b, 0, 2000 - 10 * n, 100, 100, PERF_MISC_USER, chain, n / 2 + 1);
+                if ((way & 2) && !builder_compress(&b, 60, false))
+                        continue;
+                snprintf(name, sizeof(name), "contexts-%u", way);
+                save(&b, name);
+        }
+}
+
 static void save_deferred(void)
 {
         uint64_t user[] = {0x400100, 0x400200, 0}, late[] = {PERF_CONTEXT_USER_DEFERRED, 11};
@@ -315,10 +371,12 @@ int main(int argc, char **argv)
         save_modes();
         save_attr_sizes();
         save_sample_fields();
+        save_trailers();
         save_events();
         save_records();
         save_branches();
         save_past_limits();
+        save_contexts();
         save_deferred();
         return 0;
 }
