@@ -515,6 +515,9 @@ void builder_file(struct session_builder *b, struct buf *out)
         add_features(b, out);
 }
 
+/* A recorder flushes too: what is waited for stands in several pieces. */
+enum { FLUSH_BYTES = 256 };
+
 bool builder_compress(struct session_builder *b, size_t piece, bool second_kind)
 {
         struct buf plain = b->records, packed = {0};
@@ -522,7 +525,11 @@ bool builder_compress(struct session_builder *b, size_t piece, bool second_kind)
 
         if (!packer)
                 return false;
-        codec_packer_feed(packer, plain.data, plain.len, &packed, NULL);
+        for (size_t at = 0; at < plain.len; at += FLUSH_BYTES) {
+                size_t size = plain.len - at < FLUSH_BYTES ? plain.len - at : FLUSH_BYTES;
+
+                codec_packer_feed(packer, plain.data + at, size, &packed, NULL);
+        }
         codec_packer_free(packer);
         b->records = (struct buf){0};
         for (size_t at = 0; at < packed.len; at += piece) {
