@@ -16,7 +16,6 @@ DEBUG_PYTHON = "/usr/bin/python3.11-dbg"
 STRIPPED_PYTHON = "/usr/bin/python3.11"
 WORK = "import json\nfor i in range({0}): json.loads(json.dumps([{{'key %d' % k: k * 1.5}} for k in range(400)]))"
 POINTS = 0.1
-PERF_TRIES = 3
 SEPARATOR = "\t"
 
 
@@ -142,25 +141,15 @@ def compare(t: Context, path: str, what: str, exact: bool) -> None:
         harness.note(text)
 
 
-def need_perf() -> None:
-    harness.need_tool("perf")
-
-
 def ours(t: Context, *argv: str, **options) -> str:
-    need_perf()
+    harness.need_tool("perf")
     done = t.ours("record", "--session", "ours.data", *argv, **options)
     check(done.status == 0, "recorded", done)
     return "ours.data"
 
 
 def perfs(t: Context, *argv: str) -> str:
-    need_perf()
-    for _ in range(PERF_TRIES):
-        done = t.run("perf", "record", "-q", "-N", "-o", "perfs.data", "-e", "cpu-clock", *argv, env=perf_environment(t))
-        if done.status >= 0:
-            break
-        # Seen about once in a hundred runs of perf 6.1: an assertion in its build-id.c, then an abort.
-        harness.note(f"perf ended by signal {-done.status}: {done.err.splitlines()[-1:]}; once more")
+    done = t.perf_record("perfs.data", "-e", "cpu-clock", *argv)
     check(done.status == 0, "perf recorded", done)
     return "perfs.data"
 

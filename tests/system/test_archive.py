@@ -117,7 +117,7 @@ def test_a_session_of_perf(t: Context) -> None:
     there = Elsewhere(t)
     path = t.path("perf.data")
     for more in (("--", need_python(), "-c", FIB % 25), ("-a", "-g", "--", "sleep", "0.5")):
-        done = t.run(perf, "record", "-q", "-F", "999", "-e", "cpu-clock", "-o", path, *more)
+        done = t.perf_record(path, "-F", "999", "-e", "cpu-clock", *more)
         if done.status:
             raise harness.Skip("perf record -a")
         before = rows_of_perf(t.run(perf, "report", "--stdio", "-i", path))

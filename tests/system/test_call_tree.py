@@ -11,8 +11,7 @@ from harness import Context, Done, check
 
 def record(t: Context, mode: str, program: str) -> str:
     path = t.path(f"{program}-{mode.split(',')[0]}.data")
-    done = t.run(harness.need_tool("perf"), "record", "-q", "--call-graph", mode, "-e", "cpu-clock:u", "-F", "999", "-o", path,
-                 "--", t.program(program), "700")
+    done = t.perf_record(path, "--call-graph", mode, "-e", "cpu-clock:u", "-F", "999", "--", t.program(program), "700")
     check(done.status == 0, "perf records", done)
     return path
 
@@ -101,8 +100,8 @@ def test_sums(t: Context) -> None:
 def test_choices(t: Context) -> None:
     """Two programs by two events: each has a tree, and filters leave out what they say."""
     path = t.path("two.data")
-    done = t.run(harness.need_tool("perf"), "record", "-q", "--call-graph", "dwarf,8192", "-e", "cpu-clock:u,task-clock:u",
-                 "-F", "999", "-o", path, "--", "sh", "-c", f"{t.program('paths')} 300 & {t.program('shapes')} 200 & wait")
+    done = t.perf_record(path, "--call-graph", "dwarf,8192", "-e", "cpu-clock:u,task-clock:u", "-F", "999", "--", "sh", "-c",
+                         f"{t.program('paths')} 300 & {t.program('shapes')} 200 & wait")
     check(done.status == 0, "perf records", done)
     document = json.loads(t.good("report", "-g", "--json", "-i", path).out)
     trees = document["call_trees"]

@@ -379,7 +379,7 @@ def compare_scripts(t: Context, session: str) -> int:
 
 def perf_record(t: Context, name: str, *argv: str) -> str:
     path = t.path(name)
-    done = t.run(need_tool("perf"), "record", "-q", "-F", "999", "-o", path, *argv)
+    done = t.perf_record(path, "-F", "999", *argv)
     check(done.status == 0, "perf records", done)
     return path
 
@@ -510,7 +510,7 @@ def test_go_tool_pprof_reads_a_session(t: Context) -> None:
 def test_a_session_without_stacks(t: Context) -> None:
     """Each function stands alone; a sentence says what would give stacks."""
     session = t.path("flat.data")
-    done = t.run(need_tool("perf"), "record", "-q", "-e", "cpu-clock:u", "-o", session, "--", t.program("paths"), "200")
+    done = t.perf_record(session, "-e", "cpu-clock:u", "--", t.program("paths"), "200")
     check(done.status == 0, "perf records", done)
     done = t.ours("export", "-i", session, "-o", t.path("flat.folded"), "--no-inlines")
     check(done.status == 0 and "no call stacks" in done.err and "-g" in done.err, "a warning", done)
