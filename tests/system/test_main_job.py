@@ -109,7 +109,7 @@ def test_sample_everything(t: Context) -> None:
     harness.need_root()
     t.started_ready(t.program("spin"), "30000")
     done = t.good("sample", "-a", "--timeout", "1")
-    harness.row_named(done, "spin_here:spin")
+    harness.row_named(done, "spin_here")
     done = t.good("record", "-a", "--", t.program("spin_fixed"), "700")
     harness.row_named(done, "spin_here:spin_fixed")
     harness.row_named(done, "spin_here:spin")
