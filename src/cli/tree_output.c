@@ -139,12 +139,11 @@ static bool take_words(const char *text, struct tree_output *output, char *ret_b
 bool tree_output_is_word(const char *word)
 {
         struct tree_output output = {.min_percent = -1};
+        double number;
         char bad[32];
 
         /* A session may be called 5. */
-        return (strstr(word, "caller") || strstr(word, "callee") || !strcmp(word, "none") || is_form(word) ||
-                strchr(word, ',')) &&
-               take_words(word, &output, bad, sizeof(bad));
+        return *word && !parse_percent(word, &number) && take_words(word, &output, bad, sizeof(bad));
 }
 
 static bool bad_word(const char *word, struct err *err)

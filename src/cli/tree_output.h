@@ -9,8 +9,8 @@
 
 struct tree_options {
         bool stacks; /* -g */
-        const char
-                *how; /* --call-graph, or the word behind -g: caller, callee, none, or perf's longer forms */
+        /* --call-graph, or the word behind -g: caller, callee, none, or perf's longer forms; or NULL */
+        const char *how;
         const char *min_percent; /* or NULL */
         uint64_t max_depth;      /* 0: no limit */
         bool children, no_children, no_inlines;
