@@ -11,7 +11,7 @@ import termios
 
 import harness
 from harness import Context, Done, Skip, check
-from test_main_job import FIB, PYTHON, STRIPPED, WORK, need_python
+from test_main_job import FIB, STRIPPED, WORK, need_python
 
 DEBUG_FILES = "/usr/lib/debug/.build-id"
 
@@ -96,15 +96,18 @@ def test_source_is_found(t: Context) -> None:
     check(re.search(r"^ +\d+\.\d\d +\d+\.\d\d +\d+ +(\d+)  +line \1;$", done.out, re.M) is not None, "its lines", done)
 
 
-OF_FIB = {f"TARGET_{name}" for name in ("COMPARE_OP_INT_JUMP", "BINARY_OP_ADD_INT", "BINARY_OP_SUBTRACT_INT")}
+def check_fib(done: Done) -> None:
+    """By shares of some hundred samples (25 to 50 % seen): neighbours change places."""
+    found = {rest.split()[-1]: (row, share) for row, (share, _, rest) in enumerate(shares(done))}
+    wanted = [found.get(f"TARGET_{name}") for name in ("COMPARE_OP_INT_JUMP", "BINARY_OP_ADD_INT", "BINARY_OP_SUBTRACT_INT")]
+    check(all(wanted) and wanted[0][0] < 8 and sum(share for _, share in wanted) > 15, "bytecodes of fib", done)
 
 
 def test_handlers_of_the_debug_build(t: Context) -> None:
     path = record(t, "d.data", need_python(), FIB % 30)
     done = t.good("annotate", "-i", path, "--by", "handler", "--sample-display-row", "1000", "_PyEval_EvalFrameDefault")
     check_sums(done)
-    names = [rest.split()[-1] for _, _, rest in shares(done)]
-    check(OF_FIB <= set(names[:12]), "bytecodes of fib", done)
+    check_fib(done)
 
 
 def test_handlers_of_the_optimised_build(t: Context) -> None:
@@ -114,7 +117,7 @@ def test_handlers_of_the_optimised_build(t: Context) -> None:
         check_sums(t.good("annotate", "-i", path, "--by", by, "--sample-display-row", "2000", "_PyEval_EvalFrameDefault"))
     done = t.good("annotate", "-i", path, "--by", "handler")
     names = [rest.split()[-1] for _, _, rest in shares(done)]
-    check(OF_FIB <= set(names[:12]), "bytecodes of fib", done)
+    check_fib(done)
     # What fib does not do: by the addresses that are left it would.
     check("TARGET_PREP_RERAISE_STAR" not in names, "and no others", done)
     check("the optimiser has lost addresses of labels" in done.out, "says how", done)

@@ -6,7 +6,7 @@ import re
 
 import harness
 from call_trees import folded, is_path
-from harness import Context, Done, check
+from harness import Context, check
 
 
 def record(t: Context, mode: str, program: str) -> str:
