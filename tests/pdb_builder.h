@@ -12,7 +12,7 @@
 
 /* --- The container --- */
 
-enum { MSF_MAX_STREAMS = 16 };
+enum { MSF_MAX_STREAMS = 64 };
 
 struct msf_builder {
         struct buf streams[MSF_MAX_STREAMS];
