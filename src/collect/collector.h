@@ -141,9 +141,8 @@ struct pmu_source collector_pmu_source(const char *root);
 /* What the kernel takes of `events` when they are opened and closed at once on the calling thread; with
  * `are_default` another source may take their place.  Errors as those of collector_open. */
 struct collect_probe {
-        char event[128];    /* the first event, or what took its place */
-        char note[240];     /* why another took its place; "" */
-        bool has_build_ids; /* the kernel puts build ids into MMAP2 records */
+        char event[128]; /* the first event, or what took its place */
+        char note[240];  /* why another took its place; "" */
 };
 bool collector_probe(const struct event_list *events, bool are_default, struct collect_probe *ret,
                      struct err *err);

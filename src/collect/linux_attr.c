@@ -22,8 +22,6 @@ static uint64_t tracking_flags(const struct kernel_features *features, bool kern
                 flags |= PERF_ATTR_MMAP2 | PERF_ATTR_COMM_EXEC;
         if (features->namespaces)
                 flags |= PERF_ATTR_NAMESPACES;
-        if (features->build_id)
-                flags |= PERF_ATTR_BUILD_ID;
         if (features->ksymbol && kernel)
                 flags |= PERF_ATTR_KSYMBOL;
         return flags;
@@ -72,10 +70,14 @@ bool linux_attr_is_unwound(const struct collect_request *request, const struct p
         return request->call_graph.kind != CALL_GRAPH_DWARF && attr->sample_type & PERF_SAMPLE_STACK_USER;
 }
 
-struct perf_attr linux_attr_unwound(const struct perf_attr *attr)
+struct perf_attr linux_attr_written(const struct perf_attr *attr, bool is_unwound)
 {
         struct perf_attr written = *attr;
 
+        if (attr->flags & PERF_ATTR_MMAP2)
+                written.flags |= PERF_ATTR_BUILD_ID;
+        if (!is_unwound)
+                return written;
         written.sample_type &= ~(uint64_t)(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER);
         written.flags &= ~PERF_ATTR_EXCLUDE_CALLCHAIN_USER;
         written.sample_regs_user = 0;

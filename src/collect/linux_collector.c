@@ -148,8 +148,8 @@ struct collect_event collector_get_event(const struct collector *c, size_t index
 {
         const struct opened_event *e = &c->opened.events[index];
 
-        return (struct collect_event){e->is_unwound ? linux_attr_unwound(&e->attr) : e->attr, e->event.name,
-                                      e->ids, e->n_ids};
+        return (struct collect_event){linux_attr_written(&e->attr, e->is_unwound), e->event.name, e->ids,
+                                      e->n_ids};
 }
 
 const char *collector_source_note(const struct collector *c)
@@ -178,6 +178,7 @@ static void look_through(struct collector *c)
         struct cursor all = cursor_make(c->pass.data, c->pass.len), record;
         struct perf_header header;
 
+        c->keeper.pass++;
         while (record_next(&all, &header, &record)) {
                 switch (header.type) {
                 case PERF_RECORD_SAMPLE: c->result.n_samples++; break;
@@ -228,9 +229,7 @@ static bool put_synthetic(struct collector *c, struct err *err)
 {
         struct synth synth = {
                 .trailer_bytes = trailer_bytes(c),
-                .build_ids = c->opened.events[0].attr.flags & PERF_ATTR_BUILD_ID,
                 .data_maps = c->opened.events[0].attr.flags & PERF_ATTR_MMAP_DATA,
-                .own_namespace = c->keeper.own_namespace,
         };
         bool kernel = false;
 

@@ -12,6 +12,8 @@
 #include "collector.h"
 #include "map.h"
 
+struct object; /* object.h */
+
 /* --- linux_machine.c: what the machine has --- */
 
 int linux_event_open(const struct perf_attr *attr, int32_t tid, int32_t cpu, int group_fd);
@@ -36,14 +38,14 @@ uint32_t *machine_cpus(const uint32_t *asked, size_t n_asked, const char *hint, 
 
 /* Which optional parts of an attribute the running kernel takes. */
 struct kernel_features {
-        bool lost_count, build_id, ksymbol, namespaces, comm_exec_mmap2;
+        bool lost_count, ksymbol, namespaces, comm_exec_mmap2;
         bool calls; /* the CPU's record of calls */
 };
 
 #define ALL_KERNEL_FEATURES                                                                                  \
         (struct kernel_features)                                                                             \
         {                                                                                                    \
-                true, true, true, true, true, true                                                           \
+                true, true, true, true, true                                                                 \
         }
 
 /* What is taken of call stacks where the kernel has these features. */
@@ -61,8 +63,9 @@ bool linux_attr_needs_dummy(const struct collect_request *request);
 /* The event's stacks are unwound while recording. */
 bool linux_attr_is_unwound(const struct collect_request *request, const struct perf_attr *attr);
 
-/* And what then stands in the session for its attribute. */
-struct perf_attr linux_attr_unwound(const struct perf_attr *attr);
+/* What stands in the session for an attribute: unwound samples have chains in the place of copies, and maps are told by
+ * build ids that are read here. */
+struct perf_attr linux_attr_written(const struct perf_attr *attr, bool is_unwound);
 
 /* How large the ring of a CPU ought to be. */
 size_t linux_attr_ring_bytes(const struct collect_request *request);
@@ -173,33 +176,12 @@ bool child_reap(struct child *child, bool wait);  /* true when it has ended */
 int child_exit_status(const struct child *child); /* as a shell gives it; valid once it has ended */
 void child_release(struct child *child);
 
-/* --- linux_identity.c --- */
-
-struct identity {
-        uint8_t build_id[BUILD_ID_MAX];
-        uint8_t size; /* 0: none */
-};
-
-struct identities {
-        struct map by_file;
-        struct identity *items;
-        size_t n_items, cap;
-};
-
-/* The build id of a mapped file, read once; `foreign`: by the root of process `pid`. */
-struct identity identities_get(struct identities *all, int32_t pid, const char *path, uint64_t inode,
-                               bool foreign);
-void identities_release(struct identities *all);
-
 /* --- linux_proc.c: what runs already --- */
 
 struct synth {
         struct buf out;
         size_t trailer_bytes;
-        bool build_ids; /* the kernel's own records have them too */
         bool data_maps; /* maps without code too */
-        struct identities identities;
-        uint64_t own_namespace;
 };
 
 /* COMM, NAMESPACES and MMAP2 records of a process, of what is executable and of the beginnings of PE images, whose code
@@ -228,14 +210,51 @@ struct pe_seen {
 
 void pe_seen_release(struct pe_seen *seen);
 
-/* The number of the image that the open file is, from 1 on; 0: it is none. */
-uint64_t pe_see_file(struct pe_seen *seen, int fd, const char *path);
+/* Takes note of a PE image that was mapped. */
+void pe_see_image(struct pe_seen *seen, const struct object *object, const char *path);
 
 /* Bytes of memory that the image takes, 0: it was not seen.  A world_image_size; `ctx` is a struct pe_seen. */
 uint64_t pe_image_size(void *ctx, const char *path, const uint8_t *build_id, size_t build_id_size);
 
-/* Makes a MMAP2 record of that image say its build id. */
-void pe_put_build_id(const struct pe_seen *seen, uint64_t number, uint8_t *record);
+/* --- linux_identity.c --- */
+
+/* One version of a file.  Another file may get its path and inode: the record has a generation then, where the file system
+ * counts them.  A file that is written over has another time. */
+struct mapped_file {
+        bool is_read;
+        uint8_t build_id[BUILD_ID_MAX];
+        uint8_t build_id_size; /* 0: none, or not known */
+        uint64_t generation;   /* 0: not known */
+        uint64_t inode_there;  /* at its path; 0: it can't be seen there */
+        int64_t mtime_ns;
+        uint64_t size_bytes;
+        uint64_t checked; /* the pass over the rings in which it was looked at last */
+};
+
+struct mapped_files {
+        struct map by_name; /* hash of path, device and inode -> index + 1 */
+        struct mapped_file *items;
+        size_t n, cap;
+};
+
+void mapped_files_release(struct mapped_files *all);
+
+/* The file of a map record, valid until the next call; NULL: it is not known, and is not to be added. */
+struct mapped_file *mapped_files_get(struct mapped_files *all, const struct record_mmap *map, bool may_add);
+
+/* False when it was not read yet, or has become another one since; looks once a pass. */
+bool mapped_file_is_current(struct mapped_file *file, const struct record_mmap *map, uint64_t pass);
+
+/* Opens for reading what `path_fd` (O_PATH, taken; -1: nothing) names; -1 unless it is the regular file of the record. */
+int mapped_file_reopen(int path_fd, const struct record_mmap *map);
+
+/* Reads its build id and, of a PE image, what it is.  `fd` -1: it can't be had; `is_at_path`: the record's path leads to it
+ * from here. */
+void mapped_file_read(struct mapped_file *file, int fd, const struct record_mmap *map, bool is_at_path,
+                      struct pe_seen *images);
+
+/* Puts its build id, which it has, in the place of device and inode. */
+void mapped_file_put_build_id(const struct mapped_file *file, uint8_t *record);
 
 /* --- linux_kept.c: files that would be gone when the table is made --- */
 
@@ -246,7 +265,8 @@ struct kept_namespace {
 };
 
 struct keeper {
-        struct map seen; /* hash of path and identity -> number of the PE image that it is, or 0 */
+        struct mapped_files files;
+        uint64_t pass; /* the number of the pass over the rings */
         struct pe_seen pe;
         struct map foreign; /* pid -> index of its namespace + 1 */
         uint64_t own_namespace;
@@ -265,8 +285,8 @@ struct keeper {
 void keeper_init(struct keeper *keeper);
 void keeper_release(struct keeper *keeper);
 
-/* Looks at a NAMESPACES or MMAP2 record; true when it was about something new, so that more may come soon.  That of a PE
- * image is given its build id. */
+/* Looks at a NAMESPACES or MMAP2 record; true when it was about something new, so that more may come soon.  A map of a
+ * file that has a build id is told by it, and only then PERF_MISC_MMAP_BUILD_ID is set. */
 bool keeper_see(struct keeper *keeper, const struct perf_header *header, uint8_t *record);
 
 #endif
