@@ -40,12 +40,13 @@ uint32_t *machine_cpus(const uint32_t *asked, size_t n_asked, const char *hint, 
 struct kernel_features {
         bool lost_count, ksymbol, namespaces, comm_exec_mmap2;
         bool calls; /* the CPU's record of calls */
+        bool every_cpu; /* the rights to open a command's events on CPUs, for all processes; not part of an attribute */
 };
 
 #define ALL_KERNEL_FEATURES                                                                                  \
         (struct kernel_features)                                                                             \
         {                                                                                                    \
-                true, true, true, true, true                                                                 \
+                true, true, true, true, true, false                                                          \
         }
 
 /* What is taken of call stacks where the kernel has these features. */
@@ -57,15 +58,14 @@ struct perf_attr linux_attr_make(const struct event *event, const struct collect
                                  bool tracks, const struct kernel_features *features);
 struct event linux_attr_dummy(void);
 
+/* cpu-clock or task-clock, whose periods are nanoseconds. */
+bool linux_attr_is_clock(const struct perf_attr *attr);
+
 /* True when the first event does not cover every CPU or is off for a time, so that a dummy event has to track. */
 bool linux_attr_needs_dummy(const struct collect_request *request);
 
 /* The event's stacks are unwound while recording. */
 bool linux_attr_is_unwound(const struct collect_request *request, const struct perf_attr *attr);
-
-/* What stands in the session for an attribute: unwound samples have chains in the place of copies, and maps are told by
- * build ids that are read here. */
-struct perf_attr linux_attr_written(const struct perf_attr *attr, bool is_unwound);
 
 /* How large the ring of a CPU ought to be. */
 size_t linux_attr_ring_bytes(const struct collect_request *request);
@@ -86,6 +86,9 @@ struct scene {
 void linux_obstacle(const struct scene *scene, const struct event *event, int32_t pid, int error,
                     struct err *err);
 
+/* As far as capabilities and perf_event_paranoid tell. */
+bool linux_may_sample_all(void);
+
 /* True for the refusals that another source of samples may not meet. */
 bool linux_obstacle_is_missing_pmu(int error);
 
@@ -99,6 +102,8 @@ struct opened_fd {
 struct opened_event {
         struct event event;
         struct perf_attr attr;
+        uint64_t
+                left_out; /* PERF_ATTR_EXCLUDE_KERNEL and _USER that were asked for and are done here, not by the kernel */
         bool is_unwound; /* while recording */
         bool is_on;
         uint64_t *ids;
@@ -115,9 +120,17 @@ struct opened {
         int *ring_fds;      /* the first descriptor of each CPU, and that CPU */
         uint32_t *ring_cpus;
         size_t n_rings;
+        bool every_cpu;  /* the events of a command see all processes */
+        bool per_thread; /* a ring belongs to a thread, not to a CPU */
+        int meter_fd;    /* its time is the command's with all descendants, where the events' is not; -1 */
         char note[240];
-        char stack_note[400]; /* why stacks are not taken as was asked; "" */
+        char stack_note[400];    /* why stacks are not taken as was asked; "" */
+        char children_note[400]; /* why children are not sampled as was asked; "" */
 };
+
+/* What stands in the session for an attribute: unwound samples have chains in the place of copies, maps are told by build
+ * ids that are read here, and modes are left out here. */
+struct perf_attr linux_attr_written(const struct opened_event *event);
 
 bool linux_open(const struct collect_request *request, const int32_t *tids, size_t n_tids, bool at_exec,
                 struct opened *ret, struct err *err);
@@ -149,6 +162,69 @@ void ring_close(struct ring *ring);
 
 /* Appends everything that is in the ring to `out` and hands the room back. */
 void ring_drain(struct ring *ring, struct buf *out);
+
+/* The first words of a record, its header among them; 0 where the record is shorter. */
+enum { RING_WORDS = 4 };
+
+struct ring_filter {
+        /* How many bytes of the record are wanted, from its beginning, a multiple of 8; 0: none. */
+        size_t (*wanted_bytes)(void *ctx, const struct perf_header *header, const uint64_t words[RING_WORDS]);
+        void *ctx;
+};
+
+/* The end of what is there now. */
+uint64_t ring_head(const struct ring *ring);
+
+/* Appends what is wanted of the records up to `head`; `out` may be NULL when nothing is. */
+void ring_walk(const struct ring *ring, uint64_t head, const struct ring_filter *filter, struct buf *out);
+
+/* Hands the room up to `head` back. */
+void ring_free(struct ring *ring, uint64_t head);
+
+/* --- linux_denied.c --- */
+
+struct denied_exec {
+        int32_t pid;
+        bool has_ended;
+        unsigned n_passes; /* since then */
+        uint64_t time;
+        char name[16];
+};
+
+/* Zero-initialised is ready. */
+struct denied {
+        struct denied_exec *execs; /* programs that have no map yet */
+        size_t n, cap;
+        struct map seen; /* names */
+        uint64_t n_named;
+        struct buf names; /* the first few, comma separated */
+};
+
+/* Looks at a record of events that are inherited; `attr` is that of any event. */
+void denied_see(struct denied *denied, const struct perf_attr *attr, const struct perf_header *header,
+                struct cursor record);
+
+/* After each pass over the rings. */
+void denied_end_pass(struct denied *denied, bool is_last);
+void denied_release(struct denied *denied);
+
+/* --- linux_share.c --- */
+
+/* What the first event that was asked for gave, and what there was to be had. */
+struct sampled {
+        bool is_clock;      /* periods and intervals are nanoseconds */
+        bool every_cpu;     /* the event sees all processes: its own value says nothing */
+        uint64_t left_out;  /* PERF_ATTR_EXCLUDE_KERNEL, PERF_ATTR_EXCLUDE_USER */
+        uint64_t period_ns; /* of a clock */
+        uint64_t n_samples, periods;
+        uint64_t left_out_periods;   /* every_cpu: of samples in the mode that was left out */
+        uint64_t value, running_ns;  /* the event's, or the meter's, with all children */
+        uint64_t user_ns, kernel_ns; /* as the system counts them; both 0: not known */
+};
+
+/* The part of the targets' time, or events, that the samples stand for; 1 also where chance explains the rest, negative
+ * where it is not known. */
+double sampled_share(const struct sampled *sampled);
 
 /* --- linux_spawn.c --- */
 
