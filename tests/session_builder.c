@@ -196,6 +196,7 @@ void builder_mmap_build_id(struct session_builder *b, uint64_t time, int32_t pid
         uint8_t bytes[20] = {0};
 
         memcpy(bytes, id, id_size < sizeof(bytes) ? id_size : sizeof(bytes));
+        b->attrs[0].flags |= PERF_ATTR_BUILD_ID;
         begin_mmap2(b, PERF_MISC_USER | PERF_MISC_MMAP_BUILD_ID, pid, start, len, pgoff);
         builder_u8(b, id_size);
         builder_bytes(b, "\0\0\0", 3);

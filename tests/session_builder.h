@@ -44,7 +44,8 @@ void builder_mmap(struct session_builder *b, uint64_t time, int32_t pid, uint64_
 void builder_mmap_inode(struct session_builder *b, uint64_t time, int32_t pid, uint64_t start, uint64_t len,
                         uint64_t pgoff, const char *path, uint64_t inode);
 void builder_mmap_build_id(struct session_builder *b, uint64_t time, int32_t pid, uint64_t start,
-                           uint64_t len, uint64_t pgoff, const char *path, const void *id, uint8_t id_size);
+                           uint64_t len, uint64_t pgoff, const char *path, const void *id,
+                           uint8_t id_size); /* the first event then asks for build ids */
 void builder_mmap_data(struct session_builder *b, uint64_t time, int32_t pid, uint64_t start, uint64_t len,
                        uint64_t pgoff, const char *path); /* not executable */
 void builder_kernel_mmap(struct session_builder *b, uint64_t start, uint64_t len, uint64_t pgoff,

@@ -6,6 +6,8 @@
 static const double POOR_LOST_PERCENT = 0.1;
 static const double POOR_UNRESOLVED_PERCENT = 5;
 static const double POOR_COUNTED_SHARE = 0.5;
+static const double POOR_SAMPLED_SHARE = 0.8;
+static const double SAMPLED_SHARE_WORTH_A_WORD = 0.95;
 static const double KERNEL_SHARE_WORTH_A_WORD = 0.05;
 static const double OFF_SHARE_WORTH_A_WORD = 0.005;
 
@@ -21,11 +23,17 @@ static double lost_percent(const struct quality *quality)
         return generated ? 100.0 * (double)quality->n_lost / (double)generated : 0;
 }
 
+static bool has_text(const char *text)
+{
+        return text && *text;
+}
+
 bool quality_is_poor(const struct quality *q)
 {
         return lost_percent(q) > POOR_LOST_PERCENT ||
                quality_percent(q, q->n_unresolved) > POOR_UNRESOLVED_PERCENT ||
                quality_percent(q, q->n_cut_stacks) > POOR_UNRESOLVED_PERCENT ||
+               (q->knows_sampled && q->sampled_share < POOR_SAMPLED_SHARE) || has_text(q->not_sampled) ||
                q->counted_share < POOR_COUNTED_SHARE || q->cut_bytes || q->unfinished || q->n_malformed;
 }
 
@@ -40,6 +48,19 @@ static void add_if(struct buf *out, uint64_t n, const char *what)
                 buf_printf(out, ", %" PRIu64 " %s", n, what);
 }
 
+static void add_sampled(const struct quality *q, struct buf *out)
+{
+        double percent = 100 * q->sampled_share;
+
+        if (q->knows_sampled && q->sampled_share < SAMPLED_SHARE_WORTH_A_WORD)
+                buf_printf(out,
+                           percent < 1 ? ", %.1f %% of the %s%s sampled" : ", %.0f %% of the %s%s sampled",
+                           percent, q->sampled_event ? q->sampled_event : "CPU time",
+                           q->sampled_event ? " events were" : " was");
+        if (has_text(q->not_sampled))
+                buf_printf(out, ", not sampled: %s (setuid, or not readable)", q->not_sampled);
+}
+
 void quality_add_text(const struct quality *q, struct buf *out)
 {
         buf_printf(out, "quality: %" PRIu64 " samples, %" PRIu64 " lost", q->n_samples, q->n_lost);
@@ -51,6 +72,7 @@ void quality_add_text(const struct quality *q, struct buf *out)
         buf_printf(out, ", %" PRIu64 " cut stacks", q->n_cut_stacks);
         if (q->n_cut_stacks && q->longer_copies)
                 buf_printf(out, " (too little of the stack was copied: %s)", q->longer_copies);
+        add_sampled(q, out);
         if (q->counted_share < 1)
                 buf_printf(out, ", counted %.0f %% of the time", 100 * q->counted_share);
         if (q->off_share >= OFF_SHARE_WORTH_A_WORD)

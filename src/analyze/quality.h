@@ -14,6 +14,11 @@ struct quality {
         const char *longer_copies;
         double kernel_share;  /* of the CPU time, when it was left out; negative: not known or not left out */
         double counted_share; /* running / enabled of the worst event; 1: all of the time */
+        bool knows_sampled;   /* sampled_share is known */
+        double sampled_share; /* the part of the targets' CPU time that the samples stand for, or of their events */
+        const char *sampled_event; /* these events; NULL: CPU time */
+        const char
+                *not_sampled; /* names of programs that the kernel does not let us sample; NULL or "": none */
         double off_share; /* of the run's time in which the events were off because the user wanted it; 0: none */
         uint64_t cut_bytes; /* of the session file that are missing or not whole */
         bool unfinished;    /* the recorder did not finish the file */
@@ -22,7 +27,8 @@ struct quality {
         const char *not_kept; /* names of mapped files that could not be kept; kept by the caller */
 };
 
-/* Lost above 0.1 %, unresolved or cut above 5 %, an event counted less than half of the time, a cut file. */
+/* Lost above 0.1 %, unresolved or cut above 5 %, less than 80 % of the CPU time sampled, a program that could not
+ * be sampled, an event counted less than half of the time, a cut file. */
 bool quality_is_poor(const struct quality *quality);
 
 /* Percent of the samples; 0 when there are none. */

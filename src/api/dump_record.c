@@ -210,7 +210,7 @@ static const struct field_layout *layout_of(const struct perfdata_record *record
         uint32_t type = record->header.type;
 
         cursor_skip(&c, sizeof(struct perf_header));
-        if (type == PERF_RECORD_MMAP2 && record->header.misc & PERF_MISC_MMAP_BUILD_ID)
+        if (record_mmap_has_build_id(record->bytes, record->asked_build_id))
                 return mmap2_build_id;
         if (type == PERF_RECORD_EVENT_UPDATE && cursor_u64(&c) == UPDATE_IS_NAME)
                 return event_update_name;

@@ -12,13 +12,10 @@ static void add_probe(struct machine_rows *rows)
         struct err err = {0};
 
         if (event_parse_sampling("cpu-clock:u", NULL, &rows->request->facts->source, &events, &err) &&
-            collector_probe(&events, false, &probe, &err)) {
+            collector_probe(&events, false, &probe, &err))
                 machine_add(rows, "linux.perf_event_open", "works");
-                machine_add(rows, "linux.build_ids_in_maps", probe.has_build_ids ? "yes" : "no");
-        } else {
+        else
                 machine_add(rows, "linux.perf_event_open", err.text);
-                machine_add(rows, "linux.build_ids_in_maps", machine_not_known);
-        }
         event_list_release(&events);
 }
 

@@ -87,6 +87,10 @@ static void fill_quality(struct report *report)
         q->n_unresolved = hot_n_unresolved(report->hot);
         q->longer_copies = longer_copies(report);
         q->counted_share = report->run_info.counted_share;
+        q->knows_sampled = report->run_info.sampled_share >= 0;
+        q->sampled_share = report->run_info.sampled_share;
+        q->sampled_event = report->run_info.sampled_event[0] ? report->run_info.sampled_event : NULL;
+        q->not_sampled = report->run_info.not_sampled;
         q->off_share = share_of(report->run_info.off_ns, report->run_info.elapsed_ns);
         q->cut_bytes = damage->cut_bytes + report->archive.origin.cut_bytes;
         q->unfinished =

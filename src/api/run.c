@@ -63,6 +63,7 @@ static struct collect_request make_request(const struct run_request *request, co
                 .cpus = request->cpus,
                 .n_cpus = request->n_cpus,
                 .events = events,
+                .children = request->children,
                 .events_are_default = !request->events,
                 .output_to_stderr = request->output_to_stderr,
                 .delay_ns = request->delay_ns,
@@ -241,14 +242,17 @@ static const char *source_note(const struct run *run, const struct run_request *
                "sampled; bare metal or a passed-through PMU has cycles";
 }
 
-/* With what is to be said of the stacks. */
+/* With what is to be said of the stacks and of children. */
 static const char *whole_note(struct run *run, const struct run_request *request)
 {
-        const char *stacks = collector_stack_note(run->collector);
+        const char *const more[] = {collector_stack_note(run->collector),
+                                    collector_children_note(run->collector)};
 
         buf_add_str(&run->note, source_note(run, request));
-        if (stacks[0])
-                buf_printf(&run->note, "%s%s", run->note.len ? "; " : "", stacks);
+        for (size_t i = 0; i < N_ELEMENTS(more); i++) {
+                if (more[i][0])
+                        buf_printf(&run->note, "%s%s", run->note.len ? "; " : "", more[i]);
+        }
         return buf_text(&run->note);
 }
 
@@ -286,6 +290,9 @@ static bool finish_session(struct run *run, const struct run_request *request, s
                 .kernel_ns = run->out.collected->kernel_ns,
                 .recorder_ns = run->out.collected->recorder_ns,
                 .counted_share = run->out.collected->counted_share,
+                .sampled_share = run->out.collected->sampled_share,
+                .sampled_event = run->out.collected->sampled_event,
+                .not_sampled = run->out.collected->not_sampled,
                 .off_ns = run->out.collected->off_ns,
                 .stack_bytes = run->out.collected->stacks ? request->call_graph.stack_bytes : 0,
                 .n_not_kept = run->out.collected->n_not_kept,

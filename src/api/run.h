@@ -20,6 +20,7 @@ struct run_request {
         const int32_t *pids;
         size_t n_pids;
         bool system_wide;
+        enum collect_children children;
         const uint32_t *cpus;
         size_t n_cpus;
         const char *events; /* text of -e; NULL: the default */

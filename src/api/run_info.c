@@ -21,6 +21,13 @@ void run_info_write(const struct run_info *info, struct perfdata_writer *writer)
         session_lines_add_number(&out, "kernel_ns", info->kernel_ns);
         session_lines_add_number(&out, "recorder_ns", info->recorder_ns);
         session_lines_add_number(&out, "counted_ppm", (uint64_t)(info->counted_share * PARTS_PER_SHARE));
+        if (info->sampled_share >= 0)
+                session_lines_add_number(&out, "sampled_ppm",
+                                         (uint64_t)(info->sampled_share * PARTS_PER_SHARE));
+        if (info->sampled_event[0])
+                session_lines_add(&out, "sampled_event", info->sampled_event);
+        if (info->not_sampled[0])
+                session_lines_add(&out, "not_sampled", info->not_sampled);
         if (info->off_ns)
                 session_lines_add_number(&out, "off_ns", info->off_ns);
         if (info->stack_bytes)
@@ -49,6 +56,10 @@ static void take_pair(struct run_info *info, const char *key, const char *value)
                 info->source_note = value;
         else if (!strcmp(key, "not_kept"))
                 info->not_kept = value;
+        else if (!strcmp(key, "sampled_event"))
+                info->sampled_event = value;
+        else if (!strcmp(key, "not_sampled"))
+                info->not_sampled = value;
         if (!text_to_u64(value, 10, &v))
                 return;
         for (size_t i = 0; i < N_ELEMENTS(numbers); i++) {
@@ -57,6 +68,8 @@ static void take_pair(struct run_info *info, const char *key, const char *value)
         }
         if (!strcmp(key, "counted_ppm") && v <= PARTS_PER_SHARE)
                 info->counted_share = (double)v / PARTS_PER_SHARE;
+        if (!strcmp(key, "sampled_ppm") && v <= PARTS_PER_SHARE)
+                info->sampled_share = (double)v / PARTS_PER_SHARE;
         if (!strcmp(key, "exit_status") && v <= INT32_MAX) {
                 info->has_exit = true;
                 info->exit_status = (int)v;
@@ -68,7 +81,12 @@ bool run_info_read(const struct perfdata_reader *reader, struct buf *text, struc
         const char *key, *value;
         char *at;
 
-        *ret = (struct run_info){.source_note = "", .not_kept = "", .counted_share = 1};
+        *ret = (struct run_info){.source_note = "",
+                                 .not_kept = "",
+                                 .sampled_event = "",
+                                 .not_sampled = "",
+                                 .counted_share = 1,
+                                 .sampled_share = -1};
         if (!session_lines_read(perfdata_feature(reader, FEATURE_WPERF_RUN), MAGIC, VERSION, text))
                 return false;
         for (at = text->data; session_lines_next(&at, &key, &value);)

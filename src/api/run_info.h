@@ -16,8 +16,11 @@ struct run_info {
         uint64_t elapsed_ns, user_ns, kernel_ns;
         uint64_t recorder_ns; /* CPU time of the recorder itself; 0: not known */
         double counted_share;
-        uint64_t off_ns;      /* the events were off so long */
-        uint64_t stack_bytes; /* of the copies of the stack that were unwound while recording; 0: none */
+        double sampled_share;      /* of the targets' CPU time, or of their events; negative: not known */
+        const char *sampled_event; /* these events; "": CPU time */
+        const char *not_sampled;   /* programs that the kernel does not let us sample; "" */
+        uint64_t off_ns;           /* the events were off so long */
+        uint64_t stack_bytes;      /* of the copies of the stack that were unwound while recording; 0: none */
         uint64_t n_not_kept;
         const char *not_kept;
         bool has_exit;

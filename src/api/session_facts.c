@@ -55,7 +55,7 @@ static void see_map(struct session_facts *facts, struct cursor record)
         uint64_t key;
         bool is_new;
 
-        if (!record_mmap_parse(record, &map) || !map.build_id_size)
+        if (!record_mmap_parse(record, true, &map) || !map.build_id_size)
                 return;
         key = map_hash_bytes(map.path, strlen(map.path)) ^ map_hash_bytes(map.build_id, sizeof(map.build_id));
         map_put(&facts->seen, key, &is_new);

@@ -81,6 +81,28 @@ static bool take_pids(struct recording *r)
         return true;
 }
 
+/* What of a command's children is sampled is asked only where there is a command, or a process. */
+static bool check_children(const struct recording *r, struct err *err)
+{
+        const struct sampling_options *o = &r->options->sampling;
+        bool one_by_one = o->per_thread || o->no_inherit;
+
+        if (o->all_children && (o->no_all_children || one_by_one))
+                return err_set(err, ERR_USAGE, "--all-children contradicts %s",
+                               o->no_all_children ? "--no-all-children"
+                               : o->per_thread    ? "--per-thread"
+                                                  : "--no-inherit");
+        if (o->all_children && !r->has_command)
+                return err_set(
+                        err, ERR_USAGE,
+                        "--all-children follows what a command starts: add the command, as in wperf record "
+                        "--all-children -- make");
+        if (one_by_one && r->options->target.all_cpus)
+                return err_set(err, ERR_USAGE, "%s is for a command or a process; -a samples everything",
+                               o->per_thread ? "--per-thread" : "--no-inherit");
+        return true;
+}
+
 /* Whom to watch when no command was given. */
 static bool choose_target(struct recording *r, struct err *err)
 {
@@ -106,6 +128,17 @@ static bool choose_target(struct recording *r, struct err *err)
                 "nothing to sample: name a process with -p PID or --pe_file NAME, or take all with -a");
 }
 
+static enum collect_children children_of(const struct sampling_options *o)
+{
+        if (o->per_thread)
+                return COLLECT_PER_THREAD;
+        if (o->no_inherit)
+                return COLLECT_NO_CHILDREN;
+        if (o->no_all_children)
+                return COLLECT_INHERIT;
+        return o->all_children ? COLLECT_ALL_CHILDREN : COLLECT_BEST;
+}
+
 static struct run_request make_request(struct recording *r)
 {
         const struct record_options *o = r->options;
@@ -119,6 +152,7 @@ static struct run_request make_request(struct recording *r)
                 .system_wide = o->target.all_cpus || (!argv && !r->n_pids),
                 .cpus = o->target.cpus.cpus,
                 .n_cpus = o->target.cpus.n,
+                .children = children_of(&o->sampling),
                 .events = o->event.events,
                 .freq_hz = o->sampling.freq_hz,
                 .kernel = o->event.kernel,
@@ -230,7 +264,8 @@ static int record(struct recording *r)
         AUTO(run) run = NULL;
         struct err err = {0};
 
-        if ((!r->has_command && !choose_target(r, &err)) || !choose_session(r, &err) ||
+        if ((!r->has_command && !choose_target(r, &err)) || !check_children(r, &err) ||
+            !choose_session(r, &err) ||
             (document_is_output(o) && !cmd_can_write(o->output.output_prefix, o->output.output, &err))) {
                 cmd_fail(&err);
                 return err.code == ERR_USAGE ? EXIT_WRONG_USAGE : cmd_run_failure(RUN_FAILED, r->has_command);

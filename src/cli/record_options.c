@@ -55,6 +55,27 @@ static const struct option sampling_options[] = {
                         "calls)",
         },
         {
+                .name = "all-children",
+                .offset = offsetof(struct sampling_options, all_children),
+                .help = "sample COMMAND and all its children by events on every CPU (default with root, CAP_PERFMON or "
+                        "perf_event_paranoid 0)",
+        },
+        {
+                .name = "no-all-children",
+                .offset = offsetof(struct sampling_options, no_all_children),
+                .help = "let each child inherit the events of its parent, which misses most of a short-lived child",
+        },
+        {
+                .name = "no-inherit",
+                .offset = offsetof(struct sampling_options, no_inherit),
+                .help = "do not sample children, nor threads that start later",
+        },
+        {
+                .name = "per-thread",
+                .offset = offsetof(struct sampling_options, per_thread),
+                .help = "use a buffer for each thread instead of each CPU; implies --no-inherit",
+        },
+        {
                 .name = "compress",
                 .letter = 'z',
                 .offset = offsetof(struct sampling_options, compress),

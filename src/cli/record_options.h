@@ -12,6 +12,7 @@ struct sampling_options {
         bool call_graph;             /* -g */
         const char *call_graph_mode; /* "fp", "dwarf,8192", "lbr", or NULL */
         bool compress;
+        bool all_children, no_all_children, no_inherit, per_thread;
         const char *session; /* the session's file, "-" for standard output, or NULL */
         bool dry_run;
         const char *sysfs; /* another machine's /sys for --dry-run, or NULL */

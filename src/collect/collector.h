@@ -18,6 +18,15 @@
 struct control; /* control.h */
 struct module;  /* world.h */
 
+/* What of a command, or of the processes that are attached to, is sampled besides their threads. */
+enum collect_children {
+        COLLECT_INHERIT,      /* children too: each begins with the events of the one that forked it */
+        COLLECT_ALL_CHILDREN, /* of a command: events on every CPU, where only what the command forked is kept */
+        COLLECT_BEST,         /* that where the rights are there, else by inheriting */
+        COLLECT_NO_CHILDREN, /* no children, and no threads that begin later */
+        COLLECT_PER_THREAD,  /* the same, with a buffer for each thread in the place of one for each CPU */
+};
+
 struct collect_request {
         char *const *argv;   /* command to start, NULL-terminated; NULL: none */
         const int32_t *pids; /* processes to attach to */
@@ -26,6 +35,7 @@ struct collect_request {
         const uint32_t *cpus; /* only these CPUs; with a command it is pinned to them.  NULL: all */
         size_t n_cpus;
         const struct event_list *events;
+        enum collect_children children;
         bool events_are_default; /* the user named none: another source may be taken in their place */
         bool output_to_stderr;   /* the command's standard output is joined to standard error */
         uint64_t delay_ns;       /* the events begin this long after the start; maps and names at once */
@@ -62,6 +72,9 @@ const char *collector_source_note(const struct collector *collector);
 
 /* Why call stacks are not taken in the way that was asked for, and in which; "".  One sentence. */
 const char *collector_stack_note(const struct collector *collector);
+
+/* Why children are not sampled in the way that was asked for; "".  One sentence. */
+const char *collector_children_note(const struct collector *collector);
 
 /* Starts, then puts the records that describe what already runs: the command's exec, or enabling.  A command that
  * can't be run is ERR_MISSING (not found) or ERR_DENIED, and nothing has been put then. */
@@ -116,6 +129,9 @@ struct collect_result {
         bool command_ended;          /* by itself, or after it was asked to */
         int exit_status;             /* as a shell gives it, 128 + N for signal N; valid with command_ended */
         double counted_share;        /* running / enabled of the worst event; 1 where not known */
+        double sampled_share;        /* of the targets' CPU time, or events; negative: not known */
+        const char *sampled_event;   /* these events; "": CPU time */
+        const char *not_sampled;     /* names of programs that the kernel does not let us sample; "" */
         uint64_t n_not_kept;         /* mapped files that could not be kept open */
         const char *not_kept;        /* their names, the first few, comma separated; "" */
         const struct kept_file *kept;
@@ -141,9 +157,8 @@ struct pmu_source collector_pmu_source(const char *root);
 /* What the kernel takes of `events` when they are opened and closed at once on the calling thread; with
  * `are_default` another source may take their place.  Errors as those of collector_open. */
 struct collect_probe {
-        char event[128];    /* the first event, or what took its place */
-        char note[240];     /* why another took its place; "" */
-        bool has_build_ids; /* the kernel puts build ids into MMAP2 records */
+        char event[128]; /* the first event, or what took its place */
+        char note[240];  /* why another took its place; "" */
 };
 bool collector_probe(const struct event_list *events, bool are_default, struct collect_probe *ret,
                      struct err *err);

@@ -22,8 +22,6 @@ static uint64_t tracking_flags(const struct kernel_features *features, bool kern
                 flags |= PERF_ATTR_MMAP2 | PERF_ATTR_COMM_EXEC;
         if (features->namespaces)
                 flags |= PERF_ATTR_NAMESPACES;
-        if (features->build_id)
-                flags |= PERF_ATTR_BUILD_ID;
         if (features->ksymbol && kernel)
                 flags |= PERF_ATTR_KSYMBOL;
         return flags;
@@ -72,10 +70,17 @@ bool linux_attr_is_unwound(const struct collect_request *request, const struct p
         return request->call_graph.kind != CALL_GRAPH_DWARF && attr->sample_type & PERF_SAMPLE_STACK_USER;
 }
 
-struct perf_attr linux_attr_unwound(const struct perf_attr *attr)
+struct perf_attr linux_attr_written(const struct opened_event *event)
 {
-        struct perf_attr written = *attr;
+        struct perf_attr written = event->attr;
 
+        written.flags |= event->left_out;
+        if (!(event->event.attr.flags & PERF_ATTR_EXCLUDE_IDLE))
+                written.flags &= ~PERF_ATTR_EXCLUDE_IDLE;
+        if (written.flags & PERF_ATTR_MMAP2)
+                written.flags |= PERF_ATTR_BUILD_ID;
+        if (!event->is_unwound)
+                return written;
         written.sample_type &= ~(uint64_t)(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER);
         written.flags &= ~PERF_ATTR_EXCLUDE_CALLCHAIN_USER;
         written.sample_regs_user = 0;
@@ -108,6 +113,27 @@ size_t linux_attr_ring_bytes(const struct collect_request *request)
         return bytes;
 }
 
+static bool inherits(const struct collect_request *request, const struct kernel_features *features)
+{
+        return !request->system_wide && !features->every_cpu && request->children != COLLECT_NO_CHILDREN &&
+               request->children != COLLECT_PER_THREAD;
+}
+
+bool linux_attr_is_clock(const struct perf_attr *attr)
+{
+        return attr->type == PERF_TYPE_SOFTWARE &&
+               (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+/* A clock ticks in all modes anyway: all of them are taken, so that the command's time is known, and those that are not
+ * wanted are left out here. */
+static void see_all_modes(struct perf_attr *attr)
+{
+        attr->flags |= PERF_ATTR_EXCLUDE_IDLE;
+        if (linux_attr_is_clock(attr))
+                attr->flags &= ~(PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_USER);
+}
+
 struct perf_attr linux_attr_make(const struct event *event, const struct collect_request *request,
                                  bool tracks, const struct kernel_features *features)
 {
@@ -120,9 +146,9 @@ struct perf_attr linux_attr_make(const struct event *event, const struct collect
                 attr.read_format |= PERF_FORMAT_LOST;
         attr.flags |= PERF_ATTR_DISABLED | PERF_ATTR_SAMPLE_ID_ALL | PERF_ATTR_WATERMARK;
         attr.wakeup = (uint32_t)(linux_attr_ring_bytes(request) / 2);
-        if (!request->system_wide)
+        if (inherits(request, features))
                 attr.flags |= PERF_ATTR_INHERIT;
-        if (request->argv && !request->system_wide && (tracks || !request->delay_ns))
+        if (request->argv && !request->system_wide && !features->every_cpu && (tracks || !request->delay_ns))
                 attr.flags |= PERF_ATTR_ENABLE_ON_EXEC;
         add_stacks(&attr, request, features);
         if (tracks)
@@ -130,6 +156,8 @@ struct perf_attr linux_attr_make(const struct event *event, const struct collect
         /* perf finds unwind tables by the maps of a file's beginning, which are not executable. */
         if (tracks && linux_attr_stacks(request, features) == CALL_GRAPH_DWARF)
                 attr.flags |= PERF_ATTR_MMAP_DATA;
+        if (features->every_cpu)
+                see_all_modes(&attr);
         return attr;
 }
 

@@ -10,12 +10,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "linux_children.h"
 #include "linux_enabling.h"
 #include "linux_unwind.h"
 #include "os.h"
 
 /* Files that are mapped and deleted, and processes that live briefly, are seen only as long as they are there. */
-enum { SHORTEST_WAIT_MS = 5, LONGEST_WAIT_MS = 100 };
+enum { SHORTEST_WAIT_MS = 5, LONGEST_WAIT_MS = 100, NS_PER_S = 1000000000 };
 
 struct watched { /* an attached process */
         int32_t pid;
@@ -33,9 +34,14 @@ struct collector {
         struct ring *rings;
         struct record_sink sink;
         struct keeper keeper;
+        struct children *children; /* NULL: the events see the targets alone */
         struct unwinder *unwinder; /* NULL: records go out as they are */
         struct buf pass;           /* what one pass over the rings brings */
-        uint64_t n_lost_records;   /* sum of LOST records */
+        struct buf unsorted;       /* that, of all processes */
+        struct denied denied;
+        struct sampled sampled;
+        struct map sampled_ids;  /* of the event that this is about */
+        uint64_t n_lost_records; /* sum of LOST records */
         struct collect_result result;
         bool begun, ended;
         int longest_wait_ms;
@@ -101,6 +107,23 @@ static bool open_events(struct collector *c, struct err *err)
         return ok;
 }
 
+/* The first event that was asked for stands for all. */
+static void begin_sampled(struct collector *c)
+{
+        const struct opened_event *e = &c->opened.events[c->opened.first_asked];
+        const struct perf_attr *attr = &e->attr;
+        uint64_t interval = attr->sample_period_or_freq;
+
+        c->sampled = (struct sampled){
+                .is_clock = linux_attr_is_clock(attr),
+                .every_cpu = c->opened.every_cpu,
+                .left_out = (attr->flags | e->left_out) & (PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_USER),
+                .period_ns = attr->flags & PERF_ATTR_FREQ && interval ? NS_PER_S / interval : interval,
+        };
+        for (size_t i = 0; i < e->n_ids; i++)
+                *map_put(&c->sampled_ids, e->ids[i], NULL) = 1;
+}
+
 struct collector *collector_open(const struct collect_request *request, struct err *err)
 {
         const struct command command = {request->argv, request->cpus, request->n_cpus,
@@ -109,13 +132,16 @@ struct collector *collector_open(const struct collect_request *request, struct e
 
         c->request = *request;
         c->child = (struct child){.go_fd = -1, .error_fd = -1, .pid_fd = -1};
+        c->opened.meter_fd = -1;
         c->result.counted_share = 1;
+        c->result.sampled_share = -1;
         c->pace_ms = SHORTEST_WAIT_MS;
         keeper_init(&c->keeper);
         if (request->argv && !child_prepare(&c->child, &command, err))
                 return NULL;
         if (!open_events(c, err))
                 return NULL;
+        begin_sampled(c);
         return TAKE(c);
 }
 
@@ -133,9 +159,13 @@ void collector_free(struct collector *c)
                 ring_close(&c->rings[i]);
         free(c->rings);
         unwinder_free(c->unwinder);
+        children_free(c->children);
+        denied_release(&c->denied);
+        map_release(&c->sampled_ids);
         opened_release(&c->opened);
         keeper_release(&c->keeper);
         buf_release(&c->pass);
+        buf_release(&c->unsorted);
         free(c);
 }
 
@@ -148,13 +178,17 @@ struct collect_event collector_get_event(const struct collector *c, size_t index
 {
         const struct opened_event *e = &c->opened.events[index];
 
-        return (struct collect_event){e->is_unwound ? linux_attr_unwound(&e->attr) : e->attr, e->event.name,
-                                      e->ids, e->n_ids};
+        return (struct collect_event){linux_attr_written(e), e->event.name, e->ids, e->n_ids};
 }
 
 const char *collector_source_note(const struct collector *c)
 {
         return c->opened.note;
+}
+
+const char *collector_children_note(const struct collector *c)
+{
+        return c->opened.children_note;
 }
 
 const char *collector_stack_note(const struct collector *c)
@@ -172,18 +206,34 @@ static void see_lost(struct collector *c, struct cursor record)
                 c->n_lost_records += lost.lost;
 }
 
+static void see_sample(struct collector *c, struct cursor record)
+{
+        enum { ID_OFF = 8, PERIOD_OFF = 48 };
+        struct cursor id = record;
+
+        c->result.n_samples++;
+        cursor_skip(&id, ID_OFF);
+        if (!map_find(&c->sampled_ids, cursor_u64(&id)) || !cursor_skip(&record, PERIOD_OFF))
+                return;
+        c->sampled.n_samples++;
+        c->sampled.periods += cursor_u64(&record);
+}
+
 /* Counts what a pass brought and lets the keeper look at maps. */
 static void look_through(struct collector *c)
 {
         struct cursor all = cursor_make(c->pass.data, c->pass.len), record;
         struct perf_header header;
 
+        c->keeper.pass++;
         while (record_next(&all, &header, &record)) {
                 switch (header.type) {
-                case PERF_RECORD_SAMPLE: c->result.n_samples++; break;
+                case PERF_RECORD_SAMPLE: see_sample(c, record); break;
                 case PERF_RECORD_LOST: see_lost(c, record); break;
                 case PERF_RECORD_THROTTLE: c->result.n_throttled++; break;
                 default:
+                        if (!c->children)
+                                denied_see(&c->denied, &c->opened.events[0].attr, &header, record);
                         if (keeper_see(&c->keeper, &header,
                                        (uint8_t *)c->pass.data + (record.start - all.start)))
                                 c->pace_ms = SHORTEST_WAIT_MS;
@@ -207,9 +257,16 @@ static bool drain(struct collector *c, struct err *err)
 {
         struct perf_header round = {.type = PERF_RECORD_FINISHED_ROUND, .size = sizeof(round)};
 
-        for (size_t i = 0; i < c->opened.n_rings; i++)
+        if (c->children) {
+                children_drain(c->children, c->rings, c->opened.n_rings, &c->unsorted);
+                if (children_maps_wait(c->children))
+                        c->pace_ms = SHORTEST_WAIT_MS;
+                children_put(c->children, &c->unsorted, c->ended, &c->pass);
+        }
+        for (size_t i = 0; !c->children && i < c->opened.n_rings; i++)
                 ring_drain(&c->rings[i], &c->pass);
         look_through(c);
+        denied_end_pass(&c->denied, c->ended);
         if (c->pass.len && !c->unwinder)
                 buf_add(&c->pass, &round, sizeof(round));
         return put(c, err);
@@ -228,9 +285,7 @@ static bool put_synthetic(struct collector *c, struct err *err)
 {
         struct synth synth = {
                 .trailer_bytes = trailer_bytes(c),
-                .build_ids = c->opened.events[0].attr.flags & PERF_ATTR_BUILD_ID,
                 .data_maps = c->opened.events[0].attr.flags & PERF_ATTR_MMAP_DATA,
-                .own_namespace = c->keeper.own_namespace,
         };
         bool kernel = false;
 
@@ -321,12 +376,14 @@ bool collector_begin(struct collector *c, const struct record_sink *sink, struct
         c->begun = true;
         c->own_ns_before = linux_cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
         /* Enabled before /proc is read: a map made in between then stands in both, and none is missed. */
-        if (!c->request.argv || c->request.system_wide) {
+        if (!c->request.argv || c->request.system_wide || c->opened.every_cpu) {
                 if (c->request.delay_ns)
                         opened_enable_tracking(&c->opened);
                 else
                         opened_control(&c->opened, true);
         }
+        if (c->opened.every_cpu)
+                c->children = children_new(&c->opened, c->child.pid);
         note_cpu_time(c, true);
         if (c->request.argv && !child_go(&c->child, c->request.argv[0], err))
                 return false;
@@ -422,7 +479,7 @@ static void note_share(struct collector *c, const struct opened_event *e, uint64
         if (!enabled || e->event.cpus)
                 return;
         share = (double)running / (double)enabled;
-        if (!c->request.system_wide)
+        if (!c->request.system_wide && !c->opened.every_cpu && !c->opened.per_thread)
                 share *= (double)c->opened.n_rings;
         if (share < c->result.counted_share)
                 c->result.counted_share = share;
@@ -441,6 +498,10 @@ static uint64_t read_losses(struct collector *c, struct opened_event *e)
                 enabled += v.enabled;
                 running += v.running;
                 lost += v.lost;
+                if (e == &c->opened.events[c->opened.first_asked]) {
+                        c->sampled.value += v.value;
+                        c->sampled.running_ns += v.running;
+                }
         }
         note_share(c, e, enabled, running);
         return lost;
@@ -466,12 +527,41 @@ static bool put_losses(struct collector *c, struct err *err)
         for (size_t i = 0; i < c->opened.n_events; i++) {
                 uint64_t lost = read_losses(c, &c->opened.events[i]);
 
+                if (c->children)
+                        lost = children_own_losses(c->children, lost);
                 if (lost)
                         add_lost_samples(c, &c->opened.events[i], lost);
                 total += lost;
         }
         c->result.n_lost = total > c->n_lost_records ? total : c->n_lost_records;
         return put(c, err);
+}
+
+/* The share of the targets' time that was sampled, and a better answer how much of it was in the kernel. */
+static void note_sampled(struct collector *c)
+{
+        struct collect_result *r = &c->result;
+        struct sampled *s = &c->sampled;
+        struct read_values meter = {0};
+        double all;
+
+        if (c->request.system_wide)
+                return;
+        s->user_ns = r->user_ns;
+        s->kernel_ns = r->kernel_ns;
+        if (c->opened.every_cpu) {
+                if (c->opened.meter_fd < 0 ||
+                    read(c->opened.meter_fd, &meter, offsetof(struct read_values, id)) <= 0)
+                        return;
+                s->running_ns = meter.running;
+                s->left_out_periods = children_left_out(c->children);
+        }
+        r->sampled_share = sampled_share(s);
+        all = (double)(s->periods + s->left_out_periods);
+        if (!s->every_cpu || !s->is_clock || s->left_out != PERF_ATTR_EXCLUDE_KERNEL || all <= 0)
+                return;
+        r->kernel_ns = (uint64_t)((double)s->running_ns * (double)s->left_out_periods / all);
+        r->user_ns = s->running_ns - r->kernel_ns;
 }
 
 bool collector_end(struct collector *c, struct err *err)
@@ -486,6 +576,7 @@ bool collector_end(struct collector *c, struct err *err)
         ok = put_losses(c, ok ? err : NULL) && ok;
         if (c->opened.is_on)
                 note_cpu_time(c, false);
+        note_sampled(c);
         enabling_end(&c->enabling);
         c->result.off_ns = c->enabling.off_ns;
         c->result.recorder_ns = linux_cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - c->own_ns_before;
@@ -507,5 +598,7 @@ const struct collect_result *collector_get_result(struct collector *c)
         r->stacks = c->unwinder ? unwinder_get_marks(c->unwinder) : NULL;
         r->n_not_kept = c->keeper.n_not_kept;
         r->not_kept = buf_text(&c->keeper.not_kept);
+        r->sampled_event = c->sampled.is_clock ? "" : c->opened.events[c->opened.first_asked].event.name;
+        r->not_sampled = buf_text(&c->denied.names);
         return r;
 }

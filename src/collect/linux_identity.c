@@ -1,51 +1,129 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Build ids of files that are mapped already, so that the records made for them name the same module as the
- * records that the kernel writes later. */
+/* What the mapped files are: a build id, maybe a PE image.  Each version of a file is read once.  The kernel could put
+ * build ids into its records, but then it also marks the records that it writes for other profilers, whose layout stays
+ * the other one: perf aborts on them. */
+#include <fcntl.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
 
 #include "linux_internal.h"
 #include "object.h"
 
-static struct identity read_identity(int32_t pid, const char *path, bool foreign)
+enum { IDENTITY_OFF = 40 }; /* in an MMAP2 record: device and inode, or the build id */
+
+void mapped_files_release(struct mapped_files *all)
 {
-        char full[4300];
-        struct identity identity = {0};
-        const struct object_facts *facts;
-        AUTO(object) object = NULL;
-
-        if (path[0] != '/' || path[1] == '/')
-                return identity;
-        snprintf(full, sizeof(full), "/proc/%" PRId32 "/root%s", pid, path);
-        object = object_open(foreign ? full : path, NULL);
-        if (!object)
-                return identity;
-        facts = object_get_facts(object);
-        if (!facts->build_id_size || facts->build_id_size > BUILD_ID_MAX)
-                return identity;
-        memcpy(identity.build_id, facts->build_id, facts->build_id_size);
-        identity.size = facts->build_id_size;
-        return identity;
-}
-
-struct identity identities_get(struct identities *all, int32_t pid, const char *path, uint64_t inode,
-                               bool foreign)
-{
-        uint64_t key = map_hash_bytes(path, strlen(path)) ^ map_mix(inode + foreign);
-        bool is_new;
-        uint64_t *index = map_put(&all->by_file, key, &is_new);
-
-        if (is_new) {
-                *index = all->n_items;
-                ARRAY_PUSH(all->items, all->n_items, all->cap, read_identity(pid, path, foreign));
-        }
-        return all->items[*index];
-}
-
-void identities_release(struct identities *all)
-{
-        map_release(&all->by_file);
+        map_release(&all->by_name);
         free(all->items);
+}
+
+struct mapped_file *mapped_files_get(struct mapped_files *all, const struct record_mmap *map, bool may_add)
+{
+        uint64_t device = (uint64_t)map->maj << 32 | map->min;
+        uint64_t key =
+                map_hash_bytes(map->path, strlen(map->path)) ^ map_mix(map_mix(device) ^ (map->inode + 1));
+        uint64_t *number = may_add ? map_put(&all->by_name, key, NULL) : map_find(&all->by_name, key);
+
+        if (!number)
+                return NULL;
+        if (!*number) {
+                ARRAY_PUSH(all->items, all->n, all->cap, (struct mapped_file){0});
+                *number = all->n;
+        }
+        return &all->items[*number - 1];
+}
+
+static int64_t mtime_ns(const struct stat *st)
+{
+        return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+}
+
+bool mapped_file_is_current(struct mapped_file *file, const struct record_mmap *map, uint64_t pass)
+{
+        bool is_told = file->generation && map->inode_generation;
+        struct stat st;
+
+        if (!file->is_read || (is_told && file->generation != map->inode_generation))
+                return false;
+        if (!file->generation)
+                file->generation = map->inode_generation;
+        if (!file->inode_there || file->checked == pass)
+                return true;
+        file->checked = pass;
+        if (stat(map->path, &st) || st.st_ino != file->inode_there)
+                return is_told;
+        return mtime_ns(&st) == file->mtime_ns && (uint64_t)st.st_size == file->size_bytes;
+}
+
+/* In an overlay the record may have the number of the file below. */
+static bool is_recorded(int fd, const struct stat *st, const struct record_mmap *map)
+{
+        struct statfs fs;
+
+        return st->st_ino == map->inode || (!fstatfs(fd, &fs) && fs.f_type == OVERLAYFS_SUPER_MAGIC);
+}
+
+int mapped_file_reopen(int path_fd, const struct record_mmap *map)
+{
+        char name[32];
+        struct stat st;
+        int fd = -1;
+
+        if (path_fd < 0)
+                return -1;
+        snprintf(name, sizeof(name), "/proc/self/fd/%d", path_fd);
+        if (!fstat(path_fd, &st) && S_ISREG(st.st_mode) && is_recorded(path_fd, &st, map))
+                fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        close(path_fd);
+        return fd;
+}
+
+static void take_facts(struct mapped_file *file, const struct object_facts *facts)
+{
+        if (facts->build_id_size > BUILD_ID_MAX)
+                return;
+        memcpy(file->build_id, facts->build_id, facts->build_id_size);
+        file->build_id_size = facts->build_id_size;
+}
+
+void mapped_file_read(struct mapped_file *file, int fd, const struct record_mmap *map, bool is_at_path,
+                      struct pe_seen *images)
+{
+        AUTO(object) object = NULL;
+        char name[32];
+        struct stat st;
+
+        *file = (struct mapped_file){.is_read = true, .generation = map->inode_generation};
+        if (fd < 0)
+                return;
+        if (is_at_path && !fstat(fd, &st)) {
+                file->inode_there = st.st_ino;
+                file->mtime_ns = mtime_ns(&st);
+                file->size_bytes = (uint64_t)st.st_size;
+        }
+        snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+        object = object_open(name, NULL);
+        if (!object)
+                return;
+        take_facts(file, object_get_facts(object));
+        if (object_get_facts(object)->format == OBJECT_PE)
+                pe_see_image(images, object, map->path);
+}
+
+void mapped_file_put_build_id(const struct mapped_file *file, uint8_t *record)
+{
+        uint8_t identity[4 + BUILD_ID_MAX] = {file->build_id_size};
+        struct perf_header header;
+
+        memcpy(&header, record, sizeof(header));
+        header.misc |= PERF_MISC_MMAP_BUILD_ID;
+        memcpy(identity + 4, file->build_id, BUILD_ID_MAX);
+        memcpy(record, &header, sizeof(header));
+        memcpy(record + IDENTITY_OFF, identity, sizeof(identity));
 }

@@ -12,6 +12,8 @@
 #include "collector.h"
 #include "map.h"
 
+struct object; /* object.h */
+
 /* --- linux_machine.c: what the machine has --- */
 
 int linux_event_open(const struct perf_attr *attr, int32_t tid, int32_t cpu, int group_fd);
@@ -36,14 +38,15 @@ uint32_t *machine_cpus(const uint32_t *asked, size_t n_asked, const char *hint, 
 
 /* Which optional parts of an attribute the running kernel takes. */
 struct kernel_features {
-        bool lost_count, build_id, ksymbol, namespaces, comm_exec_mmap2;
+        bool lost_count, ksymbol, namespaces, comm_exec_mmap2;
         bool calls; /* the CPU's record of calls */
+        bool every_cpu; /* the rights to open a command's events on CPUs, for all processes; not part of an attribute */
 };
 
 #define ALL_KERNEL_FEATURES                                                                                  \
         (struct kernel_features)                                                                             \
         {                                                                                                    \
-                true, true, true, true, true, true                                                           \
+                true, true, true, true, true, false                                                          \
         }
 
 /* What is taken of call stacks where the kernel has these features. */
@@ -55,14 +58,14 @@ struct perf_attr linux_attr_make(const struct event *event, const struct collect
                                  bool tracks, const struct kernel_features *features);
 struct event linux_attr_dummy(void);
 
+/* cpu-clock or task-clock, whose periods are nanoseconds. */
+bool linux_attr_is_clock(const struct perf_attr *attr);
+
 /* True when the first event does not cover every CPU or is off for a time, so that a dummy event has to track. */
 bool linux_attr_needs_dummy(const struct collect_request *request);
 
 /* The event's stacks are unwound while recording. */
 bool linux_attr_is_unwound(const struct collect_request *request, const struct perf_attr *attr);
-
-/* And what then stands in the session for its attribute. */
-struct perf_attr linux_attr_unwound(const struct perf_attr *attr);
 
 /* How large the ring of a CPU ought to be. */
 size_t linux_attr_ring_bytes(const struct collect_request *request);
@@ -83,6 +86,9 @@ struct scene {
 void linux_obstacle(const struct scene *scene, const struct event *event, int32_t pid, int error,
                     struct err *err);
 
+/* As far as capabilities and perf_event_paranoid tell. */
+bool linux_may_sample_all(void);
+
 /* True for the refusals that another source of samples may not meet. */
 bool linux_obstacle_is_missing_pmu(int error);
 
@@ -96,6 +102,8 @@ struct opened_fd {
 struct opened_event {
         struct event event;
         struct perf_attr attr;
+        uint64_t
+                left_out; /* PERF_ATTR_EXCLUDE_KERNEL and _USER that were asked for and are done here, not by the kernel */
         bool is_unwound; /* while recording */
         bool is_on;
         uint64_t *ids;
@@ -112,9 +120,17 @@ struct opened {
         int *ring_fds;      /* the first descriptor of each CPU, and that CPU */
         uint32_t *ring_cpus;
         size_t n_rings;
+        bool every_cpu;  /* the events of a command see all processes */
+        bool per_thread; /* a ring belongs to a thread, not to a CPU */
+        int meter_fd;    /* its time is the command's with all descendants, where the events' is not; -1 */
         char note[240];
-        char stack_note[400]; /* why stacks are not taken as was asked; "" */
+        char stack_note[400];    /* why stacks are not taken as was asked; "" */
+        char children_note[400]; /* why children are not sampled as was asked; "" */
 };
+
+/* What stands in the session for an attribute: unwound samples have chains in the place of copies, maps are told by build
+ * ids that are read here, and modes are left out here. */
+struct perf_attr linux_attr_written(const struct opened_event *event);
 
 bool linux_open(const struct collect_request *request, const int32_t *tids, size_t n_tids, bool at_exec,
                 struct opened *ret, struct err *err);
@@ -147,6 +163,69 @@ void ring_close(struct ring *ring);
 /* Appends everything that is in the ring to `out` and hands the room back. */
 void ring_drain(struct ring *ring, struct buf *out);
 
+/* The first words of a record, its header among them; 0 where the record is shorter. */
+enum { RING_WORDS = 4 };
+
+struct ring_filter {
+        /* How many bytes of the record are wanted, from its beginning, a multiple of 8; 0: none. */
+        size_t (*wanted_bytes)(void *ctx, const struct perf_header *header, const uint64_t words[RING_WORDS]);
+        void *ctx;
+};
+
+/* The end of what is there now. */
+uint64_t ring_head(const struct ring *ring);
+
+/* Appends what is wanted of the records up to `head`; `out` may be NULL when nothing is. */
+void ring_walk(const struct ring *ring, uint64_t head, const struct ring_filter *filter, struct buf *out);
+
+/* Hands the room up to `head` back. */
+void ring_free(struct ring *ring, uint64_t head);
+
+/* --- linux_denied.c --- */
+
+struct denied_exec {
+        int32_t pid;
+        bool has_ended;
+        unsigned n_passes; /* since then */
+        uint64_t time;
+        char name[16];
+};
+
+/* Zero-initialised is ready. */
+struct denied {
+        struct denied_exec *execs; /* programs that have no map yet */
+        size_t n, cap;
+        struct map seen; /* names */
+        uint64_t n_named;
+        struct buf names; /* the first few, comma separated */
+};
+
+/* Looks at a record of events that are inherited; `attr` is that of any event. */
+void denied_see(struct denied *denied, const struct perf_attr *attr, const struct perf_header *header,
+                struct cursor record);
+
+/* After each pass over the rings. */
+void denied_end_pass(struct denied *denied, bool is_last);
+void denied_release(struct denied *denied);
+
+/* --- linux_share.c --- */
+
+/* What the first event that was asked for gave, and what there was to be had. */
+struct sampled {
+        bool is_clock;      /* periods and intervals are nanoseconds */
+        bool every_cpu;     /* the event sees all processes: its own value says nothing */
+        uint64_t left_out;  /* PERF_ATTR_EXCLUDE_KERNEL, PERF_ATTR_EXCLUDE_USER */
+        uint64_t period_ns; /* of a clock */
+        uint64_t n_samples, periods;
+        uint64_t left_out_periods;   /* every_cpu: of samples in the mode that was left out */
+        uint64_t value, running_ns;  /* the event's, or the meter's, with all children */
+        uint64_t user_ns, kernel_ns; /* as the system counts them; both 0: not known */
+};
+
+/* The part of the targets' time, or events, that the samples stand for; 1 also where chance explains the rest, negative
+ * where it is not known. */
+double sampled_share(const struct sampled *sampled);
+
 /* --- linux_spawn.c --- */
 
 struct command {
@@ -173,33 +252,12 @@ bool child_reap(struct child *child, bool wait);  /* true when it has ended */
 int child_exit_status(const struct child *child); /* as a shell gives it; valid once it has ended */
 void child_release(struct child *child);
 
-/* --- linux_identity.c --- */
-
-struct identity {
-        uint8_t build_id[BUILD_ID_MAX];
-        uint8_t size; /* 0: none */
-};
-
-struct identities {
-        struct map by_file;
-        struct identity *items;
-        size_t n_items, cap;
-};
-
-/* The build id of a mapped file, read once; `foreign`: by the root of process `pid`. */
-struct identity identities_get(struct identities *all, int32_t pid, const char *path, uint64_t inode,
-                               bool foreign);
-void identities_release(struct identities *all);
-
 /* --- linux_proc.c: what runs already --- */
 
 struct synth {
         struct buf out;
         size_t trailer_bytes;
-        bool build_ids; /* the kernel's own records have them too */
         bool data_maps; /* maps without code too */
-        struct identities identities;
-        uint64_t own_namespace;
 };
 
 /* COMM, NAMESPACES and MMAP2 records of a process, of what is executable and of the beginnings of PE images, whose code
@@ -228,14 +286,51 @@ struct pe_seen {
 
 void pe_seen_release(struct pe_seen *seen);
 
-/* The number of the image that the open file is, from 1 on; 0: it is none. */
-uint64_t pe_see_file(struct pe_seen *seen, int fd, const char *path);
+/* Takes note of a PE image that was mapped. */
+void pe_see_image(struct pe_seen *seen, const struct object *object, const char *path);
 
 /* Bytes of memory that the image takes, 0: it was not seen.  A world_image_size; `ctx` is a struct pe_seen. */
 uint64_t pe_image_size(void *ctx, const char *path, const uint8_t *build_id, size_t build_id_size);
 
-/* Makes a MMAP2 record of that image say its build id. */
-void pe_put_build_id(const struct pe_seen *seen, uint64_t number, uint8_t *record);
+/* --- linux_identity.c --- */
+
+/* One version of a file.  Another file may get its path and inode: the record has a generation then, where the file system
+ * counts them.  A file that is written over has another time. */
+struct mapped_file {
+        bool is_read;
+        uint8_t build_id[BUILD_ID_MAX];
+        uint8_t build_id_size; /* 0: none, or not known */
+        uint64_t generation;   /* 0: not known */
+        uint64_t inode_there;  /* at its path; 0: it can't be seen there */
+        int64_t mtime_ns;
+        uint64_t size_bytes;
+        uint64_t checked; /* the pass over the rings in which it was looked at last */
+};
+
+struct mapped_files {
+        struct map by_name; /* hash of path, device and inode -> index + 1 */
+        struct mapped_file *items;
+        size_t n, cap;
+};
+
+void mapped_files_release(struct mapped_files *all);
+
+/* The file of a map record, valid until the next call; NULL: it is not known, and is not to be added. */
+struct mapped_file *mapped_files_get(struct mapped_files *all, const struct record_mmap *map, bool may_add);
+
+/* False when it was not read yet, or has become another one since; looks once a pass. */
+bool mapped_file_is_current(struct mapped_file *file, const struct record_mmap *map, uint64_t pass);
+
+/* Opens for reading what `path_fd` (O_PATH, taken; -1: nothing) names; -1 unless it is the regular file of the record. */
+int mapped_file_reopen(int path_fd, const struct record_mmap *map);
+
+/* Reads its build id and, of a PE image, what it is.  `fd` -1: it can't be had; `is_at_path`: the record's path leads to it
+ * from here. */
+void mapped_file_read(struct mapped_file *file, int fd, const struct record_mmap *map, bool is_at_path,
+                      struct pe_seen *images);
+
+/* Puts its build id, which it has, in the place of device and inode. */
+void mapped_file_put_build_id(const struct mapped_file *file, uint8_t *record);
 
 /* --- linux_kept.c: files that would be gone when the table is made --- */
 
@@ -246,7 +341,8 @@ struct kept_namespace {
 };
 
 struct keeper {
-        struct map seen; /* hash of path and identity -> number of the PE image that it is, or 0 */
+        struct mapped_files files;
+        uint64_t pass; /* the number of the pass over the rings */
         struct pe_seen pe;
         struct map foreign; /* pid -> index of its namespace + 1 */
         uint64_t own_namespace;
@@ -265,8 +361,8 @@ struct keeper {
 void keeper_init(struct keeper *keeper);
 void keeper_release(struct keeper *keeper);
 
-/* Looks at a NAMESPACES or MMAP2 record; true when it was about something new, so that more may come soon.  That of a PE
- * image is given its build id. */
+/* Looks at a NAMESPACES or MMAP2 record; true when it was about something new, so that more may come soon.  A map of a
+ * file that has a build id is told by it, and only then PERF_MISC_MMAP_BUILD_ID is set. */
 bool keeper_see(struct keeper *keeper, const struct perf_header *header, uint8_t *record);
 
 #endif

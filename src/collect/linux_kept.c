@@ -53,7 +53,7 @@ void keeper_release(struct keeper *keeper)
         free(keeper->kept);
         free(keeper->roots);
         free(keeper->namespaces);
-        map_release(&keeper->seen);
+        mapped_files_release(&keeper->files);
         map_release(&keeper->foreign);
         buf_release(&keeper->not_kept);
         arena_release(&keeper->names);
@@ -144,7 +144,7 @@ static bool is_out_of_reach(const struct keeper *k, const struct record_mmap *ma
 /* Inside of a root that another may have filled with links. */
 static int open_below(int root_fd, const char *path)
 {
-        struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK, .resolve = RESOLVE_IN_ROOT};
+        struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
 
         return root_fd < 0 ? -1 : (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
 }
@@ -155,7 +155,7 @@ static int open_map_file(const struct record_mmap *map)
 
         snprintf(path, sizeof(path), "/proc/%" PRId32 "/map_files/%" PRIx64 "-%" PRIx64, map->pid, map->start,
                  map->start + map->len);
-        return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        return open(path, O_PATH | O_CLOEXEC);
 }
 
 static int open_mapped(const struct keeper *k, const struct record_mmap *map, bool out_of_reach)
@@ -163,12 +163,12 @@ static int open_mapped(const struct keeper *k, const struct record_mmap *map, bo
         int fd = -1;
 
         if (!out_of_reach)
-                fd = open(map->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+                fd = mapped_file_reopen(open(map->path, O_PATH | O_CLOEXEC), map);
         if (fd < 0)
-                fd = open_map_file(map);
+                fd = mapped_file_reopen(open_map_file(map), map);
         if (fd < 0)
-                fd = open_below(root_of(k, map->pid), map->path);
-        return keep_fd(k, fd);
+                fd = mapped_file_reopen(open_below(root_of(k, map->pid), map->path), map);
+        return fd;
 }
 
 static void count_not_kept(struct keeper *k, const char *path)
@@ -179,43 +179,57 @@ static void count_not_kept(struct keeper *k, const char *path)
                 buf_add_str(&k->not_kept, ", ...");
 }
 
-/* The number of the PE image that it is, or 0. */
-static uint64_t keep_file(struct keeper *k, const struct record_mmap *map)
+static void keep_file(struct keeper *k, const struct record_mmap *map, struct mapped_file *file)
 {
         bool out_of_reach = is_out_of_reach(k, map);
-        struct kept_file kept = {
-                .pid = map->pid, .inode = map->inode, .fd = -1, .build_id_size = map->build_id_size};
+        struct kept_file kept = {.pid = map->pid, .inode = map->inode};
+        int fd = open_mapped(k, map, out_of_reach);
 
-        if (k->n_kept < (out_of_reach ? MAX_KEPT : MAX_KEPT_IN_PLACE))
-                kept.fd = open_mapped(k, map, out_of_reach);
+        mapped_file_read(file, fd, map, !out_of_reach, &k->pe);
+        if (fd >= 0 && k->n_kept >= (out_of_reach ? MAX_KEPT : MAX_KEPT_IN_PLACE)) {
+                close(fd);
+                fd = -1;
+        }
+        kept.fd = fd < 0 ? -1 : keep_fd(k, fd);
         if (kept.fd < 0) {
                 if (out_of_reach)
                         count_not_kept(k, map->path);
-                return 0;
+                return;
         }
         kept.path = arena_copy(&k->names, map->path, strlen(map->path));
-        memcpy(kept.build_id, map->build_id, sizeof(kept.build_id));
+        kept.build_id_size = file->build_id_size;
+        memcpy(kept.build_id, file->build_id, sizeof(kept.build_id));
         ARRAY_PUSH(k->kept, k->n_kept, k->cap_kept, kept);
-        return pe_see_file(&k->pe, kept.fd, kept.path);
+}
+
+/* Another profiler's wish for build ids marks our records too. */
+static void clear_mark(uint8_t *record)
+{
+        struct perf_header header;
+
+        memcpy(&header, record, sizeof(header));
+        header.misc &= (uint16_t)~PERF_MISC_MMAP_BUILD_ID;
+        memcpy(record, &header, sizeof(header));
 }
 
 static bool see_map(struct keeper *k, uint8_t *record, size_t size)
 {
         enum { PROT_EXEC_BIT = 4 };
+        struct mapped_file *file;
         struct record_mmap map;
-        uint64_t key, *image;
         bool is_new;
 
-        if (!record_mmap_parse(cursor_make(record, size), &map) || !is_file_name(map.path) ||
-            !((map.prot & PROT_EXEC_BIT) || !map.pgoff))
+        clear_mark(record);
+        if (!record_mmap_parse(cursor_make(record, size), false, &map) || !is_file_name(map.path))
                 return false;
-        key = map_hash_bytes(map.path, strlen(map.path)) ^
-              map_hash_bytes(map.build_id, sizeof(map.build_id)) ^ map_mix(map.inode + 1);
-        image = map_put(&k->seen, key, &is_new);
+        file = mapped_files_get(&k->files, &map, (map.prot & PROT_EXEC_BIT) || !map.pgoff);
+        if (!file)
+                return false;
+        is_new = !mapped_file_is_current(file, &map, k->pass);
         if (is_new)
-                *image = keep_file(k, &map);
-        if (*image)
-                pe_put_build_id(&k->pe, *image, record);
+                keep_file(k, &map, file);
+        if (file->build_id_size)
+                mapped_file_put_build_id(file, record);
         return is_new;
 }
 

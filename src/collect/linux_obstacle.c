@@ -56,6 +56,11 @@ static int paranoid_level(void)
         return (int)strtol(buf_text(&text), NULL, 10);
 }
 
+bool linux_may_sample_all(void)
+{
+        return may_profile_everything() || paranoid_level() <= 0;
+}
+
 static bool belongs_to_another(int32_t pid)
 {
         char path[64];

@@ -18,8 +18,8 @@
  * privileged; the others are unknown to older kernels. */
 static bool drop_feature(struct kernel_features *features, int error)
 {
-        bool *const order[] = {&features->lost_count, &features->build_id,        &features->ksymbol,
-                               &features->namespaces, &features->comm_exec_mmap2, &features->calls};
+        bool *const order[] = {&features->lost_count, &features->ksymbol, &features->namespaces,
+                               &features->comm_exec_mmap2, &features->calls};
 
         if (error == EACCES || error == EPERM) {
                 bool had = features->namespaces;
@@ -40,6 +40,20 @@ static bool drop_feature(struct kernel_features *features, int error)
                 }
         }
         return false;
+}
+
+/* One event without samples that all descendants of the command inherit: its time is theirs.  -1 where there is none. */
+static int open_meter(const struct collect_request *request, int32_t tid)
+{
+        struct perf_attr attr = linux_attr_dummy().attr;
+
+        attr.size = sizeof(attr);
+        attr.sample_period_or_freq = 0;
+        attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+        attr.flags |= PERF_ATTR_DISABLED | PERF_ATTR_INHERIT;
+        if (!request->delay_ns)
+                attr.flags |= PERF_ATTR_ENABLE_ON_EXEC;
+        return linux_event_open(&attr, tid, -1, -1);
 }
 
 struct opener {
@@ -77,7 +91,7 @@ static struct perf_attr make_attr(const struct opener *o, const struct event *ev
 /* Opens on the first thread and CPU to learn which attribute the kernel takes.  0 or an errno. */
 static int probe(struct opener *o, const struct event *event, bool tracks, struct perf_attr *ret_attr)
 {
-        int32_t cpu = (int32_t)(event->cpus ? event->cpus[0] : o->cpus[0]);
+        int32_t cpu = (int32_t)(event->cpus && !o->opened->per_thread ? event->cpus[0] : o->cpus[0]);
         const struct kernel_features all = o->features;
         bool precise = event->precise_max && can_be_precise(&event->attr);
         int error = 0;
@@ -103,8 +117,8 @@ static int probe(struct opener *o, const struct event *event, bool tracks, struc
         return error;
 }
 
-/* The index of a CPU's ring; its first descriptor makes it. */
-static uint32_t ring_of_cpu(struct opened *opened, int fd, uint32_t cpu)
+/* The index of the ring of a CPU, or of a thread; its first descriptor makes it. */
+static uint32_t ring_of(struct opened *opened, int fd, uint32_t cpu)
 {
         for (size_t i = 0; i < opened->n_rings; i++) {
                 if (opened->ring_cpus[i] == cpu)
@@ -115,9 +129,9 @@ static uint32_t ring_of_cpu(struct opened *opened, int fd, uint32_t cpu)
         return (uint32_t)opened->n_rings++;
 }
 
-static void add_descriptor(struct opener *o, struct opened_event *e, int fd, uint32_t cpu)
+static void add_descriptor(struct opener *o, struct opened_event *e, int fd, uint32_t cpu, int32_t tid)
 {
-        struct opened_fd entry = {fd, ring_of_cpu(o->opened, fd, cpu)};
+        struct opened_fd entry = {fd, ring_of(o->opened, fd, o->opened->per_thread ? (uint32_t)tid : cpu)};
         uint64_t id = 0;
 
         ioctl(fd, IOC_ID, &id);
@@ -134,7 +148,7 @@ static bool may_be_skipped(const struct opener *o, int error)
 static bool open_everywhere(struct opener *o, struct opened_event *e, struct err *err)
 {
         for (size_t c = 0; c < o->n_cpus; c++) {
-                if (!linux_event_serves(&e->event, o->cpus[c]))
+                if (!o->opened->per_thread && !linux_event_serves(&e->event, o->cpus[c]))
                         continue;
                 for (size_t t = 0; t < o->n_tids; t++) {
                         int fd = linux_event_open(&e->attr, o->tids[t], (int32_t)o->cpus[c], -1);
@@ -145,7 +159,7 @@ static bool open_everywhere(struct opener *o, struct opened_event *e, struct err
                                 linux_obstacle(&o->scene, &e->event, o->tids[t], errno, err);
                                 return false;
                         }
-                        add_descriptor(o, e, fd, o->cpus[c]);
+                        add_descriptor(o, e, fd, o->cpus[c], o->tids[t]);
                 }
         }
         if (!e->n_fds)
@@ -196,6 +210,8 @@ static bool open_one(struct opener *o, const struct event *event, bool tracks, s
                 return false;
         }
         e->is_unwound = linux_attr_is_unwound(o->request, &e->attr);
+        e->left_out =
+                e->event.attr.flags & (PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_USER) & ~e->attr.flags;
         if (linux_attr_stacks(o->request, &o->features) != o->request->call_graph.kind)
                 snprintf(
                         o->opened->stack_note, sizeof(o->opened->stack_note),
@@ -227,6 +243,68 @@ static bool open_all(struct opener *o, struct err *err)
         return true;
 }
 
+static const uint32_t any_cpu = UINT32_MAX; /* -1 to the kernel */
+
+static void begin_opened(struct opener *o)
+{
+        size_t n_rings = o->n_cpus > o->n_tids ? o->n_cpus : o->n_tids;
+
+        *o->opened = (struct opened){.meter_fd = -1,
+                                     .every_cpu = o->features.every_cpu,
+                                     .per_thread = o->request->children == COLLECT_PER_THREAD};
+        o->opened->events = mem_new(o->request->events->n_items + 1, sizeof(*o->opened->events));
+        o->opened->ring_fds = mem_new(n_rings, sizeof(*o->opened->ring_fds));
+        o->opened->ring_cpus = mem_new(n_rings, sizeof(*o->opened->ring_cpus));
+}
+
+/* On every CPU, for all processes. */
+static bool open_on_every_cpu(struct opener *o, struct err *err)
+{
+        static const int32_t everybody = -1;
+        struct opener all = *o;
+
+        all.tids = &everybody;
+        all.n_tids = 1;
+        all.at_exec = false;
+        all.features.every_cpu = true;
+        begin_opened(&all);
+        if (open_all(&all, err)) {
+                o->opened->meter_fd = open_meter(o->request, o->tids[0]);
+                return true;
+        }
+        opened_release(o->opened);
+        return false;
+}
+
+static bool open_of_tasks(struct opener *o, struct err *err)
+{
+        begin_opened(o);
+        if (open_all(o, err))
+                return true;
+        opened_release(o->opened);
+        return false;
+}
+
+static bool open_somehow(struct opener *o, struct err *err)
+{
+        enum collect_children children = o->request->children;
+        bool may_be_all = o->request->argv && !o->request->system_wide &&
+                          (children == COLLECT_BEST || children == COLLECT_ALL_CHILDREN);
+        struct err why = {0};
+
+        if (may_be_all && open_on_every_cpu(o, &why))
+                return true;
+        if (!open_of_tasks(o, err))
+                return false;
+        if (children == COLLECT_ALL_CHILDREN && may_be_all)
+                snprintf(
+                        o->opened->children_note, sizeof(o->opened->children_note),
+                        "the events can't be opened on every CPU, so each process has a timer of its own and short ones "
+                        "have few samples: %.200s",
+                        why.text);
+        return true;
+}
+
 bool linux_open(const struct collect_request *request, const int32_t *tids, size_t n_tids, bool at_exec,
                 struct opened *ret, struct err *err)
 {
@@ -243,18 +321,17 @@ bool linux_open(const struct collect_request *request, const int32_t *tids, size
                                       &o.n_cpus, err);
         bool ok;
 
-        *ret = (struct opened){0};
+        *ret = (struct opened){.meter_fd = -1};
         if (!cpus)
                 return false;
         machine_raise_file_limit();
         o.cpus = cpus;
-        ret->events = mem_new(request->events->n_items + 1, sizeof(*ret->events));
-        ret->ring_fds = mem_new(o.n_cpus, sizeof(*ret->ring_fds));
-        ret->ring_cpus = mem_new(o.n_cpus, sizeof(*ret->ring_cpus));
-        ok = open_all(&o, err);
+        if (request->children == COLLECT_PER_THREAD) {
+                o.cpus = &any_cpu;
+                o.n_cpus = 1;
+        }
+        ok = open_somehow(&o, err);
         free(cpus);
-        if (!ok)
-                opened_release(ret);
         return ok;
 }
 
@@ -293,7 +370,15 @@ void opened_release(struct opened *opened)
         free(opened->events);
         free(opened->ring_fds);
         free(opened->ring_cpus);
-        *opened = (struct opened){0};
+        if (opened->meter_fd >= 0)
+                close(opened->meter_fd);
+        *opened = (struct opened){.meter_fd = -1};
+}
+
+static void control_meter(const struct opened *opened, unsigned long request)
+{
+        if (opened->meter_fd >= 0)
+                ioctl(opened->meter_fd, request, 0);
 }
 
 static void control_event(const struct opened_event *e, unsigned long request)
@@ -330,6 +415,8 @@ bool opened_switch(struct opened *opened, const char *name, bool on)
 
                 if (!name || is_named(e->event.name, name)) {
                         control_event(e, on ? IOC_ENABLE : IOC_DISABLE);
+                        if (i == opened->first_asked)
+                                control_meter(opened, on ? IOC_ENABLE : IOC_DISABLE);
                         e->is_on = on;
                         found = true;
                 }

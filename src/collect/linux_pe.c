@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PE images that wine maps: the kernel knows no build id of them, so it is put into its records here. */
-#include <stdio.h>
+/* PE images that wine maps, for their unwind data, their sizes and the names of their PDBs. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "linux_internal.h"
 #include "object.h"
 
-enum {
-        MAX_IMAGES = 65536,
-        IDENTITY_OFF = 40, /* in a MMAP2 record: device and inode, or the build id */
-};
+enum { MAX_IMAGES = 65536 };
 
 void pe_seen_release(struct pe_seen *seen)
 {
@@ -19,13 +14,11 @@ void pe_seen_release(struct pe_seen *seen)
         arena_release(&seen->names);
 }
 
-static bool is_known(const struct pe_seen *seen, const char *path, const struct object_facts *facts,
-                     size_t *ret)
+static bool is_known(const struct pe_seen *seen, const char *path, const struct object_facts *facts)
 {
         for (size_t i = 0; i < seen->n; i++) {
                 const struct collect_image *image = &seen->images[i];
 
-                *ret = i;
                 if (!strcmp(image->path, path) && image->time_stamp == facts->time_stamp &&
                     image->build_id_size == facts->build_id_size &&
                     !memcmp(image->build_id, facts->build_id, image->build_id_size))
@@ -34,15 +27,14 @@ static bool is_known(const struct pe_seen *seen, const char *path, const struct 
         return false;
 }
 
-static size_t add_image(struct pe_seen *seen, const char *path, const struct object *object)
+void pe_see_image(struct pe_seen *seen, const struct object *object, const char *path)
 {
         const struct object_facts *facts = object_get_facts(object);
         struct collect_image image = {.image_size = facts->image_size, .time_stamp = facts->time_stamp};
         struct object_pdb pdb;
-        size_t known;
 
-        if (is_known(seen, path, facts, &known))
-                return known;
+        if (seen->n == MAX_IMAGES || is_known(seen, path, facts))
+                return;
         image.path = arena_copy(&seen->names, path, strlen(path));
         if (object_get_pdb(object, &pdb)) {
                 image.build_id_size = facts->build_id_size;
@@ -50,22 +42,6 @@ static size_t add_image(struct pe_seen *seen, const char *path, const struct obj
                 image.pdb_path = arena_copy(&seen->names, pdb.path, strlen(pdb.path));
         }
         ARRAY_PUSH(seen->images, seen->n, seen->cap, image);
-        return seen->n - 1;
-}
-
-uint64_t pe_see_file(struct pe_seen *seen, int fd, const char *path)
-{
-        char magic[2], open_path[48];
-        AUTO(object) object = NULL;
-
-        if (seen->n == MAX_IMAGES || pread(fd, magic, sizeof(magic), 0) != sizeof(magic) ||
-            memcmp(magic, "MZ", sizeof(magic)))
-                return 0;
-        snprintf(open_path, sizeof(open_path), "/proc/self/fd/%d", fd);
-        object = object_open(open_path, NULL);
-        if (!object || object_get_facts(object)->format != OBJECT_PE)
-                return 0;
-        return (uint64_t)add_image(seen, path, object) + 1;
 }
 
 uint64_t pe_image_size(void *ctx, const char *path, const uint8_t *build_id, size_t build_id_size)
@@ -82,19 +58,4 @@ uint64_t pe_image_size(void *ctx, const char *path, const uint8_t *build_id, siz
                         return image->image_size;
         }
         return 0;
-}
-
-void pe_put_build_id(const struct pe_seen *seen, uint64_t number, uint8_t *record)
-{
-        const struct collect_image *image = &seen->images[number - 1];
-        struct perf_header header;
-        uint8_t identity[4 + BUILD_ID_MAX] = {image->build_id_size};
-
-        memcpy(&header, record, sizeof(header));
-        if (!image->build_id_size || (header.misc & PERF_MISC_MMAP_BUILD_ID))
-                return;
-        header.misc |= PERF_MISC_MMAP_BUILD_ID;
-        memcpy(identity + 4, image->build_id, BUILD_ID_MAX);
-        memcpy(record, &header, sizeof(header));
-        memcpy(record + IDENTITY_OFF, identity, sizeof(identity));
 }

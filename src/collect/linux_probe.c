@@ -14,7 +14,7 @@ bool collector_probe(const struct event_list *events, bool are_default, struct c
         if (!linux_open(&request, &own_thread, 1, false, &opened, err))
                 return false;
         has_dummy = opened.n_events > 1 && linux_attr_needs_dummy(&request);
-        *ret = (struct collect_probe){.has_build_ids = opened.events[0].attr.flags & PERF_ATTR_BUILD_ID};
+        *ret = (struct collect_probe){0};
         text_copy(ret->event, sizeof(ret->event), opened.events[has_dummy].event.name);
         text_copy(ret->note, sizeof(ret->note), opened.note);
         opened_release(&opened);

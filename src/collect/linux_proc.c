@@ -123,25 +123,8 @@ static void add_namespaces(struct synth *s, int32_t pid)
         end_record(s, at);
 }
 
-/* Device and inode, or in their place the build id, as the kernel does with attr.build_id. */
-static void add_file_identity(struct synth *s, const struct identity *identity, uint32_t maj, uint32_t min,
-                              uint64_t inode)
+static void add_mmap2(struct synth *s, int32_t pid, const char *line)
 {
-        if (identity->size) {
-                buf_add_u8(&s->out, identity->size);
-                buf_add_zeros(&s->out, 3);
-                buf_add(&s->out, identity->build_id, sizeof(identity->build_id));
-                return;
-        }
-        buf_add_u32(&s->out, maj);
-        buf_add_u32(&s->out, min);
-        buf_add_u64(&s->out, inode);
-        buf_add_u64(&s->out, 0);
-}
-
-static void add_mmap2(struct synth *s, int32_t pid, bool foreign, const char *line)
-{
-        struct identity identity = {0};
         uint64_t start, end, pgoff, inode;
         uint16_t misc = PERF_MISC_USER;
         unsigned maj, min;
@@ -158,15 +141,16 @@ static void add_mmap2(struct synth *s, int32_t pid, bool foreign, const char *li
                 return;
         if (perms[2] != 'x' && s->data_maps)
                 misc |= PERF_MISC_MMAP_DATA;
-        if (s->build_ids && inode)
-                identity = identities_get(&s->identities, pid, path, inode, foreign);
-        at = begin_record(s, PERF_RECORD_MMAP2, identity.size ? misc | PERF_MISC_MMAP_BUILD_ID : misc);
+        at = begin_record(s, PERF_RECORD_MMAP2, misc);
         buf_add_u32(&s->out, (uint32_t)pid);
         buf_add_u32(&s->out, (uint32_t)pid);
         buf_add_u64(&s->out, start);
         buf_add_u64(&s->out, end - start);
         buf_add_u64(&s->out, pgoff);
-        add_file_identity(s, &identity, maj, min, inode);
+        buf_add_u32(&s->out, maj);
+        buf_add_u32(&s->out, min);
+        buf_add_u64(&s->out, inode);
+        buf_add_u64(&s->out, 0); /* generation */
         buf_add_u32(&s->out, (perms[2] == 'x' ? PROT_EXEC_BIT : 0) | (perms[0] == 'r' ? PROT_READ_BIT : 0) |
                                      (perms[1] == 'w' ? PROT_WRITE_BIT : 0));
         buf_add_u32(&s->out, perms[3] == 's' ? 1 : 2); /* MAP_SHARED or MAP_PRIVATE */
@@ -179,7 +163,6 @@ void synth_process(struct synth *s, int32_t pid)
         AUTO_RELEASE(buf) maps = {0};
         int32_t *tids = NULL;
         size_t n_tids = 0;
-        bool foreign = s->own_namespace && proc_mount_namespace(pid) != s->own_namespace;
         char path[64];
         char *line, *next;
 
@@ -197,14 +180,13 @@ void synth_process(struct synth *s, int32_t pid)
                 next = line + strcspn(line, "\n");
                 if (*next)
                         *next++ = '\0';
-                add_mmap2(s, pid, foreign, line);
+                add_mmap2(s, pid, line);
         }
 }
 
 void synth_release(struct synth *s)
 {
         buf_release(&s->out);
-        identities_release(&s->identities);
 }
 
 void synth_all_processes(struct synth *s)

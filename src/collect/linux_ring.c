@@ -64,19 +64,76 @@ void ring_close(struct ring *ring)
         ring->base = NULL;
 }
 
-void ring_drain(struct ring *ring, struct buf *out)
+uint64_t ring_head(const struct ring *ring)
 {
         _Atomic uint64_t *head_at = (_Atomic uint64_t *)((uint8_t *)ring->base + DATA_HEAD_OFF);
-        _Atomic uint64_t *tail_at = (_Atomic uint64_t *)((uint8_t *)ring->base + DATA_TAIL_OFF);
-        uint64_t head = atomic_load_explicit(head_at, memory_order_acquire);
-        uint64_t tail = atomic_load_explicit(tail_at, memory_order_relaxed);
-        size_t start = (size_t)tail & (ring->data_bytes - 1);
-        size_t size = (size_t)(head - tail);
+
+        return atomic_load_explicit(head_at, memory_order_acquire);
+}
+
+static _Atomic uint64_t *tail_of(const struct ring *ring)
+{
+        return (_Atomic uint64_t *)((uint8_t *)ring->base + DATA_TAIL_OFF);
+}
+
+void ring_free(struct ring *ring, uint64_t head)
+{
+        atomic_store_explicit(tail_of(ring), head, memory_order_release);
+}
+
+static void copy_out(const struct ring *ring, uint64_t at, size_t size, struct buf *out)
+{
+        size_t start = (size_t)at & (ring->data_bytes - 1);
         size_t first = ring->data_bytes - start < size ? ring->data_bytes - start : size;
 
-        if (!size)
-                return;
         buf_add(out, ring->data + start, first);
         buf_add(out, ring->data, size - first);
-        atomic_store_explicit(tail_at, head, memory_order_release);
+}
+
+void ring_drain(struct ring *ring, struct buf *out)
+{
+        uint64_t head = ring_head(ring), tail = atomic_load_explicit(tail_of(ring), memory_order_relaxed);
+
+        if (head == tail)
+                return;
+        copy_out(ring, tail, (size_t)(head - tail), out);
+        ring_free(ring, head);
+}
+
+/* Records and the ring's end are multiples of 8 bytes. */
+static uint64_t word_at(const struct ring *ring, uint64_t at)
+{
+        uint64_t word;
+
+        memcpy(&word, ring->data + ((size_t)at & (ring->data_bytes - 1)), sizeof(word));
+        return word;
+}
+
+static void copy_record(const struct ring *ring, uint64_t at, size_t size, struct buf *out)
+{
+        size_t start = out->len;
+
+        copy_out(ring, at, size, out);
+        memcpy(out->data + start + offsetof(struct perf_header, size), &(uint16_t){(uint16_t)size}, 2);
+}
+
+void ring_walk(const struct ring *ring, uint64_t head, const struct ring_filter *filter, struct buf *out)
+{
+        uint64_t at = atomic_load_explicit(tail_of(ring), memory_order_relaxed);
+
+        while (at < head) {
+                uint64_t words[RING_WORDS] = {word_at(ring, at)};
+                struct perf_header header;
+                size_t wanted;
+
+                memcpy(&header, words, sizeof(header));
+                if (header.size < sizeof(header) || header.size > head - at)
+                        return;
+                for (size_t i = 1; i < RING_WORDS && (i + 1) * sizeof(words[0]) <= header.size; i++)
+                        words[i] = word_at(ring, at + i * sizeof(words[0]));
+                wanted = filter->wanted_bytes(filter->ctx, &header, words);
+                if (wanted)
+                        copy_record(ring, at, wanted, out);
+                at += header.size;
+        }
 }

@@ -44,9 +44,13 @@ struct pmu_source collector_pmu_source(const char *root)
 static void describe_one(const struct collect_request *request, const struct event *event, bool tracks,
                          struct buf *out)
 {
-        const struct kernel_features all = ALL_KERNEL_FEATURES;
-        struct perf_attr attr = linux_attr_make(event, request, tracks, &all);
+        struct kernel_features all = ALL_KERNEL_FEATURES;
+        struct perf_attr attr;
 
+        all.every_cpu = request->argv && !request->system_wide &&
+                        (request->children == COLLECT_ALL_CHILDREN ||
+                         (request->children == COLLECT_BEST && linux_may_sample_all()));
+        attr = linux_attr_make(event, request, tracks, &all);
         buf_printf(out, "event %s\n", event->name);
         if (event->n_cpus) {
                 buf_add_str(out, "cpus ");

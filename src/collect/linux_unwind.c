@@ -181,7 +181,8 @@ static void add_record(struct unwinder *u, const uint8_t *bytes)
                 add_sample(u, cursor_make(bytes, header.size));
                 return;
         }
-        record = (struct perfdata_record){.header = header, .bytes = cursor_make(bytes, header.size)};
+        record = (struct perfdata_record){
+                .header = header, .bytes = cursor_make(bytes, header.size), .asked_build_id = true};
         world_replay(u->world, &record);
         buf_add(&u->out, bytes, header.size);
 }

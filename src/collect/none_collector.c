@@ -34,6 +34,11 @@ const char *collector_stack_note(const struct collector *collector)
         return "";
 }
 
+const char *collector_children_note(const struct collector *collector)
+{
+        return "";
+}
+
 bool collector_begin(struct collector *collector, const struct record_sink *sink, struct err *err)
 {
         return err_set(err, ERR_UNSUPPORTED, "%s", no_collector);

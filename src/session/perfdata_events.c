@@ -53,6 +53,7 @@ uint32_t events_add(struct perfdata_reader *r, const struct perf_attr *attr)
         event_name_make(r, attr, &name);
         event->name = arena_copy(&r->arena, name.data, name.len);
         buf_release(&name);
+        t->asked_build_id |= (attr->flags & PERF_ATTR_BUILD_ID) != 0;
         t->uniform = !n || (t->uniform && !memcmp(&layout, &t->layouts[0], sizeof(layout)));
         ARRAY_PUSH(t->layouts, n, t->layouts_cap, layout);
         ARRAY_PUSH(t->items, t->n, t->cap, event);
@@ -223,6 +224,16 @@ uint32_t events_event_of(struct perfdata_reader *r, const struct perfdata_record
                 return 0;
         id = id_at(record, &t->layouts[0]);
         return id ? find_id(t, id) : 0;
+}
+
+/* What the recorder made itself has id 0 and is no event's: any of them may have asked for it. */
+bool events_asked_build_id(const struct perfdata_reader *r, const struct perfdata_record *record)
+{
+        const struct event_table *t = &r->events;
+
+        if (record->event == UINT32_MAX || (t->n > 1 && !id_at(record, &t->layouts[record->event])))
+                return t->asked_build_id;
+        return t->items[record->event]->attr.flags & PERF_ATTR_BUILD_ID;
 }
 
 static uint64_t time_at(const struct perfdata_record *record, const struct event_layout *l)

@@ -114,6 +114,7 @@ static int give(struct perfdata_reader *r, struct perfdata_record *ret)
         uint32_t type = ret->header.type;
 
         ret->event = events_event_of(r, ret);
+        ret->asked_build_id = type == PERF_RECORD_MMAP2 && events_asked_build_id(r, ret);
         if (type == PERF_RECORD_SAMPLE && ret->event == UINT32_MAX)
                 r->damage.n_unknown_events++;
         return 1;

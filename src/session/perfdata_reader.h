@@ -53,6 +53,7 @@ struct perfdata_record {
         uint64_t file_off;         /* in the file; inside a COMPRESSED record, that record's */
         uint64_t time;             /* ns, 0 when it has none */
         uint32_t event;            /* index of its event; UINT32_MAX when it can't be told */
+        bool asked_build_id;       /* MMAP2: for record_mmap_parse */
 };
 
 /* A record as the reader gives it, from bytes: header decoded, no time, no event.  For what arrives in memory. */

@@ -24,8 +24,9 @@ struct event_table {
         struct perfdata_event **items; /* in the arena */
         struct event_layout *layouts;
         size_t n, cap, layouts_cap;
-        bool uniform;     /* every event has the same layout */
-        struct map by_id; /* id to index + 1 */
+        bool uniform;        /* every event has the same layout */
+        bool asked_build_id; /* one of them did */
+        struct map by_id;    /* id to index + 1 */
         size_t n_ids;
         uint64_t last_id; /* the answer given last */
         uint32_t last_event;
@@ -120,6 +121,9 @@ void events_release(struct event_table *events);
 /* The time of a record (0: none), and its event (UINT32_MAX: not known). */
 uint64_t events_time_of(const struct perfdata_reader *reader, const struct perfdata_record *record);
 uint32_t events_event_of(struct perfdata_reader *reader, const struct perfdata_record *record);
+
+/* Whether the event of an MMAP2 record, of which `event` is set, asked for build ids. */
+bool events_asked_build_id(const struct perfdata_reader *reader, const struct perfdata_record *record);
 
 /* "cycles:u"; appended to `out`. */
 void event_name_make(const struct perfdata_reader *reader, const struct perf_attr *attr, struct buf *out);

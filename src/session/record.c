@@ -75,17 +75,29 @@ bool record_id_parse(const struct perf_attr *attr, struct cursor record, struct 
         return !c.failed;
 }
 
-static void read_mmap_identity(struct cursor *c, uint16_t misc, struct record_mmap *ret)
+bool record_mmap_has_build_id(struct cursor record, bool asked)
 {
-        if (misc & PERF_MISC_MMAP_BUILD_ID) {
-                uint8_t size = cursor_u8(c);
+        enum { IDENTITY_OFF = 40 };
+        struct perf_header header = read_header(&record);
+        uint8_t size;
+
+        if (!asked || header.type != PERF_RECORD_MMAP2 || !(header.misc & PERF_MISC_MMAP_BUILD_ID) ||
+            !cursor_seek(&record, IDENTITY_OFF))
+                return false;
+        size = cursor_u8(&record);
+        return !record.failed && size && size <= BUILD_ID_MAX;
+}
+
+static void read_mmap_identity(struct cursor *c, bool has_build_id, struct record_mmap *ret)
+{
+        if (has_build_id) {
                 const void *id;
 
+                ret->build_id_size = cursor_u8(c);
                 cursor_skip(c, 3);
                 id = cursor_bytes(c, BUILD_ID_MAX);
                 if (id)
                         memcpy(ret->build_id, id, BUILD_ID_MAX);
-                ret->build_id_size = size <= BUILD_ID_MAX ? size : BUILD_ID_MAX;
                 return;
         }
         ret->maj = cursor_u32(c);
@@ -103,7 +115,7 @@ bool record_next(struct cursor *records, struct perf_header *ret_header, struct 
         return ret_header->size >= sizeof(*ret_header) && cursor_skip(records, ret_header->size);
 }
 
-bool record_mmap_parse(struct cursor record, struct record_mmap *ret)
+bool record_mmap_parse(struct cursor record, bool asked, struct record_mmap *ret)
 {
         struct cursor c = record;
         struct perf_header header = read_header(&c);
@@ -115,7 +127,7 @@ bool record_mmap_parse(struct cursor record, struct record_mmap *ret)
         ret->len = cursor_u64(&c);
         ret->pgoff = cursor_u64(&c);
         if (header.type == PERF_RECORD_MMAP2) {
-                read_mmap_identity(&c, header.misc, ret);
+                read_mmap_identity(&c, record_mmap_has_build_id(record, asked), ret);
                 ret->prot = cursor_u32(&c);
                 cursor_skip(&c, 4); /* flags */
         }

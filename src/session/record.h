@@ -106,11 +106,17 @@ struct record_ksymbol {
  * False when the record is too short for what it says; the outputs are then undefined. */
 bool sample_parse(const struct perf_attr *attr, struct cursor record, struct sample *ret);
 bool record_id_parse(const struct perf_attr *attr, struct cursor record, struct record_id *ret);
-bool record_mmap_parse(struct cursor record, struct record_mmap *ret);
 bool record_comm_parse(struct cursor record, struct record_comm *ret);
 bool record_task_parse(struct cursor record, struct record_task *ret);
 bool record_lost_parse(struct cursor record, struct record_lost *ret);
 bool record_ksymbol_parse(struct cursor record, struct record_ksymbol *ret);
+
+/* `asked`: the record's event asked for build ids (PERF_ATTR_BUILD_ID).  The kernel also sets PERF_MISC_MMAP_BUILD_ID in
+ * the records of other events, which hold device and inode all the same: without `asked` the bit means nothing. */
+bool record_mmap_parse(struct cursor record, bool asked, struct record_mmap *ret);
+
+/* Whether an MMAP2 record holds a build id in place of device and inode. */
+bool record_mmap_has_build_id(struct cursor record, bool asked);
 
 bool record_stat_parse(struct cursor record, struct record_stat *ret);
 bool record_stat_round_parse(struct cursor record, struct record_stat_round *ret);

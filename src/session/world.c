@@ -247,7 +247,7 @@ static void replay_mmap(struct world *w, const struct perfdata_record *record)
 {
         struct record_mmap map;
 
-        if (!record_mmap_parse(record->bytes, &map))
+        if (!record_mmap_parse(record->bytes, record->asked_build_id, &map))
                 return;
         switch (record->header.misc & PERF_MISC_CPUMODE_MASK) {
         case PERF_MISC_KERNEL: map_kernel(w, &map); break;

@@ -14,6 +14,12 @@ void quality_add_json(const struct quality *q, const char *source_note, struct j
         json_key_u64(json, "cut_stacks", q->n_cut_stacks);
         json_key(json, "counted_share");
         json_fixed(json, q->counted_share, 4);
+        if (q->knows_sampled) {
+                json_key(json, "sampled_share");
+                json_fixed(json, q->sampled_share, 4);
+        }
+        if (q->not_sampled && q->not_sampled[0])
+                json_key_str(json, "not_sampled", q->not_sampled);
         json_key(json, "off_share");
         json_fixed(json, q->off_share, 4);
         if (q->kernel_share >= 0) {

@@ -149,10 +149,14 @@ def test_stripped_python_by_its_debug_file(t: Context) -> None:
     check(quality["unresolved"] * 20 < quality["samples"], "less than 5 % unresolved", done)
 
 
-def entry_of(pid: int) -> int:
+def auxv_of(pid: int) -> dict[int, int]:
+    """Empty while a program is being loaded."""
     with open(f"/proc/{pid}/auxv", "rb") as file:
-        pairs = dict(struct.iter_unpack("@LL", file.read()))
-    return pairs[AT_ENTRY]
+        return dict(struct.iter_unpack("@LL", file.read()))
+
+
+def entry_of(pid: int) -> int:
+    return auxv_of(pid)[AT_ENTRY]
 
 
 def first_map_of(pid: int, image: str) -> int:
@@ -189,7 +193,8 @@ def child_of(pid: int, image: str) -> int:
         with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
             found[:] = [int(child) for child in file.read().split()]
         try:
-            return bool(found) and os.readlink(f"/proc/{found[0]}/exe").endswith("/" + image)
+            return (bool(found) and os.readlink(f"/proc/{found[0]}/exe").endswith("/" + image)
+                    and AT_ENTRY in auxv_of(found[0]))
         except OSError:
             return False
 

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 
 import harness
@@ -144,6 +145,41 @@ def test_a_replaced_library(t: Context) -> None:
     two = harness.row_named(done, "work_of_two:same.so")
     check(two.share < 70, "the first library's samples have not the second's names", done)
     check(bool(one) or quality["unresolved"] > 0, "the first one is right or said to be unresolved", done)
+
+
+def build_id(t: Context, path: str) -> str:
+    notes = t.run(harness.need_tool("readelf"), "-n", path).out
+    return re.search(r"Build ID: ([0-9a-f]+)", notes)[1]
+
+
+def test_each_version_of_a_file_has_its_build_id(t: Context) -> None:
+    """Also of one that is written over, which keeps its inode."""
+    path = copied(t, "part_one.so", "same.so")
+    ids = {build_id(t, t.program("part_one.so")), build_id(t, t.program("part_two.so"))}
+    for change in ('cp "$3" new.so; mv new.so "$2"', 'cat "$3" > "$2"'):
+        shutil.copy(t.program("part_one.so"), path)
+        script = '"$1" load "$2" work 100; ' + change + '; "$1" load "$2" work 100'
+        t.good("record", "--", "sh", "-c", script, "sh", t.program("loader"), path, t.program("part_two.so"))
+        maps = re.findall(r" MMAP2 .* build_id ([0-9a-f]+) .* path \S*/same\.so ", t.good("dump").out)
+        check(set(maps) == ids, f"{change}: {maps}, expected {ids}")
+
+
+def test_perf_runs_beside_a_recorder(t: Context) -> None:
+    """perf 6.1 aborts where another recorder asks the kernel for build ids."""
+    harness.need_root()
+    perf = harness.need_tool("perf")
+    if t.run(perf, "record", "-q", "-N", "-e", "cpu-clock", "-o", "alone.data", "--", t.program("spin"), "10").status:
+        raise Skip("a machine on which perf record runs: another recorder may be there that asks for build ids")
+    recorder = t.start(t.wperf, "record", "-a", "--session", "all.data", "--timeout", "20")
+    harness.wait_until(lambda: os.path.exists(t.path("all.data")), "the recorder has begun")
+    for i in range(3):
+        done = t.run(perf, "record", "-q", "-N", "-e", "cpu-clock", "-o", f"perf{i}.data", "--", t.program("spin"), "300")
+        check(done.status == 0, "perf record", done)
+        check(share(t.good("report", "-i", f"perf{i}.data"), "spin_here:spin") > 80, "the names in its session")
+    done = t.run(perf, "record", "-q", "-N", "-o", "outer.data", "--", t.wperf, "record", "--", t.program("spin"), "300")
+    check(done.status == 0, "perf record of wperf record", done)
+    recorder.send_signal(signal.SIGINT)
+    check(recorder.wait(harness.WAIT_SECONDS) == 0, "the recorder ends")
 
 
 def test_a_program_in_memory(t: Context) -> None:

@@ -17,6 +17,7 @@ static inline void replay(struct world *w, struct session_builder *b)
                         TAP_FAIL("no record at %zu", at);
                         break;
                 }
+                record.asked_build_id = b->attrs[0].flags & PERF_ATTR_BUILD_ID;
                 world_replay(w, &record);
                 at += record.header.size;
         }

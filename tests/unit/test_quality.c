@@ -53,6 +53,31 @@ TEST(a_delay_is_told_and_is_not_poor)
         EXPECT_TRUE(!quality_is_poor(&q));
 }
 
+TEST(time_that_was_not_sampled_is_told)
+{
+        struct quality q = {.n_samples = 18, .kernel_share = -1, .counted_share = 1, .knows_sampled = true};
+        AUTO_RELEASE(buf) out = {0};
+
+        q.sampled_share = 0.96;
+        quality_add_text(&q, &out);
+        EXPECT_TRUE(!strstr(buf_text(&out), "was sampled"));
+        q.sampled_share = 0.9;
+        quality_add_text(&q, &out);
+        EXPECT_CONTAINS(buf_text(&out), ", 90 % of the CPU time was sampled");
+        EXPECT_TRUE(!quality_is_poor(&q));
+        q.sampled_share = 0.28;
+        q.sampled_event = "cycles:u";
+        quality_add_text(&q, &out);
+        EXPECT_CONTAINS(buf_text(&out), ", 28 % of the cycles:u events were sampled");
+        EXPECT_TRUE(quality_is_poor(&q));
+        q.knows_sampled = false;
+        EXPECT_TRUE(!quality_is_poor(&q));
+        q.not_sampled = "su, mount";
+        quality_add_text(&q, &out);
+        EXPECT_CONTAINS(buf_text(&out), ", not sampled: su, mount (setuid, or not readable)");
+        EXPECT_TRUE(quality_is_poor(&q));
+}
+
 TEST(poor_begins_at_its_limits)
 {
         const struct quality good = {.n_samples = 10000, .kernel_share = -1, .counted_share = 1};

@@ -274,20 +274,42 @@ TEST(mmap_records)
         builder_init(&b);
         b.attrs[0].flags = 0;
         builder_mmap_inode(&b, 1, 10, 0x1000, 0x2000, 0x3000, "/bin/x", 4242);
-        EXPECT_TRUE(record_mmap_parse(last_record(&b), &map));
+        EXPECT_TRUE(record_mmap_parse(last_record(&b), true, &map));
         EXPECT_TRUE(map.pid == 10 && map.start == 0x1000 && map.len == 0x2000 && map.pgoff == 0x3000);
         EXPECT_TRUE(map.maj == 8 && map.min == 1 && map.inode == 4242 && map.prot == 5 && !map.build_id_size);
         EXPECT_STR(map.path, "/bin/x");
-        EXPECT_CUTS_REFUSED(&b, record_mmap_parse(part, &map), 79);
+        EXPECT_CUTS_REFUSED(&b, record_mmap_parse(part, true, &map), 79);
         builder_mmap_build_id(&b, 1, 10, 0x1000, 0x2000, 0, "/bin/y", build_id, 20);
-        EXPECT_TRUE(record_mmap_parse(last_record(&b), &map));
+        EXPECT_TRUE(record_mmap_parse(last_record(&b), true, &map));
         EXPECT_INT(map.build_id_size, 20);
         EXPECT_TRUE(!memcmp(map.build_id, build_id, 20) && !map.inode);
-        builder_mmap_build_id(&b, 1, 10, 0x1000, 0x2000, 0, "/bin/y", build_id, 255);
-        EXPECT_TRUE(record_mmap_parse(last_record(&b), &map));
-        EXPECT_INT(map.build_id_size, BUILD_ID_MAX);
         builder_kernel_mmap(&b, 0xffffffff81000000, 0x1000, 0xffffffff81000000, "[kernel.kallsyms]_text");
-        EXPECT_TRUE(record_mmap_parse(last_record(&b), &map) && map.prot == 4 && map.pid == -1);
+        EXPECT_TRUE(record_mmap_parse(last_record(&b), true, &map) && map.prot == 4 && map.pid == -1);
+        builder_release(&b);
+}
+
+/* The kernel marks the records of all events once one of them asked for build ids. */
+TEST(a_build_id_counts_where_it_was_asked_for)
+{
+        static const uint8_t bytes[20] = {0, 0, 0, 0, 42};
+        struct session_builder b;
+        struct record_mmap map;
+
+        builder_init(&b);
+        builder_mmap_build_id(&b, 1, 10, 0x1000, 0x2000, 0, "/bin/y", bytes, 8);
+        EXPECT_TRUE(record_mmap_has_build_id(last_record(&b), true));
+        EXPECT_TRUE(!record_mmap_has_build_id(last_record(&b), false));
+        EXPECT_TRUE(record_mmap_parse(last_record(&b), false, &map));
+        EXPECT_TRUE(!map.build_id_size && map.maj == 8);
+        for (unsigned size = 0; size < 256; size++) {
+                bool is_size = size && size <= BUILD_ID_MAX;
+
+                builder_mmap_build_id(&b, 1, 10, 0x1000, 0x2000, 0, "/bin/y", bytes, (uint8_t)size);
+                EXPECT_TRUE(record_mmap_has_build_id(last_record(&b), true) == is_size);
+                EXPECT_TRUE(record_mmap_parse(last_record(&b), true, &map));
+                EXPECT_INT(map.build_id_size, is_size ? size : 0);
+                EXPECT_INT(map.maj, is_size ? 0 : size);
+        }
         builder_release(&b);
 }
 

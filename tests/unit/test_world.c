@@ -367,6 +367,38 @@ TEST(identity_of_modules)
         builder_release(&b);
 }
 
+/* The made session of a recorder beside which another one asked for build ids: the kernel marks the records of both. */
+TEST(a_build_id_that_the_event_did_not_ask_for_is_none)
+{
+        static const uint8_t id[20] = {[4] = 42};
+        AUTO_RELEASE(buf) file = {0};
+        AUTO(world) w = world_new();
+        struct session_builder b;
+        struct perfdata_reader *reader;
+        struct perfdata_record record;
+        struct err err = {0};
+
+        builder_init(&b);
+        builder_add_event(&b, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
+        b.ids[0] = 12;
+        builder_mmap_build_id(&b, 1, 1, 0x1000, 0x1000, 0, "/lib/x", id, 8);
+        b.ids[0] = 11;
+        builder_mmap_build_id(&b, 1, 1, 0x2000, 0x1000, 0, "/lib/y", id, 8);
+        builder_mmap_build_id(&b, 0, 1, 0x3000, 0x1000, 0, "/lib/z", id, 8); /* made by the recorder itself */
+        b.attrs[1].flags &= ~PERF_ATTR_BUILD_ID;
+        builder_file(&b, &file);
+        reader = perfdata_open_bytes(file.data, file.len, "mem", &err);
+        ASSERT_TRUE(reader);
+        while (perfdata_next(reader, &record, &err) > 0)
+                world_replay(w, &record);
+        EXPECT_INT(world_get_module(w, module_at(w, 1, 0x1000))->build_id_size, 0);
+        EXPECT_TRUE(world_get_module(w, module_at(w, 1, 0x1000))->dev == 8ull << 32);
+        EXPECT_INT(world_get_module(w, module_at(w, 1, 0x2000))->build_id_size, 8);
+        EXPECT_INT(world_get_module(w, module_at(w, 1, 0x3000))->build_id_size, 8);
+        perfdata_reader_free(reader);
+        builder_release(&b);
+}
+
 static void add_build_id(struct session_builder *b, struct buf *out, uint16_t misc, uint8_t first,
                          const char *path)
 {
