@@ -106,13 +106,12 @@ static void finish_stacks(struct report *report)
         for (size_t i = 0; i < stacks_n_series(report->stacks) && report->is_by_stacks; i++) {
                 const struct stack_series *series = stacks_get_series(report->stacks, i);
 
-                for (size_t end = 0; end < series->n_ends && end < stacks_n_nodes(report->stacks); end++) {
-                        const struct stack_node *node = stacks_get_node(report->stacks, (uint32_t)end);
+                for (size_t k = 0; k < series->n_ends; k++) {
+                        const struct stack_end *end = &series->ends[k];
+                        const struct code_place *place = stacks_place_of(report->stacks, end->node);
 
-                        if (series->ends[end].count)
-                                profile_add_place(report->profile, series->event, node->module, node->offset,
-                                                  node->base, series->ends[end].count,
-                                                  series->ends[end].weight);
+                        profile_add_place(report->profile, series->event, place->module, place->offset,
+                                          place->base, end->count, end->weight);
                 }
         }
 }
