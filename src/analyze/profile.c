@@ -21,6 +21,25 @@ struct key {
 _Static_assert(sizeof(struct key) == 32, "no padding");
 _Static_assert(offsetof(struct profile_place, count) == sizeof(struct key), "a place begins with its key");
 
+/* A sample whose place is looked up later, while memory answers. */
+struct waiting_sample {
+        struct place_query query;
+        uint32_t event;
+        uint64_t weight;
+};
+
+enum { WAITING_SAMPLES = 16, LOOK_AFTER = 8 };
+
+struct counted {
+        uint64_t count, weight;
+};
+
+/* Samples of one event by the numbers of code places, where no other key is wanted. */
+struct by_code {
+        struct counted *counted;
+        size_t n;
+};
+
 struct profile {
         unsigned keys;
         struct profile_filter filter;
@@ -33,6 +52,12 @@ struct profile {
         uint64_t base_ns; /* of relative times: the first sample's */
         struct map module_bases;
         struct map module_passes; /* module -> 1 passes the filter, 2 does not */
+        bool has_code;            /* samples are counted by these first: */
+        struct places code;
+        struct by_code *by_code; /* for each event */
+        size_t n_by_code;
+        struct waiting_sample waiting[WAITING_SAMPLES]; /* a ring */
+        size_t n_taken, n_found;
 };
 
 struct profile *profile_new(unsigned keys, const struct profile_filter *filter)
@@ -53,6 +78,10 @@ void profile_free(struct profile *profile)
                 return;
         map_release(&profile->module_passes);
         map_release(&profile->module_bases);
+        places_release(&profile->code);
+        for (size_t i = 0; i < profile->n_by_code; i++)
+                free(profile->by_code[i].counted);
+        free(profile->by_code);
         free(profile->places);
         free(profile->slots);
         free(profile->totals);
@@ -186,8 +215,84 @@ static void add_to_place(struct profile *profile, const struct key *key, uint64_
         place->weight += weight;
 }
 
-bool profile_add(struct profile *profile, struct world *world, uint32_t event, const struct sample *sample,
-                 uint64_t weight)
+/* --- By code places alone --- */
+
+static struct by_code *by_code_of(struct profile *profile, uint32_t event)
+{
+        if (event >= profile->n_by_code) {
+                size_t n = (size_t)event + 1;
+
+                profile->by_code = mem_resize(profile->by_code, n, sizeof(*profile->by_code));
+                memset(profile->by_code + profile->n_by_code, 0,
+                       (n - profile->n_by_code) * sizeof(*profile->by_code));
+                profile->n_by_code = n;
+        }
+        return &profile->by_code[event];
+}
+
+static void find_oldest(struct profile *profile, struct world *world)
+{
+        const struct waiting_sample *w = &profile->waiting[profile->n_found++ % WAITING_SAMPLES];
+        struct by_code *by_code = by_code_of(profile, w->event);
+        uint32_t number = places_find(&profile->code, world, &w->query);
+
+        if (number >= by_code->n) {
+                size_t n = profile->code.cap;
+
+                by_code->counted = mem_resize(by_code->counted, n, sizeof(*by_code->counted));
+                memset(by_code->counted + by_code->n, 0, (n - by_code->n) * sizeof(*by_code->counted));
+                by_code->n = n;
+        }
+        by_code->counted[number].count++;
+        by_code->counted[number].weight += w->weight;
+}
+
+static void add_waiting(struct profile *profile, struct world *world, uint32_t event,
+                        const struct sample *sample, uint64_t weight)
+{
+        struct waiting_sample *w = &profile->waiting[profile->n_taken++ % WAITING_SAMPLES];
+
+        if (!profile->has_code)
+                places_init(&profile->code, false);
+        profile->has_code = true;
+        w->query.addr = sample->ip;
+        w->query.pid = sample->pid;
+        w->query.misc = sample->misc & PERF_MISC_CPUMODE_MASK;
+        if (w->query.misc == PLACE_CUT) /* no CPU mode: like others whose maps are not known */
+                w->query.misc = PERF_MISC_HYPERVISOR;
+        w->query.version = world_version(world, sample->pid, w->query.misc);
+        w->event = event;
+        w->weight = weight;
+        places_expect(&profile->code, &w->query);
+        if (profile->n_taken - profile->n_found > LOOK_AFTER)
+                find_oldest(profile, world);
+}
+
+void profile_catch_up(struct profile *profile, struct world *world)
+{
+        while (profile->n_found < profile->n_taken)
+                find_oldest(profile, world);
+}
+
+void profile_finish(struct profile *profile)
+{
+        for (uint32_t i = 0; i < profile->code.n; i++) {
+                for (uint32_t event = 0; event < profile->n_by_code; event++) {
+                        const struct by_code *by_code = &profile->by_code[event];
+
+                        if (i < by_code->n && by_code->counted[i].count)
+                                profile_add_code(profile, event, &profile->code.items[i],
+                                                 by_code->counted[i].count, by_code->counted[i].weight);
+                }
+        }
+        places_release(&profile->code);
+        profile->code = (struct places){0};
+}
+
+/* --- Samples --- */
+
+static bool add_by_all_keys(struct profile *profile, struct world *world, uint32_t event,
+                            const struct sample *sample, uint64_t weight)
 {
         struct place at = world_find(world, sample->pid, sample->misc, sample->ip);
         struct profile_totals *totals = totals_of(profile, event);
@@ -212,6 +317,17 @@ bool profile_add(struct profile *profile, struct world *world, uint32_t event, c
         return true;
 }
 
+bool profile_add(struct profile *profile, struct world *world, uint32_t event, const struct sample *sample,
+                 uint64_t weight)
+{
+        if (!profile_by_place(profile))
+                return add_by_all_keys(profile, world, event, sample, weight);
+        if (!profile_admit(profile, world, event, sample, weight))
+                return false;
+        add_waiting(profile, world, event, sample, weight);
+        return true;
+}
+
 bool profile_by_place(const struct profile *profile)
 {
         return !(profile->keys & (PROFILE_PROCESS | PROFILE_THREAD | PROFILE_CPU)) &&
@@ -232,11 +348,11 @@ bool profile_admit(struct profile *profile, struct world *world, uint32_t event,
         return true;
 }
 
-void profile_add_place(struct profile *profile, uint32_t event, module_id module, uint64_t offset,
-                       uint64_t base, uint64_t count, uint64_t weight)
+void profile_add_code(struct profile *profile, uint32_t event, const struct code_place *place, uint64_t count,
+                      uint64_t weight)
 {
-        add_to_place(profile, &(struct key){.event = event, .module = module, .offset = offset}, base, count,
-                     weight);
+        add_to_place(profile, &(struct key){.event = event, .module = place->module, .offset = place->offset},
+                     place->base, count, weight);
 }
 
 uint64_t profile_module_base(const struct profile *profile, module_id module)

@@ -100,20 +100,23 @@ static void take_sample(struct report *report, const struct perfdata_record *rec
 /* The places of the profile are where the stacks end. */
 static void finish_stacks(struct report *report)
 {
-        if (!report->stacks)
-                return;
         stacks_finish(report->stacks, report->world);
         for (size_t i = 0; i < stacks_n_series(report->stacks) && report->is_by_stacks; i++) {
                 const struct stack_series *series = stacks_get_series(report->stacks, i);
 
-                for (size_t k = 0; k < series->n_ends; k++) {
-                        const struct stack_end *end = &series->ends[k];
-                        const struct code_place *place = stacks_place_of(report->stacks, end->node);
-
-                        profile_add_place(report->profile, series->event, place->module, place->offset,
-                                          place->base, end->count, end->weight);
-                }
+                for (size_t k = 0; k < series->n_ends; k++)
+                        profile_add_code(report->profile, series->event,
+                                         stacks_place_of(report->stacks, series->ends[k].node),
+                                         series->ends[k].count, series->ends[k].weight);
         }
+}
+
+/* Before the world changes. */
+static void catch_up(struct report *report)
+{
+        profile_catch_up(report->profile, report->world);
+        if (report->stacks)
+                stacks_catch_up(report->stacks, report->world);
 }
 
 bool report_read(struct report *report, struct err *err)
@@ -128,12 +131,14 @@ bool report_read(struct report *report, struct err *err)
                 case PERF_RECORD_LOST_SAMPLES: take_lost(report, &record); break;
                 case PERF_RECORD_THROTTLE: report->quality.n_throttled++; break;
                 default:
-                        if (report->stacks)
-                                stacks_catch_up(report->stacks, report->world);
+                        catch_up(report);
                         world_replay(report->world, &record);
                         break;
                 }
         }
-        finish_stacks(report);
+        catch_up(report);
+        profile_finish(report->profile);
+        if (report->stacks)
+                finish_stacks(report);
         return !got;
 }
