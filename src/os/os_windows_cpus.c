@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <windows.h>
+
+#include "os.h"
+
+unsigned os_usable_cpus(void)
+{
+        DWORD_PTR own = 0, system = 0;
+
+        if (!GetProcessAffinityMask(GetCurrentProcess(), &own, &system) || !own)
+                return 1;
+        return (unsigned)__builtin_popcountll((unsigned long long)own);
+}
