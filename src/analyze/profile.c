@@ -1,64 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "profile.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
-#include "map.h"
+#include "profile_internal.h"
 #include "text.h"
-
-/* The part of a place that makes it distinct; no padding, so that it can be hashed and compared as bytes. */
-struct key {
-        uint32_t event;
-        int32_t pid, tid;
-        uint32_t cpu;
-        str_id comm;
-        module_id module;
-        uint64_t offset;
-};
-
-_Static_assert(sizeof(struct key) == 32, "no padding");
-_Static_assert(offsetof(struct profile_place, count) == sizeof(struct key), "a place begins with its key");
-
-/* A sample whose place is looked up later, while memory answers. */
-struct waiting_sample {
-        struct place_query query;
-        uint32_t event;
-        uint64_t weight;
-};
-
-enum { WAITING_SAMPLES = 16, LOOK_AFTER = 8 };
-
-struct counted {
-        uint64_t count, weight;
-};
-
-/* Samples of one event by the numbers of code places, where no other key is wanted. */
-struct by_code {
-        struct counted *counted;
-        size_t n;
-};
-
-struct profile {
-        unsigned keys;
-        struct profile_filter filter;
-        struct profile_place *places;
-        size_t n_places, cap_places;
-        uint32_t *slots;               /* index + 1 into places; 0: free */
-        size_t n_slots;                /* a power of two */
-        struct profile_totals *totals; /* for each event */
-        size_t n_totals;
-        uint64_t base_ns; /* of relative times: the first sample's */
-        struct map module_bases;
-        struct map module_passes; /* module -> 1 passes the filter, 2 does not */
-        bool has_code;            /* samples are counted by these first: */
-        struct places code;
-        struct by_code *by_code; /* for each event */
-        size_t n_by_code;
-        struct waiting_sample waiting[WAITING_SAMPLES]; /* a ring */
-        size_t n_taken, n_found;
-};
 
 struct profile *profile_new(unsigned keys, const struct profile_filter *filter)
 {
@@ -88,7 +35,7 @@ void profile_free(struct profile *profile)
         free(profile);
 }
 
-static size_t slot_of(const struct profile *profile, const struct key *key)
+static size_t slot_of(const struct profile *profile, const struct profile_row_key *key)
 {
         size_t mask = profile->n_slots - 1;
         size_t i = (size_t)map_hash_bytes(key, sizeof(*key)) & mask;
@@ -104,14 +51,14 @@ static void grow_slots(struct profile *profile)
         profile->n_slots *= 2;
         profile->slots = mem_new(profile->n_slots, sizeof(*profile->slots));
         for (size_t i = 0; i < profile->n_places; i++) {
-                struct key key;
+                struct profile_row_key key;
 
                 memcpy(&key, &profile->places[i], sizeof(key));
                 profile->slots[slot_of(profile, &key)] = (uint32_t)i + 1;
         }
 }
 
-static struct profile_place *find_or_add(struct profile *profile, const struct key *key)
+static struct profile_place *find_or_add(struct profile *profile, const struct profile_row_key *key)
 {
         size_t slot = slot_of(profile, key);
         struct profile_place place = {0};
@@ -126,7 +73,7 @@ static struct profile_place *find_or_add(struct profile *profile, const struct k
         return &profile->places[profile->n_places - 1];
 }
 
-static struct profile_totals *totals_of(struct profile *profile, uint32_t event)
+struct profile_totals *profile_totals_of(struct profile *profile, uint32_t event)
 {
         if (event >= profile->n_totals) {
                 size_t n = (size_t)event + 1;
@@ -177,7 +124,7 @@ static bool time_passes(struct profile *profile, uint64_t time)
         return time >= filter->from_ns && (!filter->to_ns || time <= filter->to_ns);
 }
 
-static void note_time(struct profile_totals *totals, uint64_t time)
+void profile_note_time(struct profile_totals *totals, uint64_t time)
 {
         if (!time)
                 return;
@@ -193,14 +140,14 @@ static bool sample_passes(struct profile *profile, struct world *world, struct p
 {
         const struct profile_filter *filter = &profile->filter;
 
-        note_time(totals, sample->time);
+        profile_note_time(totals, sample->time);
         return pid_passes(filter, sample->pid) && time_passes(profile, sample->time) &&
                (!filter->comms ||
                 text_in_list(filter->comms, world_thread_name(world, sample->pid, sample->tid)));
 }
 
-static void add_to_place(struct profile *profile, const struct key *key, uint64_t base, uint64_t count,
-                         uint64_t weight)
+void profile_add_key(struct profile *profile, const struct profile_row_key *key, uint64_t base,
+                     uint64_t count, uint64_t weight)
 {
         struct profile_place *place = find_or_add(profile, key);
 
@@ -217,7 +164,7 @@ static void add_to_place(struct profile *profile, const struct key *key, uint64_
 
 /* --- By code places alone --- */
 
-static struct by_code *by_code_of(struct profile *profile, uint32_t event)
+struct by_code *profile_by_code(struct profile *profile, uint32_t event)
 {
         if (event >= profile->n_by_code) {
                 size_t n = (size_t)event + 1;
@@ -230,19 +177,24 @@ static struct by_code *by_code_of(struct profile *profile, uint32_t event)
         return &profile->by_code[event];
 }
 
+void profile_fit_code(const struct profile *profile, struct by_code *by_code, uint32_t number)
+{
+        size_t n = profile->code.cap;
+
+        if (number < by_code->n)
+                return;
+        by_code->counted = mem_resize(by_code->counted, n, sizeof(*by_code->counted));
+        memset(by_code->counted + by_code->n, 0, (n - by_code->n) * sizeof(*by_code->counted));
+        by_code->n = n;
+}
+
 static void find_oldest(struct profile *profile, struct world *world)
 {
         const struct waiting_sample *w = &profile->waiting[profile->n_found++ % WAITING_SAMPLES];
-        struct by_code *by_code = by_code_of(profile, w->event);
+        struct by_code *by_code = profile_by_code(profile, w->event);
         uint32_t number = places_find(&profile->code, world, &w->query);
 
-        if (number >= by_code->n) {
-                size_t n = profile->code.cap;
-
-                by_code->counted = mem_resize(by_code->counted, n, sizeof(*by_code->counted));
-                memset(by_code->counted + by_code->n, 0, (n - by_code->n) * sizeof(*by_code->counted));
-                by_code->n = n;
-        }
+        profile_fit_code(profile, by_code, number);
         by_code->counted[number].count++;
         by_code->counted[number].weight += w->weight;
 }
@@ -295,8 +247,8 @@ static bool add_by_all_keys(struct profile *profile, struct world *world, uint32
                             const struct sample *sample, uint64_t weight)
 {
         struct place at = world_find(world, sample->pid, sample->misc, sample->ip);
-        struct profile_totals *totals = totals_of(profile, event);
-        struct key key = {.event = event, .module = at.module, .offset = at.offset};
+        struct profile_totals *totals = profile_totals_of(profile, event);
+        struct profile_row_key key = {.event = event, .module = at.module, .offset = at.offset};
 
         if (!sample_passes(profile, world, totals, sample) || !module_passes(profile, world, at.module)) {
                 totals->n_filtered++;
@@ -313,7 +265,7 @@ static bool add_by_all_keys(struct profile *profile, struct world *world, uint32
                 key.cpu = sample->cpu;
         totals->n_samples++;
         totals->weight += weight;
-        add_to_place(profile, &key, at.map_start - at.map_pgoff, 1, weight);
+        profile_add_key(profile, &key, at.map_start - at.map_pgoff, 1, weight);
         return true;
 }
 
@@ -337,7 +289,7 @@ bool profile_by_place(const struct profile *profile)
 bool profile_admit(struct profile *profile, struct world *world, uint32_t event, const struct sample *sample,
                    uint64_t weight)
 {
-        struct profile_totals *totals = totals_of(profile, event);
+        struct profile_totals *totals = profile_totals_of(profile, event);
 
         if (!sample_passes(profile, world, totals, sample)) {
                 totals->n_filtered++;
@@ -351,8 +303,10 @@ bool profile_admit(struct profile *profile, struct world *world, uint32_t event,
 void profile_add_code(struct profile *profile, uint32_t event, const struct code_place *place, uint64_t count,
                       uint64_t weight)
 {
-        add_to_place(profile, &(struct key){.event = event, .module = place->module, .offset = place->offset},
-                     place->base, count, weight);
+        profile_add_key(
+                profile,
+                &(struct profile_row_key){.event = event, .module = place->module, .offset = place->offset},
+                place->base, count, weight);
 }
 
 uint64_t profile_module_base(const struct profile *profile, module_id module)
@@ -389,8 +343,8 @@ struct profile_totals profile_get_totals(const struct profile *profile, uint32_t
                 sum.n_samples += t->n_samples;
                 sum.weight += t->weight;
                 sum.n_filtered += t->n_filtered;
-                note_time(&sum, t->first_ns);
-                note_time(&sum, t->last_ns);
+                profile_note_time(&sum, t->first_ns);
+                profile_note_time(&sum, t->last_ns);
         }
         return sum;
 }

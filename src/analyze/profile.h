@@ -88,4 +88,19 @@ struct profile_totals {
 /* Of one event, or of all with UINT32_MAX. */
 struct profile_totals profile_get_totals(const struct profile *profile, uint32_t event);
 
+/* --- Parts that threads made --- */
+
+/* How far a part had come at some time. */
+struct profile_mark {
+        size_t n_places, n_code;
+};
+
+struct profile_mark profile_get_mark(const struct profile *profile);
+
+/* Adds to `whole` what a part had at `until` and not yet at `done`, which is moved; in the order of time over all parts, which
+ * take no samples any more.  The same totals are added once by profile_merge_totals(), and profile_finish(whole) comes last. */
+void profile_merge_take(struct profile *whole, const struct profile *part, struct profile_mark *done,
+                        const struct profile_mark *until);
+void profile_merge_totals(struct profile *whole, const struct profile *part);
+
 #endif

@@ -120,10 +120,8 @@ size_t stack_frames_mark_cut(struct stack_frame *frames, size_t n)
 
 /* --- Samples --- */
 
-uint32_t stacks_find_series(struct stacks *stacks, struct world *world, uint32_t event,
-                            const struct sample *sample)
+uint32_t stacks_series_of(struct stacks *stacks, uint32_t event, str_id comm)
 {
-        str_id comm = world_thread_name_id(world, sample->pid, sample->tid);
         const struct stack_series *last = stacks->n_series ? &stacks->series[stacks->last_series] : NULL;
         uint64_t *known;
 
@@ -137,6 +135,12 @@ uint32_t stacks_find_series(struct stacks *stacks, struct world *world, uint32_t
         }
         stacks->last_series = (uint32_t)*known - 1;
         return stacks->last_series;
+}
+
+uint32_t stacks_find_series(struct stacks *stacks, struct world *world, uint32_t event,
+                            const struct sample *sample)
+{
+        return stacks_series_of(stacks, event, world_thread_name_id(world, sample->pid, sample->tid));
 }
 
 /* Of each node that there is room for. */

@@ -100,4 +100,24 @@ const struct code_place *stacks_place_of(const struct stacks *stacks, uint32_t n
 size_t stacks_n_series(const struct stacks *stacks);
 const struct stack_series *stacks_get_series(const struct stacks *stacks, size_t index);
 
+/* --- Parts that threads made --------------------------------------------------------------------------------- */
+
+/* How far a part had come at some time. */
+struct stacks_mark {
+        size_t n_places, n_nodes, n_series;
+};
+
+struct stacks_mark stacks_get_mark(const struct stacks *stacks);
+
+struct stacks_merge;
+
+/* The parts are finished, and kept by the caller until the end. */
+struct stacks_merge *stacks_merge_begin(struct stacks *const *parts, size_t n_parts);
+
+/* What part `index` had at `until` and not yet at its mark before; in the order of time over all parts. */
+void stacks_merge_take(struct stacks_merge *merge, size_t index, const struct stacks_mark *until);
+
+/* All of them as one, finished; the same as if one thread had read the session.  stacks_free() by the caller. */
+struct stacks *stacks_merge_end(struct stacks_merge *merge);
+
 #endif

@@ -44,6 +44,7 @@ struct stacks {
 
 uint32_t stacks_find_series(struct stacks *stacks, struct world *world, uint32_t event,
                             const struct sample *sample);
+uint32_t stacks_series_of(struct stacks *stacks, uint32_t event, str_id comm);
 void stacks_count(struct stacks *stacks, uint32_t series, uint32_t node, uint64_t n, uint64_t weight);
 
 /* Sorts what was counted into the series. */

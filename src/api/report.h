@@ -32,6 +32,7 @@ struct report_request {
         bool stacks;        /* for report_name_stacks */
         bool merges_strays; /* as in places_init(); with `stacks`, where no callers' addresses are wanted */
         bool samples;       /* for report_samples; with `stacks` */
+        unsigned n_workers; /* threads that read; 0: as many as there are CPUs and work for */
         bool branches;      /* for report_branches */
         bool to_pack; /* for report_walks; with `stacks`, which then stand beside the samples' own places */
         const struct resolver_sources *sources; /* NULL: files of this machine alone */
