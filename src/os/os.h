@@ -125,6 +125,9 @@ struct os_machine {
 
 void os_machine_get(struct os_machine *ret_machine);
 
+/* Text that is another one after each start of the machine, appended; false where there is none. */
+bool os_boot_id(struct buf *out);
+
 /* --- Threads --------------------------------------------------------------------------------------------- */
 
 enum { OS_MAX_PARALLEL = 16 };

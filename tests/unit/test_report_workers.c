@@ -8,7 +8,7 @@
 
 enum { ROUNDS = 24, SAMPLES_A_ROUND = 700, PIDS = 40, MAX_CHAIN = 40 };
 
-static const char session_path[] = "report-workers.data";
+static const char session_path[] = "report-workers-test.data";
 
 struct random {
         uint64_t state;
