@@ -142,7 +142,13 @@ static int compare_functions(const struct calltree_function *a, const struct cal
                 order = strcmp(a->file, b->file);
         if (!order)
                 order = (a->line > b->line) - (a->line < b->line);
-        return order ? order : (int)a->kind - b->kind;
+        if (!order)
+                order = (int)a->kind - b->kind;
+        if (!order)
+                order = strcmp(a->module, b->module);
+        if (!order)
+                order = (int)a->is_kernel - b->is_kernel;
+        return order ? order : (int)a->is_inlined - b->is_inlined;
 }
 
 static int compare_ordered(const void *a, const void *b)

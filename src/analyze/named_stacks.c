@@ -123,11 +123,11 @@ static void take_frame(struct symbol *symbol, const struct resolver_frame *outer
         symbol->size = 0;
 }
 
-static void name_place(struct naming *n, uint32_t index, struct named_node *node)
+static void name_place(struct naming *n, uint32_t place, struct named_node *node)
 {
         struct symbol symbol = place_names_symbol(&n->names, node->module, node->offset);
         const struct resolver_frame *frames = NULL;
-        size_t n_frames = n->frames ? place_frames_get(n->frames, index, &frames) : 0;
+        size_t n_frames = n->frames ? place_frames_get(n->frames, place, &frames) : 0;
 
         if (n_frames)
                 take_frame(&symbol, &frames[n_frames - 1]);
@@ -151,22 +151,23 @@ static void add_nodes(struct naming *n)
         named->nodes = mem_new(named->n_nodes, sizeof(*named->nodes));
         for (uint32_t i = 0; i < named->n_nodes; i++) {
                 const struct stack_node *at = stacks_get_node(n->request->stacks, i);
+                const struct code_place *place = stacks_place_of(n->request->stacks, i);
                 struct named_node *node = &named->nodes[i];
 
                 *node = (struct named_node){
                         .parent = at->parent,
-                        .module = at->module,
+                        .module = place->module,
                         .first_frame = (uint32_t)named->n_frames,
-                        .offset = at->offset,
-                        .is_kernel = at->is_kernel,
+                        .offset = place->offset,
+                        .is_kernel = place->is_kernel,
                         .is_return = at->is_return,
                         .is_unwound = at->is_unwound,
-                        .is_cut = at->is_cut,
+                        .is_cut = place->is_cut,
                 };
-                if (at->is_cut)
+                if (place->is_cut)
                         add_frame(n, "", NULL);
                 else
-                        name_place(n, i, node);
+                        name_place(n, at->place, node);
                 node->n_frames = (uint32_t)named->n_frames - node->first_frame;
         }
 }

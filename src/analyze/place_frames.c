@@ -106,14 +106,14 @@ struct place_frames *place_frames_of_profile(const struct profile *profile, stru
 struct place_frames *place_frames_of_stacks(const struct stacks *stacks, struct resolver *resolver,
                                             const struct hot_modules *modules)
 {
-        size_t n = stacks_n_nodes(stacks);
+        size_t n = stacks_n_places(stacks);
         struct place_at *places = mem_new(n, sizeof(*places));
         struct place_frames *frames;
 
         for (size_t i = 0; i < n; i++) {
-                const struct stack_node *node = stacks_get_node(stacks, (uint32_t)i);
+                const struct code_place *place = stacks_get_place(stacks, (uint32_t)i);
 
-                places[i] = (struct place_at){node->module, node->offset};
+                places[i] = (struct place_at){place->module, place->offset};
         }
         frames = place_frames_new(places, n, resolver, modules);
         free(places);

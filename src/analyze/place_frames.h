@@ -23,7 +23,7 @@ struct place_frames *place_frames_new(const struct place_at *places, size_t n, s
 struct place_frames *place_frames_of_profile(const struct profile *profile, struct resolver *resolver,
                                              const struct hot_modules *modules);
 
-/* By the numbers of the stacks' nodes. */
+/* By the numbers of the stacks' places. */
 struct place_frames *place_frames_of_stacks(const struct stacks *stacks, struct resolver *resolver,
                                             const struct hot_modules *modules);
 void place_frames_free(struct place_frames *frames);

@@ -1,39 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "profile.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
-#include "map.h"
+#include "profile_internal.h"
 #include "text.h"
-
-/* The part of a place that makes it distinct; no padding, so that it can be hashed and compared as bytes. */
-struct key {
-        uint32_t event;
-        int32_t pid, tid;
-        uint32_t cpu;
-        str_id comm;
-        module_id module;
-        uint64_t offset;
-};
-
-_Static_assert(sizeof(struct key) == 32, "no padding");
-_Static_assert(offsetof(struct profile_place, count) == sizeof(struct key), "a place begins with its key");
-
-struct profile {
-        unsigned keys;
-        struct profile_filter filter;
-        struct profile_place *places;
-        size_t n_places, cap_places;
-        uint32_t *slots;               /* index + 1 into places; 0: free */
-        size_t n_slots;                /* a power of two */
-        struct profile_totals *totals; /* for each event */
-        size_t n_totals;
-        uint64_t base_ns; /* of relative times: the first sample's */
-        struct map module_bases;
-        struct map module_passes; /* module -> 1 passes the filter, 2 does not */
-};
 
 struct profile *profile_new(unsigned keys, const struct profile_filter *filter)
 {
@@ -53,13 +25,17 @@ void profile_free(struct profile *profile)
                 return;
         map_release(&profile->module_passes);
         map_release(&profile->module_bases);
+        places_release(&profile->code);
+        for (size_t i = 0; i < profile->n_by_code; i++)
+                free(profile->by_code[i].counted);
+        free(profile->by_code);
         free(profile->places);
         free(profile->slots);
         free(profile->totals);
         free(profile);
 }
 
-static size_t slot_of(const struct profile *profile, const struct key *key)
+static size_t slot_of(const struct profile *profile, const struct profile_row_key *key)
 {
         size_t mask = profile->n_slots - 1;
         size_t i = (size_t)map_hash_bytes(key, sizeof(*key)) & mask;
@@ -75,14 +51,14 @@ static void grow_slots(struct profile *profile)
         profile->n_slots *= 2;
         profile->slots = mem_new(profile->n_slots, sizeof(*profile->slots));
         for (size_t i = 0; i < profile->n_places; i++) {
-                struct key key;
+                struct profile_row_key key;
 
                 memcpy(&key, &profile->places[i], sizeof(key));
                 profile->slots[slot_of(profile, &key)] = (uint32_t)i + 1;
         }
 }
 
-static struct profile_place *find_or_add(struct profile *profile, const struct key *key)
+static struct profile_place *find_or_add(struct profile *profile, const struct profile_row_key *key)
 {
         size_t slot = slot_of(profile, key);
         struct profile_place place = {0};
@@ -97,7 +73,7 @@ static struct profile_place *find_or_add(struct profile *profile, const struct k
         return &profile->places[profile->n_places - 1];
 }
 
-static struct profile_totals *totals_of(struct profile *profile, uint32_t event)
+struct profile_totals *profile_totals_of(struct profile *profile, uint32_t event)
 {
         if (event >= profile->n_totals) {
                 size_t n = (size_t)event + 1;
@@ -148,7 +124,7 @@ static bool time_passes(struct profile *profile, uint64_t time)
         return time >= filter->from_ns && (!filter->to_ns || time <= filter->to_ns);
 }
 
-static void note_time(struct profile_totals *totals, uint64_t time)
+void profile_note_time(struct profile_totals *totals, uint64_t time)
 {
         if (!time)
                 return;
@@ -164,14 +140,14 @@ static bool sample_passes(struct profile *profile, struct world *world, struct p
 {
         const struct profile_filter *filter = &profile->filter;
 
-        note_time(totals, sample->time);
+        profile_note_time(totals, sample->time);
         return pid_passes(filter, sample->pid) && time_passes(profile, sample->time) &&
                (!filter->comms ||
                 text_in_list(filter->comms, world_thread_name(world, sample->pid, sample->tid)));
 }
 
-static void add_to_place(struct profile *profile, const struct key *key, uint64_t base, uint64_t count,
-                         uint64_t weight)
+void profile_add_key(struct profile *profile, const struct profile_row_key *key, uint64_t base,
+                     uint64_t count, uint64_t weight)
 {
         struct profile_place *place = find_or_add(profile, key);
 
@@ -186,12 +162,93 @@ static void add_to_place(struct profile *profile, const struct key *key, uint64_
         place->weight += weight;
 }
 
-bool profile_add(struct profile *profile, struct world *world, uint32_t event, const struct sample *sample,
-                 uint64_t weight)
+/* --- By code places alone --- */
+
+struct by_code *profile_by_code(struct profile *profile, uint32_t event)
+{
+        if (event >= profile->n_by_code) {
+                size_t n = (size_t)event + 1;
+
+                profile->by_code = mem_resize(profile->by_code, n, sizeof(*profile->by_code));
+                memset(profile->by_code + profile->n_by_code, 0,
+                       (n - profile->n_by_code) * sizeof(*profile->by_code));
+                profile->n_by_code = n;
+        }
+        return &profile->by_code[event];
+}
+
+void profile_fit_code(const struct profile *profile, struct by_code *by_code, uint32_t number)
+{
+        size_t n = profile->code.cap;
+
+        if (number < by_code->n)
+                return;
+        by_code->counted = mem_resize(by_code->counted, n, sizeof(*by_code->counted));
+        memset(by_code->counted + by_code->n, 0, (n - by_code->n) * sizeof(*by_code->counted));
+        by_code->n = n;
+}
+
+static void find_oldest(struct profile *profile, struct world *world)
+{
+        const struct waiting_sample *w = &profile->waiting[profile->n_found++ % WAITING_SAMPLES];
+        struct by_code *by_code = profile_by_code(profile, w->event);
+        uint32_t number = places_find(&profile->code, world, &w->query);
+
+        profile_fit_code(profile, by_code, number);
+        by_code->counted[number].count++;
+        by_code->counted[number].weight += w->weight;
+}
+
+static void add_waiting(struct profile *profile, struct world *world, uint32_t event,
+                        const struct sample *sample, uint64_t weight)
+{
+        struct waiting_sample *w = &profile->waiting[profile->n_taken++ % WAITING_SAMPLES];
+
+        if (!profile->has_code)
+                places_init(&profile->code, false);
+        profile->has_code = true;
+        w->query.addr = sample->ip;
+        w->query.pid = sample->pid;
+        w->query.misc = sample->misc & PERF_MISC_CPUMODE_MASK;
+        if (w->query.misc == PLACE_CUT) /* no CPU mode: like others whose maps are not known */
+                w->query.misc = PERF_MISC_HYPERVISOR;
+        w->query.version = world_version(world, sample->pid, w->query.misc);
+        w->event = event;
+        w->weight = weight;
+        places_expect(&profile->code, &w->query);
+        if (profile->n_taken - profile->n_found > LOOK_AFTER)
+                find_oldest(profile, world);
+}
+
+void profile_catch_up(struct profile *profile, struct world *world)
+{
+        while (profile->n_found < profile->n_taken)
+                find_oldest(profile, world);
+}
+
+void profile_finish(struct profile *profile)
+{
+        for (uint32_t i = 0; i < profile->code.n; i++) {
+                for (uint32_t event = 0; event < profile->n_by_code; event++) {
+                        const struct by_code *by_code = &profile->by_code[event];
+
+                        if (i < by_code->n && by_code->counted[i].count)
+                                profile_add_code(profile, event, &profile->code.items[i],
+                                                 by_code->counted[i].count, by_code->counted[i].weight);
+                }
+        }
+        places_release(&profile->code);
+        profile->code = (struct places){0};
+}
+
+/* --- Samples --- */
+
+static bool add_by_all_keys(struct profile *profile, struct world *world, uint32_t event,
+                            const struct sample *sample, uint64_t weight)
 {
         struct place at = world_find(world, sample->pid, sample->misc, sample->ip);
-        struct profile_totals *totals = totals_of(profile, event);
-        struct key key = {.event = event, .module = at.module, .offset = at.offset};
+        struct profile_totals *totals = profile_totals_of(profile, event);
+        struct profile_row_key key = {.event = event, .module = at.module, .offset = at.offset};
 
         if (!sample_passes(profile, world, totals, sample) || !module_passes(profile, world, at.module)) {
                 totals->n_filtered++;
@@ -208,7 +265,18 @@ bool profile_add(struct profile *profile, struct world *world, uint32_t event, c
                 key.cpu = sample->cpu;
         totals->n_samples++;
         totals->weight += weight;
-        add_to_place(profile, &key, at.map_start - at.map_pgoff, 1, weight);
+        profile_add_key(profile, &key, at.map_start - at.map_pgoff, 1, weight);
+        return true;
+}
+
+bool profile_add(struct profile *profile, struct world *world, uint32_t event, const struct sample *sample,
+                 uint64_t weight)
+{
+        if (!profile_by_place(profile))
+                return add_by_all_keys(profile, world, event, sample, weight);
+        if (!profile_admit(profile, world, event, sample, weight))
+                return false;
+        add_waiting(profile, world, event, sample, weight);
         return true;
 }
 
@@ -221,7 +289,7 @@ bool profile_by_place(const struct profile *profile)
 bool profile_admit(struct profile *profile, struct world *world, uint32_t event, const struct sample *sample,
                    uint64_t weight)
 {
-        struct profile_totals *totals = totals_of(profile, event);
+        struct profile_totals *totals = profile_totals_of(profile, event);
 
         if (!sample_passes(profile, world, totals, sample)) {
                 totals->n_filtered++;
@@ -232,11 +300,13 @@ bool profile_admit(struct profile *profile, struct world *world, uint32_t event,
         return true;
 }
 
-void profile_add_place(struct profile *profile, uint32_t event, module_id module, uint64_t offset,
-                       uint64_t base, uint64_t count, uint64_t weight)
+void profile_add_code(struct profile *profile, uint32_t event, const struct code_place *place, uint64_t count,
+                      uint64_t weight)
 {
-        add_to_place(profile, &(struct key){.event = event, .module = module, .offset = offset}, base, count,
-                     weight);
+        profile_add_key(
+                profile,
+                &(struct profile_row_key){.event = event, .module = place->module, .offset = place->offset},
+                place->base, count, weight);
 }
 
 uint64_t profile_module_base(const struct profile *profile, module_id module)
@@ -273,8 +343,8 @@ struct profile_totals profile_get_totals(const struct profile *profile, uint32_t
                 sum.n_samples += t->n_samples;
                 sum.weight += t->weight;
                 sum.n_filtered += t->n_filtered;
-                note_time(&sum, t->first_ns);
-                note_time(&sum, t->last_ns);
+                profile_note_time(&sum, t->first_ns);
+                profile_note_time(&sum, t->last_ns);
         }
         return sum;
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "attributes.h"
+#include "places.h"
 #include "record.h"
 #include "world.h"
 
@@ -53,17 +54,22 @@ void profile_free(struct profile *profile);
 AUTO_DEFINE(profile)
 
 /* Counts one sample of event `event`; `weight` is its period, 1 where there is none.  False: the filter does not let it
- * pass. */
+ * pass.  Its place is looked up later, by the maps of then: profile_catch_up() comes before the world changes and after the
+ * last sample. */
 bool profile_add(struct profile *profile, struct world *world, uint32_t event, const struct sample *sample,
                  uint64_t weight);
+void profile_catch_up(struct profile *profile, struct world *world);
+
+/* After the last sample: makes the places. */
+void profile_finish(struct profile *profile);
 
 /* The same in two steps, where the place is known later and the keys are of places alone (profile_by_place): whether the
- * sample passes and counts, and `count` of them at a place, whose map begins at `base` for file offset 0. */
+ * sample passes and counts, and `count` of them at a place. */
 bool profile_by_place(const struct profile *profile);
 bool profile_admit(struct profile *profile, struct world *world, uint32_t event, const struct sample *sample,
                    uint64_t weight);
-void profile_add_place(struct profile *profile, uint32_t event, module_id module, uint64_t offset,
-                       uint64_t base, uint64_t count, uint64_t weight);
+void profile_add_code(struct profile *profile, uint32_t event, const struct code_place *place, uint64_t count,
+                      uint64_t weight);
 
 unsigned profile_keys(const struct profile *profile);
 size_t profile_n_places(const struct profile *profile);
@@ -81,5 +87,20 @@ struct profile_totals {
 
 /* Of one event, or of all with UINT32_MAX. */
 struct profile_totals profile_get_totals(const struct profile *profile, uint32_t event);
+
+/* --- Parts that threads made --- */
+
+/* How far a part had come at some time. */
+struct profile_mark {
+        size_t n_places, n_code;
+};
+
+struct profile_mark profile_get_mark(const struct profile *profile);
+
+/* Adds to `whole` what a part had at `until` and not yet at `done`, which is moved; in the order of time over all parts, which
+ * take no samples any more.  The same totals are added once by profile_merge_totals(), and profile_finish(whole) comes last. */
+void profile_merge_take(struct profile *whole, const struct profile *part, struct profile_mark *done,
+                        const struct profile_mark *until);
+void profile_merge_totals(struct profile *whole, const struct profile *part);
 
 #endif

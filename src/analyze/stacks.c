@@ -1,52 +1,60 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From frames to nodes, and the series that samples are counted in. */
+/* The frames of a sample, and the series that samples are counted in. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
 #include "stacks_internal.h"
 
-enum { STEP_BUCKETS = 1 << 16, BUCKET_BYTES = 64 };
+enum { FIRST_SLOTS = 1024 };
 
-/* The child that an address led to while the maps had this version. */
-struct step {
-        uint64_t addr, version;
-        uint32_t parent, child;
+/* Samples that ended at a node, of one series. */
+struct node_end {
+        uint32_t series;
+        uint32_t next; /* of the same node: index + 1; 0: none */
+        uint64_t count, weight;
 };
 
-/* The one that was taken last comes first. */
-struct step_bucket {
-        struct step steps[2];
-        uint64_t padding[2];
-};
-
-_Static_assert(sizeof(struct step_bucket) == BUCKET_BYTES, "a line of a cache");
-
-struct stacks *stacks_new(void)
+struct stacks *stacks_new(bool merges_strays)
 {
         struct stacks *stacks = mem_new(1, sizeof(*stacks));
 
-        stacks->n_slots = 1024;
-        stacks->slots = mem_new(stacks->n_slots, sizeof(*stacks->slots));
+        places_init(&stacks->places, merges_strays);
+        stacks->n_slots = FIRST_SLOTS;
+        stacks->slots = stacks_slots_new(stacks->n_slots);
         stacks->waiting = stacks_waiting_new();
-        stacks->bucket_bytes = mem_new(STEP_BUCKETS + 1, BUCKET_BYTES);
-        stacks->buckets = (struct step_bucket *)(stacks->bucket_bytes +
-                                                 -(uintptr_t)stacks->bucket_bytes % BUCKET_BYTES);
+        stacks->walks = mem_new(STACK_WALKS, sizeof(*stacks->walks));
+        stacks->last_known = KNOWN_NONE;
         return stacks;
+}
+
+/* What only taking samples needs. */
+static void release_tables(struct stacks *stacks)
+{
+        known_chains_release(&stacks->known);
+        free(stacks->first_end);
+        free(stacks->waiting);
+        free(stacks->walks);
+        free(stacks->slots);
+        free(stacks->ends);
+        stacks->first_end = NULL;
+        stacks->n_first_ends = 0;
+        stacks->waiting = NULL;
+        stacks->walks = NULL;
+        stacks->slots = NULL;
+        stacks->ends = NULL;
 }
 
 void stacks_free(struct stacks *stacks)
 {
         if (!stacks)
                 return;
+        release_tables(stacks);
+        places_release(&stacks->places);
         for (size_t i = 0; i < stacks->n_series; i++)
                 free(stacks->series[i].ends);
         free(stacks->series);
         map_release(&stacks->by_event_and_comm);
-        known_chains_release(&stacks->known);
-        free(stacks->waiting);
-        free(stacks->bucket_bytes);
-        free(stacks->slots);
         free(stacks->nodes);
         free(stacks);
 }
@@ -110,89 +118,10 @@ size_t stack_frames_mark_cut(struct stack_frame *frames, size_t n)
         return n + 1;
 }
 
-/* --- Nodes --- */
-
-static uint64_t hash_node(uint32_t parent, module_id module, uint64_t offset)
-{
-        return map_mix(offset ^ ((uint64_t)parent << 32 | module) * 0x9e3779b97f4a7c15u);
-}
-
-static size_t slot_of(const struct stacks *stacks, const struct stack_node *wanted)
-{
-        size_t mask = stacks->n_slots - 1;
-        size_t i = (size_t)hash_node(wanted->parent, wanted->module, wanted->offset) & mask;
-
-        for (; stacks->slots[i]; i = (i + 1) & mask) {
-                const struct stack_node *node = &stacks->nodes[stacks->slots[i] - 1];
-
-                if (node->offset == wanted->offset && node->parent == wanted->parent &&
-                    node->module == wanted->module)
-                        break;
-        }
-        return i;
-}
-
-static void grow_slots(struct stacks *stacks)
-{
-        free(stacks->slots);
-        stacks->n_slots *= 2;
-        stacks->slots = mem_new(stacks->n_slots, sizeof(*stacks->slots));
-        for (size_t i = 0; i < stacks->n_nodes; i++)
-                stacks->slots[slot_of(stacks, &stacks->nodes[i])] = (uint32_t)i + 1;
-}
-
-static uint32_t find_or_add(struct stacks *stacks, const struct stack_node *node)
-{
-        size_t slot = slot_of(stacks, node);
-
-        if (stacks->slots[slot])
-                return stacks->slots[slot] - 1;
-        ARRAY_PUSH(stacks->nodes, stacks->n_nodes, stacks->cap_nodes, *node);
-        stacks->slots[slot] = (uint32_t)stacks->n_nodes;
-        if (stacks->n_nodes * 2 > stacks->n_slots)
-                grow_slots(stacks);
-        return (uint32_t)stacks->n_nodes - 1;
-}
-
-static bool is_same_step(const struct step *a, const struct step *b)
-{
-        return a->addr == b->addr && a->parent == b->parent && a->version == b->version;
-}
-
-static uint32_t find_child(struct stacks *stacks, struct world *world, int32_t pid, const struct step *wanted,
-                           const struct stack_frame *frame, struct step_bucket *bucket)
-{
-        struct step *steps = bucket->steps, second = steps[1];
-        struct place at;
-
-        if (is_same_step(&steps[0], wanted))
-                return steps[0].child;
-        steps[1] = steps[0];
-        if (is_same_step(&second, wanted)) {
-                steps[0] = second;
-                return second.child;
-        }
-        at = world_find(world, pid, frame->misc, wanted->addr);
-        steps[0] = *wanted;
-        steps[0].child = find_or_add(stacks, &(struct stack_node){
-                                                     .parent = wanted->parent,
-                                                     .module = at.module,
-                                                     .offset = at.offset,
-                                                     .base = at.map_start - at.map_pgoff,
-                                                     .is_kernel = frame->misc == PERF_MISC_KERNEL,
-                                                     .is_cut = frame->misc == STACKS_CUT,
-                                                     .is_return = frame->is_return,
-                                                     .is_unwound = frame->is_unwound,
-                                             });
-        return steps[0].child;
-}
-
 /* --- Samples --- */
 
-uint32_t stacks_find_series(struct stacks *stacks, struct world *world, uint32_t event,
-                            const struct sample *sample)
+uint32_t stacks_series_of(struct stacks *stacks, uint32_t event, str_id comm)
 {
-        str_id comm = world_thread_name_id(world, sample->pid, sample->tid);
         const struct stack_series *last = stacks->n_series ? &stacks->series[stacks->last_series] : NULL;
         uint64_t *known;
 
@@ -208,58 +137,74 @@ uint32_t stacks_find_series(struct stacks *stacks, struct world *world, uint32_t
         return stacks->last_series;
 }
 
-void stacks_count(struct stacks *stacks, uint32_t index, uint32_t node, uint64_t n, uint64_t weight)
+uint32_t stacks_find_series(struct stacks *stacks, struct world *world, uint32_t event,
+                            const struct sample *sample)
 {
-        struct stack_series *series = &stacks->series[index];
-
-        if (node >= series->n_ends) {
-                size_t size = stacks->cap_nodes;
-
-                series->ends = mem_resize(series->ends, size, sizeof(*series->ends));
-                memset(series->ends + series->n_ends, 0, (size - series->n_ends) * sizeof(*series->ends));
-                series->n_ends = size;
-        }
-        series->ends[node].count += n;
-        series->ends[node].weight += weight;
+        return stacks_series_of(stacks, event, world_thread_name_id(world, sample->pid, sample->tid));
 }
 
-/* The places of a path's steps are asked for before any of them is looked at: they come together. */
-static void find_buckets(struct stacks *stacks, const struct stack_frame *frames, size_t n_frames,
-                         uint64_t version)
+/* Of each node that there is room for. */
+static void grow_first_ends(struct stacks *stacks)
 {
-        uint64_t hash = version;
+        size_t n = stacks->cap_nodes;
 
-        for (size_t i = n_frames; i-- > 0;) {
-                hash = stacks_mix(hash, frames[i].addr);
-                stacks->found[i] = &stacks->buckets[(hash ^ hash >> 32) % STEP_BUCKETS];
-                __builtin_prefetch(stacks->found[i], 1);
-        }
+        stacks->first_end = mem_resize(stacks->first_end, n, sizeof(*stacks->first_end));
+        memset(stacks->first_end + stacks->n_first_ends, 0,
+               (n - stacks->n_first_ends) * sizeof(*stacks->first_end));
+        stacks->n_first_ends = n;
 }
 
-uint32_t stacks_find_node(struct stacks *stacks, struct world *world, int32_t pid,
-                          const struct stack_frame *frames, size_t n_frames)
+void stacks_count(struct stacks *stacks, uint32_t series, uint32_t node, uint64_t n, uint64_t weight)
 {
-        struct step step = {.child = STACKS_NONE};
-        uint16_t misc = UINT16_MAX;
+        struct node_end *end;
+        uint32_t at;
 
-        find_buckets(stacks, frames, n_frames, world_version(world, pid, PERF_MISC_USER));
-        for (size_t i = n_frames; i-- > 0;) {
-                if (frames[i].misc != misc) {
-                        misc = frames[i].misc;
-                        step.version = world_version(world, pid, misc);
+        if (node >= stacks->n_first_ends)
+                grow_first_ends(stacks);
+        for (at = stacks->first_end[node]; at; at = end->next) {
+                end = &stacks->ends[at - 1];
+                if (end->series != series)
+                        continue;
+                end->count += n;
+                end->weight += weight;
+                return;
+        }
+        ARRAY_PUSH(stacks->ends, stacks->n_ends, stacks->cap_ends,
+                   (struct node_end){series, stacks->first_end[node], n, weight});
+        stacks->first_end[node] = (uint32_t)stacks->n_ends;
+        stacks->series[series].n_ends++;
+}
+
+void stacks_sort_ends(struct stacks *stacks)
+{
+        for (size_t i = 0; i < stacks->n_series; i++) {
+                struct stack_series *series = &stacks->series[i];
+
+                series->ends = mem_new(series->n_ends, sizeof(*series->ends));
+                series->n_ends = 0;
+        }
+        for (uint32_t node = 0; node < stacks->n_nodes && node < stacks->n_first_ends; node++) {
+                for (uint32_t at = stacks->first_end[node]; at; at = stacks->ends[at - 1].next) {
+                        const struct node_end *end = &stacks->ends[at - 1];
+                        struct stack_series *series = &stacks->series[end->series];
+
+                        series->ends[series->n_ends++] = (struct stack_end){node, end->count, end->weight};
                 }
-                step.parent = step.child;
-                step.addr = frames[i].addr - frames[i].is_return;
-                step.child = find_child(stacks, world, pid, &step, &frames[i], stacks->found[i]);
         }
-        return step.child;
+        release_tables(stacks);
 }
 
 void stacks_add(struct stacks *stacks, struct world *world, uint32_t event, const struct sample *sample,
                 const struct stack_frame *frames, size_t n_frames, uint64_t weight)
 {
-        stacks->last_node = stacks_find_node(stacks, world, sample->pid, frames, n_frames);
-        stacks_count(stacks, stacks_find_series(stacks, world, event, sample), stacks->last_node, 1, weight);
+        struct stack_walk *walk = stacks->walks;
+
+        stacks_catch_up(stacks, world);
+        stack_walk_begin(stacks, world, walk, sample->pid, frames, n_frames);
+        stack_walks_end(stacks, world, walk, 1);
+        stacks->last_known = KNOWN_NONE;
+        stacks->last_node = walk->node;
+        stacks_count(stacks, stacks_find_series(stacks, world, event, sample), walk->node, 1, weight);
 }
 
 /* --- Looking --- */
@@ -272,6 +217,21 @@ size_t stacks_n_nodes(const struct stacks *stacks)
 const struct stack_node *stacks_get_node(const struct stacks *stacks, uint32_t node)
 {
         return &stacks->nodes[node];
+}
+
+size_t stacks_n_places(const struct stacks *stacks)
+{
+        return stacks->places.n;
+}
+
+const struct code_place *stacks_get_place(const struct stacks *stacks, uint32_t place)
+{
+        return &stacks->places.items[place];
+}
+
+const struct code_place *stacks_place_of(const struct stacks *stacks, uint32_t node)
+{
+        return &stacks->places.items[stacks->nodes[node].place];
 }
 
 size_t stacks_n_series(const struct stacks *stacks)

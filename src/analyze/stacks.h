@@ -9,13 +9,13 @@
 #include <stdint.h>
 
 #include "attributes.h"
+#include "places.h"
 #include "record.h"
 #include "world.h"
 
 enum {
         STACKS_MAX_FRAMES = 1024, /* of a stack; of a longer one the innermost are taken */
-        STACKS_CUT =
-                PERF_MISC_CPUMODE_MASK, /* in the place of a CPU mode: the frame stands for missing callers */
+        STACKS_CUT = PLACE_CUT,   /* in place of a CPU mode: the frame stands for missing callers */
 };
 
 /* One frame of a sample, innermost first. */
@@ -37,12 +37,8 @@ struct stack_frame stack_frame_of_sample(const struct sample *sample);
 
 /* A place with the path to it. */
 struct stack_node {
-        uint32_t parent;  /* STACKS_NONE: the outermost function */
-        module_id module; /* as in struct place */
-        uint64_t offset;  /* as in struct place */
-        uint64_t base;    /* where file offset 0 of its map would lie */
-        bool is_kernel;
-        bool is_cut;                /* it stands for callers that are not known */
+        uint32_t parent;            /* STACKS_NONE: the outermost function */
+        uint32_t place;             /* of stacks_get_place() */
         bool is_return, is_unwound; /* as the first of its frames was */
 };
 
@@ -51,19 +47,24 @@ size_t stack_frames_mark_cut(struct stack_frame *frames, size_t n);
 
 #define STACKS_NONE UINT32_MAX
 
-/* Samples of one event and of threads of one name, by the node that they ended at. */
+/* Samples that ended at a node. */
+struct stack_end {
+        uint32_t node;
+        uint64_t count, weight;
+};
+
+/* Samples of one event and of threads of one name. */
 struct stack_series {
         uint32_t event;
-        str_id comm; /* of the world */
-        struct {
-                uint64_t count, weight;
-        } * ends;
-        size_t n_ends; /* nodes behind the last one have none */
+        str_id comm;            /* of the world */
+        struct stack_end *ends; /* by node, once stacks_finish() has been called */
+        size_t n_ends;
 };
 
 struct stacks;
 
-struct stacks *stacks_new(void);
+/* `merges_strays` as in places_init(). */
+struct stacks *stacks_new(bool merges_strays);
 void stacks_free(struct stacks *stacks);
 AUTO_DEFINE(stacks)
 
@@ -90,7 +91,33 @@ void stacks_finish(struct stacks *stacks, struct world *world);
 size_t stacks_n_nodes(const struct stacks *stacks);
 const struct stack_node *stacks_get_node(const struct stacks *stacks, uint32_t node);
 
+size_t stacks_n_places(const struct stacks *stacks);
+const struct code_place *stacks_get_place(const struct stacks *stacks, uint32_t place);
+
+/* The place of a node. */
+const struct code_place *stacks_place_of(const struct stacks *stacks, uint32_t node);
+
 size_t stacks_n_series(const struct stacks *stacks);
 const struct stack_series *stacks_get_series(const struct stacks *stacks, size_t index);
+
+/* --- Parts that threads made --------------------------------------------------------------------------------- */
+
+/* How far a part had come at some time. */
+struct stacks_mark {
+        size_t n_places, n_nodes, n_series;
+};
+
+struct stacks_mark stacks_get_mark(const struct stacks *stacks);
+
+struct stacks_merge;
+
+/* The parts are finished, and kept by the caller until the end. */
+struct stacks_merge *stacks_merge_begin(struct stacks *const *parts, size_t n_parts);
+
+/* What part `index` had at `until` and not yet at its mark before; in the order of time over all parts. */
+void stacks_merge_take(struct stacks_merge *merge, size_t index, const struct stacks_mark *until);
+
+/* All of them as one, finished; the same as if one thread had read the session.  stacks_free() by the caller. */
+struct stacks *stacks_merge_end(struct stacks_merge *merge);
 
 #endif

@@ -48,10 +48,19 @@ static struct chain_key make_key(const struct waiting_chain *w, uint64_t version
         };
 }
 
-static void forget_known(struct stacks *stacks)
+static void end_walks(struct stacks *stacks, struct world *world)
+{
+        stack_walks_end(stacks, world, stacks->walks, stacks->n_walks);
+        for (size_t i = 0; i < stacks->n_walks; i++)
+                stacks->known.chains[stacks->walks[i].known].node = stacks->walks[i].node;
+        stacks->n_walks = 0;
+}
+
+static void forget_known(struct stacks *stacks, struct world *world)
 {
         struct known_chains *known = &stacks->known;
 
+        end_walks(stacks, world);
         for (size_t i = 0; i < known->n; i++) {
                 const struct known_chain *chain = &known->chains[i];
 
@@ -61,6 +70,7 @@ static void forget_known(struct stacks *stacks)
         for (size_t i = stacks->n_counted; i < stacks->n_taken; i++)
                 waiting_at(stacks, i)->known = 0;
         known_chains_clear(known);
+        stacks->last_known = KNOWN_NONE;
 }
 
 static void add_new(struct stacks *stacks, struct world *world, const struct waiting_chain *w)
@@ -68,14 +78,19 @@ static void add_new(struct stacks *stacks, struct world *world, const struct wai
         struct known_chain chain = {.series = w->series, .count = 1, .weight = w->weight};
         bool is_cut = false, has_user = false;
         size_t n = stack_frames_of_chain(&w->sample, stacks->frames, &is_cut, &has_user);
+        struct stack_walk *walk;
 
         if (!n)
                 stacks->frames[n++] = stack_frame_of_sample(&w->sample);
-        chain.node = stacks_find_node(stacks, world, w->sample.pid, stacks->frames, n);
         if (stacks->known.n == KNOWN_CHAINS_MAX)
-                forget_known(stacks);
+                forget_known(stacks, world);
+        if (stacks->n_walks == STACK_WALKS)
+                end_walks(stacks, world);
+        stacks->last_known = (uint32_t)stacks->known.n;
         known_chains_add(&stacks->known, &w->key, &chain);
-        stacks->last_node = chain.node;
+        walk = &stacks->walks[stacks->n_walks++];
+        walk->known = stacks->last_known;
+        stack_walk_begin(stacks, world, walk, w->sample.pid, stacks->frames, n);
 }
 
 static void count_oldest(struct stacks *stacks, struct world *world)
@@ -93,7 +108,7 @@ static void count_oldest(struct stacks *stacks, struct world *world)
         known = &stacks->known.chains[w->known - 1];
         known->count++;
         known->weight += w->weight;
-        stacks->last_node = known->node;
+        stacks->last_known = w->known - 1;
 }
 
 static void look_up(const struct stacks *stacks, struct waiting_chain *w)
@@ -138,17 +153,21 @@ void stacks_catch_up(struct stacks *stacks, struct world *world)
 {
         while (stacks->n_counted < stacks->n_taken)
                 count_oldest(stacks, world);
+        if (stacks->n_walks)
+                end_walks(stacks, world);
 }
 
 uint32_t stacks_last(struct stacks *stacks, struct world *world)
 {
         stacks_catch_up(stacks, world);
-        return stacks->last_node;
+        return stacks->last_known == KNOWN_NONE ? stacks->last_node
+                                                : stacks->known.chains[stacks->last_known].node;
 }
 
 void stacks_finish(struct stacks *stacks, struct world *world)
 {
         stacks_catch_up(stacks, world);
-        forget_known(stacks);
-        known_chains_release(&stacks->known);
+        forget_known(stacks, world);
+        places_finish(&stacks->places);
+        stacks_sort_ends(stacks);
 }

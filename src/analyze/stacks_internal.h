@@ -5,40 +5,74 @@
 
 #include "known_chains.h"
 #include "map.h"
+#include "places.h"
 #include "stacks.h"
 
-struct step_bucket;
+struct child_slot;
 struct waiting_chain;
+struct stack_walk;
+struct node_end;
 
-/* Samples between being taken and being counted, while memory answers. */
-enum { WAITING_CHAINS = 16 };
+/* Samples between being taken and being counted, while memory answers; and stacks that are walked together. */
+enum { WAITING_CHAINS = 16, STACK_WALKS = 16 };
 
 struct stacks {
+        struct places places;
         struct stack_node *nodes;
         size_t n_nodes, cap_nodes;
-        uint32_t *slots; /* node + 1 by its key; 0: free */
-        size_t n_slots;  /* a power of two */
-        uint8_t *bucket_bytes;
-        struct step_bucket *buckets; /* in them, where a line of a cache begins */
-        struct step_bucket *found[STACKS_MAX_FRAMES + 1];
+        struct child_slot *slots; /* nodes by parent and place */
+        size_t n_slots;           /* a power of two */
+        struct node_end *ends;    /* samples by node and series, until they are sorted */
+        size_t n_ends, cap_ends;
+        uint32_t *first_end; /* of a node: index in `ends` + 1; 0: none */
+        size_t n_first_ends;
         struct stack_frame frames[STACKS_MAX_FRAMES + 1];
         struct known_chains known;
         struct waiting_chain *waiting; /* a ring */
         size_t n_taken, n_counted;     /* of all; what is between them is in the ring */
+        struct stack_walk *walks;      /* of chains that were not known */
+        size_t n_walks;
         struct stack_series *series;
         size_t n_series, cap_series;
         struct map by_event_and_comm; /* index + 1 */
         uint32_t last_series;
-        uint32_t last_node; /* of the sample that was counted last */
+        uint32_t last_known; /* chain of the sample that was counted last, or KNOWN_NONE: */
+        uint32_t last_node;  /* its node */
 };
+
+#define KNOWN_NONE UINT32_MAX
 
 uint32_t stacks_find_series(struct stacks *stacks, struct world *world, uint32_t event,
                             const struct sample *sample);
+uint32_t stacks_series_of(struct stacks *stacks, uint32_t event, str_id comm);
 void stacks_count(struct stacks *stacks, uint32_t series, uint32_t node, uint64_t n, uint64_t weight);
 
-/* The node where the frames end, made where it was not there. */
-uint32_t stacks_find_node(struct stacks *stacks, struct world *world, int32_t pid,
-                          const struct stack_frame *frames, size_t n_frames);
+/* Sorts what was counted into the series. */
+void stacks_sort_ends(struct stacks *stacks);
+
+/* --- Nodes (stacks_nodes.c) --- */
+
+/* The frames of a stack, outermost last, as places. */
+struct stack_walk {
+        uint32_t known; /* index of its chain */
+        size_t n;       /* frames that are still to be walked */
+        uint32_t node;  /* where the walk has come to */
+        int32_t pid;
+        struct stack_frame frames[STACKS_MAX_FRAMES + 1];
+        uint32_t places[STACKS_MAX_FRAMES + 1];
+};
+
+struct child_slot *stacks_slots_new(size_t n);
+
+/* Makes a walk of frames and asks memory for what it needs first. */
+void stack_walk_begin(const struct stacks *stacks, struct world *world, struct stack_walk *walk, int32_t pid,
+                      const struct stack_frame *frames, size_t n_frames);
+
+/* Walks to the nodes where the frames end, made where they were not there, in the order of the walks. */
+void stack_walks_end(struct stacks *stacks, struct world *world, struct stack_walk *walks, size_t n);
+
+/* The child of `parent` at a place, made where it was not there. */
+uint32_t stacks_child(struct stacks *stacks, const struct stack_node *child);
 
 static inline uint64_t stacks_mix(uint64_t hash, uint64_t word)
 {

@@ -22,7 +22,7 @@ struct stacks_tree {
         struct strpool *texts;
         struct place_names names;
         struct place_frames *frames; /* NULL: neither inlined functions nor lines are wanted */
-        /* What stands for a node, outermost first: n of shown from `first` on. */
+        /* What stands for a place, outermost first: n of shown from `first` on. */
         struct {
                 uint32_t first, n;
         } * spans;
@@ -65,23 +65,23 @@ static void add_inlined(struct stacks_tree *t, const struct shown *outer, const 
 
 static void add_place(struct stacks_tree *t, uint32_t index)
 {
-        const struct stack_node *node = stacks_get_node(t->request.stacks, index);
-        struct symbol symbol = place_names_symbol(&t->names, node->module, node->offset);
+        const struct code_place *place = stacks_get_place(t->request.stacks, index);
+        struct symbol symbol = place_names_symbol(&t->names, place->module, place->offset);
         const struct resolver_frame *frames = NULL;
         size_t n = t->frames ? place_frames_get(t->frames, index, &frames) : 0;
-        struct shown outer = {.is_kernel = node->is_kernel};
+        struct shown outer = {.is_kernel = place->is_kernel};
 
         if (symbol.status != SYMBOL_NAMED && n && frames[n - 1].function) {
                 symbol.status = SYMBOL_NAMED;
                 symbol.name = frames[n - 1].function;
         }
         outer.name = place_names_function(&t->names, &symbol);
-        outer.module = place_names_module(&t->names, node->module, &symbol);
+        outer.module = place_names_module(&t->names, place->module, &symbol);
         outer.kind = symbol.status == SYMBOL_NAMED ? CALLTREE_FUNCTION : CALLTREE_UNKNOWN;
-        if (node->module != MODULE_NONE)
-                outer.path = strpool_add(
-                        t->texts,
-                        world_text(t->request.world, world_get_module(t->request.world, node->module)->path));
+        if (place->module != MODULE_NONE)
+                outer.path = strpool_add(t->texts,
+                                         world_text(t->request.world,
+                                                    world_get_module(t->request.world, place->module)->path));
         if (n)
                 set_line(t, &outer, &frames[n - 1]);
         add_shown(t, &outer);
@@ -92,7 +92,7 @@ static void add_place(struct stacks_tree *t, uint32_t index)
 struct stacks_tree *stacks_tree_new(const struct stacks_tree_request *request)
 {
         struct stacks_tree *t = mem_new(1, sizeof(*t));
-        size_t n = stacks_n_nodes(request->stacks);
+        size_t n = stacks_n_places(request->stacks);
 
         t->request = *request;
         t->texts = strpool_new();
@@ -102,7 +102,7 @@ struct stacks_tree *stacks_tree_new(const struct stacks_tree_request *request)
         t->spans = mem_new(n, sizeof(*t->spans));
         for (uint32_t i = 0; i < n; i++) {
                 t->spans[i].first = (uint32_t)t->n_shown;
-                if (stacks_get_node(request->stacks, i)->is_cut)
+                if (stacks_get_place(request->stacks, i)->is_cut)
                         add_shown(t, &(struct shown){.name = strpool_add(t->texts, "[cut]"),
                                                      .kind = CALLTREE_CUT});
                 else
@@ -127,34 +127,39 @@ void stacks_tree_free(struct stacks_tree *t)
 
 /* --- The tree of an event --- */
 
-/* Nodes that lead to samples of the series. */
-static bool *find_used(const struct stacks *stacks, const struct stack_series *series)
+/* A tree that is being made. */
+struct making {
+        const struct stacks_tree *t;
+        struct calltree *tree;
+        uint32_t *functions; /* of each of shown: its number in the tree + 1; 0: not there yet */
+        /* What stands for a node below `top`: valid where `of` is the series' number. */
+        struct {
+                uint32_t of, node;
+        } * known;
+        uint32_t *path; /* nodes on the way up to a known one */
+        size_t cap_path;
+        uint32_t top, series;
+};
+
+static uint32_t function_of(struct making *m, uint32_t index)
 {
-        size_t n = stacks_n_nodes(stacks);
-        bool *used = mem_new(n, sizeof(*used));
+        const struct stacks_tree *t = m->t;
+        const struct shown *shown = &t->shown[index];
 
-        for (uint32_t i = (uint32_t)n; i-- > 0;) {
-                uint32_t parent = stacks_get_node(stacks, i)->parent;
-
-                used[i] |= i < series->n_ends && series->ends[i].count;
-                if (used[i] && parent != STACKS_NONE)
-                        used[parent] = true;
-        }
-        return used;
-}
-
-static uint32_t add_function(const struct stacks_tree *t, struct calltree *tree, const struct shown *shown)
-{
-        return calltree_add_function(tree, &(struct calltree_function){
-                                                   .name = strpool_get(t->texts, shown->name),
-                                                   .module = strpool_get(t->texts, shown->module),
-                                                   .path = strpool_get(t->texts, shown->path),
-                                                   .file = strpool_get(t->texts, shown->file),
-                                                   .line = shown->line,
-                                                   .kind = shown->kind,
-                                                   .is_kernel = shown->is_kernel,
-                                                   .is_inlined = shown->is_inlined,
-                                           });
+        if (!m->functions[index])
+                m->functions[index] =
+                        1 +
+                        calltree_add_function(m->tree, &(struct calltree_function){
+                                                               .name = strpool_get(t->texts, shown->name),
+                                                               .module = strpool_get(t->texts, shown->module),
+                                                               .path = strpool_get(t->texts, shown->path),
+                                                               .file = strpool_get(t->texts, shown->file),
+                                                               .line = shown->line,
+                                                               .kind = shown->kind,
+                                                               .is_kernel = shown->is_kernel,
+                                                               .is_inlined = shown->is_inlined,
+                                                       });
+        return m->functions[index] - 1;
 }
 
 static uint32_t add_process(const struct stacks_tree *t, struct calltree *tree, str_id comm)
@@ -167,39 +172,59 @@ static uint32_t add_process(const struct stacks_tree *t, struct calltree *tree, 
                        : CALLTREE_ROOT;
 }
 
-static void add_series(const struct stacks_tree *t, const struct stack_series *series, struct calltree *tree)
+static uint32_t add_node(struct making *m, uint32_t parent, uint32_t place)
 {
-        const struct stacks *stacks = t->request.stacks;
-        size_t n = stacks_n_nodes(stacks);
-        uint32_t top = add_process(t, tree, series->comm);
-        uint32_t *ends = mem_new(n, sizeof(*ends));
-        bool *used = find_used(stacks, series);
+        for (uint32_t k = 0; k < m->t->spans[place].n; k++)
+                parent = calltree_add_child(m->tree, parent, function_of(m, m->t->spans[place].first + k));
+        return parent;
+}
 
-        for (uint32_t i = 0; i < n; i++) {
-                uint32_t parent = stacks_get_node(stacks, i)->parent;
+/* What stands for a node, and for all above it, in the tree. */
+static uint32_t tree_node_of(struct making *m, uint32_t node)
+{
+        const struct stacks *stacks = m->t->request.stacks;
+        size_t n = 0;
+        uint32_t at;
 
-                if (!used[i])
-                        continue;
-                ends[i] = parent == STACKS_NONE ? top : ends[parent];
-                for (uint32_t k = 0; k < t->spans[i].n; k++)
-                        ends[i] = calltree_add_child(tree, ends[i],
-                                                     add_function(t, tree, &t->shown[t->spans[i].first + k]));
-                if (i < series->n_ends)
-                        calltree_add(tree, ends[i], series->ends[i].count, series->ends[i].weight);
+        for (; node != STACKS_NONE && m->known[node].of != m->series;
+             node = stacks_get_node(stacks, node)->parent)
+                ARRAY_PUSH(m->path, n, m->cap_path, node);
+        at = node == STACKS_NONE ? m->top : m->known[node].node;
+        while (n-- > 0) {
+                at = add_node(m, at, stacks_get_node(stacks, m->path[n])->place);
+                m->known[m->path[n]].of = m->series;
+                m->known[m->path[n]].node = at;
         }
-        free(ends);
-        free(used);
+        return at;
+}
+
+/* Without processes all series have the same nodes in the tree. */
+static void add_series(struct making *m, const struct stack_series *series)
+{
+        m->top = add_process(m->t, m->tree, series->comm);
+        if (m->t->request.processes || !m->series)
+                m->series++;
+        for (size_t i = 0; i < series->n_ends; i++) {
+                const struct stack_end *end = &series->ends[i];
+
+                calltree_add(m->tree, tree_node_of(m, end->node), end->count, end->weight);
+        }
 }
 
 struct calltree *stacks_tree_make(const struct stacks_tree *t, uint32_t event)
 {
         const struct stacks *stacks = t->request.stacks;
-        struct calltree *tree = calltree_new();
+        struct making m = {.t = t, .tree = calltree_new()};
 
+        m.functions = mem_new(t->n_shown, sizeof(*m.functions));
+        m.known = mem_new(stacks_n_nodes(stacks), sizeof(*m.known));
         for (size_t i = 0; i < stacks_n_series(stacks); i++) {
                 if (stacks_get_series(stacks, i)->event == event)
-                        add_series(t, stacks_get_series(stacks, i), tree);
+                        add_series(&m, stacks_get_series(stacks, i));
         }
-        calltree_finish(tree);
-        return tree;
+        free(m.functions);
+        free(m.known);
+        free(m.path);
+        calltree_finish(m.tree);
+        return m.tree;
 }

@@ -47,8 +47,8 @@ static void ask_modules_of_stacks(struct archive_pack *pack)
         const struct stacks *stacks = report_stacks(pack->report);
         struct map asked = {0};
 
-        for (size_t i = 0; i < stacks_n_nodes(stacks); i++) {
-                const struct stack_node *node = stacks_get_node(stacks, (uint32_t)i);
+        for (size_t i = 0; i < stacks_n_places(stacks); i++) {
+                const struct code_place *node = stacks_get_place(stacks, (uint32_t)i);
                 bool is_new = false;
 
                 if (node->module != MODULE_NONE)
@@ -101,8 +101,8 @@ static void list_places(struct archive_pack *pack, const struct map *index_of)
                           (struct archive_place){
                                   .offset = place->offset, .weight = place->weight, .is_sampled = true});
         }
-        for (size_t i = 0; i < stacks_n_nodes(stacks); i++) {
-                const struct stack_node *node = stacks_get_node(stacks, (uint32_t)i);
+        for (size_t i = 0; i < stacks_n_places(stacks); i++) {
+                const struct code_place *node = stacks_get_place(stacks, (uint32_t)i);
 
                 add_place(pack, index_of, node->module, (struct archive_place){.offset = node->offset});
         }

@@ -162,7 +162,7 @@ static void open_modules(struct report *report)
         report->branches = report->request.branches ? branches_new() : NULL;
         if (!report->request.stacks)
                 return;
-        report->stacks = stacks_new();
+        report->stacks = stacks_new(report->request.merges_strays);
         report->samples = report->request.samples ? sample_list_new() : NULL;
         report->is_by_stacks = !report->request.to_pack && profile_by_place(report->profile);
         report->unwind = stack_unwind_new(report->world, report->modules, report->reader);

@@ -28,11 +28,13 @@ struct report_request {
         struct profile_filter
                 filter; /* from_ns and to_ns by the session's clock, or since its first sample */
         bool no_demangle, long_names;
-        bool inlines;  /* as in hot_new */
-        bool stacks;   /* for report_name_stacks */
-        bool samples;  /* for report_samples; with `stacks` */
-        bool branches; /* for report_branches */
-        bool to_pack;  /* for report_walks; with `stacks`, which then stand beside the samples' own places */
+        bool inlines;       /* as in hot_new */
+        bool stacks;        /* for report_name_stacks */
+        bool merges_strays; /* as in places_init(); with `stacks`, where no callers' addresses are wanted */
+        bool samples;       /* for report_samples; with `stacks` */
+        unsigned n_workers; /* threads that read; 0: as many as there are CPUs and work for */
+        bool branches;      /* for report_branches */
+        bool to_pack; /* for report_walks; with `stacks`, which then stand beside the samples' own places */
         const struct resolver_sources *sources; /* NULL: files of this machine alone */
         const struct collect_result *collected; /* of the run just made, for files that only it holds; NULL */
 };

@@ -5,6 +5,7 @@
 
 #include "map.h"
 #include "module_source.h"
+#include "pe_images.h"
 #include "report.h"
 #include "stack_marks.h"
 #include "stack_unwind.h"
@@ -21,11 +22,9 @@ struct report {
         struct branches *branches;   /* likewise */
         struct branch_rows *branch_rows;
         struct stack_marks marks; /* of stacks that were unwound while recording */
-        uint64_t n_read_samples;
-        bool is_by_stacks; /* the profile gets its places from them */
+        bool is_by_stacks;        /* the profile gets its places from them */
         struct stack_unwind *unwind;
         struct stack_archive_writer *walks; /* NULL: they are not to be packed */
-        struct stack_frame frames[STACKS_MAX_FRAMES + 1];
         struct session_archive archive;
         struct module_source *modules;
         struct hot *hot;

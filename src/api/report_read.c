@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One pass over the records in the order of time fills the world, the profile, the stacks and the branches. */
+/* One pass over the records in the order of time fills the world, the profile, the stacks and the branches.  On several CPUs the
+ * records are read in batches: each worker replays all of what changes the world, and takes the samples of some chunks. */
+#include <stdlib.h>
+
 #include "arena.h"
 #include "report_internal.h"
+#include "report_workers.h"
 
 static void take_lost(struct report *report, const struct perfdata_record *record)
 {
@@ -15,126 +19,200 @@ static void take_lost(struct report *report, const struct perfdata_record *recor
                 report->n_lost_samples += lost.lost;
 }
 
-static void take_stack(struct report *report, uint32_t event, const struct sample *sample, uint64_t weight)
+/* --- Samples --- */
+
+/* `number` is the sample's among all, in the order of time. */
+static void take_stack(struct report_worker *w, uint32_t event, const struct sample *sample, uint64_t weight,
+                       uint64_t number)
 {
-        const struct perf_attr *attr = &perfdata_get_event(report->reader, event)->attr;
-        /* In the order of the file, which is that of time. */
-        bool is_cut = stack_marks_is_cut(&report->marks, report->n_read_samples - 1) ||
+        struct report *report = w->report;
+        const struct perf_attr *attr = &w->attrs[event]->attr;
+        bool is_cut = stack_marks_is_cut(&report->marks, number) ||
                       (attr->flags & PERF_ATTR_DEFER_CALLCHAIN && sample_is_deferred(sample, NULL));
         bool has_user = false, can_unwind = stack_unwind_can(attr);
         size_t n;
 
         if (report->branches && branches_are_edges(attr))
-                branches_add(report->branches, report->world, event, sample);
-        if (!report->stacks) {
-                report->quality.n_cut_stacks += is_cut;
+                branches_add(report->branches, w->world, event, sample);
+        if (!w->stacks) {
+                w->n_cut_stacks += is_cut;
                 return;
         }
         if (!can_unwind && !is_cut && stacks_can_add_chain(sample)) {
-                stacks_add_chain(report->stacks, report->world, event, sample, weight);
+                stacks_add_chain(w->stacks, w->world, event, sample, weight);
                 return;
         }
-        n = stack_frames_of_chain(sample, report->frames, &is_cut, &has_user);
+        n = stack_frames_of_chain(sample, w->frames, &is_cut, &has_user);
         if (can_unwind) {
-                const struct stack_sample of = {attr, sample, report->n_read_samples - 1};
+                const struct stack_sample of = {attr, sample, number};
 
-                n = stack_unwind_add(report->unwind, &of, report->frames, n, has_user, &is_cut);
+                n = stack_unwind_add(report->unwind, &of, w->frames, n, has_user, &is_cut);
         }
         if (!n)
-                report->frames[n++] = stack_frame_of_sample(sample);
+                w->frames[n++] = stack_frame_of_sample(sample);
         if (is_cut)
-                n = stack_frames_mark_cut(report->frames, n);
-        report->quality.n_cut_stacks += is_cut;
-        stacks_add(report->stacks, report->world, event, sample, report->frames, n, weight);
+                n = stack_frames_mark_cut(w->frames, n);
+        w->n_cut_stacks += is_cut;
+        stacks_add(w->stacks, w->world, event, sample, w->frames, n, weight);
 }
 
-static void keep_sample(struct report *report, uint32_t event, const struct sample *sample, uint64_t weight)
+static void keep_sample(struct report_worker *w, uint32_t event, const struct sample *sample, uint64_t weight)
 {
+        struct sample_list *samples = w->report->samples;
         const char *comm;
 
-        if (!report->samples)
+        if (!samples)
                 return;
-        comm = world_thread_name(report->world, sample->pid, sample->tid);
-        sample_list_add(report->samples, &(struct listed_sample){
-                                                 .time_ns = sample->time,
-                                                 .ip = sample->ip,
-                                                 .weight = weight,
-                                                 .event = event,
-                                                 .node = stacks_last(report->stacks, report->world),
-                                                 .comm = sample_list_add_text(report->samples, comm),
-                                                 .cpu = sample->cpu,
-                                                 .pid = sample->pid,
-                                                 .tid = sample->tid,
-                                         });
+        comm = world_thread_name(w->world, sample->pid, sample->tid);
+        sample_list_add(samples, &(struct listed_sample){
+                                         .time_ns = sample->time,
+                                         .ip = sample->ip,
+                                         .weight = weight,
+                                         .event = event,
+                                         .node = stacks_last(w->stacks, w->world),
+                                         .comm = sample_list_add_text(samples, comm),
+                                         .cpu = sample->cpu,
+                                         .pid = sample->pid,
+                                         .tid = sample->tid,
+                                 });
 }
 
-static void take_sample(struct report *report, const struct perfdata_record *record)
+static bool parse_sample(struct report_worker *w, const struct perfdata_record *record)
 {
-        const struct perfdata_event *event;
-        struct sample sample;
-        uint64_t weight;
+        const struct perf_attr *attr = &w->attrs[record->event]->attr;
+
+        if (w->parsed_event == record->event && w->layout.is_plain && !record->bytes.swap)
+                return sample_parse_plain(&w->layout, record->bytes, &w->sample);
+        sample_layout_init(&w->layout, attr);
+        w->parsed_event = UINT32_MAX;
+        if (!sample_parse(attr, record->bytes, &w->sample))
+                return false;
+        w->parsed_event = record->event;
+        return true;
+}
+
+static void see_pid(struct report_worker *w, int32_t pid)
+{
         bool is_new;
 
-        report->n_read_samples++;
+        if (pid == w->last_pid && w->n_pids)
+                return;
+        w->last_pid = pid;
+        map_put(&w->seen_pids, (uint32_t)pid, &is_new);
+        if (is_new)
+                ARRAY_PUSH(w->pids, w->n_pids, w->cap_pids, pid);
+}
+
+static void take_sample(struct report_worker *w, const struct perfdata_record *record, uint64_t number)
+{
+        const struct sample *sample = &w->sample;
+        const struct perf_attr *attr;
+        uint64_t weight;
+
         if (record->event == UINT32_MAX)
                 return;
-        event = perfdata_get_event(report->reader, record->event);
-        if (!sample_parse(&event->attr, record->bytes, &sample)) {
-                report->quality.n_malformed++;
+        if (!parse_sample(w, record)) {
+                w->n_malformed++;
                 return;
         }
-        weight = sample.period;
-        if (!(event->attr.sample_type & PERF_SAMPLE_PERIOD))
-                weight = event->attr.flags & PERF_ATTR_FREQ ? 1 : event->attr.sample_period_or_freq;
-        map_put(&report->seen_pids, (uint32_t)sample.pid, &is_new);
-        if (is_new)
-                ARRAY_PUSH(report->pids, report->n_pids, report->cap_pids, sample.pid);
-        if (report->is_by_stacks
-                    ? profile_admit(report->profile, report->world, record->event, &sample, weight)
-                    : profile_add(report->profile, report->world, record->event, &sample, weight)) {
-                take_stack(report, record->event, &sample, weight);
-                keep_sample(report, record->event, &sample, weight);
+        attr = &w->attrs[record->event]->attr;
+        weight = sample->period;
+        if (!(attr->sample_type & PERF_SAMPLE_PERIOD))
+                weight = attr->flags & PERF_ATTR_FREQ ? 1 : attr->sample_period_or_freq;
+        see_pid(w, sample->pid);
+        if (w->report->is_by_stacks ? profile_admit(w->profile, w->world, record->event, sample, weight)
+                                    : profile_add(w->profile, w->world, record->event, sample, weight)) {
+                take_stack(w, record->event, sample, weight, number);
+                keep_sample(w, record->event, sample, weight);
         }
 }
 
-/* The places of the profile are where the stacks end. */
-static void finish_stacks(struct report *report)
+/* --- Records --- */
+
+/* Before the world changes. */
+static void catch_up(struct report_worker *w)
 {
-        if (!report->stacks)
-                return;
-        stacks_finish(report->stacks, report->world);
-        for (size_t i = 0; i < stacks_n_series(report->stacks) && report->is_by_stacks; i++) {
+        profile_catch_up(w->profile, w->world);
+        if (w->stacks)
+                stacks_catch_up(w->stacks, w->world);
+}
+
+static void replay(struct report_worker *w, const struct perfdata_batch *batch, size_t index)
+{
+        struct perfdata_record record;
+
+        perfdata_batch_get(batch, index, &record);
+        catch_up(w);
+        world_replay(w->world, &record);
+}
+
+/* Replays what lies before record `end` and was not replayed yet. */
+static void replay_until(struct report_worker *w, const struct perfdata_batch *batch, size_t end)
+{
+        for (; w->next_other < batch->n_others && batch->others[w->next_other] < end; w->next_other++)
+                replay(w, batch, batch->others[w->next_other]);
+}
+
+void report_worker_take(struct report_worker *w, const struct perfdata_batch *batch, size_t chunk)
+{
+        size_t first = chunk * BATCH_CHUNK, end = first + BATCH_CHUNK;
+        uint64_t number = batch->first_sample[chunk];
+        struct perfdata_record record;
+
+        w->attrs = batch->events;
+        replay_until(w, batch, first);
+        for (size_t i = first; i < end && i < batch->n; i++) {
+                if (!batch->items[i].is_sample) {
+                        replay_until(w, batch, i + 1);
+                        continue;
+                }
+                perfdata_batch_get(batch, i, &record);
+                take_sample(w, &record, number++);
+        }
+        catch_up(w);
+}
+
+void report_worker_end_batch(struct report_worker *w, const struct perfdata_batch *batch)
+{
+        replay_until(w, batch, batch->n);
+        w->next_other = 0;
+}
+
+/* What is counted and belongs to no thread. */
+void report_count_others(struct report *report, const struct perfdata_batch *batch)
+{
+        for (size_t i = 0; i < batch->n_others; i++) {
+                struct perfdata_record record;
+
+                perfdata_batch_get(batch, batch->others[i], &record);
+                if (record.header.type == PERF_RECORD_LOST || record.header.type == PERF_RECORD_LOST_SAMPLES)
+                        take_lost(report, &record);
+                else if (record.header.type == PERF_RECORD_THROTTLE)
+                        report->quality.n_throttled++;
+        }
+}
+
+/* --- Ends --- */
+
+/* The places of the profile are where the stacks end. */
+static void add_ends(struct report *report)
+{
+        for (size_t i = 0; i < stacks_n_series(report->stacks); i++) {
                 const struct stack_series *series = stacks_get_series(report->stacks, i);
 
-                for (size_t end = 0; end < series->n_ends && end < stacks_n_nodes(report->stacks); end++) {
-                        const struct stack_node *node = stacks_get_node(report->stacks, (uint32_t)end);
-
-                        if (series->ends[end].count)
-                                profile_add_place(report->profile, series->event, node->module, node->offset,
-                                                  node->base, series->ends[end].count,
-                                                  series->ends[end].weight);
-                }
+                for (size_t k = 0; k < series->n_ends; k++)
+                        profile_add_code(report->profile, series->event,
+                                         stacks_place_of(report->stacks, series->ends[k].node),
+                                         series->ends[k].count, series->ends[k].weight);
         }
 }
 
 bool report_read(struct report *report, struct err *err)
 {
-        struct perfdata_record record;
-        int got;
-
-        while ((got = perfdata_next(report->reader, &record, err)) > 0) {
-                switch (record.header.type) {
-                case PERF_RECORD_SAMPLE: take_sample(report, &record); break;
-                case PERF_RECORD_LOST:
-                case PERF_RECORD_LOST_SAMPLES: take_lost(report, &record); break;
-                case PERF_RECORD_THROTTLE: report->quality.n_throttled++; break;
-                default:
-                        if (report->stacks)
-                                stacks_catch_up(report->stacks, report->world);
-                        world_replay(report->world, &record);
-                        break;
-                }
-        }
-        finish_stacks(report);
-        return !got;
+        if (!report_run_workers(report, err))
+                return false;
+        profile_finish(report->profile);
+        if (report->stacks && report->is_by_stacks)
+                add_ends(report);
+        return true;
 }

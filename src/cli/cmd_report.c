@@ -158,6 +158,7 @@ static bool make_request(const struct command_line *line, const int32_t *pids, s
                 .long_names = o->display.long_names,
                 .inlines = o->choice.inlines,
                 .stacks = ret_tree->is_wanted,
+                .merges_strays = true,
                 .branches = o->choice.branches,
         };
         return check_annotate(o, ret_tree->is_wanted, err) && check_branches(o, ret_tree, err) &&

@@ -29,8 +29,8 @@ struct os_map *os_map_open(const char *path, struct err *err);
 void os_map_free(struct os_map *map);
 AUTO_DEFINE(os_map)
 
-/* Lets the pages that were read leave memory; they are read from the file again when they are needed. */
-void os_map_forget(const struct os_map *map);
+/* Lets the pages of the first `size` bytes leave memory; they are read from the file again when they are needed. */
+void os_map_forget(const struct os_map *map, uint64_t size);
 
 /* True once a read met a page that is no longer in the file. */
 bool os_map_shrank(const struct os_map *map);
@@ -125,9 +125,15 @@ struct os_machine {
 
 void os_machine_get(struct os_machine *ret_machine);
 
+/* Text that is another one after each start of the machine, appended; false where there is none. */
+bool os_boot_id(struct buf *out);
+
 /* --- Threads --------------------------------------------------------------------------------------------- */
 
 enum { OS_MAX_PARALLEL = 16 };
+
+/* CPUs that this process may run on, at least 1. */
+unsigned os_usable_cpus(void);
 
 /* Runs fn(ctx, 0) to fn(ctx, n - 1) at the same time, the first of them here, and waits for all; n is at most
  * OS_MAX_PARALLEL.  One for which there is no thread runs after the first. */

@@ -175,10 +175,11 @@ void os_map_free(struct os_map *map)
         free(map);
 }
 
-void os_map_forget(const struct os_map *map)
+void os_map_forget(const struct os_map *map, uint64_t size)
 {
         if (map->bytes)
-                madvise((void *)(uintptr_t)map->bytes, map->size_bytes, MADV_DONTNEED);
+                madvise((void *)(uintptr_t)map->bytes, size < map->size_bytes ? size : map->size_bytes,
+                        MADV_DONTNEED);
 }
 
 bool os_map_shrank(const struct os_map *map)

@@ -135,7 +135,7 @@ void os_map_free(struct os_map *map)
 }
 
 /* Windows takes such pages back by itself. */
-void os_map_forget(const struct os_map *map)
+void os_map_forget(const struct os_map *map, uint64_t size)
 {
 }
 

@@ -7,13 +7,17 @@
 #include <string.h>
 
 #include "arena.h"
+#include "kallsyms_kept.h"
 #include "os.h"
+#include "symbol_index.h"
 
 struct kallsyms {
         struct buf text; /* names are ended with NULs in place */
         struct symtab *tab;
         const char **modules; /* by group; 0 is the kernel */
         size_t n_modules, cap_modules;
+        struct kallsyms_kept *kept; /* asked first; NULL: there is none */
+        char *path;                 /* of the file, which was not read yet; NULL: it was */
 };
 
 struct line {
@@ -134,9 +138,8 @@ static struct kallsyms *new_empty(void)
         return kallsyms;
 }
 
-struct kallsyms *kallsyms_new(const char *path, struct buf *note)
+static void read_file(struct kallsyms *kallsyms, const char *path, struct buf *note)
 {
-        struct kallsyms *kallsyms = new_empty();
         struct err err = {0};
 
         if (!os_read_file(path, KALLSYMS_MAX_BYTES, &kallsyms->text, &err)) {
@@ -144,6 +147,34 @@ struct kallsyms *kallsyms_new(const char *path, struct buf *note)
                 buf_add_str(note, err.text); /* with its path, which the module's is not */
         }
         parse(kallsyms, note);
+}
+
+struct kallsyms *kallsyms_new(const char *path, struct buf *note)
+{
+        struct kallsyms *kallsyms = new_empty();
+
+        read_file(kallsyms, path, note);
+        return kallsyms;
+}
+
+struct kallsyms *kallsyms_new_kept(const char *path, const struct symbol_index_options *cache,
+                                   struct buf *note)
+{
+        AUTO_RELEASE(buf) boot = {0};
+        struct kallsyms *kallsyms;
+
+        if (!cache || !os_boot_id(&boot))
+                return kallsyms_new(path, note);
+        kallsyms = new_empty();
+        kallsyms->kept = kallsyms_kept_open(cache->folder, buf_text(&boot));
+        if (kallsyms->kept) {
+                kallsyms->path = mem_strdup(path);
+                return kallsyms;
+        }
+        read_file(kallsyms, path, note);
+        if (symtab_n_symbols(kallsyms->tab))
+                kallsyms_kept_save(kallsyms->tab, cache->folder, buf_text(&boot), cache->max_folder_bytes,
+                                   NULL);
         return kallsyms;
 }
 
@@ -161,13 +192,30 @@ void kallsyms_free(struct kallsyms *kallsyms)
         if (!kallsyms)
                 return;
         symtab_free(kallsyms->tab);
+        kallsyms_kept_free(kallsyms->kept);
+        free(kallsyms->path);
         buf_release(&kallsyms->text);
         free(kallsyms->modules);
         free(kallsyms);
 }
 
-bool kallsyms_find(const struct kallsyms *kallsyms, uint64_t addr, struct symtab_hit *ret_hit)
+static void read_late(struct kallsyms *kallsyms)
 {
+        AUTO_RELEASE(buf)
+        note = {0}; /* the kernel's own names are there: that others are not shows at them */
+        char *path = kallsyms->path;
+
+        kallsyms->path = NULL;
+        read_file(kallsyms, path, &note);
+        free(path);
+}
+
+bool kallsyms_find(struct kallsyms *kallsyms, uint64_t addr, struct symtab_hit *ret_hit)
+{
+        if (kallsyms->kept && kallsyms_kept_find(kallsyms->kept, addr, ret_hit))
+                return true;
+        if (kallsyms->path)
+                read_late(kallsyms);
         return symtab_find(kallsyms->tab, addr, ret_hit);
 }
 

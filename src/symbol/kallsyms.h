@@ -14,13 +14,20 @@ struct kallsyms;
 /* Reads the file.  Never fails; why there are no names is said in `note`. */
 struct kallsyms *kallsyms_new(const char *path, struct buf *note);
 
-/* The same for text in memory, which is copied. */
+struct symbol_index_options; /* symbol_index.h */
+
+/* The running kernel's, of which the functions of the kernel itself come from the symbol cache where it has them; the file is read
+ * only for others, or when there is no cache yet, which is then written. */
+struct kallsyms *kallsyms_new_kept(const char *path, const struct symbol_index_options *cache,
+                                   struct buf *note);
+
+/* The same as kallsyms_new for text in memory, which is copied. */
 struct kallsyms *kallsyms_new_text(const void *text, size_t size, struct buf *note);
 
 void kallsyms_free(struct kallsyms *kallsyms);
 AUTO_DEFINE(kallsyms)
 
-bool kallsyms_find(const struct kallsyms *kallsyms, uint64_t addr, struct symtab_hit *ret_hit);
+bool kallsyms_find(struct kallsyms *kallsyms, uint64_t addr, struct symtab_hit *ret_hit);
 
 /* The name of the kernel module that a hit lies in ("nf_tables"), "" for the kernel itself. */
 const char *kallsyms_module(const struct kallsyms *kallsyms, const struct symtab_hit *hit);

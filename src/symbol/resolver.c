@@ -81,13 +81,17 @@ static struct module *find_module(const struct resolver *resolver, resolver_id i
 static void load_kernel(struct resolver *resolver, struct module *module)
 {
         const char *path = resolver->options.kallsyms_path;
+        const struct symbol_index_options *cache =
+                resolver->options.sources ? resolver->options.sources->index : NULL;
 
         if (!path && !resolver_kernel_is_running(&module->is)) {
                 buf_add_str(&module->note, "build id differs from the running kernel's");
                 return;
         }
         if (!resolver->kallsyms)
-                resolver->kallsyms = kallsyms_new(path ? path : "/proc/kallsyms", &resolver->kallsyms_note);
+                resolver->kallsyms =
+                        path ? kallsyms_new(path, &resolver->kallsyms_note)
+                             : kallsyms_new_kept("/proc/kallsyms", cache, &resolver->kallsyms_note);
         module->kallsyms = resolver->kallsyms;
         buf_add_str(&module->note, buf_text(&resolver->kallsyms_note));
 }

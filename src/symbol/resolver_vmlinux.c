@@ -153,7 +153,7 @@ static bool find_function(struct object *object, const char *name, size_t len, u
         return any;
 }
 
-bool resolver_vmlinux_place(struct resolver_vmlinux *vmlinux, const struct kallsyms *kallsyms, uint64_t addr)
+bool resolver_vmlinux_place(struct resolver_vmlinux *vmlinux, struct kallsyms *kallsyms, uint64_t addr)
 {
         struct symtab_hit hit;
         uint64_t linked;

@@ -22,7 +22,7 @@ struct resolver_vmlinux *resolver_vmlinux_new(const struct resolver_module *kern
 void resolver_vmlinux_free(struct resolver_vmlinux *vmlinux);
 
 /* Finds out how far off the kernel runs, by the function at `addr`; false: it is not known, and nothing is to be asked. */
-bool resolver_vmlinux_place(struct resolver_vmlinux *vmlinux, const struct kallsyms *kallsyms, uint64_t addr);
+bool resolver_vmlinux_place(struct resolver_vmlinux *vmlinux, struct kallsyms *kallsyms, uint64_t addr);
 
 /* After it has been placed: what to take from an address of the running kernel, the file, and its debug information. */
 uint64_t resolver_vmlinux_slide(const struct resolver_vmlinux *vmlinux);

@@ -121,7 +121,7 @@ static bool read_session(const void *bytes, size_t size, bool raw, struct counte
         struct err err = {0};
         AUTO(perfdata_reader) reader = perfdata_open_bytes(bytes, size, "fuzz", &err);
         AUTO(world) world = world_new();
-        AUTO(stacks) stacks = raw || !wants_stacks(size) ? NULL : stacks_new();
+        AUTO(stacks) stacks = raw || !wants_stacks(size) ? NULL : stacks_new(size & 1);
         AUTO(branches) branches = raw ? NULL : branches_new();
         static struct taking t;
         struct perfdata_record record;

@@ -15,7 +15,7 @@ static void check(bool found, uint64_t addr, const struct symtab_hit *hit)
                 abort();
 }
 
-static void look_up(const struct kallsyms *kallsyms, const struct perfmap *map, uint64_t addr)
+static void look_up(struct kallsyms *kallsyms, const struct perfmap *map, uint64_t addr)
 {
         struct symtab_hit hit = {0};
         bool found = kallsyms_find(kallsyms, addr, &hit);

@@ -3,7 +3,7 @@
 #include "tap.h"
 #include "test_data.h"
 
-static void expect_name(const struct kallsyms *kallsyms, uint64_t addr, const char *want, const char *module)
+static void expect_name(struct kallsyms *kallsyms, uint64_t addr, const char *want, const char *module)
 {
         struct symtab_hit hit;
 
@@ -15,7 +15,7 @@ static void expect_name(const struct kallsyms *kallsyms, uint64_t addr, const ch
         EXPECT_STR(kallsyms_module(kallsyms, &hit), module);
 }
 
-static void expect_none(const struct kallsyms *kallsyms, uint64_t addr)
+static void expect_none(struct kallsyms *kallsyms, uint64_t addr)
 {
         struct symtab_hit hit;
 

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "places.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+
+enum {
+        FOUND_BUCKETS = 1 << 16,
+        FOUND_WAYS = 4,
+        FIRST_SLOTS = 1024,
+        KEY_BITS = 4,
+        VERSION_BITS = 28,
+        BUCKET_BYTES = 64
+};
+
+/* An answer: `key` is the version's lower bits, the CPU mode and whether it is a caller. */
+struct found_place {
+        uint64_t addr;
+        uint32_t key;    /* 0: free */
+        uint32_t number; /* of the place */
+};
+
+_Static_assert(sizeof(struct found_place) * FOUND_WAYS == BUCKET_BYTES, "a line of a cache");
+
+struct place_slot {
+        uint32_t hash;
+        uint32_t number; /* + 1; 0: free */
+};
+
+void places_init(struct places *p, bool merges_strays)
+{
+        *p = (struct places){.merges_strays = merges_strays};
+        p->found_bytes = mem_new(FOUND_BUCKETS + 1, BUCKET_BYTES);
+        p->found = (struct found_place *)(p->found_bytes + -(uintptr_t)p->found_bytes % BUCKET_BYTES);
+}
+
+void places_finish(struct places *p)
+{
+        free(p->found_bytes);
+        free(p->slots);
+        p->found_bytes = NULL;
+        p->slots = NULL;
+        p->n_slots = 0;
+}
+
+void places_release(struct places *p)
+{
+        places_finish(p);
+        free(p->items);
+}
+
+/* --- Places by module and offset --- */
+
+static uint64_t hash_place(const struct code_place *place)
+{
+        uint64_t sort = place->module == MODULE_NONE ? 1u + place->is_kernel + 2u * place->is_cut : 0;
+
+        return map_mix(place->offset ^ ((uint64_t)place->module << 2 | sort) * 0x9e3779b97f4a7c15u);
+}
+
+static bool is_same(const struct code_place *a, const struct code_place *b)
+{
+        return a->offset == b->offset && a->module == b->module &&
+               (a->module != MODULE_NONE || (a->is_kernel == b->is_kernel && a->is_cut == b->is_cut));
+}
+
+static void put_slot(struct place_slot *slots, size_t n_slots, const struct place_slot *slot)
+{
+        size_t i = slot->hash & (n_slots - 1);
+
+        while (slots[i].number)
+                i = (i + 1) & (n_slots - 1);
+        slots[i] = *slot;
+}
+
+static void grow_slots(struct places *p)
+{
+        size_t n_slots = p->n_slots ? p->n_slots * 2 : FIRST_SLOTS;
+        struct place_slot *slots = mem_new(n_slots, sizeof(*slots));
+
+        for (size_t i = 0; i < p->n; i++)
+                put_slot(slots, n_slots,
+                         &(struct place_slot){(uint32_t)hash_place(&p->items[i]), (uint32_t)i + 1});
+        free(p->slots);
+        p->slots = slots;
+        p->n_slots = n_slots;
+}
+
+uint32_t places_add(struct places *p, const struct code_place *place)
+{
+        uint32_t hash = (uint32_t)hash_place(place);
+
+        if (p->n * 3 >= p->n_slots * 2)
+                grow_slots(p);
+        for (size_t i = hash & (p->n_slots - 1); p->slots[i].number; i = (i + 1) & (p->n_slots - 1)) {
+                uint32_t number = p->slots[i].number - 1;
+
+                if (p->slots[i].hash == hash && is_same(&p->items[number], place))
+                        return number;
+        }
+        ARRAY_PUSH(p->items, p->n, p->cap, *place);
+        put_slot(p->slots, p->n_slots, &(struct place_slot){hash, (uint32_t)p->n});
+        return (uint32_t)p->n - 1;
+}
+
+/* --- Places by address --- */
+
+static uint32_t key_of(const struct place_query *q)
+{
+        return (uint32_t)q->version << KEY_BITS | (uint32_t)q->is_caller << 3 | (q->misc & PLACE_CUT);
+}
+
+static struct found_place *bucket_of(const struct places *p, uint64_t addr, uint32_t key)
+{
+        uint64_t hash = (addr ^ (uint64_t)key << 40) * 0x9e3779b97f4a7c15u;
+
+        return &p->found[(hash >> 48) * FOUND_WAYS];
+}
+
+_Static_assert(FOUND_BUCKETS == 1 << 16 && KEY_BITS + VERSION_BITS == 32, "bits of the hash and of the key");
+
+void places_expect(const struct places *p, const struct place_query *q)
+{
+        __builtin_prefetch(bucket_of(p, q->addr, key_of(q)));
+}
+
+static uint32_t look_up(struct places *p, struct world *world, const struct place_query *q)
+{
+        struct code_place place = {.module = MODULE_NONE, .is_cut = q->misc == PLACE_CUT};
+        struct place at;
+
+        if (!place.is_cut) {
+                at = world_find(world, q->pid, q->misc, q->addr);
+                place.module = at.module;
+                place.offset = at.offset;
+                place.base = at.map_start - at.map_pgoff;
+                place.is_kernel = q->misc == PERF_MISC_KERNEL;
+                if (at.module == MODULE_NONE && q->is_caller && p->merges_strays)
+                        place.offset = 0;
+        }
+        return places_add(p, &place);
+}
+
+static void begin_epoch(struct places *p, uint64_t epoch)
+{
+        memset(p->found, 0, FOUND_BUCKETS * FOUND_WAYS * sizeof(*p->found));
+        p->epoch = epoch;
+}
+
+uint32_t places_find(struct places *p, struct world *world, const struct place_query *q)
+{
+        uint32_t key = key_of(q);
+        struct found_place *bucket = bucket_of(p, q->addr, key), found = {q->addr, key, 0};
+
+        if (q->version >> VERSION_BITS != p->epoch)
+                begin_epoch(p, q->version >> VERSION_BITS);
+        for (size_t i = 0; i < FOUND_WAYS; i++) {
+                if (bucket[i].addr == q->addr && bucket[i].key == key && key)
+                        return bucket[i].number;
+        }
+        found.number = look_up(p, world, q);
+        memmove(bucket + 1, bucket, (FOUND_WAYS - 1) * sizeof(*bucket));
+        bucket[0] = found;
+        return found.number;
+}

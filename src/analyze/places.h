@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The distinct places that samples and their callers lie at, numbered in the order in which they were found.  An address is
+ * looked up in the world once for each state of its maps. */
+#ifndef PLACES_H
+#define PLACES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "map.h"
+#include "perf_abi.h"
+#include "world.h"
+
+enum { PLACE_CUT = PERF_MISC_CPUMODE_MASK /* in place of a CPU mode: callers that are not known */ };
+
+/* Two are one where module and offset are the same; without a module also is_kernel and is_cut. */
+struct code_place {
+        uint64_t offset;  /* as in struct place */
+        uint64_t base;    /* where file offset 0 of its map would lie, when it was found first */
+        module_id module; /* as in struct place */
+        bool is_kernel;
+        bool is_cut; /* it stands for callers that are not known */
+};
+
+struct found_place;
+
+struct places {
+        struct code_place *items;
+        size_t n, cap;
+        struct place_slot *slots; /* number + 1 by module and offset */
+        size_t n_slots;           /* a power of two, or 0 */
+        uint8_t *found_bytes;
+        struct found_place
+                *found; /* answers given before, by address; in found_bytes, where a cache line begins */
+        uint64_t epoch; /* the upper bits of the versions in `found` */
+        bool merges_strays;
+};
+
+/* `merges_strays`: callers that lie in no map are one place (one of user code, one of the kernel), whatever their address.  Frame
+ * pointers of code that has none are such, nearly all of them different. */
+void places_init(struct places *places, bool merges_strays);
+void places_release(struct places *places);
+
+/* Frees what only places_find needs. */
+void places_finish(struct places *places);
+
+/* An address to be looked up: `version` is world_version() of its process and mode. */
+struct place_query {
+        uint64_t addr, version;
+        int32_t pid;
+        uint16_t misc; /* CPU mode, or PLACE_CUT */
+        bool is_caller;
+};
+
+/* Its number.  `world` is as the version says. */
+uint32_t places_find(struct places *places, struct world *world, const struct place_query *query);
+
+/* Before places_find: fetches what it reads first. */
+void places_expect(const struct places *places, const struct place_query *query);
+
+/* The number of a place of another set, added where it is new. */
+uint32_t places_add(struct places *places, const struct code_place *place);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Stacks that threads made of parts of a session, as one: numbered as if one thread had read all of it. */
+#include <stdlib.h>
+
+#include "arena.h"
+#include "stacks_internal.h"
+
+struct stacks_mark stacks_get_mark(const struct stacks *stacks)
+{
+        return (struct stacks_mark){
+                .n_places = stacks->places.n, .n_nodes = stacks->n_nodes, .n_series = stacks->n_series};
+}
+
+/* The numbers in the whole of what a part has, by its own numbers. */
+struct merged_part {
+        const struct stacks *stacks;
+        struct stacks_mark done;
+        uint32_t *places, *nodes, *series;
+};
+
+struct stacks_merge {
+        struct stacks *whole;
+        struct merged_part *parts;
+        size_t n_parts;
+};
+
+struct stacks_merge *stacks_merge_begin(struct stacks *const *parts, size_t n_parts)
+{
+        struct stacks_merge *merge = mem_new(1, sizeof(*merge));
+
+        merge->whole = stacks_new(false);
+        merge->parts = mem_new(n_parts, sizeof(*merge->parts));
+        merge->n_parts = n_parts;
+        for (size_t i = 0; i < n_parts; i++) {
+                merge->parts[i] = (struct merged_part){
+                        .stacks = parts[i],
+                        .places = mem_new(parts[i]->places.n, sizeof(uint32_t)),
+                        .nodes = mem_new(parts[i]->n_nodes, sizeof(uint32_t)),
+                        .series = mem_new(parts[i]->n_series, sizeof(uint32_t)),
+                };
+        }
+        return merge;
+}
+
+static void take_nodes(struct stacks *whole, struct merged_part *part, size_t n)
+{
+        for (; part->done.n_nodes < n; part->done.n_nodes++) {
+                struct stack_node node = part->stacks->nodes[part->done.n_nodes];
+
+                if (node.parent != STACKS_NONE)
+                        node.parent = part->nodes[node.parent];
+                node.place = part->places[node.place];
+                part->nodes[part->done.n_nodes] = stacks_child(whole, &node);
+        }
+}
+
+void stacks_merge_take(struct stacks_merge *merge, size_t index, const struct stacks_mark *until)
+{
+        struct merged_part *part = &merge->parts[index];
+
+        for (; part->done.n_places < until->n_places; part->done.n_places++)
+                part->places[part->done.n_places] =
+                        places_add(&merge->whole->places, &part->stacks->places.items[part->done.n_places]);
+        take_nodes(merge->whole, part, until->n_nodes);
+        for (; part->done.n_series < until->n_series; part->done.n_series++) {
+                const struct stack_series *series = &part->stacks->series[part->done.n_series];
+
+                part->series[part->done.n_series] =
+                        stacks_series_of(merge->whole, series->event, series->comm);
+        }
+}
+
+static void take_ends(struct stacks *whole, const struct merged_part *part)
+{
+        for (size_t i = 0; i < part->stacks->n_series; i++) {
+                const struct stack_series *series = &part->stacks->series[i];
+
+                for (size_t k = 0; k < series->n_ends; k++)
+                        stacks_count(whole, part->series[i], part->nodes[series->ends[k].node],
+                                     series->ends[k].count, series->ends[k].weight);
+        }
+}
+
+struct stacks *stacks_merge_end(struct stacks_merge *merge)
+{
+        struct stacks *whole = merge->whole;
+
+        for (size_t i = 0; i < merge->n_parts; i++) {
+                struct merged_part *part = &merge->parts[i];
+
+                take_ends(whole, part);
+                free(part->places);
+                free(part->nodes);
+                free(part->series);
+        }
+        free(merge->parts);
+        free(merge);
+        places_finish(&whole->places);
+        stacks_sort_ends(whole);
+        return whole;
+}

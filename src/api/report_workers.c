@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "report_workers.h"
+
+#include <stdlib.h>
+
+#include "arena.h"
+#include "os.h"
+
+enum {
+        BATCH_ALONE = 4 * BATCH_CHUNK, /* records: what was read is still in the cache when it is taken */
+        BATCH_OF_WORKER = 16 * BATCH_CHUNK, /* more of them, so that threads are seldom waited for */
+        MAX_WORKERS = 8,
+        WORTH_A_THREAD = 8 << 20, /* bytes of records */
+};
+
+/* How far the worker that took a chunk had come. */
+struct chunk_mark {
+        unsigned worker;
+        struct stacks_mark stacks;
+        struct profile_mark profile;
+};
+
+struct run {
+        struct report *report;
+        struct report_worker *workers;
+        unsigned n_workers;
+        struct perfdata_batch batches[2];
+        unsigned at; /* of the batch that is being taken; the other one is being filled */
+        int got;     /* into the other one, as perfdata_next_batch says */
+        size_t next_chunk;
+        struct batch_totals totals;
+        struct chunk_mark *marks; /* of all chunks so far */
+        size_t cap_marks;
+        char images_lock;
+        struct err *err;
+};
+
+/* --- How many --- */
+
+static bool needs_order(const struct report *report)
+{
+        const struct report_request *request = &report->request;
+
+        for (size_t i = 0; i < perfdata_n_events(report->reader); i++) {
+                if (stack_unwind_can(&perfdata_get_event(report->reader, i)->attr))
+                        return true;
+        }
+        return request->samples || request->branches || request->to_pack ||
+               request->filter.times_are_relative;
+}
+
+static unsigned count_workers(const struct report *report)
+{
+        const struct perfdata_layout *layout = perfdata_get_layout(report->reader);
+        uint64_t worth = layout->data_bytes / WORTH_A_THREAD;
+        unsigned n = report->request.n_workers;
+
+        /* Events of a pipe come as records: which they are is not known yet. */
+        if (layout->pipe || needs_order(report))
+                return 1;
+        if (!n)
+                n = os_usable_cpus() < worth ? os_usable_cpus() : (unsigned)worth;
+        return n < 1 ? 1 : n > MAX_WORKERS ? MAX_WORKERS : n;
+}
+
+/* --- Begin and end --- */
+
+/* Files are opened for it, which threads must not do at the same time. */
+static uint64_t image_size(void *ctx, const char *path, const uint8_t *build_id, size_t build_id_size)
+{
+        struct run *run = ctx;
+        uint64_t size;
+
+        while (__atomic_test_and_set(&run->images_lock, __ATOMIC_ACQUIRE))
+                ;
+        size = pe_images_size(run->report->images, path, build_id, build_id_size);
+        __atomic_clear(&run->images_lock, __ATOMIC_RELEASE);
+        return size;
+}
+
+static void begin_worker(struct run *run, unsigned i)
+{
+        struct report *report = run->report;
+        struct report_worker *w = &run->workers[i];
+
+        *w = (struct report_worker){.report = report, .parsed_event = UINT32_MAX};
+        if (!i) {
+                w->world = report->world;
+                w->profile = report->profile;
+                w->stacks = report->stacks;
+        } else {
+                w->world = world_new();
+                world_add_build_ids(w->world, report->reader);
+                w->profile = profile_new(profile_keys(report->profile), &report->request.filter);
+                w->stacks = report->stacks ? stacks_new(report->request.merges_strays) : NULL;
+        }
+        world_set_images(w->world, image_size, run);
+}
+
+static void end_worker(struct run *run, unsigned i)
+{
+        struct report *report = run->report;
+        struct report_worker *w = &run->workers[i];
+
+        report->quality.n_malformed += w->n_malformed;
+        report->quality.n_cut_stacks += w->n_cut_stacks;
+        for (size_t k = 0; k < w->n_pids; k++) {
+                bool is_new;
+
+                map_put(&report->seen_pids, (uint32_t)w->pids[k], &is_new);
+                if (is_new)
+                        ARRAY_PUSH(report->pids, report->n_pids, report->cap_pids, w->pids[k]);
+        }
+        map_release(&w->seen_pids);
+        free(w->pids);
+        if (i) {
+                world_free(w->world);
+                profile_free(w->profile);
+                stacks_free(w->stacks);
+        }
+}
+
+/* --- Batches --- */
+
+static void fill(struct run *run)
+{
+        struct perfdata_batch *batch = &run->batches[!run->at];
+        size_t max = run->n_workers > 1 ? (size_t)BATCH_OF_WORKER * run->n_workers : BATCH_ALONE;
+
+        run->got = perfdata_next_batch(run->report->reader, batch, max, &run->totals, run->err);
+        if (run->got > 0)
+                report_count_others(run->report, batch);
+}
+
+static void take_chunks(struct run *run, unsigned i)
+{
+        const struct perfdata_batch *batch = &run->batches[run->at];
+        struct report_worker *w = &run->workers[i];
+        size_t chunk;
+
+        while ((chunk = __atomic_fetch_add(&run->next_chunk, 1, __ATOMIC_RELAXED)) < batch->n_chunks) {
+                report_worker_take(w, batch, chunk);
+                if (run->n_workers == 1)
+                        continue;
+                run->marks[batch->first_chunk + chunk] = (struct chunk_mark){
+                        .worker = i,
+                        .stacks = w->stacks ? stacks_get_mark(w->stacks) : (struct stacks_mark){0},
+                        .profile = profile_get_mark(w->profile),
+                };
+        }
+        report_worker_end_batch(w, batch);
+}
+
+/* The caller's thread fills the next batch first. */
+static void work(void *ctx, unsigned i)
+{
+        struct run *run = ctx;
+
+        if (!i && run->n_workers > 1)
+                fill(run);
+        take_chunks(run, i);
+}
+
+static void fit_marks(struct run *run)
+{
+        size_t n = (size_t)run->totals.n_chunks;
+
+        if (run->n_workers == 1 || n <= run->cap_marks)
+                return;
+        run->cap_marks = n * 2;
+        run->marks = mem_resize(run->marks, run->cap_marks, sizeof(*run->marks));
+}
+
+static void read_all(struct run *run)
+{
+        uint64_t done = 0;
+
+        fill(run);
+        while (run->got > 0) {
+                perfdata_forget_before(run->report->reader, done);
+                done = run->batches[run->at].file_off;
+                run->at = !run->at;
+                run->next_chunk = 0;
+                fit_marks(run);
+                os_parallel(run->n_workers, work, run);
+                if (run->n_workers == 1)
+                        fill(run);
+        }
+}
+
+/* --- All --- */
+
+static void finish_stacks(void *ctx, unsigned i)
+{
+        struct report_worker *w = &((struct run *)ctx)->workers[i];
+
+        stacks_finish(w->stacks, w->world);
+}
+
+static void merge_stacks(struct run *run)
+{
+        struct stacks *parts[MAX_WORKERS], *whole;
+        struct stacks_merge *merge;
+
+        for (unsigned i = 0; i < run->n_workers; i++)
+                parts[i] = run->workers[i].stacks;
+        merge = stacks_merge_begin(parts, run->n_workers);
+        for (size_t i = 0; i < run->totals.n_chunks; i++)
+                stacks_merge_take(merge, run->marks[i].worker, &run->marks[i].stacks);
+        whole = stacks_merge_end(merge);
+        stacks_free(run->report->stacks);
+        run->report->stacks = whole;
+        run->workers[0].stacks = NULL;
+}
+
+static void merge_profiles(struct run *run)
+{
+        struct report *report = run->report;
+        struct profile *whole = profile_new(profile_keys(report->profile), &report->request.filter);
+        struct profile_mark done[MAX_WORKERS] = {0};
+
+        for (size_t i = 0; i < run->totals.n_chunks; i++) {
+                const struct chunk_mark *mark = &run->marks[i];
+
+                profile_merge_take(whole, run->workers[mark->worker].profile, &done[mark->worker],
+                                   &mark->profile);
+        }
+        for (unsigned i = 0; i < run->n_workers; i++)
+                profile_merge_totals(whole, run->workers[i].profile);
+        profile_free(report->profile);
+        report->profile = whole;
+}
+
+bool report_run_workers(struct report *report, struct err *err)
+{
+        struct run run = {.report = report, .n_workers = count_workers(report), .err = err};
+
+        run.workers = mem_new(run.n_workers, sizeof(*run.workers));
+        for (unsigned i = 0; i < run.n_workers; i++)
+                begin_worker(&run, i);
+        read_all(&run);
+        if (report->stacks)
+                os_parallel(run.n_workers, finish_stacks, &run);
+        if (run.n_workers > 1 && report->stacks)
+                merge_stacks(&run);
+        if (run.n_workers > 1)
+                merge_profiles(&run);
+        for (unsigned i = 0; i < run.n_workers; i++)
+                end_worker(&run, i);
+        world_set_images(report->world, pe_images_size, report->images);
+        perfdata_batch_release(&run.batches[0]);
+        perfdata_batch_release(&run.batches[1]);
+        free(run.workers);
+        free(run.marks);
+        return run.got >= 0;
+}

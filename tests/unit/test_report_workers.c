@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A session of many short-lived processes is the same report with any number of threads, down to the numbers of its nodes. */
+#include "buf.h"
+#include "map.h"
+#include "report.h"
+#include "session_builder.h"
+#include "tap.h"
+
+enum { ROUNDS = 24, SAMPLES_A_ROUND = 700, PIDS = 40, MAX_CHAIN = 40 };
+
+static const char session_path[] = "report-workers-test.data";
+
+struct random {
+        uint64_t state;
+};
+
+static uint64_t below(struct random *r, uint64_t n)
+{
+        return map_mix(r->state++) % n;
+}
+
+/* A process is forked, maps two libraries somewhere and gets a name; all of that changes what its addresses are. */
+static void add_process(struct session_builder *b, struct random *r, uint64_t time)
+{
+        int32_t pid = 100 + (int32_t)below(r, PIDS);
+        const char *names[] = {"cc1plus", "as", "ld", "sh", "make"};
+
+        builder_fork(b, time, pid, 1, pid, 1, 0);
+        builder_comm(b, time + 1, pid, pid, names[below(r, 5)], true);
+        builder_mmap_inode(b, time + 2, pid, 0x400000 + below(r, 16) * 0x10000, 0x100000, 0, "/bin/program",
+                           7);
+        builder_mmap_inode(b, time + 3, pid, 0x7f0000000000 + below(r, 64) * 0x100000, 0x80000,
+                           below(r, 4) << 12, "/lib/library.so", 8 + below(r, 3));
+}
+
+/* Addresses of the program, of the library, of the kernel, and strays. */
+static uint64_t address(struct random *r)
+{
+        switch (below(r, 4)) {
+        case 0: return 0x400000 + below(r, 0x180000) / 64 * 64;
+        case 1: return 0x7f0000000000 + below(r, 64) * 0x100000 + below(r, 512) * 16;
+        case 2: return 0x7f0000000000 + below(r, 4) * 0x100000;
+        default: return below(r, UINT32_MAX);
+        }
+}
+
+static void add_sample(struct session_builder *b, struct random *r, uint64_t time)
+{
+        int32_t pid = 100 + (int32_t)below(r, PIDS);
+        uint64_t chain[MAX_CHAIN], n = 0, n_user = below(r, 12);
+        bool in_kernel = below(r, 3) == 0;
+
+        if (in_kernel) {
+                chain[n++] = PERF_CONTEXT_KERNEL;
+                for (uint64_t i = 0; i < 3; i++)
+                        chain[n++] = 0xffffffff80000000 + below(r, 300) * 32;
+        }
+        chain[n++] = PERF_CONTEXT_USER;
+        for (uint64_t i = 0; i <= n_user; i++)
+                chain[n++] = address(r);
+        builder_sample(b, (unsigned)below(r, 2), time, pid, pid + (int32_t)below(r, 2),
+                       in_kernel ? PERF_MISC_KERNEL : PERF_MISC_USER, chain, n);
+}
+
+static bool write_session(void)
+{
+        struct session_builder b;
+        struct random r = {1};
+        uint64_t time = 1000;
+
+        builder_init(&b);
+        builder_add_event(&b, PERF_TYPE_SOFTWARE, 1);
+        builder_kernel_mmap(&b, 0xffffffff80000000, 0x1000000, 0xffffffff80000000, "[kernel.kallsyms]_text");
+        for (unsigned round = 0; round < ROUNDS; round++) {
+                for (unsigned i = 0; i < SAMPLES_A_ROUND; i++, time += 10) {
+                        if (i % 50 == 0)
+                                add_process(&b, &r, time);
+                        add_sample(&b, &r, time + 5);
+                }
+                builder_lost(&b, time, 3);
+                builder_round(&b);
+        }
+        return builder_save(&b, session_path);
+}
+
+static void show_stacks(const struct stacks *stacks, struct buf *out)
+{
+        for (uint32_t i = 0; i < stacks_n_places(stacks); i++) {
+                const struct code_place *place = stacks_get_place(stacks, i);
+
+                buf_printf(out, "place %u %llx %llx %d\n", place->module, (unsigned long long)place->offset,
+                           (unsigned long long)place->base, place->is_kernel);
+        }
+        for (uint32_t i = 0; i < stacks_n_nodes(stacks); i++)
+                buf_printf(out, "node %u %u\n", stacks_get_node(stacks, i)->parent,
+                           stacks_get_node(stacks, i)->place);
+        for (size_t i = 0; i < stacks_n_series(stacks); i++) {
+                const struct stack_series *series = stacks_get_series(stacks, i);
+
+                buf_printf(out, "series %u %u\n", series->event, series->comm);
+                for (size_t k = 0; k < series->n_ends; k++)
+                        buf_printf(out, "end %u %llu %llu\n", series->ends[k].node,
+                                   (unsigned long long)series->ends[k].count,
+                                   (unsigned long long)series->ends[k].weight);
+        }
+}
+
+static void show(const struct report *report, struct buf *out)
+{
+        const struct profile *profile = report_profile(report);
+        const struct quality *q = report_quality(report);
+
+        for (size_t i = 0; i < profile_n_places(profile); i++) {
+                const struct profile_place *p = profile_get_place(profile, i);
+
+                buf_printf(out, "row %u %d %d %u %u %u %llx %llu %llu\n", p->event, p->pid, p->tid, p->cpu,
+                           p->comm, p->module, (unsigned long long)p->offset, (unsigned long long)p->count,
+                           (unsigned long long)p->weight);
+        }
+        for (size_t i = 0; i < report_n_modules(report); i++)
+                buf_printf(out, "module %s %llx\n", report_get_module(report, i).path,
+                           (unsigned long long)report_get_module(report, i).address);
+        buf_printf(out, "%llu samples, %llu lost, %llu unresolved\n", (unsigned long long)q->n_samples,
+                   (unsigned long long)q->n_lost, (unsigned long long)q->n_unresolved);
+        if (report_stacks(report))
+                show_stacks(report_stacks(report), out);
+}
+
+static void expect_same(struct report_request request)
+{
+        AUTO_RELEASE(buf) alone = {0};
+
+        for (unsigned n = 1; n <= 6; n++) {
+                AUTO_RELEASE(buf) out = {0};
+                AUTO(report) report = NULL;
+                struct profile_totals totals;
+                struct err err = {0};
+
+                request.path = session_path;
+                request.n_workers = n;
+                report = report_make(&request, &err);
+                ASSERT_TRUE(report);
+                totals = profile_get_totals(report_profile(report), UINT32_MAX);
+                EXPECT_INT(totals.n_samples + totals.n_filtered, ROUNDS * SAMPLES_A_ROUND);
+                EXPECT_INT(report_quality(report)->n_lost, ROUNDS * 3);
+                show(report, n == 1 ? &alone : &out);
+                if (n > 1)
+                        EXPECT_TRUE(!strcmp(buf_text(&out), buf_text(&alone)));
+        }
+}
+
+TEST(stacks)
+{
+        ASSERT_TRUE(write_session());
+        expect_same((struct report_request){.stacks = true});
+        expect_same((struct report_request){.stacks = true, .merges_strays = true});
+}
+
+TEST(rows_by_place)
+{
+        ASSERT_TRUE(write_session());
+        expect_same((struct report_request){0});
+}
+
+TEST(rows_by_thread)
+{
+        ASSERT_TRUE(write_session());
+        expect_same((struct report_request){.keys = PROFILE_THREAD | PROFILE_CPU | PROFILE_MODULE |
+                                                    PROFILE_SYMBOL});
+        expect_same((struct report_request){.keys = PROFILE_MODULE | PROFILE_SYMBOL,
+                                            .filter.modules = "library.so,unknown"});
+}
+
+TAP_MAIN
