@@ -97,7 +97,7 @@ static void classify(struct count_builder *b, struct count_event *e)
         e->code = -1;
         e->group = COUNT_LOOSE;
         if (e->event.attr.type == PERF_TYPE_SOFTWARE)
-                text_copy(e->index, sizeof(e->index), "software");
+                snprintf(e->index, sizeof(e->index), "0x%02" PRIx64, e->event.attr.config);
         else if (!pmu || pmu->core)
                 classify_core(b, e);
         else

@@ -43,14 +43,14 @@ static void add_value(struct table *table, const struct sheet_row *row, uint64_t
                 table_add_u64(table, value);
 }
 
-static void add_name(struct table *table, const struct sheet_row *row, bool screen)
+/* The clocks' unit is a column of its own and the last: whoever splits a row at its blanks finds the others in place. */
+static bool has_unit(const struct sheet_table *table)
 {
-        AUTO_RELEASE(buf) name = {0};
-
-        buf_add_str(&name, row->name);
-        if (screen && row->unit)
-                buf_printf(&name, " (%s)", row->unit);
-        table_add_text(table, name.data);
+        for (size_t i = 0; i < table->n_rows; i++) {
+                if (table->rows[i].unit)
+                        return true;
+        }
+        return false;
 }
 
 /* "0x001b" in tables of totals. */
@@ -93,17 +93,19 @@ void stat_table_init(struct stat_table *made, const struct stat_view *view, cons
                      bool screen)
 {
         bool total = is_total(from->kind), multiplexed = view->sheet->multiplexed[from->class];
-        bool deviation = view->n_runs > 1;
+        bool deviation = view->n_runs > 1, unit = screen && has_unit(from);
 
         *made = (struct stat_table){0};
         multiplexed &= !deviation;
         add_count_columns(made, multiplexed && !total, multiplexed, deviation);
+        if (unit)
+                add_column(made, (struct column){.name = "unit"});
         begin(made);
         for (size_t i = 0; i < from->n_rows; i++) {
                 const struct sheet_row *row = &from->rows[i];
 
                 add_value(made->table, row, row->value);
-                add_name(made->table, row, screen);
+                table_add_text(made->table, row->name);
                 add_index(made->table, row, total);
                 table_add_text(made->table, row->note);
                 if (multiplexed && !total)
@@ -112,6 +114,8 @@ void stat_table_init(struct stat_table *made, const struct stat_view *view, cons
                         add_value(made->table, row, row->scaled);
                 if (deviation)
                         add_deviation(made->table, row->deviation_percent);
+                if (unit)
+                        table_add_text(made->table, row->unit ? row->unit : "");
         }
 }
 
@@ -138,7 +142,7 @@ void stat_table_init_dmc(struct stat_table *made, const struct stat_view *view)
 
                         table_add_text(made->table, id.data);
                         add_value(made->table, row, row->scaled);
-                        add_name(made->table, row, false);
+                        table_add_text(made->table, row->name);
                         add_index(made->table, row, false);
                         table_add_text(made->table, row->note);
                 }

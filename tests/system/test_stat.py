@@ -51,8 +51,8 @@ def rows_of_table(done: Done) -> dict[str, str]:
     """event name -> counter value as printed; clocks with their unit."""
     rows = {}
     for line in done.out.splitlines():
-        words = line.replace("<not counted>", "<not-counted>").split()
-        if len(words) >= 4 and line.startswith("        ") and ("software" in words or words[-1] == "e"):
+        words = line.replace("<not counted>", "<not-counted>").replace("<not supported>", "<not-supported>").split()
+        if len(words) >= 4 and line.startswith("        ") and words[3] == "e":
             rows[words[1]] = words[0]
     return rows
 
