@@ -51,6 +51,7 @@ static struct sheet_row make_row(const struct maker *m, size_t event, uint32_t c
                 .running_ns = count->running_ns,
                 .deviation_percent = -1,
                 .not_counted = count->reason,
+                .instead = count->state == COUNT_NOT_SUPPORTED ? "<not supported>" : "<not counted>",
         };
 
         count_event_add_note(e, &note);

@@ -13,6 +13,7 @@ bool count_choice_parse(const struct count_choice *choice, struct count_list *re
                 .events = choice->events,
                 .metrics = choice->metrics,
                 .kernel = choice->kernel,
+                .leave_out = true,
                 .extra = &names,
                 .dmc = choice->dmc,
                 .measure_counters = choice->cpu_model || choice->sysfs ? NULL : counting_probe_counters,

@@ -125,6 +125,15 @@ static bool parse_default(struct count_builder *b)
         return count_parse_text(b, &scope);
 }
 
+static bool is_anything_left(const struct count_list *list)
+{
+        for (size_t i = 0; i < list->n_items; i++) {
+                if (!list->items[i].refused)
+                        return true;
+        }
+        return list->n_metrics > 0;
+}
+
 static bool parse(struct count_builder *b)
 {
         const struct count_scope scope = {.whole = b->text->events, .only_kind = -1};
@@ -135,6 +144,10 @@ static bool parse(struct count_builder *b)
                 return false;
         if (b->text->metrics && !count_parse_metrics(b, b->text->metrics))
                 return false;
+        if (b->first_refusal.code != ERR_NONE && !is_anything_left(&b->list)) {
+                *b->err = b->first_refusal;
+                return false;
+        }
         return count_add_cycles(b);
 }
 
@@ -158,7 +171,8 @@ static void own_texts(struct count_list *list)
 bool count_list_parse(const struct count_text *text, const struct pmu_source *source, struct count_list *ret,
                       struct err *err)
 {
-        struct count_builder b = {.text = text, .err = err};
+        struct err own = {0};
+        struct count_builder b = {.text = text, .err = err ? err : &own};
         bool ok;
 
         pmu_table_load(&b.pmus, source);

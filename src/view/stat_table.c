@@ -38,7 +38,7 @@ static bool is_total(enum sheet_kind kind)
 static void add_value(struct table *table, const struct sheet_row *row, uint64_t value)
 {
         if (row->not_counted)
-                table_add_u64_as(table, 0, "<not counted>");
+                table_add_u64_as(table, 0, row->instead);
         else
                 table_add_u64(table, value);
 }

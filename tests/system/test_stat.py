@@ -99,6 +99,36 @@ def test_default_events_without_a_pmu_say_so(t: Context) -> None:
     check(done.out.splitlines()[-1].startswith("quality: "), "ends with the quality line", done)
 
 
+def test_an_event_that_is_not_there_leaves_the_others_alone(t: Context) -> None:
+    missing = "arm_only_thing" if os.path.exists("/sys/bus/event_source/devices/cpu") else "instructions"
+    missing = "ld_spec" if missing != "instructions" and os.uname().machine == "x86_64" else missing
+    if missing == "arm_only_thing":
+        raise harness.Skip("a known event that these cores do not have")
+    done = t.ours("stat", "-e", f"task-clock,{missing}", "--", "sh", "-c", "exit 3")
+    check(done.status == 3 and done.err == "", "the command ran, the status is its own", done)
+    rows = rows_of_table(done)
+    check(int(rows["task-clock"].replace(",", "")) > 0 and rows[missing] == "<not-supported>", "what can be counted is", done)
+    check(f"note: {missing} is not counted: it " in done.out, "and why the other is not", done)
+    check("quality: 2 events, 1 not counted" in done.out, "the quality line counts it", done)
+    check(t.ours("stat", "--strict", "-e", f"task-clock,{missing}", "--", "true").status == 3, "it is poor")
+    document = stat(t, "-e", f"{missing},task-clock", "--", "true")
+    check([entry["event_name"] for entry in document["quality"]["not_counted"]] == [missing], f"{document['quality']}")
+    path = t.path("x.csv")
+    t.good("stat", "-q", "-e", f"{missing},task-clock", "-t", "-i", "0", "-n", "1", "--timeout", "20ms", "-o", path, "--",
+           t.program("counted"), "spin", "50")
+    row = open(path, encoding="ascii").read().splitlines()[8]
+    check(re.fullmatch(r"<not supported>,\d+,", row), f"{row}")
+    done = t.ours("stat", "-e", missing, "--", "touch", t.path("ran"))
+    check(done.status == 125 and not os.path.exists(t.path("ran")), "nothing is left to count", done)
+    harness.check_sentence(done, missing)
+
+
+def test_a_row_splits_at_its_blanks(t: Context) -> None:
+    done = t.good("stat", "-e", "task-clock,page-faults", "--", "true")
+    rows = [line.split() for line in done.out.splitlines() if re.match(r" {8} +[0-9,]+ ", line)]
+    check([row[1:] for row in rows] == [["task-clock", "0x01", "e", "ns"], ["page-faults", "0x02", "e"]], f"{rows}", done)
+
+
 def test_attached_process(t: Context) -> None:
     process = t.started_ready(t.program("counted"), "grow", "1000", stdin=harness.subprocess.PIPE)
     watcher = t.start(t.wperf, "stat", "--json", "-e", "page-faults", "-p", str(process.pid), "--timeout", "2")
@@ -279,7 +309,7 @@ def test_session_of_a_plain_user_says_where_counts_come_from(t: Context) -> None
     check(done.status == 0, "it counts", done)
     again = t.good("report", path)
     check("page-faults comes from wait4" in again.out, "where from", again)
-    check("cpu-migrations is not counted: " in again.out and "<not counted>" in again.out, "and what is missing", again)
+    check("cpu-migrations is not counted: " in again.out and "<not supported>" in again.out, "and what is missing", again)
     check(done.out.splitlines()[-1] == again.out.splitlines()[-1], "the same quality", again)
 
 
@@ -360,7 +390,7 @@ def test_plain_user_gets_switches_and_faults_from_elsewhere(t: Context) -> None:
     check(done.status == 0 and done.err == "", "it counts", done)
     check(int(rows["page-faults"].replace(",", "")) >= 3000, "faults", done)
     check("page-faults comes from wait4" in done.out and "context-switches comes from wait4" in done.out, "says so", done)
-    check(rows["cpu-migrations"] == "<not-counted>" and "cpu-migrations is not counted: " in done.out, "migrations", done)
+    check(rows["cpu-migrations"] == "<not-supported>" and "cpu-migrations is not counted: " in done.out, "migrations", done)
     done = as_plain_user(t, t.wperf, "stat", "--timeout", "1")
     check(done.status == 1, "all CPUs are refused", done)
     harness.check_sentence(done, "perf_event_paranoid is 2", "root")
