@@ -125,6 +125,24 @@ static bool parse_default(struct count_builder *b)
         return count_parse_text(b, &scope);
 }
 
+/* perf's lists. */
+static bool parse_detail(struct count_builder *b)
+{
+        static const char *const more[] = {
+                "L1-dcache-loads,L1-dcache-load-misses,LLC-loads,LLC-load-misses",
+                "L1-icache-loads,L1-icache-load-misses,dTLB-loads,dTLB-load-misses,iTLB-loads,iTLB-load-misses",
+                "L1-dcache-prefetches,L1-dcache-prefetch-misses",
+        };
+
+        for (size_t i = 0; i < N_ELEMENTS(more) && i < b->text->detail; i++) {
+                const struct count_scope scope = {.whole = more[i], .only_kind = -1};
+
+                if (!count_parse_text(b, &scope))
+                        return false;
+        }
+        return true;
+}
+
 static bool is_anything_left(const struct count_list *list)
 {
         for (size_t i = 0; i < list->n_items; i++) {
@@ -141,6 +159,8 @@ static bool parse(struct count_builder *b)
         if (!b->text->events && !b->text->metrics && !parse_default(b))
                 return false;
         if (b->text->events && !count_parse_text(b, &scope))
+                return false;
+        if (!parse_detail(b))
                 return false;
         if (b->text->metrics && !count_parse_metrics(b, b->text->metrics))
                 return false;

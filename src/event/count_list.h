@@ -66,6 +66,7 @@ struct count_list {
 struct count_text {
         const char *events;  /* -e; NULL: none */
         const char *metrics; /* -m: names of metrics and groups of metrics, joined by commas; NULL: none */
+        unsigned detail;     /* perf's -d: 1 to 3 add events of caches, TLBs and prefetches */
         bool kernel;         /* -k */
         bool leave_out;      /* an event of -e that exists and can't be counted here is kept with `refused` */
         const struct extra_names *extra; /* -E and -C; NULL: none */

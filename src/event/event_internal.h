@@ -94,7 +94,7 @@ bool event_check_modifiers(const char *whole, struct span text, struct err *err)
 uint64_t event_exclude_bits(struct span modifiers, bool by_default);
 uint64_t event_precise_level(struct span modifiers);
 
-/* Why this machine can't count an event that exists: "it needs a PMU of the cores, which ..."; "": not said. */
+/* Why this machine can't count an event that exists: "this needs a PMU of the cores, which ..."; "": not said. */
 struct refusal {
         char text[200];
 };

@@ -128,7 +128,7 @@ bool event_refuse(const struct event_resolver *r, const char *name, size_t colum
         vsnprintf(what, sizeof(what), format, args);
         va_end(args);
         if (r->refusal)
-                snprintf(r->refusal->text, sizeof(r->refusal->text), "it %.190s", what);
+                snprintf(r->refusal->text, sizeof(r->refusal->text), "this %.190s", what);
         return err_set(r->err, ERR_UNSUPPORTED, "event '%s' (column %zu) %s", name, column, what);
 }
 

@@ -75,16 +75,18 @@ static void add_share(struct table *table, const struct sheet_row *row)
         table_add_text(table, text.data);
 }
 
-static void add_count_columns(struct stat_table *made, bool share, bool scaled, bool deviation)
+static void add_count_columns(struct stat_table *made, bool plain, bool share, bool scaled, bool deviation)
 {
-        add_column(made, (struct column){.name = "counter value", .type = COLUMN_THOUSANDS});
+        enum column_type number = plain ? COLUMN_U64 : COLUMN_THOUSANDS;
+
+        add_column(made, (struct column){.name = "counter value", .type = number});
         add_column(made, (struct column){.name = "event name"});
         add_column(made, (struct column){.name = "event idx"});
         add_column(made, (struct column){.name = "event note"});
         if (share)
                 add_column(made, (struct column){.name = "multiplexed", .right = true});
         if (scaled)
-                add_column(made, (struct column){.name = "scaled value", .type = COLUMN_THOUSANDS});
+                add_column(made, (struct column){.name = "scaled value", .type = number});
         if (deviation)
                 add_column(made, (struct column){.name = "stddev", .right = true});
 }
@@ -97,7 +99,7 @@ void stat_table_init(struct stat_table *made, const struct stat_view *view, cons
 
         *made = (struct stat_table){0};
         multiplexed &= !deviation;
-        add_count_columns(made, multiplexed && !total, multiplexed, deviation);
+        add_count_columns(made, view->plain_numbers, multiplexed && !total, multiplexed, deviation);
         if (unit)
                 add_column(made, (struct column){.name = "unit"});
         begin(made);
@@ -125,7 +127,7 @@ void stat_table_init_dmc(struct stat_table *made, const struct stat_view *view)
 
         *made = (struct stat_table){0};
         add_column(made, (struct column){.name = "pmu id"});
-        add_count_columns(made, false, false, false);
+        add_count_columns(made, view->plain_numbers, false, false, false);
         begin(made);
         for (size_t t = 0; t < sheet->n_tables; t++) {
                 const struct sheet_table *from = &sheet->tables[t];
