@@ -245,20 +245,21 @@ static struct count make_count(const struct counts *counts, size_t event, const 
                 .estimate = e->estimate,
         };
 
-        if (sums->enabled_ns && !sums->running_ns)
-                count.reason = never_ran(e);
-        else if (!sums->value && e->doubt)
-                count.reason = e->doubt;
-        if (count.reason) {
+        if (sums->enabled_ns && !sums->running_ns) {
                 count.state = COUNT_NOT_COUNTED;
-                count.value = count.scaled = 0;
+                count.reason = never_ran(e);
+        } else if (!sums->value && e->doubt) {
+                count.state = COUNT_NOT_SUPPORTED;
+                count.reason = e->doubt;
         }
+        if (count.reason)
+                count.value = count.scaled = 0;
         return count;
 }
 
 static struct count obstructed(const struct counts *counts, size_t event)
 {
-        return (struct count){.state = COUNT_NOT_COUNTED, .reason = counts->list->items[event].obstacle};
+        return (struct count){.state = COUNT_NOT_SUPPORTED, .reason = counts->list->items[event].obstacle};
 }
 
 static bool serves(const struct count_event *event, uint32_t cpu)

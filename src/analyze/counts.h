@@ -44,8 +44,9 @@ uint32_t counts_get_cpu(const struct counts *counts, size_t index);
 
 enum count_state {
         COUNT_COUNTED,
-        COUNT_ELSEWHERE,   /* not an event of that CPU: no row */
-        COUNT_NOT_COUNTED, /* `reason` says why; the value is 0 */
+        COUNT_ELSEWHERE,     /* not an event of that CPU: no row */
+        COUNT_NOT_COUNTED,   /* it was there and never ran; `reason` says why, the value is 0 */
+        COUNT_NOT_SUPPORTED, /* it can't be counted here; `reason` says why, the value is 0 */
 };
 
 struct count {

@@ -51,15 +51,14 @@ static struct sheet_row make_row(const struct maker *m, size_t event, uint32_t c
                 .running_ns = count->running_ns,
                 .deviation_percent = -1,
                 .not_counted = count->reason,
+                .instead = count->state == COUNT_NOT_SUPPORTED ? "<not supported>" : "<not counted>",
         };
 
         count_event_add_note(e, &note);
         row.note = keep(m->sheet, buf_text(&note));
         row.name = name_of(m, e, cpu);
         if (stats && !count->reason) {
-                /* Of several runs only the scaled values can be compared. */
                 row.value = row.scaled = (uint64_t)(stats->mean + 0.5);
-                row.enabled_ns = row.running_ns = 0;
                 row.deviation_percent = count_stats_percent(stats);
         }
         return row;
@@ -67,7 +66,9 @@ static struct sheet_row make_row(const struct maker *m, size_t event, uint32_t c
 
 static void add_row(struct sheet_table *table, struct sheet_row row)
 {
-        table->multiplexed |= row.running_ns < row.enabled_ns && !row.not_counted;
+        /* Of several runs only the scaled values can be compared. */
+        table->multiplexed |=
+                row.running_ns < row.enabled_ns && !row.not_counted && row.deviation_percent < 0;
         ARRAY_PUSH(table->rows, table->n_rows, table->cap_rows, row);
 }
 

@@ -19,6 +19,7 @@ struct sheet_row {
         uint64_t enabled_ns, running_ns; /* of the last run */
         double deviation_percent;        /* negative: there was one run */
         const char *not_counted;         /* why not; NULL: counted */
+        const char *instead; /* stands in the value's place then: "<not supported>", "<not counted>" */
 };
 
 enum sheet_kind {

@@ -12,7 +12,9 @@ bool count_choice_parse(const struct count_choice *choice, struct count_list *re
         const struct count_text text = {
                 .events = choice->events,
                 .metrics = choice->metrics,
+                .detail = choice->detail,
                 .kernel = choice->kernel,
+                .leave_out = true,
                 .extra = &names,
                 .dmc = choice->dmc,
                 .measure_counters = choice->cpu_model || choice->sysfs ? NULL : counting_probe_counters,

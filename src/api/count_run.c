@@ -183,10 +183,11 @@ static bool run_timeline(struct count_runner *r, struct err *err)
 {
         const struct count_run_request *request = r->request;
         uint64_t start_ns = r->begin_ns, deadline_ns = start_ns + request->timeout_ns;
+        uint64_t stop_ns = request->total_ns ? r->begin_ns + request->total_ns : UINT64_MAX;
 
         for (uint64_t n = 1;; n++) {
-                bool last = request->n_counts && n == request->n_counts;
-                uint64_t end_ns = count_once(r, deadline_ns, &last);
+                bool last = (request->n_counts && n == request->n_counts) || deadline_ns >= stop_ns;
+                uint64_t end_ns = count_once(r, deadline_ns < stop_ns ? deadline_ns : stop_ns, &last);
 
                 if (!(last ? finish(r, err) : counting_read(r->counting, false, err)) ||
                     !show(r, start_ns, end_ns - start_ns, err))

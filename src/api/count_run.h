@@ -21,6 +21,7 @@ struct count_choice {
         const char *events, *metrics; /* texts of -e and -m; NULL: none */
         const char *extra_events;     /* -E: a file or a list; NULL */
         const char *metrics_file;     /* -C; NULL */
+        unsigned detail;              /* perf's -d, as in struct count_text */
         bool kernel;
         uint32_t dmc;          /* UINT32_MAX: all */
         const char *cpu_model; /* another machine: a model of the catalogue; NULL: none */
@@ -41,6 +42,7 @@ struct count_run_request {
         const uint32_t *cpus;
         size_t n_cpus;
         uint64_t timeout_ns; /* of one count; 0: until the target ends */
+        uint64_t total_ns;   /* of a timeline; 0: until the target ends or n_counts */
         uint64_t delay_ns;   /* CONTROL_NEVER: until another program says so */
         const char *control; /* where that comes from: control.h.  NULL: nowhere */
         struct control_listener listener;

@@ -3,6 +3,7 @@
 #include "count_session.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,7 +109,7 @@ static const char *index_of(const struct perf_attr *attr, char *text, size_t siz
 
         switch (attr->type) {
         case PERF_TYPE_HARDWARE: return "hardware";
-        case PERF_TYPE_SOFTWARE: return "software";
+        case PERF_TYPE_SOFTWARE: snprintf(text, size, "0x%02" PRIx64, attr->config); return text;
         case PERF_TYPE_HW_CACHE: return "cache";
         default:
                 text_add_hex(&hex, attr->config);

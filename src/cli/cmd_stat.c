@@ -71,6 +71,12 @@ static bool check(const struct stating *s, struct err *err)
         if (!t->timeline && (is_given(s->line, "interval") || is_given(s->line, "count")) &&
             !(t->every_ms && !is_given(s->line, "interval")))
                 return wrong(err, "-i and -n say how often a timeline counts: add -t");
+        if (o->rows.separator && (o->output.json || t->json_lines))
+                return wrong(err, "-x and JSON are two forms of the same counts: choose one of them");
+        if (o->rows.separator && t->timeline && !t->every_ms)
+                return wrong(err, "-x prints rows of perf's fields: for a timeline write -I MS");
+        if (o->rows.no_aggr && !o->rows.separator && !t->every_ms)
+                return wrong(err, "-A chooses the rows of -I and -x; tables are for each CPU already");
         if (t->json_lines && o->output.json && !o->output.output)
                 return wrong(err, "--json-lines and --json both want standard output: name a file with -o");
         if (o->target.pids.n && s->line->n_args)
@@ -117,6 +123,7 @@ static void make_request(struct stating *s)
                                 .metrics = o->metric.metrics,
                                 .extra_events = o->extra.extra_events,
                                 .metrics_file = o->extra.metrics_file,
+                                .detail = (unsigned)(o->counting.detail < 3 ? o->counting.detail : 3),
                                 .kernel = o->event.kernel,
                                 .dmc = o->counting.dmc > UINT32_MAX ? UINT32_MAX : (uint32_t)o->counting.dmc,
                                 .cpu_model = o->machine.cpu_model,
@@ -129,6 +136,7 @@ static void make_request(struct stating *s)
                 .cpus = o->target.cpus.cpus,
                 .n_cpus = o->target.cpus.n,
                 .timeout_ns = timeout_ns,
+                .total_ns = o->timeline.every_ms ? o->target.timeout_ns : 0,
                 .delay_ns = s->delay_ns,
                 .control = o->target.control,
                 .listener = {.tell = cmd_tell},
@@ -156,6 +164,7 @@ static struct stat_output_request make_output(struct stating *s)
                 .general = &s->options->general,
                 .output = &s->options->output,
                 .forms = &s->options->timeline,
+                .rows = &s->options->rows,
                 .vendor = s->vendor.len ? s->vendor.data : NULL,
                 .subject = buf_text(&s->subject),
                 .title = r->system_wide ? "all programs" : buf_text(&s->subject),

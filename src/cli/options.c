@@ -102,6 +102,23 @@ const struct option *option_find_word(const struct command *command, const char 
         return NULL;
 }
 
+bool option_takes_value(const struct option *option)
+{
+        return option->kind != OPTION_FLAG && option->kind != OPTION_TIMES;
+}
+
+const char *option_find_absent(const struct command *command, const char *word)
+{
+        const char *name = word + (word[1] == '-' ? 2 : 1);
+        size_t len = strcspn(name, "=");
+
+        for (const struct absent_option *a = command->absent; a && a->spellings; a++) {
+                if (in_words(a->spellings, name, len) || (word[1] != '-' && in_words(a->spellings, name, 1)))
+                        return a->sentence;
+        }
+        return NULL;
+}
+
 const struct command *command_find(const char *word)
 {
         size_t len = strlen(word);

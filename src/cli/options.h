@@ -23,6 +23,7 @@
 
 enum option_kind {
         OPTION_FLAG,     /* bool */
+        OPTION_TIMES,    /* uint64_t: how often it was given; no value */
         OPTION_U64,      /* uint64_t, min to max */
         OPTION_DURATION, /* uint64_t nanoseconds; 0 only where max is 1 */
         OPTION_STRING,   /* const char *, not empty */
@@ -67,6 +68,12 @@ struct option {
         const char *help; /* one sentence, lower case, no full stop */
 };
 
+/* Spellings of perf's that a command does not have, and what to write instead. */
+struct absent_option {
+        const char *spellings; /* long names and letters, separated by blanks; NULL ends a table */
+        const char *sentence;  /* "counts are not summed by core: -c CPUS shows ..." */
+};
+
 /* Options that several commands share, stored in a struct of their own. */
 struct option_group {
         const char *title;
@@ -102,6 +109,7 @@ struct command {
         const char *about;      /* paragraphs for DESCRIPTION, or NULL */
         const struct command_group *groups; /* ends with a zero element */
         const struct example *examples;     /* ends with a zero element; may be NULL */
+        const struct absent_option *absent; /* ends with a zero element; may be NULL */
         size_t options_size;
         const void *defaults; /* options_size bytes, or NULL for zeros */
         enum args_kind args;
@@ -160,6 +168,11 @@ const struct option *option_find_word(const struct command *command, const char 
 
 /* Takes the next word of a blank-separated list: returns its start and length and moves *at, or NULL. */
 const char *word_next(const char **at, size_t *ret_len);
+
+bool option_takes_value(const struct option *option);
+
+/* What to write instead of an option that the command does not have ("--per-core", "-S"), or NULL. */
+const char *option_find_absent(const struct command *command, const char *word);
 
 /* Parses `value` as the option's kind and stores it into `options` (the group's struct). */
 bool option_store(const struct option *option, const char *value, void *options, struct arena *arena,

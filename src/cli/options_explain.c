@@ -103,6 +103,7 @@ static void add_value(const struct given_option *given, struct arena *arena, str
                 return;
         switch (option.kind) {
         case OPTION_FLAG: buf_add_str(out, "on"); break;
+        case OPTION_TIMES: buf_add_str(out, "on"); break;
         case OPTION_U64: add_number(&option, value.number, out); break;
         case OPTION_DURATION: add_duration(value.number, out); break;
         case OPTION_CPUS: add_cpus(&value.cpus, out); break;

@@ -103,7 +103,11 @@ static bool fail_unknown(struct parser *p, const char *word)
 {
         size_t dashes = word[1] == '-' ? 2 : 1;
         const char *near = nearest_name(p, word + dashes);
+        const char *instead = option_find_absent(p->command, word);
 
+        if (instead)
+                return err_set(p->err, ERR_USAGE, "'%.60s' is not an option of wperf %s: %s", word,
+                               p->command->name, instead);
         if (near)
                 return err_set(p->err, ERR_USAGE, "unknown option '%.60s'; did you mean '--%s'?", word, near);
         return err_set(p->err, ERR_USAGE, "unknown option '%.60s'; see wperf %s --help", word,
@@ -190,14 +194,14 @@ static bool parse_letters(struct parser *p, const char *word)
         for (const char *at = word + 1; *at; at++) {
                 const struct option *option = option_find_letter(p->command, *at, NULL);
 
-                if (!option || (option->kind != OPTION_FLAG && at[1]))
+                if (!option || (option_takes_value(option) && at[1]))
                         return fail_unknown(p, word);
         }
         for (const char *at = word + 1; *at && !p->line->help; at++) {
                 char one[2] = {*at, '\0'};
                 struct reading r = read_letter(p->command, one);
 
-                if (r.option->kind == OPTION_FLAG ? !store(p, &r, NULL) : !take_value(p, &r, word))
+                if (option_takes_value(r.option) ? !take_value(p, &r, word) : !store(p, &r, NULL))
                         return false;
         }
         return true;
@@ -209,7 +213,7 @@ static bool parse_option(struct parser *p, const char *word)
 
         if (!r.option || (!r.is_long && is_near_miss(p, word + 1)))
                 return fail_unknown(p, word);
-        if (r.option->kind != OPTION_FLAG)
+        if (option_takes_value(r.option))
                 return take_value(p, &r, word);
         if (r.is_long && r.value)
                 return err_set(p->err, ERR_USAGE, "option '--%s' takes no value", r.option->name);
@@ -292,7 +296,7 @@ static bool is_value_of(const char *before)
         for (size_t i = 0; commands[i]; i++) {
                 struct reading r = read_word(commands[i], before);
 
-                if (r.option && r.option->kind != OPTION_FLAG && !r.value)
+                if (r.option && option_takes_value(r.option) && !r.value)
                         return true;
         }
         return false;

@@ -51,6 +51,12 @@ static bool store_flag(const struct store *s)
         return true;
 }
 
+static bool store_times(const struct store *s)
+{
+        ++*(uint64_t *)s->at;
+        return true;
+}
+
 static bool store_u64(const struct store *s)
 {
         uint64_t below;
@@ -146,10 +152,11 @@ bool option_store(const struct option *option, const char *value, void *options,
                   struct err *err)
 {
         static bool (*const stores[])(const struct store *) = {
-                [OPTION_FLAG] = store_flag,         [OPTION_U64] = store_u64,
-                [OPTION_DURATION] = store_duration, [OPTION_STRING] = store_string,
-                [OPTION_FILE] = store_string,       [OPTION_LIST] = store_list,
-                [OPTION_CPUS] = store_cpus,         [OPTION_NUMBERS] = store_numbers,
+                [OPTION_FLAG] = store_flag,       [OPTION_TIMES] = store_times,
+                [OPTION_U64] = store_u64,         [OPTION_DURATION] = store_duration,
+                [OPTION_STRING] = store_string,   [OPTION_FILE] = store_string,
+                [OPTION_LIST] = store_list,       [OPTION_CPUS] = store_cpus,
+                [OPTION_NUMBERS] = store_numbers,
         };
         const struct store s = {option, value, (char *)options + option->offset, arena, err};
         const struct misreading *m = option->misreading;

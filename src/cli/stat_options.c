@@ -22,6 +22,7 @@ static const struct option timeline_options[] = {
         },
         {
                 .name = "count",
+                .aliases = "interval-count",
                 .letter = 'n',
                 .kind = OPTION_U64,
                 .arg = "N",
@@ -37,14 +38,15 @@ static const struct option timeline_options[] = {
                 .min = 1,
                 .max = 86400000,
                 .offset = offsetof(struct timeline_options, every_ms),
-                .help = "a timeline without pauses, a count every MS milliseconds: -t -i 0 --timeout MSms",
+                .help = "print a row for each event every MS milliseconds, without pauses; ends with the command, or "
+                        "after --timeout",
         },
         {
                 .name = "output-csv",
                 .kind = OPTION_FILE,
                 .arg = "FILE",
                 .offset = offsetof(struct timeline_options, output_csv),
-                .help = "the timeline's file; {timestamp}, {class} and {core} are filled in",
+                .help = "write the timeline to FILE as CSV; {timestamp}, {class} and {core} in it are filled in",
         },
         {
                 .name = "json-lines",
@@ -63,7 +65,48 @@ static const struct option timeline_options[] = {
 
 static const struct option_group timeline_group = {"Timeline", timeline_options};
 
+static const struct option row_options[] = {
+        {
+                .name = "field-separator",
+                .letter = 'x',
+                .kind = OPTION_STRING,
+                .arg = "SEPARATOR",
+                .offset = offsetof(struct row_options, separator),
+                .help = "print perf's fields, a line for each event, to standard error or to the file of -o; \\t is a "
+                        "tabulator",
+        },
+        {
+                .name = "no-aggr",
+                .letter = 'A',
+                .offset = offsetof(struct row_options, no_aggr),
+                .help = "print a row for each CPU instead of their sum, with -I and -x",
+        },
+        {
+                .name = "no-big-num",
+                .offset = offsetof(struct row_options, no_big_num),
+                .help = "print numbers without separators between thousands",
+        },
+        {
+                .name = "big-num",
+                .letter = 'B',
+                .hidden = true,
+                .offset = offsetof(struct row_options, big_num),
+                .help = "print numbers with separators between thousands, which is the default",
+        },
+        {0},
+};
+
+static const struct option_group row_group = {"Rows", row_options};
+
 static const struct option counting_options[] = {
+        {
+                .name = "detailed",
+                .letter = 'd',
+                .kind = OPTION_TIMES,
+                .offset = offsetof(struct counting_options, detail),
+                .help = "count the events of the L1 data and last-level caches too; -dd: of the L1 instruction cache and "
+                        "the TLBs; -ddd: of prefetches",
+        },
         {
                 .name = "repeat",
                 .letter = 'r',
@@ -109,6 +152,7 @@ static const struct command_group groups[] = {
         {&metric_group, offsetof(struct stat_options, metric)},
         {&counting_group, offsetof(struct stat_options, counting)},
         {&timeline_group, offsetof(struct stat_options, timeline)},
+        {&row_group, offsetof(struct stat_options, rows)},
         {&target_group, offsetof(struct stat_options, target)},
         {&output_group, offsetof(struct stat_options, output)},
         {&extra_group, offsetof(struct stat_options, extra)},
@@ -120,6 +164,31 @@ static const struct command_group groups[] = {
 static const struct stat_options defaults = {
         .timeline.interval_ns = 60000000000,
         .counting.dmc = UINT64_MAX,
+};
+
+static const struct absent_option absent[] = {
+        {"per-core per-socket per-die per-node per-cache per-cluster percore-show-thread",
+         "counts are shown for each CPU and their sum; choose CPUs with -c 0-3"},
+        {"per-thread tid", "the threads of a process are counted together; write -p PID"},
+        {"no-inherit", "threads and children of a command are always counted"},
+        {"append", "write -x, -o - >> FILE to add to a file"},
+        {"log-fd", "write -x, -o /dev/fd/N"},
+        {"j json-output", "write --json; --json-lines is a line for each count of a timeline"},
+        {"M metrics-list", "write -m METRICS; wperf list has their names"},
+        {"topdown td-level T transaction smi-cost iostat", "write -m METRICS; wperf list has their names"},
+        {"metric-only metric-no-group metric-no-merge no-merge hybrid-merge",
+         "metrics are printed after the events they need"},
+        {"null", "write -e task-clock for the times alone"},
+        {"S sync pre post table", "write a script that does it: wperf stat -- sh -c '...; ./program; ...'"},
+        {"G cgroup for-each-cgroup",
+         "control groups can't be chosen; count processes with -p, or all with -a"},
+        {"all-user", "write the modifier :u behind the events"},
+        {"all-kernel", "write the modifier :k behind the events"},
+        {"no-scale scale", "values of events that shared a counter are shown both as they are and scaled"},
+        {"summary no-csv-summary interval-clear",
+         "write --session FILE; wperf report -i FILE prints the counts again"},
+        {"cputype", "write PMU/EVENT/ for the cores of one kind"},
+        {0},
 };
 
 static const struct example examples[] = {
@@ -134,6 +203,7 @@ const struct command command_stat = {
         .args_usage = "[[--] COMMAND [ARG]...]",
         .groups = groups,
         .examples = examples,
+        .absent = absent,
         .options_size = sizeof(struct stat_options),
         .defaults = &defaults,
         .args = ARGS_COMMAND,

@@ -15,7 +15,16 @@ struct timeline_options {
         bool json_lines;
 };
 
+/* Other forms of the text than tables. */
+struct row_options {
+        const char *separator; /* perf's -x; or NULL */
+        bool no_aggr;
+        bool big_num; /* perf's default, and ours */
+        bool no_big_num;
+};
+
 struct counting_options {
+        uint64_t detail; /* how often -d was given */
         uint64_t n_runs; /* of the command */
         uint64_t dmc;    /* UINT64_MAX: all */
         const char *session;
@@ -31,6 +40,7 @@ struct stat_options {
         struct extra_options extra;
         struct target_options target;
         struct timeline_options timeline;
+        struct row_options rows;
         struct counting_options counting;
         struct machine_options machine;
 };

@@ -9,13 +9,21 @@
 #include "os.h"
 #include "stat_files.h"
 #include "stat_plot.h"
+#include "stat_rows.h"
 #include "stat_view.h"
 #include "text.h"
 
 struct stat_output {
         struct stat_output_request request;
         bool text, document, lines;
-        struct buf documents; /* JSON of the counts so far, joined by commas */
+        bool in_rows; /* the text has a row for each event, not tables */
+        struct stat_rows rows;
+        char separator[16];
+        struct buf notes;         /* of all rows so far, each once */
+        struct buf quality;       /* of the last count */
+        struct os_file *row_file; /* -x with -o; NULL: the stream */
+        enum os_stream stream;    /* of the text */
+        struct buf documents;     /* JSON of the counts so far, joined by commas */
         uint64_t n_shots;
         struct stat_files *files;
         struct stat_plot *plot;
@@ -28,7 +36,9 @@ static const char *document_file(const struct stat_output *o)
 {
         const struct output_options *out = o->request.output;
 
-        /* With a timeline that is measured -o names the CSV unless JSON is asked for. */
+        /* With a timeline that is measured -o names the CSV unless JSON is asked for, with -x the rows. */
+        if (o->rows.separator)
+                return NULL;
         return o->request.timeline && o->request.forms && !out->json ? NULL : out->output;
 }
 
@@ -39,13 +49,39 @@ static void open_forms(struct stat_output *o)
         const struct stat_csv csv = {.interval_ns = o->request.interval_ns, .vendor = o->request.vendor};
         const char *name = forms->output_csv;
 
-        if (!name && !o->request.output->json)
+        if (!name && !o->request.output->json && !o->rows.separator)
                 name = o->request.output->output;
         o->lines = forms->json_lines;
-        if (o->request.timeline)
+        /* WindowsPerf's -t has a file without being asked. */
+        if (o->request.timeline && (name || forms->timeline))
                 o->files = stat_files_new(name, o->request.output->output_prefix, o->request.all_cpus, &csv);
         if (forms->plot)
                 o->plot = stat_plot_new();
+}
+
+/* perf's -x goes to standard error, where a command's own output is not in its way. */
+static bool open_rows(struct stat_output *o, struct err *err)
+{
+        const struct row_options *rows = o->request.rows;
+        const char *file = o->request.output->output;
+        AUTO_RELEASE(buf) path = {0};
+
+        o->stream = OS_STDOUT;
+        if (!rows)
+                return true;
+        o->rows = (struct stat_rows){.times = o->request.forms->every_ms, .each_cpu = rows->no_aggr};
+        o->in_rows = o->rows.times || rows->separator;
+        if (!rows->separator)
+                return true;
+        text_copy(o->separator, sizeof(o->separator),
+                  strcmp(rows->separator, "\\t") ? rows->separator : "\t");
+        o->rows.separator = o->separator;
+        o->stream = file ? OS_STDOUT : OS_STDERR;
+        if (!file || !strcmp(file, "-"))
+                return true;
+        cmd_output_path(o->request.output->output_prefix, file, &path);
+        o->row_file = os_file_create(buf_text(&path), err);
+        return o->row_file;
 }
 
 static bool can_write(const struct stat_output *o, struct err *err)
@@ -63,11 +99,13 @@ struct stat_output *stat_output_new(const struct stat_output_request *request, s
         AUTO(stat_output) o = mem_new(1, sizeof(*o));
 
         o->request = *request;
+        if (!open_rows(o, err))
+                return NULL;
         if (request->forms)
                 open_forms(o);
         o->text = !request->general->quiet && !request->output->json && !o->lines;
         o->document = request->output->json || document_file(o);
-        o->live = o->text && os_is_terminal(OS_STDOUT);
+        o->live = o->text && !o->in_rows && os_is_terminal(OS_STDOUT);
         return can_write(o, err) ? TAKE(o) : NULL;
 }
 
@@ -77,6 +115,9 @@ void stat_output_free(struct stat_output *o)
                 return;
         buf_release(&o->documents);
         buf_release(&o->pending);
+        buf_release(&o->notes);
+        buf_release(&o->quality);
+        os_file_free(o->row_file);
         stat_files_free(o->files);
         stat_plot_free(o->plot);
         free(o);
@@ -84,8 +125,15 @@ void stat_output_free(struct stat_output *o)
 
 static bool flush(struct stat_output *o, struct err *err)
 {
-        bool ok = !o->pending.len || cmd_write_stdout(o->pending.data, o->pending.len, err);
+        const void *bytes = o->pending.data;
+        size_t size = o->pending.len;
+        bool ok = true;
 
+        if (size && o->row_file)
+                ok = os_file_write(o->row_file, bytes, size, err);
+        else if (size)
+                ok = o->stream == OS_STDERR ? os_write_stream(OS_STDERR, bytes, size, err)
+                                            : cmd_write_stdout(bytes, size, err);
         buf_clear(&o->pending);
         return ok;
 }
@@ -94,7 +142,7 @@ void stat_output_phase(void *ctx, bool counting, bool begins)
 {
         struct stat_output *o = ctx;
 
-        if (!o->text)
+        if (!o->text || o->in_rows)
                 return;
         if (begins)
                 buf_add_str(&o->pending, counting ? "counting ..." : "sleeping ...");
@@ -112,6 +160,7 @@ static struct stat_view make_view(struct stat_output *o, const struct count_shot
                 .vendor = o->request.vendor,
                 .subject = o->request.subject,
                 .n_runs = o->request.n_runs,
+                .plain_numbers = o->request.rows && o->request.rows->no_big_num,
                 .elapsed_ns = shot->elapsed_ns,
                 .elapsed_deviation_percent = shot->elapsed_deviation_percent,
                 .user_ns = shot->user_ns,
@@ -182,6 +231,35 @@ static void add_document(struct stat_output *o, const struct stat_view *view)
         stat_view_json(view, &json);
 }
 
+/* Takes those notes that were not there before. */
+static void keep_notes(struct stat_output *o, const struct stat_view *view)
+{
+        AUTO_RELEASE(buf) notes = {0};
+
+        stat_view_notes(view, &notes);
+        for (char *at = notes.data, *end; at && (end = strchr(at, '\n')); at = end + 1) {
+                *end = '\0';
+                if (!strstr(buf_text(&o->notes), at))
+                        buf_printf(&o->notes, "%s\n", at);
+        }
+}
+
+static void add_text(struct stat_output *o, const struct count_shot *shot, const struct stat_view *view)
+{
+        if (!o->in_rows) {
+                stat_view_text(view, &o->pending);
+                return;
+        }
+        if (o->n_shots == 1)
+                stat_rows_add_head(&o->rows, view, &o->pending);
+        stat_rows_add(&o->rows, view, shot->start_ns + shot->elapsed_ns, &o->pending);
+        keep_notes(o, view);
+        if (!o->rows.separator) {
+                buf_clear(&o->quality);
+                sheet_add_quality(view->sheet, &o->quality);
+        }
+}
+
 bool stat_output_shot(void *ctx, const struct count_shot *shot, struct err *err)
 {
         enum { NOTES_MAX = 64 };
@@ -197,7 +275,7 @@ bool stat_output_shot(void *ctx, const struct count_shot *shot, struct err *err)
         if (o->plot)
                 stat_plot_add(o->plot, shot->sheet, shot->start_ns, shot->elapsed_ns);
         if (o->text)
-                stat_view_text(&view, &o->pending);
+                add_text(o, shot, &view);
         if (o->lines) {
                 struct json json;
 
@@ -267,10 +345,25 @@ static bool write_plot(struct stat_output *o, struct err *err)
         return cmd_write_file(buf_text(&path), &page, err);
 }
 
+/* perf's fields stand alone: whoever reads them expects nothing else, and they tell what is missing themselves. */
+static void end_rows(struct stat_output *o)
+{
+        if (o->rows.separator)
+                return;
+        buf_add_str(&o->pending, buf_text(&o->notes));
+        buf_printf(&o->pending, "%s", buf_text(&o->quality));
+        if (o->n_shots > 1 && o->n_poor)
+                buf_printf(&o->pending, "; %llu of %llu counts are poor", (unsigned long long)o->n_poor,
+                           (unsigned long long)o->n_shots);
+        buf_add_char(&o->pending, '\n');
+}
+
 bool stat_output_finish(struct stat_output *o, const struct count_run_facts *facts, bool *ret_poor,
                         struct err *err)
 {
         *ret_poor = o->n_poor;
+        if (o->in_rows && o->text)
+                end_rows(o);
         return flush(o, err) && (!o->document || write_document(o, facts, err)) &&
                (!o->plot || write_plot(o, err));
 }

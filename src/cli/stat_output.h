@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the counts of `stat` go: tables, one JSON document, JSON lines, CSV files, a page.  Each is written as the counts
+/* Where the counts of `stat` go: tables, rows, one JSON document, JSON lines, CSV files, a page.  Each is written as the counts
  * come, as far as its form allows. */
 #ifndef STAT_OUTPUT_H
 #define STAT_OUTPUT_H
@@ -13,6 +13,7 @@ struct stat_output_request {
         const struct general_options *general;
         const struct output_options *output;
         const struct timeline_options *forms; /* of the timeline; NULL: a session is shown again */
+        const struct row_options *rows;       /* NULL: tables */
         const char *vendor;                   /* of the machine; NULL */
         const char *subject;                  /* whose counts these are */
         const char *title;                    /* of the page */

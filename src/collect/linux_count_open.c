@@ -43,6 +43,8 @@ uint32_t counted_group(const struct count_request *request, size_t index)
 {
         const struct count_event *e = &request->list->items[index];
 
+        if (e->refused)
+                return 0;
         if (e->together)
                 return e->together;
         return e->event.attr.type == PERF_TYPE_SOFTWARE && count_request_is_system_wide(request) ? UINT32_MAX
@@ -310,7 +312,10 @@ static void open_all(struct opener *o, struct err *first_why)
         for (size_t i = 0; i < list->n_items; i++) {
                 struct counted_event *e = &o->counted->events[i];
 
-                if (e->group) {
+                if (list->items[i].refused) {
+                        e->attr = e->event.attr;
+                        e->obstacle = mem_strdup(list->items[i].refused);
+                } else if (e->group) {
                         if (is_first_of_group(o->counted, i))
                                 open_group(o, i, first_why);
                 } else {

@@ -147,6 +147,10 @@ void counting_describe(const struct count_request *request, struct buf *out)
                 struct perf_attr attr = counted_attr(request, event, leader == i);
 
                 buf_printf(out, "event %s\n", event->name);
+                if (request->list->items[i].refused) {
+                        buf_printf(out, "not counted: %s\n\n", request->list->items[i].refused);
+                        continue;
+                }
                 if (leader != i)
                         buf_printf(out, "group with %s\n", request->list->items[leader].event.name);
                 describe_scope(request, event, out);

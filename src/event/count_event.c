@@ -97,7 +97,7 @@ static void classify(struct count_builder *b, struct count_event *e)
         e->code = -1;
         e->group = COUNT_LOOSE;
         if (e->event.attr.type == PERF_TYPE_SOFTWARE)
-                text_copy(e->index, sizeof(e->index), "software");
+                snprintf(e->index, sizeof(e->index), "0x%02" PRIx64, e->event.attr.config);
         else if (!pmu || pmu->core)
                 classify_core(b, e);
         else
@@ -235,6 +235,39 @@ bool count_add_event(struct count_builder *b, const struct count_scope *scope, c
         e.doubt = explain_doubt(b, &e);
         event->cpus = NULL;
         event->n_cpus = 0;
+        ARRAY_PUSH(b->list.items, b->list.n_items, b->list.cap_items, e);
+        return true;
+}
+
+bool count_refuse_event(struct count_builder *b, const struct count_scope *scope,
+                        const struct event_item *item, const char *why)
+{
+        struct count_event e = {
+                .event.attr = {.size = sizeof(e.event.attr),
+                               .type = PERF_TYPE_SOFTWARE,
+                               .config = PERF_COUNT_SW_DUMMY},
+                .class = COUNT_CORE,
+                .index = "-",
+                .code = -1,
+                .kind = COUNT_NO_KIND,
+                .group = COUNT_LOOSE,
+        };
+        AUTO_RELEASE(buf) typed = {0};
+        AUTO_RELEASE(buf) name = {0};
+
+        if (!b->text->leave_out || scope->metric || b->err->code != ERR_UNSUPPORTED ||
+            b->list.n_items == COUNT_ITEMS_MAX)
+                return false;
+        if (b->first_refusal.code == ERR_NONE)
+                b->first_refusal = *b->err;
+        why = *why ? why : b->err->text;
+        e.refused = arena_copy(&b->list.texts, why, strlen(why));
+        e.plain = count_lower(&b->list, item->text);
+        buf_add(&typed, item->text.at, item->text.len);
+        text_add_printable(&name, buf_text(&typed));
+        if (!text_copy(e.event.name, sizeof(e.event.name), buf_text(&name)))
+                return false;
+        *b->err = (struct err){0};
         ARRAY_PUSH(b->list.items, b->list.n_items, b->list.cap_items, e);
         return true;
 }

@@ -14,6 +14,7 @@ struct count_builder {
         struct count_list list;
         int32_t n_groups[COUNT_CLASSES]; /* numbered so far */
         uint32_t n_together;
+        struct err first_refusal; /* with leave_out */
         struct err *err;
 };
 
@@ -33,6 +34,10 @@ bool count_parse_metrics(struct count_builder *b, const char *text);
 /* Takes one resolved event into the list, and its CPUs with it: says what it is. */
 bool count_add_event(struct count_builder *b, const struct count_scope *scope, const struct event_item *item,
                      struct event *event);
+
+/* Takes an event that can't be counted here, as the builder's error says, if that may be left out.  `why` may be "". */
+bool count_refuse_event(struct count_builder *b, const struct count_scope *scope,
+                        const struct event_item *item, const char *why);
 
 /* /dsu/NAME, /dmc_clk/NAME, /dmc_clkdiv2/NAME: appends an event for each unit; `item->name` becomes NAME. */
 bool count_resolve_prefixed(struct count_builder *b, struct event_resolver *r, struct event_item *item);

@@ -125,6 +125,33 @@ static bool parse_default(struct count_builder *b)
         return count_parse_text(b, &scope);
 }
 
+/* perf's lists. */
+static bool parse_detail(struct count_builder *b)
+{
+        static const char *const more[] = {
+                "L1-dcache-loads,L1-dcache-load-misses,LLC-loads,LLC-load-misses",
+                "L1-icache-loads,L1-icache-load-misses,dTLB-loads,dTLB-load-misses,iTLB-loads,iTLB-load-misses",
+                "L1-dcache-prefetches,L1-dcache-prefetch-misses",
+        };
+
+        for (size_t i = 0; i < N_ELEMENTS(more) && i < b->text->detail; i++) {
+                const struct count_scope scope = {.whole = more[i], .only_kind = -1};
+
+                if (!count_parse_text(b, &scope))
+                        return false;
+        }
+        return true;
+}
+
+static bool is_anything_left(const struct count_list *list)
+{
+        for (size_t i = 0; i < list->n_items; i++) {
+                if (!list->items[i].refused)
+                        return true;
+        }
+        return list->n_metrics > 0;
+}
+
 static bool parse(struct count_builder *b)
 {
         const struct count_scope scope = {.whole = b->text->events, .only_kind = -1};
@@ -133,8 +160,14 @@ static bool parse(struct count_builder *b)
                 return false;
         if (b->text->events && !count_parse_text(b, &scope))
                 return false;
+        if (!parse_detail(b))
+                return false;
         if (b->text->metrics && !count_parse_metrics(b, b->text->metrics))
                 return false;
+        if (b->first_refusal.code != ERR_NONE && !is_anything_left(&b->list)) {
+                *b->err = b->first_refusal;
+                return false;
+        }
         return count_add_cycles(b);
 }
 
@@ -158,7 +191,8 @@ static void own_texts(struct count_list *list)
 bool count_list_parse(const struct count_text *text, const struct pmu_source *source, struct count_list *ret,
                       struct err *err)
 {
-        struct count_builder b = {.text = text, .err = err};
+        struct err own = {0};
+        struct count_builder b = {.text = text, .err = err ? err : &own};
         bool ok;
 
         pmu_table_load(&b.pmus, source);

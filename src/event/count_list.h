@@ -27,7 +27,7 @@ struct count_event {
         struct event event;
         const char *plain; /* lower case, as formulas name it: "inst_spec" */
         enum count_class class;
-        char index[24];        /* the column `event idx`: "fixed", "0x1b"; "software", "hardware", "cache" */
+        char index[24];        /* the column `event idx`: "fixed", "0x1b"; "hardware", "cache"; "-": none */
         int32_t code;          /* number on an Arm PMU; -1: none */
         int32_t kind;          /* the kind of core that counts it, or COUNT_NO_KIND: all CPUs */
         uint32_t unit;         /* of uncore: cluster or controller number */
@@ -37,6 +37,8 @@ struct count_event {
         const char *metric;    /* that brought it; NULL */
         const char *doubt;     /* why a count of 0 is none: the PMU does not have the event; NULL: no doubt */
         bool is_cycle;         /* the cycle counter that stands first */
+        const char
+                *refused; /* why this machine can't count it, which nobody tries then; NULL: to be opened */
         /* Told by who opens it: why it can't be counted, and where the count comes from when not from the kernel's
          * counter; NULL: nothing to say. */
         const char *obstacle, *estimate;
@@ -64,7 +66,9 @@ struct count_list {
 struct count_text {
         const char *events;  /* -e; NULL: none */
         const char *metrics; /* -m: names of metrics and groups of metrics, joined by commas; NULL: none */
+        unsigned detail;     /* perf's -d: 1 to 3 add events of caches, TLBs and prefetches */
         bool kernel;         /* -k */
+        bool leave_out;      /* an event of -e that exists and can't be counted here is kept with `refused` */
         const struct extra_names *extra; /* -E and -C; NULL: none */
         uint32_t dmc;                    /* the only controller to take; UINT32_MAX: all */
         /* Measures an Arm kind's counters, 0 where that is not possible; asked where a group needs more than four.
@@ -77,7 +81,9 @@ struct count_text {
  * task-clock, context-switches, cpu-migrations, page-faults and, with a core PMU, instructions, branches and
  * branch-misses.  Whenever a kind of core counts an event, its cycle counter comes first: name "cycle", plain
  * "cpu_cycles".  On machines with cores of several kinds a name becomes one item for each.  Errors name the column and
- * the nearest known name. */
+ * the nearest known name.  With `leave_out` an event that exists and that this machine
+ * can't count is an item with `refused`, and such a metric a warning; they are an error (ERR_UNSUPPORTED) where nothing
+ * else is left. */
 bool count_list_parse(const struct count_text *text, const struct pmu_source *source, struct count_list *ret,
                       struct err *err);
 void count_list_release(struct count_list *list);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* -m: metrics of the cores' models, built-in ones, those of the user, and groups of metrics. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
@@ -210,15 +211,32 @@ static bool explain_unknown(struct count_builder *b, const char *whole, struct s
         return false;
 }
 
+static void forget_after(struct count_list *list, size_t n_items, size_t n_metrics)
+{
+        while (list->n_items > n_items)
+                free(list->items[--list->n_items].event.cpus);
+        list->n_metrics = n_metrics;
+}
+
 static bool parse_name(struct count_builder *b, const char *whole, struct span name)
 {
+        size_t n_items = b->list.n_items, n_metrics = b->list.n_metrics;
         bool found = false;
 
         if (!name.len)
                 return err_set(b->err, ERR_USAGE, "no metric specified (column %zu)",
                                event_column(whole, name.at));
-        return count_named(b, name, &found) && (found || count_group(b, name, &found)) &&
-               (found || explain_unknown(b, whole, name));
+        if (count_named(b, name, &found) && (found || count_group(b, name, &found)) &&
+            (found || explain_unknown(b, whole, name)))
+                return true;
+        if (!b->text->leave_out || b->err->code != ERR_UNSUPPORTED)
+                return false;
+        if (b->first_refusal.code == ERR_NONE)
+                b->first_refusal = *b->err;
+        buf_printf(&b->list.warnings, "%s\n", b->err->text);
+        forget_after(&b->list, n_items, n_metrics);
+        *b->err = (struct err){0};
+        return true;
 }
 
 bool count_parse_metrics(struct count_builder *b, const char *text)

@@ -97,6 +97,7 @@ static bool parse_item(struct count_builder *b, const struct count_scope *scope,
 {
         AUTO_RELEASE(event_list) events = {0};
         struct event_item item = {.text = text};
+        struct refusal refusal = {0};
         struct event_resolver r = {
                 .whole = scope->whole,
                 .counting = true,
@@ -105,17 +106,19 @@ static bool parse_item(struct count_builder *b, const struct count_scope *scope,
                 .kinds = &b->list.kinds,
                 .extra = b->text->extra,
                 .list = &events,
+                .refusal = &refusal,
                 .err = b->err,
         };
+        bool found;
 
         if (*text.at == '/') {
-                if (!count_resolve_prefixed(b, &r, &item))
-                        return false;
+                found = count_resolve_prefixed(b, &r, &item);
         } else {
                 event_split_item(&item);
-                if (!event_resolve(&r, &item))
-                        return false;
+                found = event_resolve(&r, &item);
         }
+        if (!found)
+                return count_refuse_event(b, scope, &item, refusal.text);
         item.shown = (struct span){text.at, (size_t)(item.suffix.at - text.at)};
         if (!read_modifiers(b, scope, item.suffix, &item.modifiers))
                 return false;

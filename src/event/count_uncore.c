@@ -2,6 +2,7 @@
 /* Units that are larger than a core: which PMUs are the clusters (DSU) and memory controllers (DMC-620) of
  * WindowsPerf's prefixes, and what a name is on them. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "count_internal.h"
@@ -192,6 +193,9 @@ bool count_resolve_prefixed(struct count_builder *b, struct event_resolver *r, s
                 if (r->only_kind <= 0 && !add_unit(r, family, item, pmu))
                         return false;
         }
+        if (!n_units && r->refusal)
+                snprintf(r->refusal->text, sizeof(r->refusal->text), "this machine has no %s PMU (%s*)",
+                         family->unit, family->pmu);
         if (!n_units)
                 return err_set(r->err, ERR_UNSUPPORTED, "'%s' (column %zu): this machine has no %s PMU (%s*)",
                                span_quote(item->text).text, event_column(r->whole, at), family->unit,

@@ -94,6 +94,11 @@ bool event_check_modifiers(const char *whole, struct span text, struct err *err)
 uint64_t event_exclude_bits(struct span modifiers, bool by_default);
 uint64_t event_precise_level(struct span modifiers);
 
+/* Why this machine can't count an event that exists: "this needs a PMU of the cores, which ..."; "": not said. */
+struct refusal {
+        char text[200];
+};
+
 /* Resolves the items of one text. */
 struct event_resolver {
         const char *whole;
@@ -104,6 +109,7 @@ struct event_resolver {
         const struct core_kinds *kinds;  /* of `pmus`, in its order */
         const struct extra_names *extra; /* NULL: none */
         struct event_list *list;
+        struct refusal *refusal; /* NULL: not asked for */
         struct err *err;
 };
 
@@ -119,6 +125,11 @@ bool event_set_name(const struct event_resolver *r, const struct event_item *ite
 
 /* rNN or a C number; NUMBER_BAD where the name is neither. */
 enum number_result event_raw_number(struct span name, uint64_t *ret_number);
+
+/* Writes the error for an event that exists and that this machine can't count or sample: «event 'x' (column N)» and what
+ * `format` says of it ("needs ..."), ERR_UNSUPPORTED; and the refusal.  Always returns false. */
+bool event_refuse(const struct event_resolver *r, const char *name, size_t column, const char *format, ...)
+        __attribute__((format(printf, 4, 5)));
 
 /* Writes the error for an event that nothing knows: what it is where that can be told, else the nearest name.
  * `name` is without what follows its first ':', `text` is all of it.  Always returns false. */

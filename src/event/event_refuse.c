@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The sentences for events that are not taken: what the name is where that can be told, what to write instead,
  * or the nearest known name. */
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,32 +119,41 @@ static const char *generic_instead(const char *name)
         return "cycles or instructions";
 }
 
+bool event_refuse(const struct event_resolver *r, const char *name, size_t column, const char *format, ...)
+{
+        char what[200];
+        va_list args;
+
+        va_start(args, format);
+        vsnprintf(what, sizeof(what), format, args);
+        va_end(args);
+        if (r->refusal)
+                snprintf(r->refusal->text, sizeof(r->refusal->text), "this %.190s", what);
+        return err_set(r->err, ERR_UNSUPPORTED, "event '%s' (column %zu) %s", name, column, what);
+}
+
 /* An event of some Arm core, which these cores do not have. */
 static bool explain_arm(const struct event_resolver *r, size_t column, const struct catalogue_event *event,
-                        const struct catalogue_cpu *cpu, struct err *err)
+                        const struct catalogue_cpu *cpu)
 {
         const struct core_kind *kind = r->kinds->n_items ? &r->kinds->items[0] : NULL;
 
         if (!kind)
-                return err_set(err, ERR_UNSUPPORTED,
-                               "event '%s' (column %zu) is an event of Arm cores (%s); this machine has no "
-                               "core PMU: use %s",
-                               event->name, column, event->title, r->counting ? "task-clock" : "cpu-clock");
+                return event_refuse(r, event->name, column,
+                                    "is an event of Arm cores (%s); this machine has no core PMU: use %s",
+                                    event->title, r->counting ? "task-clock" : "cpu-clock");
         if (kind->vendor != CORE_ARM)
-                return err_set(err, ERR_UNSUPPORTED,
-                               "event '%s' (column %zu) is an event of Arm cores (%s); this machine's core "
-                               "PMU is '%s': use %s",
-                               event->name, column, event->title, kind->pmu, generic_instead(event->name));
+                return event_refuse(r, event->name, column,
+                                    "is an event of Arm cores (%s); this machine's core PMU is '%s': use %s",
+                                    event->title, kind->pmu, generic_instead(event->name));
         if (cpu->implementer)
-                return err_set(
-                        err, ERR_UNSUPPORTED,
-                        "event '%s' (column %zu) is one of %s, and '%s' does not list it; r%x opens it all "
-                        "the same",
-                        event->name, column, cpu->name, kind->pmu, event->code);
-        return err_set(err, ERR_UNSUPPORTED,
-                       "event '%s' (column %zu) is not counted by these cores ('%s' does not list it); "
-                       "r%x opens it all the same",
-                       event->name, column, kind->pmu, event->code);
+                return event_refuse(r, event->name, column,
+                                    "is one of %s, and '%s' does not list it; r%x opens it all the same",
+                                    cpu->name, kind->pmu, event->code);
+        return event_refuse(
+                r, event->name, column,
+                "is not counted by these cores ('%s' does not list it); r%x opens it all the same", kind->pmu,
+                event->code);
 }
 
 static bool is_metric(const struct event_resolver *r, struct span name)
@@ -165,9 +176,9 @@ bool event_explain_unknown(const struct event_resolver *r, struct span name, str
         const char *nearest;
 
         if (event)
-                return explain_arm(r, column, event, cpu, r->err);
+                return explain_arm(r, column, event, cpu);
         if (is_metric(r, name))
-                return err_set(r->err, ERR_UNSUPPORTED,
+                return err_set(r->err, ERR_USAGE,
                                r->counting ? "'%s' (column %zu) is a metric: count it with -m %s"
                                            : "'%s' (column %zu) is a metric: metrics are counted with stat "
                                              "-m, not sampled",

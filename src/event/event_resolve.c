@@ -54,12 +54,9 @@ static bool has_precise(const struct event_resolver *r, const struct pmu *pmu)
 
 static bool need_core_pmu(const struct event_resolver *r, const struct event_item *item)
 {
-        return err_set(
-                r->err, ERR_UNSUPPORTED,
-                "event '%s' (column %zu) needs a PMU of the cores, which this machine does not have: use "
-                "%s",
-                span_quote(item->name).text, column(r, item->name.at),
-                r->counting ? "task-clock" : "cpu-clock");
+        return event_refuse(r, span_quote(item->name).text, column(r, item->name.at),
+                            "needs a PMU of the cores, which this machine does not have: use %s",
+                            r->counting ? "task-clock" : "cpu-clock");
 }
 
 /* A hardware event by a number that all kinds of cores understand. */

@@ -124,7 +124,9 @@ void stat_csv_row(const struct stat_csv *csv, const struct sheet *sheet, bool mu
                 for (size_t i = 0; i < table->n_rows; i++) {
                         const struct sheet_row *row = &table->rows[i];
 
-                        if (!row->not_counted)
+                        if (row->not_counted)
+                                buf_add_str(out, row->instead);
+                        else
                                 text_add_u64(out, multiplexed ? row->value : row->scaled);
                         buf_add_char(out, ',');
                         if (multiplexed)

@@ -38,19 +38,19 @@ static bool is_total(enum sheet_kind kind)
 static void add_value(struct table *table, const struct sheet_row *row, uint64_t value)
 {
         if (row->not_counted)
-                table_add_u64_as(table, 0, "<not counted>");
+                table_add_u64_as(table, 0, row->instead);
         else
                 table_add_u64(table, value);
 }
 
-static void add_name(struct table *table, const struct sheet_row *row, bool screen)
+/* The clocks' unit is a column of its own and the last: whoever splits a row at its blanks finds the others in place. */
+static bool has_unit(const struct sheet_table *table)
 {
-        AUTO_RELEASE(buf) name = {0};
-
-        buf_add_str(&name, row->name);
-        if (screen && row->unit)
-                buf_printf(&name, " (%s)", row->unit);
-        table_add_text(table, name.data);
+        for (size_t i = 0; i < table->n_rows; i++) {
+                if (table->rows[i].unit)
+                        return true;
+        }
+        return false;
 }
 
 /* "0x001b" in tables of totals. */
@@ -75,16 +75,18 @@ static void add_share(struct table *table, const struct sheet_row *row)
         table_add_text(table, text.data);
 }
 
-static void add_count_columns(struct stat_table *made, bool share, bool scaled, bool deviation)
+static void add_count_columns(struct stat_table *made, bool plain, bool share, bool scaled, bool deviation)
 {
-        add_column(made, (struct column){.name = "counter value", .type = COLUMN_THOUSANDS});
+        enum column_type number = plain ? COLUMN_U64 : COLUMN_THOUSANDS;
+
+        add_column(made, (struct column){.name = "counter value", .type = number});
         add_column(made, (struct column){.name = "event name"});
         add_column(made, (struct column){.name = "event idx"});
         add_column(made, (struct column){.name = "event note"});
         if (share)
                 add_column(made, (struct column){.name = "multiplexed", .right = true});
         if (scaled)
-                add_column(made, (struct column){.name = "scaled value", .type = COLUMN_THOUSANDS});
+                add_column(made, (struct column){.name = "scaled value", .type = number});
         if (deviation)
                 add_column(made, (struct column){.name = "stddev", .right = true});
 }
@@ -93,17 +95,19 @@ void stat_table_init(struct stat_table *made, const struct stat_view *view, cons
                      bool screen)
 {
         bool total = is_total(from->kind), multiplexed = view->sheet->multiplexed[from->class];
-        bool deviation = view->n_runs > 1;
+        bool deviation = view->n_runs > 1, unit = screen && has_unit(from);
 
         *made = (struct stat_table){0};
         multiplexed &= !deviation;
-        add_count_columns(made, multiplexed && !total, multiplexed, deviation);
+        add_count_columns(made, view->plain_numbers, multiplexed && !total, multiplexed, deviation);
+        if (unit)
+                add_column(made, (struct column){.name = "unit"});
         begin(made);
         for (size_t i = 0; i < from->n_rows; i++) {
                 const struct sheet_row *row = &from->rows[i];
 
                 add_value(made->table, row, row->value);
-                add_name(made->table, row, screen);
+                table_add_text(made->table, row->name);
                 add_index(made->table, row, total);
                 table_add_text(made->table, row->note);
                 if (multiplexed && !total)
@@ -112,6 +116,8 @@ void stat_table_init(struct stat_table *made, const struct stat_view *view, cons
                         add_value(made->table, row, row->scaled);
                 if (deviation)
                         add_deviation(made->table, row->deviation_percent);
+                if (unit)
+                        table_add_text(made->table, row->unit ? row->unit : "");
         }
 }
 
@@ -121,7 +127,7 @@ void stat_table_init_dmc(struct stat_table *made, const struct stat_view *view)
 
         *made = (struct stat_table){0};
         add_column(made, (struct column){.name = "pmu id"});
-        add_count_columns(made, false, false, false);
+        add_count_columns(made, view->plain_numbers, false, false, false);
         begin(made);
         for (size_t t = 0; t < sheet->n_tables; t++) {
                 const struct sheet_table *from = &sheet->tables[t];
@@ -138,7 +144,7 @@ void stat_table_init_dmc(struct stat_table *made, const struct stat_view *view)
 
                         table_add_text(made->table, id.data);
                         add_value(made->table, row, row->scaled);
-                        add_name(made->table, row, false);
+                        table_add_text(made->table, row->name);
                         add_index(made->table, row, false);
                         table_add_text(made->table, row->note);
                 }

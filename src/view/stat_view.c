@@ -3,6 +3,7 @@
 #include "stat_view.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "stat_view_internal.h"
 #include "text.h"
@@ -105,31 +106,56 @@ static void add_times(const struct stat_view *view, struct buf *out)
                            (double)view->kernel_ns / 1e9);
 }
 
-static void add_missing(const struct sheet_missing *missing, size_t n, const char *what, struct buf *out)
+static bool is_told(const struct sheet_missing *missing, size_t index)
+{
+        for (size_t i = 0; i < index; i++) {
+                if (!strcmp(missing[i].reason, missing[index].reason))
+                        return true;
+        }
+        return false;
+}
+
+/* Those with the same reason stand in one line: «a, b VERBS REASON». */
+static void add_missing(const struct sheet_missing *missing, size_t n, const char *of_one,
+                        const char *of_several, struct buf *out)
 {
         for (size_t i = 0; i < n; i++) {
+                size_t n_same = 0;
+
+                if (is_told(missing, i))
+                        continue;
                 buf_add_str(out, "note: ");
-                text_add_printable(out, missing[i].name);
-                buf_add_str(out, what);
+                for (size_t j = i; j < n; j++) {
+                        if (strcmp(missing[j].reason, missing[i].reason))
+                                continue;
+                        buf_add_str(out, n_same++ ? ", " : "");
+                        text_add_printable(out, missing[j].name);
+                }
+                buf_add_str(out, n_same > 1 ? of_several : of_one);
                 text_add_printable(out, missing[i].reason);
                 buf_add_char(out, '\n');
         }
 }
 
-void stat_view_text(const struct stat_view *view, struct buf *out)
+void stat_view_notes(const struct stat_view *view, struct buf *out)
 {
         const struct sheet *sheet = view->sheet;
 
-        add_tables(view, out);
-        add_metrics(view, out);
-        add_times(view, out);
         for (size_t i = 0; i < view->n_notes; i++) {
                 buf_add_str(out, "note: ");
                 text_add_printable(out, view->notes[i]);
                 buf_add_char(out, '\n');
         }
-        add_missing(sheet->missing, sheet->n_missing, " is not counted: ", out);
-        add_missing(sheet->estimates, sheet->n_estimates, " comes from ", out);
-        sheet_add_quality(sheet, out);
+        add_missing(sheet->missing, sheet->n_missing, " is not counted: ", " are not counted: ", out);
+        add_missing(sheet->estimates, sheet->n_estimates, " comes from ", " come from ", out);
+}
+
+void stat_view_text(const struct stat_view *view, struct buf *out)
+{
+        add_tables(view, out);
+        add_metrics(view, out);
+        add_times(view, out);
+        stat_view_notes(view, out);
+        sheet_add_quality(view->sheet, out);
         buf_add_char(out, '\n');
 }

@@ -15,6 +15,7 @@ struct stat_view {
         const char *vendor;  /* "Arm Limited"; NULL: not known */
         const char *subject; /* of counts that follow threads: "'sleep 1'" */
         unsigned n_runs;     /* more than 1: values are means */
+        bool plain_numbers;  /* no separators between thousands */
         uint64_t elapsed_ns;
         double elapsed_deviation_percent; /* of several runs; negative: of one */
         uint64_t user_ns, kernel_ns;      /* CPU time of the command; both 0: not known */
@@ -25,7 +26,10 @@ struct stat_view {
         int exit_status; /* of the command */
 };
 
-/* The tables, elapsed time and quality. */
+/* «note: SENTENCE», a line each: what the user is to know of the count, what is missing and why. */
+void stat_view_notes(const struct stat_view *view, struct buf *out);
+
+/* The tables, elapsed time, notes and quality. */
 void stat_view_text(const struct stat_view *view, struct buf *out);
 
 /* An object: windowsperf's stat document with `quality`. */

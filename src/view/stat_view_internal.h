@@ -6,7 +6,7 @@
 #include "stat_view.h"
 #include "table.h"
 
-enum { STAT_COLUMNS_MAX = 8 };
+enum { STAT_COLUMNS_MAX = 9 };
 
 /* A table with the columns that it was made for. */
 struct stat_table {
@@ -15,7 +15,7 @@ struct stat_table {
         struct table *table;
 };
 
-/* For the screen, the clocks' unit stands with the name. */
+/* For the screen, the clocks' unit is the last column. */
 void stat_table_init(struct stat_table *made, const struct stat_view *view, const struct sheet_table *from,
                      bool screen);
 void stat_table_init_metrics(struct stat_table *made, const struct stat_view *view);

@@ -133,6 +133,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         count.metrics = *metrics ? metrics : NULL;
         names = next_line(&rest);
         count.kernel = *names == 'k';
+        count.leave_out = !count.kernel;
         if (*names)
                 (void)extra_events_parse(names, &extra, NULL);
         model = catalogue_find_cpu(next_line(&rest));

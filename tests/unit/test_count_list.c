@@ -35,6 +35,8 @@ static void add_line(const struct count_event *e, struct buf *out)
                 buf_printf(out, " (%s)", e->plain);
         if (e->doubt)
                 buf_add_str(out, " doubt");
+        if (e->refused)
+                buf_printf(out, " refused: %s", e->refused);
         buf_add_str(out, "\n");
 }
 
@@ -102,6 +104,7 @@ struct one {
         bool kernel;
         uint32_t dmc;
         unsigned measured; /* 0: they are not measured */
+        bool leave_out;
 };
 
 static struct extra_event extra_events[] = {
@@ -140,6 +143,7 @@ static bool run(const struct one *one, struct count_list *list, struct err *err)
                                         .kernel = one->kernel,
                                         .extra = one->extra,
                                         .dmc = one->dmc,
+                                        .leave_out = one->leave_out,
                                         .measure_counters = one->measured ? measure : NULL};
 
         measured = one->measured;
@@ -191,6 +195,8 @@ static bool read_case(char *line, struct one *one)
                         one->dmc = (uint32_t)strtoul(next_word(&at), NULL, 10);
                 else if (!strcmp(word, "+extra"))
                         one->extra = &extra_names;
+                else if (!strcmp(word, "+leave_out"))
+                        one->leave_out = true;
                 else if (!strcmp(word, "+counters"))
                         one->measured = (unsigned)strtoul(next_word(&at), NULL, 10);
                 else
@@ -305,6 +311,11 @@ TEST(machine_without_pmu)
 TEST(default_list)
 {
         expect_file("counting/default_list.txt");
+}
+
+TEST(what_cannot_be_counted_is_left_out)
+{
+        expect_file("counting/leave_out.txt");
 }
 
 TEST(kinds_of_cores)

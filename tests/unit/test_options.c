@@ -319,7 +319,7 @@ TEST(explained_words_can_be_told_apart)
 /* The tables themselves: what a mistake in one would break elsewhere. */
 static void check_option(const struct command *command, const struct option *option)
 {
-        if (!option->help || (option->kind == OPTION_FLAG) != !option->arg)
+        if (!option->help || option_takes_value(option) == !option->arg)
                 TAP_FAIL("%s --%s: lacks help or an argument's name", command->name, option->name);
         if (option->letter && option_find_letter(command, option->letter, NULL) != option)
                 TAP_FAIL("%s -%c stands for two options", command->name, option->letter);

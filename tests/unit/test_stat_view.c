@@ -146,7 +146,7 @@ TEST(what_is_not_counted_is_named)
         builder_stat(e.counts, 6, 1, 0, 10, 10);
         view = view_of(&e);
         stat_view_text(&view, &out);
-        EXPECT_TRUE(strstr(out.data, "        <not counted>  st_spec     0x71       g0,imix\n"));
+        EXPECT_TRUE(strstr(out.data, "        <not supported>  st_spec     0x71       g0,imix\n"));
         EXPECT_TRUE(strstr(out.data, "note: st_spec is not counted: the PMU does not advertise it\n"));
         json_init(&json, &document);
         stat_view_json(&view, &json);
