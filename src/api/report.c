@@ -154,6 +154,7 @@ static void open_modules(struct report *report)
         report->modules = module_source_new(report->world, report->reader, report->images, &options,
                                             report->request.collected);
         session_archive_init(&report->archive, report->reader);
+        buf_add_str(&report->archive.note, module_source_recorded_note(report->modules));
         module_source_use_archive(report->modules, report->archive.symbols);
         report->branches = report->request.branches ? branches_new() : NULL;
         if (!report->request.stacks)
@@ -177,6 +178,24 @@ static void name_places(struct report *report)
         if (report->branches)
                 report->branch_rows = branch_rows_new(report->branches, report->world,
                                                       module_source_resolver(report->modules), &modules);
+}
+
+/* simpleperf has a perf map's names in the session, and no map of the memory that they are in. */
+static void name_unmapped(const struct report *report)
+{
+        const struct recorded_symbols *recorded = module_source_recorded(report->modules);
+
+        for (size_t i = 0; i < recorded_symbols_n_files(recorded); i++) {
+                const char *path = recorded_symbols_get(recorded, i)->path;
+                char *end;
+                long pid;
+
+                if (!text_starts(path, "perf-"))
+                        continue;
+                pid = strtol(path + strlen("perf-"), &end, 10);
+                if (pid > 0 && pid <= INT32_MAX && !strcmp(end, ".map"))
+                        world_name_unmapped(report->world, (int32_t)pid, path);
+        }
 }
 
 struct report *report_make(const struct report_request *request, struct err *err)
@@ -203,6 +222,7 @@ struct report *report_make_of(const struct report_request *request, struct sessi
         report->has_run_info = run_info_read(report->reader, &report->run_text, &report->run_info);
         stack_marks_read(perfdata_feature(report->reader, FEATURE_WPERF_STACKS), &report->marks);
         open_modules(report);
+        name_unmapped(report);
         if (!report_read(report, err))
                 return NULL;
         name_places(report);

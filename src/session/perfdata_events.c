@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "perfdata_reader_internal.h"
+#include "simpleperf_info.h"
 #include "text.h"
 
 static bool sample_place(uint64_t type, uint64_t before, uint64_t bit, uint16_t *ret)
@@ -150,6 +151,23 @@ void events_take_desc(struct perfdata_reader *r)
                         events_set_name(r, event, cursor_str_at(&text, 0));
                 if (!r->events.items[event]->n_ids && n_ids <= LIMIT_EVENT_IDS - r->events.n_ids)
                         events_add_ids(r, event, ids);
+        }
+}
+
+/* Only tracepoints need a name: of the others the attribute tells more (user mode only, precise). */
+void events_take_simpleperf(struct perfdata_reader *r)
+{
+        const char *text = simpleperf_info_find(r->features[FEATURE_SIMPLEPERF_META_INFO], "event_type_info");
+        struct simpleperf_event named;
+
+        while (text && simpleperf_event_next(&text, &named)) {
+                for (size_t i = 0; i < r->events.n; i++) {
+                        struct perfdata_event *event = r->events.items[i];
+
+                        if (event->attr.type == PERF_TYPE_TRACEPOINT && named.type == event->attr.type &&
+                            event->attr.config == named.config)
+                                event->name = arena_copy(&r->arena, named.name, named.name_len);
+                }
         }
 }
 

@@ -255,6 +255,8 @@ static bool read_file_header(struct perfdata_reader *r, struct cursor *c, uint64
         events_name_pmus(r);
         if (r->features[FEATURE_EVENT_DESC].start)
                 events_take_desc(r);
+        if (r->features[FEATURE_SIMPLEPERF_META_INFO].start)
+                events_take_simpleperf(r);
         r->layout.compressed = r->features[FEATURE_COMPRESSED].start;
         return true;
 }

@@ -113,6 +113,7 @@ uint32_t events_add(struct perfdata_reader *reader, const struct perf_attr *attr
 void events_add_ids(struct perfdata_reader *reader, uint32_t event, struct cursor ids);
 void events_set_name(struct perfdata_reader *reader, uint32_t event, const char *name);
 void events_take_desc(struct perfdata_reader *reader);                  /* names and ids of EVENT_DESC */
+void events_take_simpleperf(struct perfdata_reader *reader);            /* names of META_INFO */
 void events_take_type(struct perfdata_reader *reader, struct cursor c); /* one event type of old files */
 void events_name_pmus(struct perfdata_reader *reader);                  /* once PMU_MAPPINGS is known */
 void events_release(struct event_table *events);

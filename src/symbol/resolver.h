@@ -15,6 +15,7 @@
 
 struct resolver;
 struct archived_module;      /* symbol_archive.h */
+struct recorded_file;        /* recorded_symbols.h */
 struct debug_remote;         /* debug_search.h */
 struct symbol_index_options; /* symbol_index.h */
 struct pe_places;            /* pe_search.h */
@@ -48,6 +49,12 @@ enum resolver_kind {
         RESOLVER_NONE,    /* nothing is known: every answer is SYMBOL_NONE */
 };
 
+/* Names that another recorder wrote into the session. */
+struct resolver_recorded {
+        const struct recorded_file *file; /* kept by the caller; NULL: none */
+        uint64_t slide;                   /* added to a module's offset gives the address in `file` */
+};
+
 struct resolver_module {
         enum resolver_kind kind;
         const char *path;      /* of the file, or of the perf map */
@@ -62,6 +69,10 @@ struct resolver_module {
         const char *jitdump_path, *jitdump_open_path;
         /* Answers that were packed into the session: nothing else is asked, whatever the kind; kept by the caller. */
         const struct archived_module *archived;
+        /* Asked in this order for what the files do not name. */
+        struct resolver_recorded recorded[2];
+        /* Nothing shows that a file at `path` is the one that ran: use only the recorded names. */
+        bool is_elsewhere;
 };
 
 typedef uint32_t resolver_id;
