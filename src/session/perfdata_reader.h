@@ -32,7 +32,7 @@ struct perfdata_event {
         size_t n_ids;
 };
 
-size_t perfdata_n_events(const struct perfdata_reader *reader); /* pipe mode: grows while records are read */
+size_t perfdata_n_events(const struct perfdata_reader *reader);
 const struct perfdata_event *perfdata_get_event(const struct perfdata_reader *reader, size_t index);
 
 /* The raw bytes of a feature section, or a failed cursor when the file has none. */

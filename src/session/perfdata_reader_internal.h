@@ -100,7 +100,7 @@ struct perfdata_reader {
 #define PLACE_NONE     UINT64_MAX
 enum { PLACE_SOURCE_SHIFT = 48 };
 
-/* Header, attributes and features of file mode, or the short header of pipe mode. */
+/* Header, attributes and features, which pipe mode has in records. */
 bool header_read(struct perfdata_reader *reader, struct err *err);
 
 /* In a pipe these come as records. */
@@ -128,6 +128,9 @@ void event_name_make(const struct perfdata_reader *reader, const struct perf_att
 /* 1, 0, -1 as perfdata_next; time and event are not yet set. */
 int stream_next(struct perfdata_reader *reader, struct perfdata_record *ret, uint64_t *ret_place,
                 struct err *err);
+
+/* A pipe tells of itself in records, wherever they stand: takes all of them, and goes back to the first record. */
+void stream_read_head(struct perfdata_reader *reader);
 
 /* The record at a place that stream_next gave. */
 void stream_get(const struct perfdata_reader *reader, uint64_t place, struct perfdata_record *ret);

@@ -383,9 +383,28 @@ static int next_of_source(struct perfdata_reader *r, struct source *s, struct pe
 
         if (got == 1 && is_packed(ret->header.type))
                 return unpack(r, s, ret, err) ? 1 : -1;
-        if (got == 1 && ret->header.type >= PERF_RECORD_HEADER_ATTR)
+        if (got == 1 && ret->header.type >= PERF_RECORD_HEADER_ATTR && !r->layout.pipe)
                 header_take_record(r, ret);
         return got;
+}
+
+void stream_read_head(struct perfdata_reader *r)
+{
+        struct source *s = &r->sources[0];
+        struct perfdata_damage damage = r->damage;
+        const uint64_t at = s->at;
+        struct perfdata_record record;
+        int got;
+
+        while ((got = read_record(r, s, &record))) {
+                const uint64_t n_malformed = r->damage.n_malformed;
+
+                if (got == 1 && record.header.type >= PERF_RECORD_HEADER_ATTR)
+                        header_take_record(r, &record);
+                damage.n_malformed += r->damage.n_malformed - n_malformed;
+        }
+        r->damage = damage;
+        s->at = at;
 }
 
 int stream_next(struct perfdata_reader *r, struct perfdata_record *ret, uint64_t *ret_place, struct err *err)
