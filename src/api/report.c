@@ -6,6 +6,7 @@
 
 #include "arena.h"
 #include "call_graph.h"
+#include "elf_search.h"
 #include "report_internal.h"
 #include "text.h"
 
@@ -26,6 +27,7 @@ void report_free(struct report *report)
         world_free(report->world);
         pe_images_free(report->images);
         session_input_free(report->input);
+        buf_release(&report->session_dir);
         buf_release(&report->run_text);
         map_release(&report->seen_pids);
         free(report->pids);
@@ -142,6 +144,19 @@ static struct hot_modules hot_modules_of(const struct report *report)
         return (struct hot_modules){module_source_get, module_source_is_executable, report->modules};
 }
 
+/* A session that came with its programs has them in its folder.  Of one that was just made they are where they ran. */
+static void find_session_dir(struct report *report)
+{
+        const char *path = report->request.path;
+        size_t len = path ? (size_t)(text_base_name(path) - path) : 0;
+
+        if (!path || !strcmp(path, "-") || report->request.collected)
+                return;
+        buf_add(&report->session_dir, path, len > 1 ? len - 1 : len);
+        if (!len)
+                buf_add_str(&report->session_dir, ".");
+}
+
 static void open_modules(struct report *report)
 {
         struct resolver_options options = {
@@ -150,7 +165,12 @@ static void open_modules(struct report *report)
                 .decorated = report->request.long_names,
                 .sources = report->request.sources,
         };
+        const struct resolver_sources *sources = report->request.sources;
 
+        if (sources && sources->elf)
+                options.debug_dirs = sources->elf->debug_dirs;
+        find_session_dir(report);
+        options.session_dir = report->session_dir.len ? buf_text(&report->session_dir) : NULL;
         report->modules = module_source_new(report->world, report->reader, report->images, &options,
                                             report->request.collected);
         session_archive_init(&report->archive, report->reader);

@@ -133,8 +133,6 @@ struct module *resolver_load(struct resolver *resolver, resolver_id id)
         }
         switch (module->is.kind) {
         case RESOLVER_FILE:
-                if (module->is.is_elsewhere)
-                        break;
                 module->file = resolver_file_new(&module->is, &resolver->options, &module->note);
                 break;
         case RESOLVER_KERNEL: load_kernel(resolver, module); break;
