@@ -117,6 +117,28 @@ static void finish_stacks(struct report *report)
         }
 }
 
+static const char *aux_kind(uint32_t type)
+{
+        static const char *const kinds[] = {
+                "hardware", "Intel PT", "Intel BTS", "CoreSight", "Arm SPE", "s390 CPU-MF", "HiSilicon PTT",
+        };
+
+        return kinds[type < N_ELEMENTS(kinds) ? type : 0];
+}
+
+static void take_aux(struct report *report, const struct perfdata_record *record)
+{
+        struct cursor c = record->bytes;
+
+        cursor_skip(&c, sizeof(struct perf_header));
+        if (record->header.type == PERF_RECORD_AUXTRACE_INFO)
+                report->quality.aux_kind = aux_kind(cursor_u32(&c));
+        else
+                report->quality.aux_bytes += cursor_left(&record->payload);
+        if (!report->quality.aux_kind)
+                report->quality.aux_kind = aux_kind(0);
+}
+
 bool report_read(struct report *report, struct err *err)
 {
         struct perfdata_record record;
@@ -127,6 +149,8 @@ bool report_read(struct report *report, struct err *err)
                 case PERF_RECORD_SAMPLE: take_sample(report, &record); break;
                 case PERF_RECORD_LOST:
                 case PERF_RECORD_LOST_SAMPLES: take_lost(report, &record); break;
+                case PERF_RECORD_AUXTRACE_INFO:
+                case PERF_RECORD_AUXTRACE: take_aux(report, &record); break;
                 case PERF_RECORD_THROTTLE: report->quality.n_throttled++; break;
                 default:
                         if (report->stacks)

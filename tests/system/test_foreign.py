@@ -164,5 +164,13 @@ def test_dump_shows_the_pairs(t: Context) -> None:
     check("feature-1" not in done.out, "each feature has a name", done)
 
 
+def test_traces_are_not_decoded(t: Context) -> None:
+    done = report(t, "../spe/generated/spe-05-random-1cpu.data")
+    check(done.out.splitlines()[-1].endswith(", 97408 bytes of Arm SPE trace not decoded; see perf script"), "SPE", done)
+    for mode in ("", "piped."):
+        done = report(t, f"quipper/perf.data.{mode}intel_pt-4.14")
+        check(" bytes of Intel PT trace not decoded" in done.out.splitlines()[-1], "PT", done)
+
+
 if __name__ == "__main__":
     harness.main(__name__)
