@@ -171,6 +171,26 @@ void events_take_simpleperf(struct perfdata_reader *r)
         }
 }
 
+void events_name_tracepoints(struct perfdata_reader *r)
+{
+        for (size_t i = 0; i < r->events.n; i++) {
+                struct perfdata_event *event = r->events.items[i];
+                const struct tracing_event *tracepoint;
+
+                if (event->attr.type != PERF_TYPE_TRACEPOINT || !r->features[FEATURE_TRACING_DATA].start)
+                        continue;
+                if (!r->tracing)
+                        r->tracing = tracing_data_new(r->features[FEATURE_TRACING_DATA]);
+                tracepoint = tracing_data_find(r->tracing, event->attr.config);
+                if (tracepoint && text_starts(event->name, "tracepoint-")) {
+                        AUTO_RELEASE(buf) name = {0};
+
+                        buf_printf(&name, "%s:%s", tracepoint->system, tracepoint->name);
+                        event->name = arena_copy(&r->arena, name.data, name.len);
+                }
+        }
+}
+
 /* config u64, name[64] */
 void events_take_type(struct perfdata_reader *r, struct cursor c)
 {

@@ -257,6 +257,7 @@ static bool read_file_header(struct perfdata_reader *r, struct cursor *c, uint64
                 events_take_desc(r);
         if (r->features[FEATURE_SIMPLEPERF_META_INFO].start)
                 events_take_simpleperf(r);
+        events_name_tracepoints(r);
         r->layout.compressed = r->features[FEATURE_COMPRESSED].start;
         return true;
 }
@@ -281,6 +282,7 @@ bool header_read(struct perfdata_reader *r, struct err *err)
         r->layout.data_bytes = r->layout.file_bytes - PERFDATA_PIPE_HEADER_BYTES;
         stream_read_head(r);
         events_name_pmus(r);
+        events_name_tracepoints(r);
         return true;
 }
 

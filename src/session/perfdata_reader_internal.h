@@ -85,7 +85,8 @@ struct perfdata_reader {
         bool keep_unknown;
         struct cursor features[PERFDATA_FEATURES]; /* start NULL: none */
         struct event_table events;
-        struct cursor *build_ids; /* a pipe's BUILD_ID records */
+        struct tracing_data *tracing; /* NULL: no event is a tracepoint that the session describes */
+        struct cursor *build_ids;     /* a pipe's BUILD_ID records */
         size_t n_build_ids, build_ids_cap;
         struct source *sources;
         size_t n_sources, sources_cap, source_at;
@@ -116,6 +117,7 @@ void events_take_desc(struct perfdata_reader *reader);                  /* names
 void events_take_simpleperf(struct perfdata_reader *reader);            /* names of META_INFO */
 void events_take_type(struct perfdata_reader *reader, struct cursor c); /* one event type of old files */
 void events_name_pmus(struct perfdata_reader *reader);                  /* once PMU_MAPPINGS is known */
+void events_name_tracepoints(struct perfdata_reader *reader);           /* those that have no name yet */
 void events_release(struct event_table *events);
 
 /* The time of a record (0: none), and its event (UINT32_MAX: not known). */
