@@ -34,7 +34,7 @@ bool quality_is_poor(const struct quality *q)
                quality_percent(q, q->n_unresolved) > POOR_UNRESOLVED_PERCENT ||
                quality_percent(q, q->n_cut_stacks) > POOR_UNRESOLVED_PERCENT ||
                (q->knows_sampled && q->sampled_share < POOR_SAMPLED_SHARE) || has_text(q->not_sampled) ||
-               q->counted_share < POOR_COUNTED_SHARE || q->cut_bytes || q->unfinished || q->n_malformed;
+               q->counted_share < POOR_COUNTED_SHARE || q->cut_bytes || q->unfinished || q->n_malformed || q->aux_bytes;
 }
 
 bool quality_kernel_matters(const struct quality *quality)
@@ -86,6 +86,9 @@ void quality_add_text(const struct quality *q, struct buf *out)
         add_if(out, q->n_unknown_records, "records of unknown type");
         add_if(out, q->n_unknown_events, "samples of unknown events");
         add_if(out, q->n_out_of_order, "records out of order");
+        if (q->aux_bytes)
+                buf_printf(out, ", %" PRIu64 " bytes of %s trace not decoded; see perf script", q->aux_bytes,
+                           q->aux_kind);
         if (q->n_not_kept)
                 buf_printf(out, ", %" PRIu64 " mapped files gone (%s)", q->n_not_kept, q->not_kept);
 }

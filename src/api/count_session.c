@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "count_threads.h"
 #include "counts.h"
 #include "cpu_vendor.h"
 #include "session_facts.h"
@@ -215,10 +216,22 @@ static void add_damage(struct count_replay *replay, const struct perfdata_reader
         replay->damaged = out->len > before;
 }
 
+static bool say_no_counts(const struct perfdata_reader *reader, struct err *err)
+{
+        if (!perfdata_feature(reader, FEATURE_WPERF_COUNT).failed ||
+            perfdata_get_damage(reader)->features_missing)
+                return err_set(err, ERR_FORMAT, "the session has no counts: its recorder did not finish");
+        return err_set(
+                err, ERR_MISSING,
+                "the session has neither samples nor counts: it was recorded without samples; record it "
+                "without -n (--no-samples)");
+}
+
 bool count_replay_read(struct count_replay *replay, struct perfdata_reader *reader,
                        bool (*each)(void *ctx, const struct sheet *sheet, uint64_t elapsed_ns), void *ctx,
                        struct err *err)
 {
+        struct count_threads threads = {0};
         struct sheet *last = NULL; /* the round that has not been given out yet */
         struct perfdata_record record;
         uint64_t last_ns = 0;
@@ -227,6 +240,7 @@ bool count_replay_read(struct count_replay *replay, struct perfdata_reader *read
 
         while (go_on && (got = perfdata_next_raw(reader, &record, err)) > 0) {
                 counts_take(replay->counts, &record.header, record.bytes);
+                count_threads_take(&threads, reader, &record, replay->counts);
                 if (record.header.type != PERF_RECORD_STAT_ROUND)
                         continue;
                 go_on = !last || each(ctx, last, last_ns);
@@ -235,13 +249,21 @@ bool count_replay_read(struct count_replay *replay, struct perfdata_reader *read
                 last_ns = counts_round_ns(replay->counts);
         }
         add_damage(replay, reader);
+        if (got >= 0 && !counts_n_rounds(replay->counts) && threads.n_threads) {
+                count_threads_finish(&threads, replay->counts);
+                buf_printf(&replay->list.warnings,
+                           "the counts are those of the %" PRIu64
+                           " threads that ended during the recording; 'perf record -n' keeps no others\n",
+                           threads.n_threads);
+                last = sheet_make(&replay->list, replay->metrics, replay->counts, NULL);
+                last_ns = counts_round_ns(replay->counts);
+        }
         if (got >= 0 && go_on && last)
                 each(ctx, last, last_ns);
         sheet_free(last);
         if (got < 0)
                 return false;
-        return counts_n_rounds(replay->counts) ||
-               err_set(err, ERR_FORMAT, "the session has no counts: its recorder did not finish");
+        return counts_n_rounds(replay->counts) || say_no_counts(reader, err);
 }
 
 void count_replay_release(struct count_replay *replay)

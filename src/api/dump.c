@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The order of the parts.  Of a pipe, events and features are known only at its end, so it is walked twice. */
+/* The order of the parts. */
 #include "dump.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct dump {
         const void *bytes;
         size_t n_bytes;
         struct buf input;              /* of standard input */
-        struct perfdata_reader *facts; /* events and features complete */
+        struct perfdata_reader *facts; /* events and features */
 };
 
 void dump_free(struct dump *dump)
@@ -43,23 +43,10 @@ static struct perfdata_reader *open_reader(const struct dump *dump, struct err *
         return reader;
 }
 
-/* What can't be read is told when the records are shown. */
-static void walk_to_end(struct perfdata_reader *reader)
-{
-        struct perfdata_record record;
-
-        while (perfdata_next_raw(reader, &record, NULL) > 0)
-                ;
-}
-
 static bool learn(struct dump *dump, struct err *err)
 {
         dump->facts = open_reader(dump, err);
-        if (!dump->facts)
-                return false;
-        if (perfdata_get_layout(dump->facts)->pipe)
-                walk_to_end(dump->facts);
-        return true;
+        return dump->facts;
 }
 
 struct dump *dump_open_bytes(const void *bytes, size_t size, const char *name, struct err *err)

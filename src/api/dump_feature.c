@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dump_internal.h"
+#include "simpleperf_info.h"
 #include "stack_archive.h"
 #include "stack_marks.h"
 #include "text.h"
@@ -215,6 +216,15 @@ static bool show_walks(const struct cursor *c, struct field_sink *sink)
         return true;
 }
 
+static bool show_info(struct cursor *c, struct field_sink *sink)
+{
+        const char *key, *value;
+
+        while (simpleperf_info_next(c, &key, &value))
+                field_text(sink, key, value);
+        return !c->failed;
+}
+
 static bool show_content(unsigned feature, struct cursor *c, struct field_sink *sink)
 {
         if (feature == FEATURE_EVENT_DESC)
@@ -229,6 +239,8 @@ static bool show_content(unsigned feature, struct cursor *c, struct field_sink *
                 return show_stacks(c, sink);
         if (feature == FEATURE_WPERF_WALKS)
                 return show_walks(c, sink);
+        if (feature == FEATURE_SIMPLEPERF_META_INFO)
+                return show_info(c, sink);
         return feature < N_ELEMENTS(layouts) && layouts[feature] &&
                field_layout_show(layouts[feature], c, sink);
 }

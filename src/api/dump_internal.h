@@ -21,7 +21,8 @@ bool dump_record(const struct perfdata_reader *reader, const struct perfdata_rec
 
 /* The fields of a sample as members of the object that is open; false and its name alone when it is
  * malformed. */
-bool dump_sample(const struct perfdata_event *event, struct cursor record, struct field_sink *sink);
+bool dump_sample(const struct perfdata_event *event, const struct tracing_event *tracepoint,
+                 struct cursor record, struct field_sink *sink);
 
 /* Counts in the layout of attr.read_format. */
 bool dump_counts(uint64_t read_format, struct cursor *counts, struct field_sink *sink);

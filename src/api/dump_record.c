@@ -345,7 +345,8 @@ bool dump_record(const struct perfdata_reader *reader, const struct perfdata_rec
         field_begin(sink, FIELD_LINE, NULL);
         show_head(record, sink);
         if (is_sample)
-                ok = event && dump_sample(event, record->bytes, sink);
+                ok = event &&
+                     dump_sample(event, perfdata_tracepoint(reader, &event->attr), record->bytes, sink);
         else
                 ok = show_other(event, record, sink);
         if (!ok) {

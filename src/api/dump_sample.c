@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A sample's fields, those that the event's sample_type has, in the order that a reader looks for them. */
-#include "dump_internal.h"
+#include <string.h>
 
+#include "dump_internal.h"
 #include "record.h"
+#include "text.h"
 
 static void show_who(uint64_t type, const struct sample *s, struct field_sink *sink)
 {
@@ -146,6 +148,41 @@ static void show_part(const char *name, const struct cursor *part, struct field_
         field_bytes(sink, name, part->start, (size_t)(part->end - part->start));
 }
 
+static void show_tracing_field(const struct tracing_field *field, struct cursor raw, struct field_sink *sink)
+{
+        struct cursor bytes = tracing_field_bytes(field, raw);
+        AUTO_RELEASE(buf) text = {0};
+
+        if (bytes.failed)
+                return;
+        switch (field->form) {
+        case TRACING_NUMBER:
+                if (field->is_signed)
+                        field_i64(sink, field->name, (int64_t)tracing_field_number(field, bytes));
+                else
+                        field_u64(sink, field->name, tracing_field_number(field, bytes));
+                break;
+        case TRACING_POINTER: field_hex(sink, field->name, tracing_field_number(field, bytes)); break;
+        case TRACING_TEXT:
+                buf_add(&text, bytes.at, strnlen((const char *)bytes.at, cursor_left(&bytes)));
+                field_text(sink, field->name, buf_text(&text));
+                break;
+        case TRACING_BYTES: field_bytes(sink, field->name, bytes.at, cursor_left(&bytes)); break;
+        }
+}
+
+/* The fields that every tracepoint has (common_pid) say what the sample says itself. */
+static void show_tracepoint(const struct tracing_event *tracepoint, struct cursor raw,
+                            struct field_sink *sink)
+{
+        field_begin(sink, FIELD_LINE, "fields");
+        for (size_t i = 0; i < tracepoint->n_fields; i++) {
+                if (!text_starts(tracepoint->fields[i].name, "common_"))
+                        show_tracing_field(&tracepoint->fields[i], raw, sink);
+        }
+        field_end(sink);
+}
+
 static void show_variable(const struct perf_attr *attr, const struct sample *s, struct field_sink *sink)
 {
         uint64_t type = attr->sample_type;
@@ -173,7 +210,8 @@ static void show_variable(const struct perf_attr *attr, const struct sample *s, 
                 show_part("aux", &s->aux, sink);
 }
 
-bool dump_sample(const struct perfdata_event *event, struct cursor record, struct field_sink *sink)
+bool dump_sample(const struct perfdata_event *event, const struct tracing_event *tracepoint,
+                 struct cursor record, struct field_sink *sink)
 {
         struct sample sample;
 
@@ -183,5 +221,7 @@ bool dump_sample(const struct perfdata_event *event, struct cursor record, struc
         show_who(event->attr.sample_type, &sample, sink);
         show_numbers(event->attr.sample_type, &sample, sink);
         show_variable(&event->attr, &sample, sink);
+        if (tracepoint && event->attr.sample_type & PERF_SAMPLE_RAW)
+                show_tracepoint(tracepoint, sample.raw, sink);
         return true;
 }

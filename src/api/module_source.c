@@ -20,7 +20,9 @@ struct module_source {
         struct resolver *files; /* for the files of archived modules; NULL: nobody asked */
         const struct resolver_sources *sources;
         const struct symbol_archive *archive; /* NULL: there is none */
-        struct map ids;                       /* module -> resolver id + 1 */
+        struct recorded_symbols *recorded;    /* names that another recorder wrote into the session */
+        struct buf recorded_note;
+        struct map ids;      /* module -> resolver id + 1 */
         struct map jitdumps; /* pid -> module + 1 of the jitdump that it mapped to tell of it */
         bool has_jitdumps;   /* they were looked for */
         module_id *used;
@@ -62,6 +64,13 @@ struct module_source *module_source_new(const struct world *world, const struct 
         source->resolver = resolver_new(options);
         source->sources = options->sources;
         source->same_machine = is_same_machine(reader);
+        source->recorded = recorded_symbols_new(
+                &(struct recorded_sections){
+                        .simpleperf_file = perfdata_feature(reader, FEATURE_SIMPLEPERF_FILE),
+                        .simpleperf_file2 = perfdata_feature(reader, FEATURE_SIMPLEPERF_FILE2),
+                        .hiperf_symbols = perfdata_feature(reader, FEATURE_HIPERF_FILES_SYMBOL),
+                },
+                &source->recorded_note);
         return source;
 }
 
@@ -71,6 +80,8 @@ void module_source_free(struct module_source *source)
                 return;
         resolver_free(source->resolver);
         resolver_free(source->files);
+        recorded_symbols_free(source->recorded);
+        buf_release(&source->recorded_note);
         map_release(&source->ids);
         map_release(&source->jitdumps);
         free(source->used);
@@ -119,6 +130,16 @@ int64_t module_source_built_ns(const struct module_source *source, module_id id)
         return os_stat(world_text(source->world, world_get_module(source->world, id)->path), &st)
                        ? st.mtime_ns
                        : 0;
+}
+
+const struct recorded_symbols *module_source_recorded(const struct module_source *source)
+{
+        return source->recorded;
+}
+
+const char *module_source_recorded_note(const struct module_source *source)
+{
+        return buf_text(&source->recorded_note);
 }
 
 struct resolver *module_source_resolver(struct module_source *source)
@@ -199,13 +220,50 @@ static bool foreign_path(const struct module_source *source, const struct module
         return !is_build(path, module) && is_build(buf_text(out), module);
 }
 
-static resolver_id describe_jit(struct module_source *source, struct resolver *resolver, int32_t pid)
+/* What turns a module's offsets into the addresses of the names that were recorded for it. */
+static uint64_t recorded_slide(const struct recorded_file *file, const struct module *module)
 {
+        switch (file->kind) {
+        case RECORDED_KERNEL: return 0;
+        case RECORDED_KERNEL_MODULE: return file->vaddr - file->off - module->start;
+        case RECORDED_FILE: break;
+        }
+        if (file->has_off)
+                return file->vaddr - file->off;
+        return module->code_pgoff == UINT64_MAX ? 0 : file->vaddr - module->code_pgoff;
+}
+
+static void add_recorded(const struct module_source *source, const struct module *module,
+                         struct resolver_module *desc)
+{
+        const bool is_kernel = module->kind == MODULE_KERNEL || module->kind == MODULE_KERNEL_MODULE;
+        const struct recorded_file *own =
+                recorded_symbols_find(source->recorded, world_text(source->world, module->path));
+        const struct recorded_file *kernel =
+                is_kernel ? recorded_symbols_find(source->recorded, "[kernel.kallsyms]") : NULL;
+        size_t n = 0;
+
+        if (own)
+                desc->recorded[n++] = (struct resolver_recorded){own, recorded_slide(own, module)};
+        if (kernel && kernel != own)
+                desc->recorded[n++] = (struct resolver_recorded){kernel, 0};
+        if (own && !desc->build_id_size) {
+                desc->build_id = own->build_id;
+                desc->build_id_size = own->build_id_size;
+        }
+        desc->is_elsewhere = own && !desc->build_id_size;
+}
+
+static resolver_id describe_jit(struct module_source *source, struct resolver *resolver,
+                                const struct module *module)
+{
+        const int32_t pid = module->pid;
         const struct module *jitdump = jitdump_of(source, pid);
         AUTO_RELEASE(buf) map = {0};
         AUTO_RELEASE(buf) kept = {0};
         struct resolver_module desc = {.kind = RESOLVER_PERFMAP};
 
+        add_recorded(source, module, &desc);
         perf_map_path(source, pid, &map);
         desc.path = map.data;
         if (jitdump) {
@@ -232,6 +290,7 @@ static resolver_id describe(struct module_source *source, struct resolver *resol
 
         if (desc.archived)
                 return resolver_add_module(resolver, &desc);
+        add_recorded(source, module, &desc);
         switch (module->kind) {
         case MODULE_FILE:
         case MODULE_IMAGE:
@@ -248,7 +307,7 @@ static resolver_id describe(struct module_source *source, struct resolver *resol
         case MODULE_KERNEL:
         case MODULE_KERNEL_MODULE:
         case MODULE_KSYMBOL: desc.kind = source->same_machine ? RESOLVER_KERNEL : RESOLVER_NONE; break;
-        case MODULE_ANON: return describe_jit(source, resolver, module->pid);
+        case MODULE_ANON: return describe_jit(source, resolver, module);
         }
         return resolver_add_module(resolver, &desc);
 }

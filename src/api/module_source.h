@@ -9,6 +9,7 @@
 #include "attributes.h"
 #include "collector.h"
 #include "pe_images.h"
+#include "recorded_symbols.h"
 #include "resolver.h"
 #include "symbol_archive.h"
 #include "world.h"
@@ -32,6 +33,12 @@ struct archive_identity module_source_identity(const struct module_source *sourc
 /* When the module's file was written, 0: not known. */
 int64_t module_source_built_ns(const struct module_source *source, module_id module);
 AUTO_DEFINE(module_source)
+
+/* Names that another recorder wrote into the session; kept by the source. */
+const struct recorded_symbols *module_source_recorded(const struct module_source *source);
+
+/* What of them is damaged, a line each, or "". */
+const char *module_source_recorded_note(const struct module_source *source);
 
 struct resolver *module_source_resolver(struct module_source *source);
 

@@ -6,6 +6,7 @@
 
 #include "arena.h"
 #include "call_graph.h"
+#include "elf_search.h"
 #include "report_internal.h"
 #include "text.h"
 
@@ -26,6 +27,7 @@ void report_free(struct report *report)
         world_free(report->world);
         pe_images_free(report->images);
         session_input_free(report->input);
+        buf_release(&report->session_dir);
         buf_release(&report->run_text);
         map_release(&report->seen_pids);
         free(report->pids);
@@ -146,6 +148,19 @@ static struct hot_modules hot_modules_of(const struct report *report)
         return (struct hot_modules){module_source_get, module_source_is_executable, report->modules};
 }
 
+/* A session that came with its programs has them in its folder.  Of one that was just made they are where they ran. */
+static void find_session_dir(struct report *report)
+{
+        const char *path = report->request.path;
+        size_t len = path ? (size_t)(text_base_name(path) - path) : 0;
+
+        if (!path || !strcmp(path, "-") || report->request.collected)
+                return;
+        buf_add(&report->session_dir, path, len > 1 ? len - 1 : len);
+        if (!len)
+                buf_add_str(&report->session_dir, ".");
+}
+
 static void open_modules(struct report *report)
 {
         struct resolver_options options = {
@@ -154,10 +169,16 @@ static void open_modules(struct report *report)
                 .decorated = report->request.long_names,
                 .sources = report->request.sources,
         };
+        const struct resolver_sources *sources = report->request.sources;
 
+        if (sources && sources->elf)
+                options.debug_dirs = sources->elf->debug_dirs;
+        find_session_dir(report);
+        options.session_dir = report->session_dir.len ? buf_text(&report->session_dir) : NULL;
         report->modules = module_source_new(report->world, report->reader, report->images, &options,
                                             report->request.collected);
         session_archive_init(&report->archive, report->reader);
+        buf_add_str(&report->archive.note, module_source_recorded_note(report->modules));
         module_source_use_archive(report->modules, report->archive.symbols);
         report->branches = report->request.branches ? branches_new() : NULL;
         if (!report->request.stacks)
@@ -181,6 +202,24 @@ static void name_places(struct report *report)
         if (report->branches)
                 report->branch_rows = branch_rows_new(report->branches, report->world,
                                                       module_source_resolver(report->modules), &modules);
+}
+
+/* simpleperf has a perf map's names in the session, and no map of the memory that they are in. */
+static void name_unmapped(const struct report *report)
+{
+        const struct recorded_symbols *recorded = module_source_recorded(report->modules);
+
+        for (size_t i = 0; i < recorded_symbols_n_files(recorded); i++) {
+                const char *path = recorded_symbols_get(recorded, i)->path;
+                char *end;
+                long pid;
+
+                if (!text_starts(path, "perf-"))
+                        continue;
+                pid = strtol(path + strlen("perf-"), &end, 10);
+                if (pid > 0 && pid <= INT32_MAX && !strcmp(end, ".map"))
+                        world_name_unmapped(report->world, (int32_t)pid, path);
+        }
 }
 
 struct report *report_make(const struct report_request *request, struct err *err)
@@ -207,6 +246,7 @@ struct report *report_make_of(const struct report_request *request, struct sessi
         report->has_run_info = run_info_read(report->reader, &report->run_text, &report->run_info);
         stack_marks_read(perfdata_feature(report->reader, FEATURE_WPERF_STACKS), &report->marks);
         open_modules(report);
+        name_unmapped(report);
         if (!report_read(report, err))
                 return NULL;
         name_places(report);

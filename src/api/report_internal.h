@@ -29,6 +29,7 @@ struct report {
         struct module_source *modules;
         struct hot *hot;
         struct quality quality;
+        struct buf session_dir; /* empty: it is not asked for files */
         struct buf run_text;
         struct run_info run_info;
         bool has_run_info;

@@ -178,6 +178,28 @@ void report_worker_end_batch(struct report_worker *w, const struct perfdata_batc
         w->next_other = 0;
 }
 
+static const char *aux_kind(uint32_t type)
+{
+        static const char *const kinds[] = {
+                "hardware", "Intel PT", "Intel BTS", "CoreSight", "Arm SPE", "s390 CPU-MF", "HiSilicon PTT",
+        };
+
+        return kinds[type < N_ELEMENTS(kinds) ? type : 0];
+}
+
+static void take_aux(struct report *report, const struct perfdata_record *record)
+{
+        struct cursor c = record->bytes;
+
+        cursor_skip(&c, sizeof(struct perf_header));
+        if (record->header.type == PERF_RECORD_AUXTRACE_INFO)
+                report->quality.aux_kind = aux_kind(cursor_u32(&c));
+        else
+                report->quality.aux_bytes += cursor_u64(&c); /* of what follows it */
+        if (!report->quality.aux_kind)
+                report->quality.aux_kind = aux_kind(0);
+}
+
 /* What is counted and belongs to no thread. */
 void report_count_others(struct report *report, const struct perfdata_batch *batch)
 {
@@ -189,6 +211,9 @@ void report_count_others(struct report *report, const struct perfdata_batch *bat
                         take_lost(report, &record);
                 else if (record.header.type == PERF_RECORD_THROTTLE)
                         report->quality.n_throttled++;
+                else if (record.header.type == PERF_RECORD_AUXTRACE_INFO ||
+                         record.header.type == PERF_RECORD_AUXTRACE)
+                        take_aux(report, &record);
         }
 }
 

@@ -12,6 +12,7 @@
 #include "pe_images.h"
 #include "run_info.h"
 #include "session_facts.h"
+#include "session_tracing.h"
 
 struct run {
         struct control *control; /* NULL: none */
@@ -106,6 +107,13 @@ static void add_events(struct run *run)
 
                 perfdata_writer_add_event(run->writer, &e.attr, e.name, e.ids, e.n_ids);
         }
+}
+
+static void describe_tracepoints(const struct run_request *request, struct run *run)
+{
+        const struct pmu_source source = collector_pmu_source(request->sysfs_root);
+
+        session_tracing_add(run->writer, &run->events, &source);
 }
 
 static bool time_is_up(const struct run_request *request, uint64_t start_ns)
@@ -354,6 +362,7 @@ struct run *run_record(const struct run_request *request, enum run_failure *ret_
         }
         run->facts = session_facts_new();
         add_events(run);
+        describe_tracepoints(request, run);
         os_catch_stop();
         start_ns = os_monotonic_ns();
         if (!collector_begin(run->collector, &sink, err)) {

@@ -7,6 +7,7 @@
 
 #include "cmd.h"
 #include "os.h"
+#include "perf_cache.h"
 #include "text.h"
 
 static const struct option lookup_options[] = {
@@ -32,7 +33,15 @@ static const struct option lookup_options[] = {
                 .kind = OPTION_STRING,
                 .arg = "DIR[;DIR...]",
                 .offset = offsetof(struct lookup_options, symbol_path),
-                .help = "look for images and PDB files in these folders, then in those of $_NT_SYMBOL_PATH",
+                .help = "look for programs, libraries, debug files and PDB files in these folders too, then in "
+                        "those of $_NT_SYMBOL_PATH",
+        },
+        {
+                .name = "symfs",
+                .kind = OPTION_FILE,
+                .arg = "DIR",
+                .offset = offsetof(struct lookup_options, symfs),
+                .help = "look for each file below DIR first, by its path (a copy of the other machine's files)",
         },
         {0},
 };
@@ -152,6 +161,43 @@ static void init_places(const struct lookup_options *options, struct lookup *loo
         lookup->sources.pe = &lookup->places;
 }
 
+static void add_debug_dir(struct lookup *lookup, const char *dir, const char *below)
+{
+        AUTO_RELEASE(buf) path = {0};
+
+        buf_printf(&path, "%s%s", dir, below);
+        ARRAY_PUSH(lookup->debug_dirs, lookup->n_debug_dirs, lookup->cap_debug_dirs,
+                   arena_copy(&lookup->names, path.data, path.len));
+}
+
+static void init_elf_places(const struct lookup_options *options, struct lookup *lookup)
+{
+        AUTO_RELEASE(buf) cache = {0};
+
+        if (options->symfs)
+                add_debug_dir(lookup, options->symfs, "/usr/lib/debug");
+        for (const char **dir = lookup->dirs; *dir; dir++)
+                add_debug_dir(lookup, *dir, "");
+        add_debug_dir(lookup, "/usr/lib/debug", "");
+        ARRAY_PUSH(lookup->debug_dirs, lookup->n_debug_dirs, lookup->cap_debug_dirs, NULL);
+        lookup->elf_places = (struct elf_places){
+                .root = options->symfs,
+                .dirs = lookup->dirs,
+                .debug_dirs = lookup->debug_dirs,
+        };
+        if (perf_cache_find(&cache))
+                lookup->elf_places.perf_cache = arena_copy(&lookup->names, cache.data, cache.len);
+        lookup->sources.elf = &lookup->elf_places;
+}
+
+static bool check_symfs(const char *dir, struct err *err)
+{
+        struct os_stat there;
+
+        return !dir || (os_stat(dir, &there) && there.is_dir) ||
+               err_set(err, ERR_MISSING, "--symfs: no folder '%s'", dir);
+}
+
 static bool check_file(const char *what, const char *path, struct err *err)
 {
         struct os_stat there;
@@ -163,9 +209,11 @@ static bool check_file(const char *what, const char *path, struct err *err)
 bool lookup_init(const struct lookup_options *options, struct lookup *ret, struct err *err)
 {
         *ret = (struct lookup){0};
-        if (!check_file("PE", options->pe_file, err) || !check_file("PDB", options->pdb_file, err))
+        if (!check_file("PE", options->pe_file, err) || !check_file("PDB", options->pdb_file, err) ||
+            !check_symfs(options->symfs, err))
                 return false;
         init_places(options, ret);
+        init_elf_places(options, ret);
         if (!options->no_index && find_folder(&ret->folder)) {
                 ret->index.folder = buf_text(&ret->folder);
                 ret->index.save_err = &ret->save_err;
@@ -202,5 +250,6 @@ void lookup_release(struct lookup *lookup)
         }
         buf_release(&lookup->folder);
         free(lookup->dirs);
+        free(lookup->debug_dirs);
         arena_release(&lookup->names);
 }

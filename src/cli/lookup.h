@@ -9,6 +9,7 @@
 
 #include "arena.h"
 #include "debuginfod.h"
+#include "elf_search.h"
 #include "option_groups.h"
 #include "pe_search.h"
 #include "resolver.h"
@@ -19,6 +20,7 @@ struct lookup_options {
         bool debuginfod;
         uint64_t debuginfod_ns;         /* 0: the default */
         const char *symbol_path;        /* folders, as _NT_SYMBOL_PATH has them, or NULL */
+        const char *symfs;              /* a folder with the files of the session's machine, or NULL */
         const char *pe_file, *pdb_file; /* or NULL */
 };
 extern const struct option_group lookup_group;
@@ -33,9 +35,12 @@ struct lookup {
         struct debug_remote remote;
         bool shows_progress;
         struct pe_places places;
+        struct elf_places elf_places;
         struct arena names; /* of folders */
         const char **dirs;
         size_t n_dirs, cap_dirs;
+        const char **debug_dirs;
+        size_t n_debug_dirs, cap_debug_dirs;
 };
 
 /* `ret` stays where it is until it is released, after everything that used it.  ERR_MISSING when a file that the options

@@ -141,6 +141,8 @@ struct perf_attr linux_attr_make(const struct event *event, const struct collect
 
         attr.size = sizeof(attr);
         attr.sample_type = SAMPLE_TYPE;
+        if (attr.type == PERF_TYPE_TRACEPOINT)
+                attr.sample_type |= PERF_SAMPLE_RAW; /* its fields */
         attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID;
         if (features->lost_count)
                 attr.read_format |= PERF_FORMAT_LOST;

@@ -98,6 +98,8 @@ static void classify(struct count_builder *b, struct count_event *e)
         e->group = COUNT_LOOSE;
         if (e->event.attr.type == PERF_TYPE_SOFTWARE)
                 snprintf(e->index, sizeof(e->index), "0x%02" PRIx64, e->event.attr.config);
+        else if (e->event.attr.type == PERF_TYPE_TRACEPOINT)
+                text_copy(e->index, sizeof(e->index), "tracepoint");
         else if (!pmu || pmu->core)
                 classify_core(b, e);
         else
@@ -188,7 +190,8 @@ static bool set_name(struct count_builder *b, const struct count_scope *scope, c
 static bool set_flags(struct count_builder *b, const struct count_scope *scope, const struct event_item *item,
                       struct count_event *e)
 {
-        bool is_software = e->event.attr.type == PERF_TYPE_SOFTWARE;
+        bool is_software =
+                e->event.attr.type == PERF_TYPE_SOFTWARE || e->event.attr.type == PERF_TYPE_TRACEPOINT;
         bool is_core = e->class == COUNT_CORE && !is_software;
 
         if (!is_core && !is_software) {

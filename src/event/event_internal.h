@@ -135,6 +135,9 @@ bool event_refuse(const struct event_resolver *r, const char *name, size_t colum
  * `name` is without what follows its first ':', `text` is all of it.  Always returns false. */
 bool event_explain_unknown(const struct event_resolver *r, struct span name, struct span text);
 
+/* Whether the text is SYSTEM:NAME and more, where `system` is what stands before its first ':'. */
+bool event_split_tracepoint(struct span system, struct span text, struct span *ret_name);
+
 /* The same for NAME/.../ where no PMU has that name. */
 bool event_explain_unknown_pmu(const struct event_resolver *r, struct span name, struct span text);
 

@@ -9,6 +9,7 @@
 #include "arena.h"
 #include "event_internal.h"
 #include "text.h"
+#include "tracepoint.h"
 
 enum { NAMES_MAX = 20000 };
 
@@ -76,7 +77,7 @@ static bool is_word(struct span span)
 }
 
 /* SYSTEM:NAME, where NAME cannot be meant as modifiers. */
-static bool is_tracepoint(struct span name, struct span text)
+bool event_split_tracepoint(struct span name, struct span text, struct span *ret_name)
 {
         struct span rest = {name.at + name.len + 1, 0};
         bool only_modifiers = true;
@@ -85,7 +86,14 @@ static bool is_tracepoint(struct span name, struct span text)
                 return false;
         for (const char *c = rest.at; c < text.at + text.len && *c != ':'; c++, rest.len++)
                 only_modifiers &= strchr("ukhpGHP", *c) != NULL;
+        *ret_name = rest;
         return is_word(rest) && !only_modifiers;
+}
+
+static bool explain_tracepoint(const struct event_resolver *r, struct span system, struct span name)
+{
+        return tracepoint_explain(r->pmus->source, span_quote(system).text, span_quote(name).text,
+                                  event_column(r->whole, system.at), r->err);
 }
 
 /* What any core counts that comes near to an event of Arm's. */
@@ -173,6 +181,7 @@ bool event_explain_unknown(const struct event_resolver *r, struct span name, str
         size_t column = event_column(r->whole, name.at);
         const struct catalogue_cpu *cpu = NULL;
         const struct catalogue_event *event = catalogue_find_anywhere(name.at, name.len, &cpu);
+        struct span tracepoint;
         const char *nearest;
 
         if (event)
@@ -188,10 +197,8 @@ bool event_explain_unknown(const struct event_resolver *r, struct span name, str
         if (nearest)
                 return err_set(r->err, ERR_USAGE, "unknown event name: %s (column %zu); did you mean '%s'?",
                                shown.text, column, nearest);
-        if (is_tracepoint(name, text))
-                return err_set(r->err, ERR_UNSUPPORTED,
-                               "'%s' (column %zu) is a tracepoint; tracepoints are not supported yet",
-                               span_quote(text).text, column);
+        if (event_split_tracepoint(name, text, &tracepoint))
+                return explain_tracepoint(r, name, tracepoint);
         return err_set(r->err, ERR_USAGE, "unknown event name: %s (column %zu)", shown.text, column);
 }
 
@@ -215,9 +222,9 @@ bool event_pmu_is_usable(const struct pmu *pmu, bool counting, const char *whole
                 {"intel_pt", "instruction traces are not in this version yet", false},
                 {"intel_bts", "instruction traces are not in this version yet", false},
                 {"cs_etm", "instruction traces are not in this version yet", false},
-                {"tracepoint", "tracepoints are not supported yet", false},
-                {"kprobe", "probes are not supported yet", false},
-                {"uprobe", "probes are not supported yet", false},
+                {"tracepoint", "write a tracepoint as SYSTEM:NAME", false},
+                {"kprobe", "make the probe with perf probe and write it as SYSTEM:NAME", false},
+                {"uprobe", "make the probe with perf probe and write it as SYSTEM:NAME", false},
                 {"breakpoint", "breakpoints are not supported yet", false},
                 {"msr", "this PMU has no interrupt and cannot be sampled; count it with stat", true},
         };

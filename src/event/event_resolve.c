@@ -8,6 +8,7 @@
 #include "arena.h"
 #include "event_internal.h"
 #include "text.h"
+#include "tracepoint.h"
 
 static size_t column(const struct event_resolver *r, const char *at)
 {
@@ -288,6 +289,24 @@ static bool add_x86_event(struct event_resolver *r, const struct event_item *ite
         return true;
 }
 
+/* SYSTEM:NAME of tracefs: the name goes beyond its first ':'. */
+static bool add_tracepoint(struct event_resolver *r, struct event_item *item, bool *ret_found)
+{
+        char system[128], name[128];
+        struct span rest;
+        uint64_t id;
+
+        if (!event_split_tracepoint(item->name, item->text, &rest) ||
+            !span_copy(system, sizeof(system), item->name) || !span_copy(name, sizeof(name), rest) ||
+            !tracepoint_find(r->pmus->source, system, name, &id))
+                return true;
+        *ret_found = true;
+        item->name.len = (size_t)(rest.at + rest.len - item->name.at);
+        item->suffix = (struct span){rest.at + rest.len,
+                                     (size_t)(item->text.at + item->text.len - rest.at - rest.len)};
+        return r->only_kind > 0 || event_resolver_add(r, item, NULL, PERF_TYPE_TRACEPOINT, id);
+}
+
 static bool resolve_name(struct event_resolver *r, struct event_item *item)
 {
         bool found = false;
@@ -296,7 +315,8 @@ static bool resolve_name(struct event_resolver *r, struct event_item *item)
             (!found && !add_generic(r, item, item->name, &found)) ||
             (!found && !add_named_core_events(r, item, &found)) ||
             (!found && !add_other_spelling(r, item, &found)) ||
-            (!found && !add_other_pmu_event(r, item, &found)) || (!found && !add_x86_event(r, item, &found)))
+            (!found && !add_other_pmu_event(r, item, &found)) ||
+            (!found && !add_x86_event(r, item, &found)) || (!found && !add_tracepoint(r, item, &found)))
                 return false;
         return found || event_explain_unknown(r, item->name, item->text);
 }

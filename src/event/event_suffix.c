@@ -137,9 +137,10 @@ static bool read_interval(const char *whole, struct span text, uint64_t *ret_per
 /* Without -k and without u, k or h the kernel is left out; not for what happens nowhere else. */
 static bool happens_in_kernel(const struct perf_attr *attr)
 {
-        return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
-                                                    attr->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
-                                                    attr->config == PERF_COUNT_SW_CGROUP_SWITCHES);
+        return attr->type == PERF_TYPE_TRACEPOINT ||
+               (attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+                                                     attr->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
+                                                     attr->config == PERF_COUNT_SW_CGROUP_SWITCHES));
 }
 
 uint64_t event_exclude_bits(struct span modifiers, bool by_default)
@@ -191,6 +192,12 @@ bool event_apply_suffix(const char *whole, const struct event_item *item,
 
         if (!read_timing(whole, item, defaults, &value, &is_freq, err))
                 return false;
+        /* Each pass of a tracepoint has fields of its own. */
+        if (event->attr.type == PERF_TYPE_TRACEPOINT && !item->interval.at &&
+            !(defaults && defaults->freq_hz)) {
+                value = 1;
+                is_freq = false;
+        }
         event->attr.sample_period_or_freq = value;
         event->attr.flags = event_exclude_bits(item->modifiers, !kernel && !happens_in_kernel(&event->attr));
         event->attr.flags |= n_precise << PERF_ATTR_PRECISE_SHIFT | (is_freq ? PERF_ATTR_FREQ : 0);

@@ -59,6 +59,9 @@ bool os_stat(const char *path, struct os_stat *ret_stat);
 /* Calls `each` for every entry but . and .., in no order, until it returns false. */
 bool os_list_dir(const char *path, bool (*each)(void *ctx, const char *name), void *ctx, struct err *err);
 
+/* The path with all links followed, appended to `out`; false when it is not there. */
+bool os_real_path(const char *path, struct buf *out);
+
 /* The target of a symbolic link, appended to `out`; false when there is none. */
 bool os_read_link(const char *path, struct buf *out);
 

@@ -272,17 +272,6 @@ bool os_list_dir(const char *path, bool (*each)(void *ctx, const char *name), vo
         return true;
 }
 
-bool os_read_link(const char *path, struct buf *out)
-{
-        char target[4096];
-        ssize_t n = readlink(path, target, sizeof(target));
-
-        if (n < 0 || (size_t)n == sizeof(target))
-                return false;
-        buf_add(out, target, (size_t)n);
-        return true;
-}
-
 bool os_rename(const char *from, const char *to, struct err *err)
 {
         return !rename(from, to) || fail(err, from);

@@ -238,6 +238,21 @@ bool os_list_dir(const char *path, bool (*each)(void *ctx, const char *name), vo
         return true;
 }
 
+/* Links are rare here: the path is made absolute. */
+bool os_real_path(const char *path, struct buf *out)
+{
+        char *full = _fullpath(NULL, path, 0);
+        struct os_stat there;
+        bool ok = full && os_stat(full, &there);
+
+        for (char *at = full; ok && *at; at++)
+                *at = *at == '\\' ? '/' : *at;
+        if (ok)
+                buf_add_str(out, full);
+        free(full);
+        return ok;
+}
+
 bool os_read_link(const char *path, struct buf *out)
 {
         return false;

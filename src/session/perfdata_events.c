@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "perfdata_reader_internal.h"
+#include "simpleperf_info.h"
 #include "text.h"
 
 static bool sample_place(uint64_t type, uint64_t before, uint64_t bit, uint16_t *ret)
@@ -151,6 +152,43 @@ void events_take_desc(struct perfdata_reader *r)
                         events_set_name(r, event, cursor_str_at(&text, 0));
                 if (!r->events.items[event]->n_ids && n_ids <= LIMIT_EVENT_IDS - r->events.n_ids)
                         events_add_ids(r, event, ids);
+        }
+}
+
+/* Only tracepoints need a name: of the others the attribute tells more (user mode only, precise). */
+void events_take_simpleperf(struct perfdata_reader *r)
+{
+        const char *text = simpleperf_info_find(r->features[FEATURE_SIMPLEPERF_META_INFO], "event_type_info");
+        struct simpleperf_event named;
+
+        while (text && simpleperf_event_next(&text, &named)) {
+                for (size_t i = 0; i < r->events.n; i++) {
+                        struct perfdata_event *event = r->events.items[i];
+
+                        if (event->attr.type == PERF_TYPE_TRACEPOINT && named.type == event->attr.type &&
+                            event->attr.config == named.config)
+                                event->name = arena_copy(&r->arena, named.name, named.name_len);
+                }
+        }
+}
+
+void events_name_tracepoints(struct perfdata_reader *r)
+{
+        for (size_t i = 0; i < r->events.n; i++) {
+                struct perfdata_event *event = r->events.items[i];
+                const struct tracing_event *tracepoint;
+
+                if (event->attr.type != PERF_TYPE_TRACEPOINT || !r->features[FEATURE_TRACING_DATA].start)
+                        continue;
+                if (!r->tracing)
+                        r->tracing = tracing_data_new(r->features[FEATURE_TRACING_DATA]);
+                tracepoint = tracing_data_find(r->tracing, event->attr.config);
+                if (tracepoint && text_starts(event->name, "tracepoint-")) {
+                        AUTO_RELEASE(buf) name = {0};
+
+                        buf_printf(&name, "%s:%s", tracepoint->system, tracepoint->name);
+                        event->name = arena_copy(&r->arena, name.data, name.len);
+                }
         }
 }
 

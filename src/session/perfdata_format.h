@@ -14,7 +14,7 @@ enum {
         PERFDATA_FEATURE_WORDS = 4, /* 256 bits */
 };
 
-/* Feature sections; 224 to 239 are ours. */
+/* Feature sections; 128 to 134 are simpleperf's, 192 to 198 hiperf's, 224 to 239 ours. */
 enum perfdata_feature {
         FEATURE_TRACING_DATA = 1,
         FEATURE_BUILD_ID = 2,
@@ -47,6 +47,20 @@ enum perfdata_feature {
         FEATURE_CLOCK_DATA = 29,
         FEATURE_HYBRID_TOPOLOGY = 30,
         FEATURE_PMU_CAPS = 31,
+        FEATURE_SIMPLEPERF_FILE = 128,
+        FEATURE_SIMPLEPERF_META_INFO = 129,
+        FEATURE_SIMPLEPERF_DEBUG_UNWIND = 130,
+        FEATURE_SIMPLEPERF_DEBUG_UNWIND_FILE = 131,
+        FEATURE_SIMPLEPERF_FILE2 = 132,
+        FEATURE_SIMPLEPERF_ETM_BRANCH_LIST = 133,
+        FEATURE_SIMPLEPERF_INIT_MAP = 134,
+        FEATURE_HIPERF_FILES_SYMBOL = 192,
+        FEATURE_HIPERF_WORKLOAD_CMD = 193,
+        FEATURE_HIPERF_RECORD_TIME = 194,
+        FEATURE_HIPERF_CPU_OFF = 195,
+        FEATURE_HIPERF_HM_DEVHOST = 196,
+        FEATURE_HIPERF_STACK_TABLE = 197,
+        FEATURE_HIPERF_ADD_COUNTER = 198,
         FEATURE_WPERF_RUN = 224,     /* how the run was made and how it ended: see session-format.md */
         FEATURE_WPERF_COUNT = 225,   /* what the events are to stat */
         FEATURE_WPERF_IMAGES = 226,  /* what there is to know of PE images */

@@ -255,6 +255,9 @@ static bool read_file_header(struct perfdata_reader *r, struct cursor *c, uint64
         events_name_pmus(r);
         if (r->features[FEATURE_EVENT_DESC].start)
                 events_take_desc(r);
+        if (r->features[FEATURE_SIMPLEPERF_META_INFO].start)
+                events_take_simpleperf(r);
+        events_name_tracepoints(r);
         r->layout.compressed = r->features[FEATURE_COMPRESSED].start;
         return true;
 }
@@ -277,6 +280,9 @@ bool header_read(struct perfdata_reader *r, struct err *err)
         r->layout.data_off = r->sources[0].at = PERFDATA_PIPE_HEADER_BYTES;
         r->sources[0].end = r->layout.file_bytes;
         r->layout.data_bytes = r->layout.file_bytes - PERFDATA_PIPE_HEADER_BYTES;
+        stream_read_head(r);
+        events_name_pmus(r);
+        events_name_tracepoints(r);
         return true;
 }
 
@@ -329,6 +335,18 @@ static void take_update(struct perfdata_reader *r, struct cursor c)
                 events_set_name(r, (uint32_t)*event - 1, name);
 }
 
+/* In a pipe the payload is filled up to 8 bytes. */
+static void take_tracing_data(struct perfdata_reader *r, const struct perfdata_record *record)
+{
+        struct cursor c = record->bytes, payload = record->payload;
+
+        cursor_skip(&c, sizeof(struct perf_header));
+        if (!payload.start)
+                return;
+        r->features[FEATURE_TRACING_DATA] = cursor_sub(&payload, 0, cursor_u32(&c));
+        r->layout.feature_bits[0] |= (uint64_t)1 << FEATURE_TRACING_DATA;
+}
+
 void header_take_record(struct perfdata_reader *r, const struct perfdata_record *record)
 {
         struct cursor c = record->bytes;
@@ -340,6 +358,7 @@ void header_take_record(struct perfdata_reader *r, const struct perfdata_record 
         case PERF_RECORD_HEADER_BUILD_ID:
                 ARRAY_PUSH(r->build_ids, r->n_build_ids, r->build_ids_cap, record->bytes);
                 break;
+        case PERF_RECORD_HEADER_TRACING_DATA: take_tracing_data(r, record); break;
         case PERF_RECORD_HEADER_EVENT_TYPE: events_take_type(r, c); break;
         case PERF_RECORD_EVENT_UPDATE: take_update(r, c); break;
         default: break;

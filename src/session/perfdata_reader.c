@@ -26,6 +26,7 @@ void perfdata_reader_free(struct perfdata_reader *r)
         queue_release(&r->queue);
         deferred_release(&r->deferred);
         free(r->build_ids);
+        tracing_data_free(r->tracing);
         stream_free(r);
         arena_release(&r->arena);
         free(r->name);
@@ -152,6 +153,12 @@ struct cursor perfdata_feature(const struct perfdata_reader *r, unsigned feature
         if (feature >= PERFDATA_FEATURES || !r->features[feature].start)
                 return none;
         return r->features[feature];
+}
+
+const struct tracing_event *perfdata_tracepoint(const struct perfdata_reader *r, const struct perf_attr *attr)
+{
+        return r->tracing && attr->type == PERF_TYPE_TRACEPOINT ? tracing_data_find(r->tracing, attr->config)
+                                                                : NULL;
 }
 
 const char *perfdata_feature_str(const struct perfdata_reader *r, unsigned feature)

@@ -12,6 +12,7 @@
 #include "err.h"
 #include "perfdata_format.h"
 #include "record.h"
+#include "tracing_data.h"
 
 struct perfdata_reader;
 
@@ -32,11 +33,15 @@ struct perfdata_event {
         size_t n_ids;
 };
 
-size_t perfdata_n_events(const struct perfdata_reader *reader); /* pipe mode: grows while records are read */
+size_t perfdata_n_events(const struct perfdata_reader *reader);
 const struct perfdata_event *perfdata_get_event(const struct perfdata_reader *reader, size_t index);
 
 /* The raw bytes of a feature section, or a failed cursor when the file has none. */
 struct cursor perfdata_feature(const struct perfdata_reader *reader, unsigned feature);
+
+/* The tracepoint of an event, as the session describes it; NULL when it is none or is not described. */
+const struct tracing_event *perfdata_tracepoint(const struct perfdata_reader *reader,
+                                                const struct perf_attr *attr);
 
 /* A feature that is one string (hostname, osrelease, version, arch, cpudesc, cpuid), or NULL. */
 const char *perfdata_feature_str(const struct perfdata_reader *reader, unsigned feature);

@@ -86,7 +86,8 @@ struct perfdata_reader {
         bool keep_unknown;
         struct cursor features[PERFDATA_FEATURES]; /* start NULL: none */
         struct event_table events;
-        struct cursor *build_ids; /* a pipe's BUILD_ID records */
+        struct tracing_data *tracing; /* NULL: no event is a tracepoint that the session describes */
+        struct cursor *build_ids;     /* a pipe's BUILD_ID records */
         size_t n_build_ids, build_ids_cap;
         struct source *sources;
         size_t n_sources, sources_cap, source_at;
@@ -101,7 +102,7 @@ struct perfdata_reader {
 #define PLACE_NONE     UINT64_MAX
 enum { PLACE_SOURCE_SHIFT = 48 };
 
-/* Header, attributes and features of file mode, or the short header of pipe mode. */
+/* Header, attributes and features, which pipe mode has in records. */
 bool header_read(struct perfdata_reader *reader, struct err *err);
 
 /* In a pipe these come as records. */
@@ -114,8 +115,10 @@ uint32_t events_add(struct perfdata_reader *reader, const struct perf_attr *attr
 void events_add_ids(struct perfdata_reader *reader, uint32_t event, struct cursor ids);
 void events_set_name(struct perfdata_reader *reader, uint32_t event, const char *name);
 void events_take_desc(struct perfdata_reader *reader);                  /* names and ids of EVENT_DESC */
+void events_take_simpleperf(struct perfdata_reader *reader);            /* names of META_INFO */
 void events_take_type(struct perfdata_reader *reader, struct cursor c); /* one event type of old files */
 void events_name_pmus(struct perfdata_reader *reader);                  /* once PMU_MAPPINGS is known */
+void events_name_tracepoints(struct perfdata_reader *reader);           /* those that have no name yet */
 void events_release(struct event_table *events);
 
 /* The time of a record (0: none), and its event (UINT32_MAX: not known). */
@@ -131,6 +134,9 @@ void event_name_make(const struct perfdata_reader *reader, const struct perf_att
 /* 1, 0, -1 as perfdata_next; time and event are not yet set. */
 int stream_next(struct perfdata_reader *reader, struct perfdata_record *ret, uint64_t *ret_place,
                 struct err *err);
+
+/* A pipe tells of itself in records, wherever they stand: takes all of them, and goes back to the first record. */
+void stream_read_head(struct perfdata_reader *reader);
 
 /* The record at a place that stream_next gave. */
 void stream_get(const struct perfdata_reader *reader, uint64_t place, struct perfdata_record *ret);

@@ -266,11 +266,18 @@ static bool unpack(struct perfdata_reader *r, struct source *s, const struct per
         return true;
 }
 
+static bool is_of_simpleperf(uint32_t type)
+{
+        return type >= SIMPLEPERF_FIRST && type < SIMPLEPERF_END;
+}
+
 /* The number of bytes behind a record that belong to it.  (simpleperf has TRACING_DATA in files, payload inside.) */
 static uint64_t payload_bytes(const struct perfdata_reader *r, const struct perfdata_record *record)
 {
         struct cursor c = record->bytes;
 
+        if (is_of_simpleperf(record->header.type))
+                return (uint64_t)record->header.misc << 16; /* the upper half of the size */
         cursor_skip(&c, HEADER_BYTES);
         if (record->header.type == PERF_RECORD_AUXTRACE)
                 return cursor_u64(&c);
@@ -328,13 +335,13 @@ static int read_record(struct perfdata_reader *r, struct source *s, struct perfd
         set_record(ret, &s->bytes, s->at, s->at);
         if (is_junk(r, ret->header.type))
                 return end_source(r, s, is_text(s->bytes.start + s->at, left) ? 0 : left);
-        if (ret->header.size < HEADER_BYTES) {
+        payload = payload_bytes(r, ret);
+        if (ret->header.size < HEADER_BYTES && !(is_of_simpleperf(ret->header.type) && payload)) {
                 r->damage.n_malformed += !s->lenient;
                 return end_source(r, s, left);
         }
         if (ret->header.size > left || (s->lenient && !is_known(ret->header.type)))
                 return end_source(r, s, left);
-        payload = payload_bytes(r, ret);
         if (payload > left - ret->header.size)
                 return end_source(r, s, left);
         if (payload)
@@ -376,9 +383,28 @@ static int next_of_source(struct perfdata_reader *r, struct source *s, struct pe
 
         if (got == 1 && is_packed(ret->header.type))
                 return unpack(r, s, ret, err) ? 1 : -1;
-        if (got == 1 && ret->header.type >= PERF_RECORD_HEADER_ATTR)
+        if (got == 1 && ret->header.type >= PERF_RECORD_HEADER_ATTR && !r->layout.pipe)
                 header_take_record(r, ret);
         return got;
+}
+
+void stream_read_head(struct perfdata_reader *r)
+{
+        struct source *s = &r->sources[0];
+        struct perfdata_damage damage = r->damage;
+        const uint64_t at = s->at;
+        struct perfdata_record record;
+        int got;
+
+        while ((got = read_record(r, s, &record))) {
+                const uint64_t n_malformed = r->damage.n_malformed;
+
+                if (got == 1 && record.header.type >= PERF_RECORD_HEADER_ATTR)
+                        header_take_record(r, &record);
+                damage.n_malformed += r->damage.n_malformed - n_malformed;
+        }
+        r->damage = damage;
+        s->at = at;
 }
 
 int stream_next(struct perfdata_reader *r, struct perfdata_record *ret, uint64_t *ret_place, struct err *err)

@@ -168,12 +168,24 @@ static void add_build_id_records(struct buf *out, const struct buf *table)
         }
 }
 
+/* The section follows its record, filled up to 8 bytes, which count. */
+static void add_tracing_record(struct buf *out, const struct buf *section)
+{
+        uint32_t size = (uint32_t)(section->len + 7) & ~7u;
+
+        add_record(out, PERF_RECORD_HEADER_TRACING_DATA, &size, sizeof(size), "", 0);
+        buf_add(out, section->data, section->len);
+        buf_add_zeros(out, size - section->len);
+}
+
 /* perf refuses a pipe with features that it does not know: ours are in files alone. */
 void head_add_feature_record(struct buf *out, const struct written_feature *f)
 {
         uint64_t number = f->number;
 
-        if (number == FEATURE_BUILD_ID)
+        if (number == FEATURE_TRACING_DATA)
+                add_tracing_record(out, &f->bytes);
+        else if (number == FEATURE_BUILD_ID)
                 add_build_id_records(out, &f->bytes);
         else if (number <= FEATURE_PMU_CAPS)
                 add_record(out, PERF_RECORD_HEADER_FEATURE, &number, sizeof(number), f->bytes.data,

@@ -120,7 +120,7 @@ bool record_mmap_parse(struct cursor record, bool asked, struct record_mmap *ret
         struct cursor c = record;
         struct perf_header header = read_header(&c);
 
-        *ret = (struct record_mmap){.prot = header.misc & PERF_MISC_MMAP_DATA ? 0 : 4};
+        *ret = (struct record_mmap){.prot = header.misc & PERF_MISC_MMAP_DATA ? 0 : RECORD_PROT_EXEC};
         ret->pid = (int32_t)cursor_u32(&c);
         ret->tid = (int32_t)cursor_u32(&c);
         ret->start = cursor_u64(&c);

@@ -57,6 +57,12 @@ struct record_id {
         uint64_t time, id, stream_id;
 };
 
+enum {
+        RECORD_PROT_EXEC = 4,
+        RECORD_PROT_ADDRESSES =
+                0x4000, /* simpleperf: JIT code whose recorded names have absolute addresses */
+};
+
 struct record_mmap { /* MMAP and MMAP2 */
         int32_t pid, tid;
         uint64_t start, len, pgoff;
@@ -64,7 +70,7 @@ struct record_mmap { /* MMAP and MMAP2 */
         uint64_t inode, inode_generation;
         uint8_t build_id[BUILD_ID_MAX];
         uint8_t build_id_size; /* 0: none */
-        uint32_t prot;         /* PROT_* bits; MMAP without MMAP_DATA: PROT_EXEC (4) */
+        uint32_t prot;         /* RECORD_PROT_*; MMAP without MMAP_DATA: RECORD_PROT_EXEC */
         const char *path;
 };
 

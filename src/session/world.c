@@ -27,6 +27,7 @@ void world_free(struct world *w)
         modules_release(&w->modules);
         range_pool_release(&w->pool);
         map_release(&w->process_of_pid);
+        map_release(&w->unmapped);
         map_release(&w->name_of_thread);
         map_release(&w->image_sizes);
         free(w->processes);
@@ -202,6 +203,12 @@ static void map_image(struct world *w, struct process *process, const struct rec
         }
 }
 
+static void note_code(struct module *module, const struct record_mmap *map)
+{
+        if (map->prot & RECORD_PROT_EXEC && module->code_pgoff == UINT64_MAX)
+                module->code_pgoff = map->pgoff;
+}
+
 static void map_user(struct world *w, const struct record_mmap *map)
 {
         struct process *process;
@@ -212,14 +219,15 @@ static void map_user(struct world *w, const struct record_mmap *map)
                 return;
         name = map_name_of_user(w, map->path);
         range.module = modules_get(w, &name, map);
-        if (name.kind != MODULE_FILE)
+        if (name.kind != MODULE_FILE || map->prot & RECORD_PROT_ADDRESSES)
                 range.pgoff = name.kind == MODULE_VDSO ? 0 : range.start;
+        note_code(w->modules.items[range.module], map);
         process = get_process(w, map->pid);
         if (name.kind == MODULE_FILE)
                 map_image(w, process, map, name, &range);
         process->maps = ranges_put(&w->pool, process->maps, &range);
         process->version = ++w->last_version;
-        if (process->main_module == MODULE_NONE && name.kind == MODULE_FILE && map->prot & 4) {
+        if (process->main_module == MODULE_NONE && name.kind == MODULE_FILE && map->prot & RECORD_PROT_EXEC) {
                 process->main_module = range.module;
                 process->main_base = range.start - range.pgoff;
         }
@@ -328,6 +336,23 @@ static const struct range *find_range(struct world *w, const struct process *pro
         return range;
 }
 
+void world_name_unmapped(struct world *w, int32_t pid, const char *path)
+{
+        const struct map_name name = {.kind = MODULE_ANON, .path = strpool_add(w->names, path)};
+
+        *map_put(&w->unmapped, (uint32_t)pid, NULL) =
+                (uint64_t)modules_get(w, &name, &(struct record_mmap){.pid = pid}) + 1;
+}
+
+static struct place find_unmapped(const struct world *w, int32_t pid, uint64_t ip)
+{
+        const uint64_t *module = map_find(&w->unmapped, (uint32_t)pid);
+
+        if (!module)
+                return no_place(ip);
+        return (struct place){.module = (module_id)(*module - 1), .offset = ip, .map_end = UINT64_MAX};
+}
+
 static struct place find_user(struct world *w, int32_t pid, uint64_t ip)
 {
         const struct process *process = pid == -1 ? NULL : find_process(w, pid);
@@ -338,7 +363,7 @@ static struct place find_user(struct world *w, int32_t pid, uint64_t ip)
 
                 range = image ? image : range;
         }
-        return range ? place_in(range, ip) : no_place(ip);
+        return range ? place_in(range, ip) : find_unmapped(w, pid, ip);
 }
 
 static struct place find_kernel(struct world *w, uint64_t ip)

@@ -34,6 +34,7 @@ struct module {
         int32_t pid;         /* the first process that mapped it; for MODULE_ANON the process it belongs to */
         uint64_t dev, inode; /* 0: not known */
         uint64_t start, end; /* kernel and kernel modules: absolute addresses */
+        uint64_t code_pgoff; /* of its first executable map; UINT64_MAX: it has none */
 };
 
 struct world;
@@ -51,6 +52,10 @@ typedef uint64_t world_image_size(void *ctx, const char *path, const uint8_t *bu
 /* Before the first record.  Memory without a file that lies within an image is then the image's: a loader that cannot map
  * its sections (wine, where they are not aligned to pages) reads them there.  Without it all of that is anonymous. */
 void world_set_images(struct world *world, world_image_size *size_of, void *ctx);
+
+/* Addresses of process `pid` that lie in no map belong to an anonymous module with this path: the recorder named code
+ * there. */
+void world_name_unmapped(struct world *world, int32_t pid, const char *path);
 
 /* Takes one record of any type; those that change nothing are ignored. */
 void world_replay(struct world *world, const struct perfdata_record *record);

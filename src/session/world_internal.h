@@ -47,6 +47,7 @@ struct world {
         struct map process_of_pid; /* index + 1 */
         struct process *processes;
         size_t n_processes, processes_cap;
+        struct map unmapped;       /* pid to module + 1 */
         struct map name_of_thread; /* pid << 32 | tid to str_id */
         struct process kernel;     /* modules and what the kernel made, by address */
         struct range kernel_image; /* beneath all of them; end 0: none */

@@ -121,6 +121,7 @@ static module_id module_new(struct world *w, const struct map_name *name, const 
         m->kind = name->kind;
         m->path = name->path;
         m->pid = map->pid;
+        m->code_pgoff = UINT64_MAX;
         m->dev = device_of(map);
         m->inode = map->inode;
         m->build_id_size = map->build_id_size;

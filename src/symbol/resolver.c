@@ -7,6 +7,7 @@
 
 #include "arena.h"
 #include "demangle.h"
+#include "recorded_symbols.h"
 #include "resolver_archive.h"
 #include "resolver_internal.h"
 #include "resolver_kernel.h"
@@ -156,14 +157,18 @@ void resolver_add_readable(const struct resolver *resolver, const char *name, st
                 buf_add_str(out, name);
 }
 
-static str_id make_text(struct resolver *resolver, const struct module *module, const struct symtab_hit *hit)
+static str_id make_text(struct resolver *resolver, const struct module *module, const struct symtab_hit *hit,
+                        bool is_recorded)
 {
         AUTO_RELEASE(buf) raw = {0};
         struct buf *readable = &resolver->scratch;
 
         buf_clear(readable);
-        if (module->file) {
-                resolver_file_add_name(module->file, hit, &raw);
+        if (is_recorded || module->file) {
+                if (is_recorded)
+                        buf_add(&raw, hit->name, strnlen(hit->name, hit->name_max));
+                else
+                        resolver_file_add_name(module->file, hit, &raw);
                 resolver_add_readable(resolver, buf_text(&raw), readable);
         } else {
                 buf_add(readable, hit->name, strnlen(hit->name, hit->name_max));
@@ -174,12 +179,13 @@ static str_id make_text(struct resolver *resolver, const struct module *module, 
 }
 
 /* The name of a hit, made readable and interned when it is asked for first. */
-static str_id text_of_hit(struct resolver *resolver, struct module *module, const struct symtab_hit *hit)
+static str_id text_of_hit(struct resolver *resolver, struct module *module, const struct symtab_hit *hit,
+                          bool is_recorded)
 {
         if (!hit->text)
                 return resolver_frame_text(resolver, module, hit->name, true);
         if (!*hit->text)
-                *hit->text = make_text(resolver, module, hit);
+                *hit->text = make_text(resolver, module, hit, is_recorded);
         return *hit->text;
 }
 
@@ -207,11 +213,26 @@ static enum symbol_status find_jit(const struct module *module, uint64_t addr, s
         return SYMBOL_NAMED;
 }
 
-/* Always sets the addresses for which the answer is the same. */
-static enum symbol_status find_hit(struct module *module, uint64_t addr, struct symtab_hit *ret_hit,
-                                   bool *ret_is_of_jitdump)
+static bool find_recorded(const struct module *module, uint64_t addr, struct symtab_hit *ret_hit)
 {
-        *ret_is_of_jitdump = false;
+        for (size_t i = 0; i < N_ELEMENTS(module->is.recorded) && module->is.recorded[i].file; i++) {
+                const struct resolver_recorded *recorded = &module->is.recorded[i];
+                /* Addresses of a file are those of the recorded table already. */
+                uint64_t slide = module->is.kind == RESOLVER_FILE ? 0 : recorded->slide;
+
+                if (!recorded_file_find(recorded->file, addr + slide, ret_hit))
+                        continue;
+                ret_hit->start -= slide;
+                ret_hit->end -= slide;
+                return true;
+        }
+        return false;
+}
+
+/* Always sets the addresses for which the answer is the same. */
+static enum symbol_status find_own_hit(struct module *module, uint64_t addr, struct symtab_hit *ret_hit,
+                                       bool *ret_is_of_jitdump)
+{
         ret_hit->same_from = ret_hit->same_to = addr;
         if (module->file)
                 return resolver_file_find(module->file, addr, ret_hit);
@@ -222,8 +243,32 @@ static enum symbol_status find_hit(struct module *module, uint64_t addr, struct 
         return SYMBOL_NONE;
 }
 
+/* What is known of a hit besides its place. */
+struct hit_source {
+        bool is_of_jitdump, is_recorded;
+};
+
+static enum symbol_status find_hit(struct module *module, uint64_t addr, struct symtab_hit *ret_hit,
+                                   struct hit_source *ret_source)
+{
+        struct symtab_hit recorded;
+        enum symbol_status status;
+
+        *ret_source = (struct hit_source){0};
+        status = find_own_hit(module, addr, ret_hit, &ret_source->is_of_jitdump);
+        if (status == SYMBOL_NAMED || !module->is.recorded[0].file)
+                return status;
+        /* Several tables are asked: the answer holds for this address alone. */
+        ret_source->is_recorded = find_recorded(module, addr, &recorded);
+        if (ret_source->is_recorded)
+                *ret_hit = recorded;
+        ret_hit->same_from = ret_hit->same_to = addr;
+        return ret_source->is_recorded ? SYMBOL_NAMED : status;
+}
+
 static struct symbol symbol_of_hit(struct resolver *resolver, struct module *module,
-                                   enum symbol_status status, uint64_t addr, const struct symtab_hit *hit)
+                                   enum symbol_status status, uint64_t addr, const struct symtab_hit *hit,
+                                   bool is_recorded)
 {
         struct symbol symbol = {.status = status, .addr = addr};
 
@@ -232,10 +277,17 @@ static struct symbol symbol_of_hit(struct resolver *resolver, struct module *mod
         symbol.start = hit->start;
         symbol.size = hit->end - hit->start;
         if (status == SYMBOL_NAMED)
-                symbol.name = text_of_hit(resolver, module, hit);
-        if (module->kallsyms)
+                symbol.name = text_of_hit(resolver, module, hit, is_recorded);
+        if (module->kallsyms && !is_recorded)
                 symbol.module = strpool_add(resolver->texts, kallsyms_module(module->kallsyms, hit));
         return symbol;
+}
+
+static struct object *own_object(struct resolver *resolver, resolver_id id)
+{
+        const struct module *module = resolver_load(resolver, id);
+
+        return module->file ? resolver_file_object(module->file) : NULL;
 }
 
 bool resolver_to_addr(struct resolver *resolver, resolver_id id, uint64_t offset, uint64_t *ret_addr)
@@ -245,6 +297,10 @@ bool resolver_to_addr(struct resolver *resolver, resolver_id id, uint64_t offset
         if (module->is.archived)
                 return resolver_archive_to_addr(module, offset, ret_addr);
         *ret_addr = offset;
+        if (module->is.kind == RESOLVER_FILE && module->is.recorded[0].file && !own_object(resolver, id)) {
+                *ret_addr = offset + module->is.recorded[0].slide;
+                return true;
+        }
         return !module->file || resolver_file_to_addr(module->file, offset, ret_addr);
 }
 
@@ -262,7 +318,7 @@ struct symbol resolver_find_addr(struct resolver *resolver, resolver_id id, uint
         struct module *module = resolver_load(resolver, id);
         enum symbol_status status;
         struct symtab_hit hit;
-        bool is_of_jitdump;
+        struct hit_source source;
 
         if (module->is.archived)
                 return resolver_archive_find(resolver, module, addr);
@@ -270,9 +326,9 @@ struct symbol resolver_find_addr(struct resolver *resolver, resolver_id id, uint
                 module->last.addr = addr;
                 return module->last;
         }
-        status = find_hit(module, addr, &hit, &is_of_jitdump);
-        module->last = symbol_of_hit(resolver, module, status, addr, &hit);
-        if (is_of_jitdump)
+        status = find_hit(module, addr, &hit, &source);
+        module->last = symbol_of_hit(resolver, module, status, addr, &hit, source.is_recorded);
+        if (source.is_of_jitdump)
                 module->last.module = strpool_add(resolver->texts, text_base_name(module->is.jitdump_path));
         module->last_from = hit.same_from;
         module->last_to = hit.same_to;
@@ -289,13 +345,6 @@ const char *resolver_note(const struct resolver *resolver, resolver_id id)
         const struct module *module = find_module(resolver, id);
 
         return module->note.len ? buf_text(&module->note) : NULL;
-}
-
-static struct object *own_object(struct resolver *resolver, resolver_id id)
-{
-        const struct module *module = resolver_load(resolver, id);
-
-        return module->file ? resolver_file_object(module->file) : NULL;
 }
 
 struct object *resolver_get_object(struct resolver *resolver, resolver_id id)

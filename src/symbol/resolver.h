@@ -15,9 +15,11 @@
 
 struct resolver;
 struct archived_module;      /* symbol_archive.h */
+struct recorded_file;        /* recorded_symbols.h */
 struct debug_remote;         /* debug_search.h */
 struct symbol_index_options; /* symbol_index.h */
 struct pe_places;            /* pe_search.h */
+struct elf_places;           /* elf_search.h */
 struct pe_identity;          /* pe_search.h */
 
 /* What there may be besides files. */
@@ -25,6 +27,7 @@ struct resolver_sources {
         const struct debug_remote *remote; /* asked for debug files that are not here; NULL: nobody is */
         const struct symbol_index_options *index; /* where answers are kept on disk; NULL: nowhere */
         const struct pe_places *pe;               /* where PE images and PDBs are; NULL: where files say */
+        const struct elf_places *elf;             /* where ELF files are besides their paths; NULL: nowhere */
 };
 
 struct resolver_options {
@@ -34,6 +37,7 @@ struct resolver_options {
         const char *kallsyms_path;              /* NULL: /proc/kallsyms */
         const char *const *debug_dirs;          /* NULL-terminated; NULL: /usr/lib/debug */
         const struct resolver_sources *sources; /* NULL: files of this machine alone */
+        const char *session_dir; /* files of the session's folder may be its modules; NULL: none */
 };
 
 /* `options` is copied, its strings are kept by the caller. */
@@ -46,6 +50,12 @@ enum resolver_kind {
         RESOLVER_KERNEL,  /* kernel and its modules by kallsyms; addresses are absolute */
         RESOLVER_PERFMAP, /* a perf-PID.map, and a jitdump; addresses are absolute */
         RESOLVER_NONE,    /* nothing is known: every answer is SYMBOL_NONE */
+};
+
+/* Names that another recorder wrote into the session. */
+struct resolver_recorded {
+        const struct recorded_file *file; /* kept by the caller; NULL: none */
+        uint64_t slide;                   /* added to a module's offset gives the address in `file` */
 };
 
 struct resolver_module {
@@ -62,6 +72,9 @@ struct resolver_module {
         const char *jitdump_path, *jitdump_open_path;
         /* Answers that were packed into the session: nothing else is asked, whatever the kind; kept by the caller. */
         const struct archived_module *archived;
+        /* Asked in this order for what the files do not name. */
+        struct resolver_recorded recorded[2];
+        bool is_elsewhere; /* another machine's, without a build id: the file at `path` is not asked */
 };
 
 typedef uint32_t resolver_id;

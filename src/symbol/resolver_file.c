@@ -9,12 +9,14 @@
 
 #include "arena.h"
 #include "debug_search.h"
+#include "elf_search.h"
 #include "note.h"
 #include "pe_search.h"
 
 struct resolver_file {
         const struct resolver_options *options;
         struct object *own;      /* the file that was mapped; NULL when it can't be had */
+        bool is_found;           /* at another place than its path */
         struct object *debug;    /* its debug file, when names come from it */
         struct object *small;    /* what .gnu_debugdata has */
         struct resolver_pdb pdb; /* has all names when it is there */
@@ -50,6 +52,10 @@ static struct object *open_at_path(const struct resolver_module *module, struct 
         const struct object_facts *facts;
         struct err err = {0};
 
+        if (module->is_elsewhere) {
+                buf_add_str(note, "is of another machine, and its build id is not known");
+                return NULL;
+        }
         if (module->image)
                 object = object_open_bytes(module->image, module->image_size, module->path, &err);
         else
@@ -67,16 +73,38 @@ static struct object *open_at_path(const struct resolver_module *module, struct 
         return TAKE(object);
 }
 
-/* A session from Windows, or one whose images were moved, has them elsewhere. */
+static struct elf_wanted elf_wanted(const struct resolver_file *file, const struct resolver_module *module)
+{
+        const struct resolver_sources *sources = file->options->sources;
+
+        return (struct elf_wanted){
+                .path = module->path,
+                .build_id = module->build_id,
+                .build_id_size = module->build_id_size,
+                .places = sources ? sources->elf : NULL,
+                .session_dir = file->options->session_dir,
+        };
+}
+
+/* A session from another machine, or one whose files were moved, has them elsewhere. */
 static void open_own(struct resolver_file *file, const struct resolver_module *module, struct buf *note)
 {
-        const struct pe_wanted wanted = pe_wanted(file, module);
+        const struct pe_wanted pe = pe_wanted(file, module);
+        const struct elf_wanted elf = elf_wanted(file, module);
         size_t len = note->len;
 
-        file->own = open_at_path(module, note);
+        if (!module->image)
+                file->own = elf_search_root(&elf, note);
+        file->is_found = file->own;
+        if (!file->own)
+                file->own = open_at_path(module, note);
         if (file->own || module->image)
                 return;
-        file->own = pe_search_image(&wanted, note);
+        file->own = pe_search_image(&pe, note);
+        if (!file->own) {
+                file->own = elf_search(&elf, note);
+                file->is_found = file->own;
+        }
         if (file->own)
                 buf_truncate(note, len);
 }
@@ -86,7 +114,7 @@ static struct debug_wanted debug_wanted(const struct resolver_file *file,
 {
         struct debug_wanted wanted = {.build_id = module->build_id,
                                       .build_id_size = module->build_id_size,
-                                      .path = module->path,
+                                      .path = file->is_found ? object_name(file->own) : module->path,
                                       .own = file->own,
                                       .dirs = file->options->debug_dirs,
                                       .remote =

@@ -32,6 +32,7 @@ void quality_add_json(const struct quality *q, const char *source_note, struct j
         json_key_u64(json, "unknown_records", q->n_unknown_records);
         json_key_u64(json, "unknown_events", q->n_unknown_events);
         json_key_u64(json, "out_of_order", q->n_out_of_order);
+        json_key_u64(json, "undecoded_aux_bytes", q->aux_bytes);
         json_key_u64(json, "files_not_kept", q->n_not_kept);
         if (source_note && source_note[0])
                 json_key_str(json, "source_note", source_note);

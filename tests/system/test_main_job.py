@@ -221,6 +221,27 @@ def test_a_session_in_a_pipe(t: Context) -> None:
     check(refused.status == 2, "no two things on standard output", refused)
 
 
+def named_kernel_samples(done: harness.Done) -> tuple[int, int]:
+    """Samples in functions of the kernel with a name, and without one."""
+    rows = [row for row in harness.rows_of(done.out) if "[kernel.kallsyms]" in row.symbol]
+    without = sum(row.count for row in rows if row.symbol.startswith(("unknown", "0x")))
+    return sum(row.count for row in rows) - without, without
+
+
+def test_kernel_names_of_a_pipe(t: Context) -> None:
+    harness.need_root()
+    copy = ["dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=600000", "status=none"]
+    with open(t.path("ours.pipe"), "wb") as file:
+        check(t.ours("record", "-k", "--session", "-", "--", *copy, stdout=file).status == 0, "a session in a pipe")
+    named, without = named_kernel_samples(t.good("report", "-i", "ours.pipe", "--sample-display-row", "200"))
+    check(named > 20 and not without, f"ours: {named} samples with a name and {without} without")
+    with open(t.path("perf.pipe"), "wb") as file:
+        t.run(harness.need_tool("perf"), "record", "-q", "-F", "999", "-o", "-", "--", *copy, stdout=file)
+    with open(t.path("perf.pipe"), "rb") as file:
+        named, without = named_kernel_samples(t.good("report", "-i", "-", "--sample-display-row", "200", stdin=file))
+    check(named > 20 and not without, f"perf's: {named} samples with a name and {without} without")
+
+
 def test_events_that_begin_later(t: Context) -> None:
     at_once = t.good("record", "--", t.program("spin"), "900")
     later = t.good("record", "-D", "600", "--", t.program("spin"), "900")

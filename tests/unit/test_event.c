@@ -394,11 +394,12 @@ TEST(errors_name_the_column)
                 {"{cycles,instructions}",
                  "event groups are not sampled (column 1): write the events without braces"},
                 {"cycles,instructions}", "missing '{' for event group instructions} (column 20)"},
-                {"sched:sched_switch", "'sched:sched_switch' (column 1) is a tracepoint; tracepoints are not "
-                                       "supported yet"},
-                {"cycles,syscalls:sys_enter_*:u",
-                 "'syscalls:sys_enter_*:u' (column 8) is a tracepoint; tracepoints "
-                 "are not supported yet"},
+                {"sched:sched_switch",
+                 "'sched:sched_switch' (column 1) is a tracepoint, and tracefs is not mounted or not readable: run "
+                 "'mount -t tracefs nodev /sys/kernel/tracing' as root, and wperf too"},
+                {"cycles,syscalls:sys_enter_open:u",
+                 "'syscalls:sys_enter_open' (column 8) is a tracepoint, and tracefs is not mounted or not readable: "
+                 "run 'mount -t tracefs nodev /sys/kernel/tracing' as root, and wperf too"},
                 {"imix", "'imix' (column 1) is a metric: metrics are counted with stat -m, not sampled"},
                 {"ld_spec",
                  "event 'ld_spec' (column 1) is an event of Arm cores (Loads issued); this machine's core PMU is 'cpu': "

@@ -434,6 +434,52 @@ TEST(junk_behind_a_pipe)
         builder_release(&b);
 }
 
+/* A reader asks what the session says of its machine before it reads the first record. */
+TEST(a_pipe_tells_of_itself_at_once)
+{
+        static const uint8_t id[24] = {0xab, 2,  3,  4,  5,  6,  7,  8,  9,  10,
+                                       11,   12, 13, 14, 15, 16, 17, 18, 19, 20};
+        struct session_builder b;
+        struct buf file = {0}, list = {0};
+        struct perfdata_reader *reader;
+        struct cursor tracing;
+        struct err err = {0};
+
+        builder_init(&b);
+        b.pipe = true;
+        build_small(&b);
+        builder_begin(&b, PERF_RECORD_HEADER_BUILD_ID, 1);
+        builder_u32(&b, UINT32_MAX);
+        builder_bytes(&b, id, sizeof(id));
+        builder_bytes(&b, "[kernel.kallsyms]\0\0\0\0\0\0\0", 24);
+        builder_end(&b);
+        builder_begin(&b, PERF_RECORD_HEADER_FEATURE, 0);
+        builder_u64(&b, FEATURE_HOSTNAME);
+        builder_u32(&b, 4);
+        builder_bytes(&b, "box", 4);
+        builder_end(&b);
+        builder_begin(&b, PERF_RECORD_HEADER_TRACING_DATA, 0);
+        builder_u32(&b, 5);
+        builder_end(&b);
+        builder_bytes(&b, "trace\0\0\0", 8);
+        builder_file(&b, &file);
+        reader = perfdata_open_bytes(file.data, file.len, "pipe", &err);
+        ASSERT_TRUE(reader);
+        EXPECT_INT(perfdata_n_events(reader), b.n_events);
+        EXPECT_STR(perfdata_feature_str(reader, FEATURE_HOSTNAME), "box");
+        perfdata_each_build_id(reader, note_build_id, &list);
+        EXPECT_STR(buf_text(&list), "1 -1 171.. 20 [kernel.kallsyms];");
+        tracing = perfdata_feature(reader, FEATURE_TRACING_DATA);
+        EXPECT_TRUE(cursor_left(&tracing) == 5 && !memcmp(tracing.at, "trace", 5));
+        perfdata_reader_free(reader);
+        expect_listed(&b, false,
+                      "COMM MMAP2 FINISHED_ROUND FINISHED_ROUND 1000:400100/0 2000:400300/0 2500:400400/0 "
+                      "3000:400200/0 BUILD_ID TRACING_DATA EXIT ");
+        buf_release(&list);
+        buf_release(&file);
+        builder_release(&b);
+}
+
 /* --- directories of a threaded recorder --- */
 
 static void write_bytes(const char *path, const void *bytes, size_t size)

@@ -1,0 +1,104 @@
+#!/usr/bin/python3
+"""Sessions whose programs are not at their paths: another root, named folders, beside the session, perf's cache."""
+import os
+import shutil
+
+import harness
+from harness import Context, Done, check
+
+
+def record_moved(t: Context) -> str:
+    """Records a copy of spin and takes the copy away; returns where it is now."""
+    os.makedirs(t.path("run"))
+    os.makedirs(t.path("away"))
+    shutil.copy(t.program("spin"), t.path("run/spin_moved"))
+    os.makedirs(t.path("session"))
+    t.good("record", "--session", "session/wperf.data", "--", t.path("run/spin_moved"), "300")
+    os.rename(t.path("run/spin_moved"), t.path("away/spin_moved"))
+    return t.path("away/spin_moved")
+
+
+def report(t: Context, *more: str, home: str = "/nonexistent") -> Done:
+    env = dict(harness.environment(), HOME=home)
+    done = t.ours("report", "-i", "session/wperf.data", "--no-index", *more, env=env)
+    check(done.status == 0, "a report", done)
+    return done
+
+
+def is_named(done: Done) -> bool:
+    return any(row.symbol.startswith("spin_here") and row.share > 90 for row in harness.rows_of(done.out))
+
+
+def put(t: Context, source: str, *folders: str) -> None:
+    folder = t.path(os.path.join(*folders))
+    os.makedirs(folder, exist_ok=True)
+    shutil.copy(source, os.path.join(folder, "spin_moved"))
+
+
+def test_nothing_is_found(t: Context) -> None:
+    record_moved(t)
+    check(not is_named(report(t)), "no name without the program", report(t))
+
+
+def test_beside_the_session(t: Context) -> None:
+    put_here = record_moved(t)
+    put(t, put_here, "session")
+    check(is_named(report(t)), "the program beside the session", report(t))
+
+
+def test_symfs(t: Context) -> None:
+    program = record_moved(t)
+    put(t, program, "root" + t.path("run"))
+    check(is_named(report(t, "--symfs", t.path("root"))), "below another root", report(t, "--symfs", t.path("root")))
+    refused = t.ours("report", "-i", "session/wperf.data", "--symfs", t.path("none"))
+    harness.check_sentence(refused, "--symfs", t.path("none"))
+    check(refused.status == 1, "status 1", refused)
+
+
+def test_symbol_path(t: Context) -> None:
+    program = record_moved(t)
+    put(t, program, "flat")
+    check(is_named(report(t, "--symbol-path", "other;" + t.path("flat"))), "by name in a folder")
+    put(t, program, "deep" + t.path("run"))
+    check(is_named(report(t, "--symbol-path", t.path("deep"))), "by path in a folder")
+
+
+def test_cache_of_perf(t: Context) -> None:
+    perf = harness.need_tool("perf")
+    program = record_moved(t)
+    home = t.path("home")
+    os.makedirs(home)
+    added = t.run(perf, "--buildid-dir", os.path.join(home, ".debug"), "buildid-cache", "--add", program)
+    check(added.status == 0, "perf keeps the program", added)
+    check(is_named(report(t, home=home)), "in ~/.debug", report(t, home=home))
+    os.rename(os.path.join(home, ".debug"), t.path("kept"))
+    check(not is_named(report(t, home=home)), "it has gone from there")
+    with open(os.path.join(home, ".perfconfig"), "w", encoding="utf-8") as file:
+        file.write(f"[report]\n\tdir = nowhere\n[buildid]\n\tdir = {t.path('kept')}\n")
+    check(is_named(report(t, home=home)), "in buildid.dir of ~/.perfconfig", report(t, home=home))
+
+
+def test_another_build_is_not_taken(t: Context) -> None:
+    record_moved(t)
+    put(t, t.program("family"), "session")
+    put(t, t.program("family"), "root" + t.path("run"))
+    done = report(t)
+    check(not is_named(done), "another program", done)
+    said = report(t, "-v")
+    check("session/spin_moved is of another build" in said.out, "says which file it was", said)
+    done = report(t, "--symfs", t.path("root"))
+    check(not is_named(done), "below the root too", done)
+
+
+def test_links_out_of_the_folder(t: Context) -> None:
+    """A session comes with its folder, which may be somebody else's: what a link in it points at is not opened."""
+    program = record_moved(t)
+    os.symlink(program, t.path("session/spin_moved"))
+    check(not is_named(report(t)), "a link to elsewhere", report(t))
+    os.remove(t.path("session/spin_moved"))
+    os.mkfifo(t.path("session/spin_moved"))
+    check(not is_named(report(t)), "a FIFO, without waiting", report(t))
+
+
+if __name__ == "__main__":
+    harness.main(__name__)

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sessions of perf that wperf reads in part: traces that it does not decode, and counts without samples. */
+#include "count_session.h"
+#include "report.h"
+#include "session_builder.h"
+#include "tap.h"
+
+static const char trace_path[] = "foreign-trace.data";
+
+/* An AUXTRACE record and its payload. */
+static void add_trace(struct session_builder *b, uint64_t size)
+{
+        builder_begin(b, PERF_RECORD_AUXTRACE, 0);
+        builder_u64(b, size);
+        for (int i = 0; i < 4; i++)
+                builder_u64(b, 0);
+        builder_end(b);
+        for (uint64_t i = 0; i < size; i += 8)
+                builder_u64(b, 0);
+}
+
+TEST(a_trace_is_told)
+{
+        const struct report_request request = {.path = trace_path};
+        AUTO_RELEASE(buf) out = {0};
+        AUTO(report) report = NULL;
+        struct session_builder b;
+        struct err err = {0};
+
+        builder_init(&b);
+        builder_begin(&b, PERF_RECORD_AUXTRACE_INFO, 0);
+        builder_u32(&b, 4);
+        builder_u32(&b, 0);
+        builder_end(&b);
+        add_trace(&b, 64);
+        add_trace(&b, 128);
+        ASSERT_TRUE(builder_save(&b, trace_path));
+        report = report_make(&request, &err);
+        ASSERT_TRUE(report);
+        quality_add_text(report_quality(report), &out);
+        EXPECT_CONTAINS(buf_text(&out), ", 192 bytes of Arm SPE trace not decoded");
+        EXPECT_TRUE(quality_is_poor(report_quality(report)));
+}
+
+/* --- perf record -s -n --- */
+
+static void build_counts(struct session_builder *b, int n_threads, struct buf *file)
+{
+        builder_init(b);
+        b->attrs[0].sample_period_or_freq = 0;
+        b->attrs[0].read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
+                                  PERF_FORMAT_ID | PERF_FORMAT_LOST;
+        builder_feature_str(b, FEATURE_HOSTNAME, "box");
+        for (int32_t i = 0; i < n_threads; i++) {
+                builder_begin(b, PERF_RECORD_READ, 0);
+                builder_u32(b, 100);
+                builder_u32(b, 101 + (uint32_t)i);
+                builder_u64(b, 1000);
+                builder_u64(b, 4000);
+                builder_u64(b, 2000);
+                builder_u64(b, 11);
+                builder_u64(b, 0);
+                builder_id(b, 5000000000 + (uint64_t)i * 1000000000, 100, 101 + i);
+                builder_end(b);
+        }
+        builder_file(b, file);
+}
+
+struct seen {
+        uint64_t n, value, elapsed_ns;
+};
+
+static bool see(void *ctx, const struct sheet *sheet, uint64_t elapsed_ns)
+{
+        struct seen *seen = ctx;
+
+        seen->n++;
+        seen->value = sheet->n_tables && sheet->tables[0].n_rows ? sheet->tables[0].rows[0].value : 0;
+        seen->elapsed_ns = elapsed_ns;
+        return true;
+}
+
+static struct seen replay(int n_threads, struct buf *warnings, struct err *err)
+{
+        AUTO_RELEASE(buf) file = {0};
+        AUTO(perfdata_reader) reader = NULL;
+        struct count_replay replay = {0};
+        struct session_builder b;
+        struct seen seen = {0};
+
+        build_counts(&b, n_threads, &file);
+        reader = perfdata_open_bytes(file.data, file.len, "counts", err);
+        EXPECT_TRUE(reader && count_session_is(reader));
+        if (reader && count_replay_open(&replay, reader, err))
+                count_replay_read(&replay, reader, see, &seen, err);
+        buf_add_str(warnings, buf_text(&replay.list.warnings));
+        count_replay_release(&replay);
+        builder_release(&b);
+        return seen;
+}
+
+TEST(counts_of_threads_that_ended)
+{
+        AUTO_RELEASE(buf) warnings = {0};
+        struct err err = {0};
+        struct seen seen = replay(3, &warnings, &err);
+
+        EXPECT_INT(err.code, 0);
+        EXPECT_INT(seen.n, 1);
+        EXPECT_INT(seen.value, 3000);
+        EXPECT_INT(seen.elapsed_ns, 2000000000);
+        EXPECT_CONTAINS(buf_text(&warnings), "of the 3 threads that ended");
+}
+
+TEST(neither_samples_nor_counts)
+{
+        AUTO_RELEASE(buf) warnings = {0};
+        struct err err = {0};
+        struct seen seen = replay(0, &warnings, &err);
+
+        EXPECT_INT(seen.n, 0);
+        EXPECT_CONTAINS(err.text, "neither samples nor counts");
+}
+
+TAP_MAIN
