@@ -37,6 +37,7 @@ static void add_record(const struct perfdata_reader *r, struct perfdata_batch *b
                 .event = record->event,
                 .size_bytes = (uint16_t)(record->bytes.end - record->bytes.start),
                 .is_sample = record->header.type == PERF_RECORD_SAMPLE,
+                .asked_build_id = record->asked_build_id,
         };
 
         /* A record that the file lost while it was read. */
@@ -99,6 +100,7 @@ void perfdata_batch_get(const struct perfdata_batch *batch, size_t index, struct
         }
         ret->time = item->time;
         ret->event = item->event;
+        ret->asked_build_id = item->asked_build_id;
 }
 
 void perfdata_forget_before(struct perfdata_reader *r, uint64_t file_off)

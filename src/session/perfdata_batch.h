@@ -16,6 +16,7 @@ struct batched_record {
         uint32_t event;
         uint16_t size_bytes;
         bool is_sample;
+        bool asked_build_id; /* of struct perfdata_record */
 };
 
 struct perfdata_batch {
