@@ -62,13 +62,15 @@ static bool write_folded(const struct exporting *e, struct buf *out, struct err 
 
 static bool write_speedscope(const struct exporting *e, struct buf *out, struct err *err)
 {
-        struct export_speedscope_profile *profiles = mem_new(e->n_events, sizeof(*profiles));
+        struct export_speedscope_event *events = mem_new(e->n_events, sizeof(*events));
+        AUTO(named_stacks) stacks = report_named_stacks(e->report, !e->options->no_inlines, false);
 
         (void)err;
         for (size_t i = 0; i < e->n_events; i++)
-                profiles[i] = (struct export_speedscope_profile){e->events[i].tree, &e->events[i].about};
-        export_speedscope(profiles, e->n_events, out);
-        free(profiles);
+                events[i] = (struct export_speedscope_event){e->events[i].index, &e->events[i].about};
+        export_speedscope(&(struct export_speedscope){report_samples(e->report), stacks, events, e->n_events},
+                          out);
+        free(events);
         return true;
 }
 
@@ -160,7 +162,7 @@ struct format {
 
 static const struct format formats[] = {
         {"folded", {".folded"}, .has_weights = true, .has_kinds = true, .write = write_folded},
-        {"speedscope", {".speedscope.json"}, .takes_all = true, .write = write_speedscope},
+        {"speedscope", {".speedscope.json"}, .takes_all = true, .by_sample = true, .write = write_speedscope},
         {"firefox",
          {".firefox.json", ".firefox.json.gz"},
          .by_sample = true,
