@@ -86,7 +86,7 @@ static bool write_svg(const struct exporting *e, struct buf *out, struct err *er
 {
         (void)err;
         export_svg(e->events[0].tree, &e->events[0].about,
-                   &(struct export_svg_options){.downwards = e->options->inverted}, out);
+                   &(struct export_svg_options){.upwards = e->options->root_at_bottom}, out);
         return true;
 }
 
@@ -154,7 +154,7 @@ struct format {
         bool takes_all;         /* events; else one */
         bool by_sample;         /* from the samples one by one, else from the events' trees */
         bool takes_lines; /* of calls; readers of the others would take them for functions of their own */
-        bool has_weights, has_kinds, has_inverted; /* options that mean something to it */
+        bool has_weights, has_kinds, has_root; /* options that mean something to it */
         /* One of them: as a whole, or piece by piece. */
         bool (*write)(const struct exporting *e, struct buf *out, struct err *err);
         bool (*stream)(const struct exporting *e, const struct export_sink *sink, struct err *err);
@@ -174,7 +174,7 @@ static const struct format formats[] = {
          .takes_all = true,
          .by_sample = true,
          .stream = stream_perf_script},
-        {"svg", {".svg"}, .has_inverted = true, .write = write_svg},
+        {"svg", {".svg"}, .has_root = true, .write = write_svg},
 };
 
 static bool is_named_as(const struct format *format, const char *output)
@@ -222,7 +222,8 @@ static bool check_options(const struct exporting_options *o, const struct format
         } options[] = {
                 {o->weights, format->has_weights, "weights", "folded and firefox have"},
                 {o->kinds, format->has_kinds, "kinds", "folded has"},
-                {o->inverted, format->has_inverted, "inverted", "svg has"},
+                {o->root_at_bottom, format->has_root, "root-at-bottom", "svg has"},
+                {o->inverted, format->has_root, "inverted", "svg has"},
         };
 
         for (size_t i = 0; i < N_ELEMENTS(options); i++) {

@@ -41,9 +41,15 @@ static const struct option exporting_options[] = {
                 .help = "folded: mark kernel functions by _[k] and inlined ones by _[i], as stackcollapse-perf.pl does",
         },
         {
+                .name = "root-at-bottom",
+                .offset = offsetof(struct exporting_options, root_at_bottom),
+                .help = "svg: draw callees above their callers; default: below them",
+        },
+        {
                 .name = "inverted",
+                .hidden = true,
                 .offset = offsetof(struct exporting_options, inverted),
-                .help = "svg: the outermost functions at the top",
+                .help = "accepted; the root of an svg is at the top",
         },
         {
                 .name = "no-inlines",

@@ -151,7 +151,7 @@ def test_go_tool_pprof_takes_hostile_names(t: Context) -> None:
 
 
 def test_svg_is_xml_and_nothing_more(t: Context) -> None:
-    known = {SVG + name for name in ("svg", "title", "style", "rect", "text", "g", "script")}
+    known = {SVG + name for name in ("svg", "title", "desc", "style", "rect", "text", "g", "script")}
     for tree, samples in SAMPLES.items():
         root = ElementTree.parse(export(t, "svg", tree)).getroot()
         check({element.tag for element in root.iter()} <= known, f"other elements: {tree}")
@@ -163,6 +163,33 @@ def test_svg_is_xml_and_nothing_more(t: Context) -> None:
             rect = frame.find(SVG + "rect")
             left, width = float(rect.get("x")), float(rect.get("width"))
             check(left >= 10 and width >= 0.1 and left + width <= 1190.005, "inside of the picture")
+
+
+def dom_of(t: Context, address: str, width: int, height: int) -> ElementTree.Element:
+    """What a browser makes of a picture in a window of that size, scripts included."""
+    done = t.run(need_tool("chromium"), "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+                 "--disable-background-networking", "--user-data-dir=" + t.path("browser"), "--virtual-time-budget=3000",
+                 "--hide-scrollbars", "--disable-dev-shm-usage", f"--window-size={width},{height}", "--dump-dom", address)
+    check(done.status == 0 and done.out.find("<svg") >= 0, "chromium", done)
+    return ElementTree.fromstring(done.out[done.out.index("<svg"):])
+
+
+def test_svg_in_a_browser_is_as_wide_as_the_window(t: Context) -> None:
+    """The root is the first row below the head, labels are cut to the room that there is, a search is counted."""
+    address = "file://" + export(t, "svg", "ordinary")
+    for width in 600, 1700:
+        root = dom_of(t, address + "#s=work", width, 500)
+        frames = root.find(f"{SVG}g[@class='f']").findall(SVG + "g")
+        check(root.get("width") == "100%" and root.get("viewBox") is None, "the picture is as wide as the window")
+        check(float(frames[0].find(SVG + "rect").get("width")) == width - 20, f"the root at {width}")
+        rows = [float(frame.find(SVG + "rect").get("y")) for frame in frames]
+        check(rows[0] == min(rows), "the root is the highest row")
+        for frame in frames:
+            text, room = frame.find(SVG + "text"), float(frame.find(SVG + "rect").get("width"))
+            check(text is None or len(text.text or "") * 7 <= room, f"a label of {room}: {text is not None and text.text}")
+        words = ["".join(box.itertext()) for box in root.findall(SVG + "foreignObject")]
+        check(any(word == "all100 samples, 100.00 %" for word in words), f"the status line: {words}")
+        check(any("2 frames, 85.00 %" in word for word in words), f"the search: {words}")
 
 
 # --- firefox ---
