@@ -209,6 +209,7 @@ static bool add_functions(struct annotating *a, struct report *report, struct er
         struct annotation_request request = {
                 .symbol = a->symbol,
                 .max_functions = (size_t)o->rows,
+                .with_handlers = a->has_by && a->by == ANNOTATE_HANDLER,
                 .with_code = needs_code(a),
                 .syntax = a->syntax,
                 .source_folders = o->source_path,

@@ -126,6 +126,18 @@ def test_handlers_of_the_optimised_build(t: Context) -> None:
           "what was inlined", inlined)
 
 
+def test_handlers_are_of_the_hottest_function_that_has_some(t: Context) -> None:
+    """Most of the time goes into multiplication, which is no interpreter though it has a label."""
+    multiply = "def f():\n s = 0\n for i in range(400000): s += i & 7\n" \
+               "for i in range(60): x = (3**40000) * (7**40000)\nf()"
+    path = record(t, "m.data", need_python(), multiply)
+    hottest = t.good("annotate", "-i", path, "--by", "line").out.split(":")[0]
+    check(hottest in ("k_mul", "x_mul"), f"the hottest function is {hottest}")
+    done = t.good("annotate", "-i", path, "--by", "handler")
+    check(done.out.startswith("_PyEval_EvalFrameDefault:"), "the interpreter", done)
+    check(re.search(r" TARGET_\w+$", done.out, re.M) is not None, "its handlers", done)
+
+
 def test_handlers_that_are_functions(t: Context) -> None:
     path = t.path("h.data")
     t.good("record", "-q", "-F", "1999", "--session", path, "--", t.program("handlers"))
