@@ -55,6 +55,14 @@ static const struct option sampling_options[] = {
                         "calls)",
         },
         {
+                .name = "branch-any",
+                .letter = 'b',
+                .aliases = "branch-stack",
+                .offset = offsetof(struct sampling_options, branches),
+                .help = "record with each sample the branches taken before it, which the CPU has to keep (LBR, BRBE); "
+                        "wperf report -b shows them",
+        },
+        {
                 .name = "compress",
                 .letter = 'z',
                 .offset = offsetof(struct sampling_options, compress),
