@@ -240,5 +240,19 @@ def test_servers_that_are_not_there(t: Context) -> None:
     check("debuginfod" in done.err, "and why there is no better one", done)
 
 
+def test_symbolize_has_the_names_of_the_symbol_table(t: Context) -> None:
+    """Debug information has no linkage names of a unit's own functions: `sum_of` alone."""
+    program = t.program("shapes")
+    names: dict[str, set[str]] = {}
+    for addr, name in re.findall(r"^([0-9a-f]+) [tTwW] (.*::.*)$", t.run(harness.need_tool("nm"), "-C", program).out, re.M):
+        names.setdefault(addr, set()).add(name)
+    check(any("(anonymous namespace)::sum_of(" in name for known in names.values() for name in known), f"names: {names}")
+    for addr, known in names.items():
+        done = t.good("symbolize", "-e", program, addr)
+        outer = re.search(r"^(?:0x\w+: | \(inlined by\) )(.*) at [^\n]*\Z", done.out.rstrip("\n"), re.M)
+        # With a template's result type, where it has one, and g++'s parts of functions without theirs.
+        check(outer is not None and any(outer[1].endswith(name) for name in known), f"{known}", done)
+
+
 if __name__ == "__main__":
     harness.main(__name__)
