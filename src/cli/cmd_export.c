@@ -12,6 +12,7 @@
 #include "export_pprof.h"
 #include "export_speedscope.h"
 #include "export_svg.h"
+#include "filter_none.h"
 #include "os.h"
 #include "perf_abi.h"
 #include "quality.h"
@@ -337,12 +338,12 @@ static bool write_out(const struct exporting *e, const struct format *format, st
 }
 
 static bool export_session(struct exporting *e, const struct report_request *request,
-                           const struct format *format, struct err *err)
+                           const struct filter_options *filter, const struct format *format, struct err *err)
 {
         AUTO_RELEASE(buf) note = {0};
 
         e->report = report_make(request, err);
-        if (!e->report)
+        if (!e->report || !filter_none_check(e->report, request, filter, err))
                 return false;
         buf_add(&note, report_archive(e->report)->note.data, report_archive(e->report)->note.len);
         buf_printf(&e->tool, "wperf %s", version_number);
@@ -350,6 +351,7 @@ static bool export_session(struct exporting *e, const struct report_request *req
         tree_output_note_missing(e->report, &note);
         if (!add_events(e, format, &note, err))
                 return err_in(err, "%s", request->path);
+        quality_add_poor(report_quality(e->report), &note);
         if (quality_is_poor(report_quality(e->report)))
                 quality_add_text(report_quality(e->report), &note);
         cmd_warn(&note);
@@ -397,7 +399,7 @@ int cmd_export(const struct command_line *line)
         pids = cmd_pids(&o->filter.pids);
         if (lookup_init(&o->lookup, &lookup, &err) && make_request(line, format, pids, &request, &err)) {
                 request.sources = &lookup.sources;
-                status = export_session(&e, &request, format, &err) ? EXIT_OK : cmd_fail(&err);
+                status = export_session(&e, &request, &o->filter, format, &err) ? EXIT_OK : cmd_fail(&err);
         } else {
                 status = cmd_fail(&err);
         }

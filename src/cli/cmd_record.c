@@ -213,6 +213,7 @@ static int show(struct recording *r, const struct run *run)
                 .debuginfod = r->lookup.debuginfod,
                 .sampling_line = sampling_line.data,
                 .document_is_output = document_is_output(o),
+                .session = buf_text(&r->session),
                 .has_elapsed = true,
                 .elapsed_ns = facts.elapsed_ns,
                 .has_exit = facts.has_status && !facts.stopped_by_us,
