@@ -32,6 +32,9 @@ struct profile_filter {
         const char *modules;     /* base names or whole paths, comma separated */
         uint64_t from_ns, to_ns; /* by the session's clock; to_ns 0: no end */
         bool times_are_relative; /* they count from the first sample, whichever event it is of */
+        /* A slice of the session's time in millionths; to_ppm 0: none.  Whoever reads the session turns it into from_ns and to_ns
+         * first (session_times.h). */
+        uint32_t from_ppm, to_ppm;
 };
 
 /* One distinct place.  Fields that no key asks for are 0. */

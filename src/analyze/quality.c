@@ -34,7 +34,57 @@ bool quality_is_poor(const struct quality *q)
                quality_percent(q, q->n_unresolved) > POOR_UNRESOLVED_PERCENT ||
                quality_percent(q, q->n_cut_stacks) > POOR_UNRESOLVED_PERCENT ||
                (q->knows_sampled && q->sampled_share < POOR_SAMPLED_SHARE) || has_text(q->not_sampled) ||
-               q->counted_share < POOR_COUNTED_SHARE || q->cut_bytes || q->unfinished || q->n_malformed || q->aux_bytes;
+               q->counted_share < POOR_COUNTED_SHARE || q->cut_bytes || q->unfinished || q->n_malformed ||
+               q->aux_bytes;
+}
+
+static void begin_reason(struct buf *out, size_t start)
+{
+        buf_add_str(out, out->len == start ? "poor: " : "; ");
+}
+
+void quality_add_poor(const struct quality *q, struct buf *out)
+{
+        size_t start = out->len;
+
+        if (!quality_is_poor(q))
+                return;
+        if (lost_percent(q) > POOR_LOST_PERCENT) {
+                begin_reason(out, start);
+                buf_printf(out, "%.2f %% of the samples were lost: take fewer with -F", lost_percent(q));
+        }
+        if (quality_percent(q, q->n_unresolved) > POOR_UNRESOLVED_PERCENT) {
+                begin_reason(out, start);
+                buf_printf(out, "%.0f %% of the samples have no name: wperf report -v says why",
+                           quality_percent(q, q->n_unresolved));
+        }
+        if (quality_percent(q, q->n_cut_stacks) > POOR_UNRESOLVED_PERCENT) {
+                begin_reason(out, start);
+                buf_printf(out, "%.0f %% of the stacks miss their callers",
+                           quality_percent(q, q->n_cut_stacks));
+        }
+        if (q->counted_share < POOR_COUNTED_SHARE) {
+                begin_reason(out, start);
+                buf_printf(out, "an event was counted only %.0f %% of the time: ask for fewer at once",
+                           100 * q->counted_share);
+        }
+        if (q->cut_bytes || q->unfinished || q->n_malformed) {
+                begin_reason(out, start);
+                buf_add_str(out, "the session file is not whole");
+        }
+        if (q->knows_sampled && q->sampled_share < POOR_SAMPLED_SHARE) {
+                begin_reason(out, start);
+                buf_printf(out, "only %.0f %% of the CPU time was sampled", 100 * q->sampled_share);
+        }
+        if (has_text(q->not_sampled)) {
+                begin_reason(out, start);
+                buf_printf(out, "the kernel did not let %s be sampled", q->not_sampled);
+        }
+        if (q->aux_bytes) {
+                begin_reason(out, start);
+                buf_printf(out, "the %s trace is not decoded", q->aux_kind);
+        }
+        buf_add_char(out, '\n');
 }
 
 bool quality_kernel_matters(const struct quality *quality)

@@ -40,6 +40,9 @@ double quality_percent(const struct quality *quality, uint64_t n);
 /* The line that ends a sampling command, "quality: 4980 samples, 0 lost, ...", without a line feed. */
 void quality_add_text(const struct quality *quality, struct buf *out);
 
+/* The line before it where the profile is poor, "poor: 12 % of the samples have no name: ...", with its line feed. */
+void quality_add_poor(const struct quality *quality, struct buf *out);
+
 /* True when the share of kernel time is worth a word. */
 bool quality_kernel_matters(const struct quality *quality);
 

@@ -10,6 +10,9 @@
 #include "source_text.h"
 #include "text.h"
 
+/* An interpreter's loop has a label for each handler; other functions have a few, for their error paths. */
+enum { MIN_HANDLERS = 8, MAX_HANDLER_ROWS = 1000 };
+
 struct function {
         const struct hot_row *row;
         module_id module;
@@ -241,10 +244,50 @@ static bool is_wanted(const struct annotation *a, const struct hot_row *row)
                !strcmp(symbol, hot_text(hot, row->symbol));
 }
 
+/* Of the function with the row's first address. */
+static size_t count_labels(const struct annotation *a, size_t row)
+{
+        const struct hot *hot = report_hot(a->report);
+        size_t n_pcs, first = hot_pcs_of_row(hot, row, &n_pcs), n_extents, n = 0;
+        const struct hot_pc *pc = n_pcs ? hot_get_pc(hot, first) : NULL;
+        struct resolver_extent *extents = NULL;
+        struct resolver_label *labels = NULL;
+        resolver_id id;
+
+        if (!pc || pc->module == MODULE_NONE)
+                return 0;
+        id = report_resolver_id(a->report, pc->module);
+        n_extents = resolver_find_extents(a->resolver, id, pc->addr, &extents);
+        if (n_extents)
+                n = resolver_find_labels(a->resolver, id, extents[0].start, &labels);
+        free(labels);
+        free(extents);
+        return n;
+}
+
+/* The hottest row that has handlers, else the hottest that has labels, else `first`. */
+static size_t find_handlers(const struct annotation *a, size_t first)
+{
+        const struct hot *hot = report_hot(a->report);
+        uint32_t event = hot_get_row(hot, first)->event;
+        size_t labelled = SIZE_MAX;
+
+        for (size_t i = first; i < hot_n_rows(hot) && i - first < MAX_HANDLER_ROWS; i++) {
+                size_t n = hot_get_row(hot, i)->event == event ? count_labels(a, i) : 0;
+
+                if (n >= MIN_HANDLERS)
+                        return i;
+                if (n && labelled == SIZE_MAX)
+                        labelled = i;
+        }
+        return labelled == SIZE_MAX ? first : labelled;
+}
+
 static void choose(struct annotation *a)
 {
         const struct hot *hot = report_hot(a->report);
         size_t max = a->request.symbol || a->request.all ? a->request.max_functions : 1;
+        bool with_handlers = a->request.with_handlers && !a->request.symbol;
         uint32_t event = UINT32_MAX;
         size_t n_before = 0;
 
@@ -254,6 +297,8 @@ static void choose(struct annotation *a)
                 if (row->event != event) {
                         event = row->event;
                         n_before = a->n_functions;
+                        if (with_handlers)
+                                add_row(a, find_handlers(a, i));
                 }
                 if (a->n_functions - n_before < max && is_wanted(a, row))
                         add_row(a, i);

@@ -16,6 +16,7 @@
 struct annotation_request {
         const char *symbol;   /* a pattern of text_match_symbol, or a row's whole name; NULL: see `all` */
         bool all;             /* without a symbol: every row; else the hottest of each event */
+        bool with_handlers;   /* without a symbol: the hottest that has handlers */
         size_t max_functions; /* of each event */
         bool with_code;
         enum disasm_syntax syntax;

@@ -8,6 +8,7 @@
 #include "call_graph.h"
 #include "elf_search.h"
 #include "report_internal.h"
+#include "session_times.h"
 #include "text.h"
 
 void report_free(struct report *report)
@@ -242,7 +243,9 @@ struct report *report_make_of(const struct report_request *request, struct sessi
         world_add_build_ids(report->world, report->reader);
         report->images = pe_images_new(perfdata_feature(report->reader, FEATURE_WPERF_IMAGES));
         world_set_images(report->world, pe_images_size, report->images);
-        report->profile = profile_new(keys, &request->filter);
+        if (!session_times_resolve(request->path, input, &report->request.filter, err))
+                return NULL;
+        report->profile = profile_new(keys, &report->request.filter);
         report->has_run_info = run_info_read(report->reader, &report->run_text, &report->run_info);
         stack_marks_read(perfdata_feature(report->reader, FEATURE_WPERF_STACKS), &report->marks);
         open_modules(report);

@@ -26,7 +26,7 @@ struct report_request {
         const char *path; /* of the session; "-": standard input */
         unsigned keys;    /* profile_key bits; 0: event, module, symbol */
         struct profile_filter
-                filter; /* from_ns and to_ns by the session's clock, or since its first sample */
+                filter; /* from_ns and to_ns by the session's clock, or since its first sample; or a slice of its time */
         bool no_demangle, long_names;
         bool inlines;       /* as in hot_new */
         bool stacks;        /* for report_name_stacks */

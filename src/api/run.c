@@ -70,6 +70,7 @@ static struct collect_request make_request(const struct run_request *request, co
                 .delay_ns = request->delay_ns,
                 .is_controlled = request->control,
                 .call_graph = request->call_graph,
+                .branches = request->branches,
         };
 }
 

@@ -31,6 +31,7 @@ struct run_request {
         const char *control; /* where that comes from: control.h.  NULL: nowhere */
         struct control_listener listener;
         struct call_graph call_graph;
+        bool branches; /* the CPU's record of branches with each sample */
         bool compress;
         const char *session_path; /* "-": standard output */
         const char *command_line; /* of wperf itself, for the session; NULL */

@@ -108,6 +108,47 @@ static void note_unknown(struct symbolize *s, const uint64_t *addrs, size_t n)
                            s->note.len ? "\n" : "", s->request->path, n_unknown, n);
 }
 
+static bool is_word_end(char c)
+{
+        return !c || c == '(' || c == '<' || c == '[';
+}
+
+/* Whether `name` is what a function in some scope is called: "ns::Foo::foo(int)" or "_ZN2ns3Foo3fooEi" of "foo". */
+static bool is_qualified(const char *whole, const char *name)
+{
+        size_t len = strlen(name);
+
+        if (text_starts(name, "_Z"))
+                return false;
+        if (text_starts(whole, "_Z") && strstr(whole, name))
+                return true;
+        for (const char *at = whole; len && (at = strstr(at, name)) != NULL; at++) {
+                if ((at == whole || at[-1] == ':' || at[-1] == ' ') && is_word_end(at[len]))
+                        return true;
+        }
+        return false;
+}
+
+/* Compilers give functions of a unit's own no linkage name in debug information, while the symbol table has it. */
+static void qualify(struct symbolize *s, const uint64_t *addrs, size_t n)
+{
+        for (size_t i = 0; i < n; i++) {
+                size_t n_frames = s->frames.spans[i].n;
+                struct resolver_frame *outer =
+                        n_frames ? &s->frames.frames[s->frames.spans[i].first + n_frames - 1] : NULL;
+                struct symbol symbol;
+
+                if (!outer || !outer->function)
+                        continue;
+                symbol = resolver_find_addr(s->resolver, s->module, addrs[i]);
+                if (symbol.status == SYMBOL_NAMED && symbol.start == outer->start &&
+                    symbol.name != outer->function &&
+                    is_qualified(resolver_text(s->resolver, symbol.name),
+                                 resolver_text(s->resolver, outer->function)))
+                        outer->function = symbol.name;
+        }
+}
+
 static void look_up(struct symbolize *s)
 {
         size_t n;
@@ -115,6 +156,7 @@ static void look_up(struct symbolize *s)
         const char *note;
 
         resolver_find_frames(s->resolver, s->module, addrs, n, &s->frames);
+        qualify(s, addrs, n);
         note = resolver_note(s->resolver, s->module);
         if (note)
                 buf_printf(&s->note, "%s: %s", s->request->path, note);

@@ -5,6 +5,7 @@
 
 #include "annotate_output.h"
 #include "cmd.h"
+#include "filter_none.h"
 #include "os.h"
 #include "quality_view.h"
 #include "report_options.h"
@@ -209,6 +210,7 @@ static bool add_functions(struct annotating *a, struct report *report, struct er
         struct annotation_request request = {
                 .symbol = a->symbol,
                 .max_functions = (size_t)o->rows,
+                .with_handlers = a->has_by && a->by == ANNOTATE_HANDLER,
                 .with_code = needs_code(a),
                 .syntax = a->syntax,
                 .source_folders = o->source_path,
@@ -247,7 +249,7 @@ static bool make(struct annotating *a, const struct report_request *request, str
         AUTO(report) report = report_make(request, err);
         bool ok = true;
 
-        if (!report)
+        if (!report || !filter_none_check(report, request, &a->options->filter, err))
                 return false;
         a->output.report = report;
         cmd_warn(&report_archive(report)->note);
@@ -263,6 +265,7 @@ static bool make(struct annotating *a, const struct report_request *request, str
         quality_add_json(report_quality(report), NULL, &a->json);
         json_end_object(&a->json);
         buf_add_char(&a->document, '\n');
+        quality_add_poor(report_quality(report), &a->text);
         quality_add_text(report_quality(report), &a->text);
         buf_add_char(&a->text, '\n');
         annotation_free(TAKE(a->output.annotation));

@@ -12,6 +12,7 @@
 #include "export_pprof.h"
 #include "export_speedscope.h"
 #include "export_svg.h"
+#include "filter_none.h"
 #include "os.h"
 #include "perf_abi.h"
 #include "quality.h"
@@ -62,13 +63,15 @@ static bool write_folded(const struct exporting *e, struct buf *out, struct err 
 
 static bool write_speedscope(const struct exporting *e, struct buf *out, struct err *err)
 {
-        struct export_speedscope_profile *profiles = mem_new(e->n_events, sizeof(*profiles));
+        struct export_speedscope_event *events = mem_new(e->n_events, sizeof(*events));
+        AUTO(named_stacks) stacks = report_named_stacks(e->report, !e->options->no_inlines, false);
 
         (void)err;
         for (size_t i = 0; i < e->n_events; i++)
-                profiles[i] = (struct export_speedscope_profile){e->events[i].tree, &e->events[i].about};
-        export_speedscope(profiles, e->n_events, out);
-        free(profiles);
+                events[i] = (struct export_speedscope_event){e->events[i].index, &e->events[i].about};
+        export_speedscope(&(struct export_speedscope){report_samples(e->report), stacks, events, e->n_events},
+                          out);
+        free(events);
         return true;
 }
 
@@ -84,7 +87,7 @@ static bool write_svg(const struct exporting *e, struct buf *out, struct err *er
 {
         (void)err;
         export_svg(e->events[0].tree, &e->events[0].about,
-                   &(struct export_svg_options){.downwards = e->options->inverted}, out);
+                   &(struct export_svg_options){.upwards = e->options->root_at_bottom}, out);
         return true;
 }
 
@@ -152,7 +155,7 @@ struct format {
         bool takes_all;         /* events; else one */
         bool by_sample;         /* from the samples one by one, else from the events' trees */
         bool takes_lines; /* of calls; readers of the others would take them for functions of their own */
-        bool has_weights, has_kinds, has_inverted; /* options that mean something to it */
+        bool has_weights, has_kinds, has_root; /* options that mean something to it */
         /* One of them: as a whole, or piece by piece. */
         bool (*write)(const struct exporting *e, struct buf *out, struct err *err);
         bool (*stream)(const struct exporting *e, const struct export_sink *sink, struct err *err);
@@ -160,7 +163,7 @@ struct format {
 
 static const struct format formats[] = {
         {"folded", {".folded"}, .has_weights = true, .has_kinds = true, .write = write_folded},
-        {"speedscope", {".speedscope.json"}, .takes_all = true, .write = write_speedscope},
+        {"speedscope", {".speedscope.json"}, .takes_all = true, .by_sample = true, .write = write_speedscope},
         {"firefox",
          {".firefox.json", ".firefox.json.gz"},
          .by_sample = true,
@@ -172,7 +175,7 @@ static const struct format formats[] = {
          .takes_all = true,
          .by_sample = true,
          .stream = stream_perf_script},
-        {"svg", {".svg"}, .has_inverted = true, .write = write_svg},
+        {"svg", {".svg"}, .has_root = true, .write = write_svg},
 };
 
 static bool is_named_as(const struct format *format, const char *output)
@@ -220,7 +223,8 @@ static bool check_options(const struct exporting_options *o, const struct format
         } options[] = {
                 {o->weights, format->has_weights, "weights", "folded and firefox have"},
                 {o->kinds, format->has_kinds, "kinds", "folded has"},
-                {o->inverted, format->has_inverted, "inverted", "svg has"},
+                {o->root_at_bottom, format->has_root, "root-at-bottom", "svg has"},
+                {o->inverted, format->has_root, "inverted", "svg has"},
         };
 
         for (size_t i = 0; i < N_ELEMENTS(options); i++) {
@@ -334,12 +338,12 @@ static bool write_out(const struct exporting *e, const struct format *format, st
 }
 
 static bool export_session(struct exporting *e, const struct report_request *request,
-                           const struct format *format, struct err *err)
+                           const struct filter_options *filter, const struct format *format, struct err *err)
 {
         AUTO_RELEASE(buf) note = {0};
 
         e->report = report_make(request, err);
-        if (!e->report)
+        if (!e->report || !filter_none_check(e->report, request, filter, err))
                 return false;
         buf_add(&note, report_archive(e->report)->note.data, report_archive(e->report)->note.len);
         buf_printf(&e->tool, "wperf %s", version_number);
@@ -347,6 +351,7 @@ static bool export_session(struct exporting *e, const struct report_request *req
         tree_output_note_missing(e->report, &note);
         if (!add_events(e, format, &note, err))
                 return err_in(err, "%s", request->path);
+        quality_add_poor(report_quality(e->report), &note);
         if (quality_is_poor(report_quality(e->report)))
                 quality_add_text(report_quality(e->report), &note);
         cmd_warn(&note);
@@ -394,7 +399,7 @@ int cmd_export(const struct command_line *line)
         pids = cmd_pids(&o->filter.pids);
         if (lookup_init(&o->lookup, &lookup, &err) && make_request(line, format, pids, &request, &err)) {
                 request.sources = &lookup.sources;
-                status = export_session(&e, &request, format, &err) ? EXIT_OK : cmd_fail(&err);
+                status = export_session(&e, &request, &o->filter, format, &err) ? EXIT_OK : cmd_fail(&err);
         } else {
                 status = cmd_fail(&err);
         }

@@ -161,6 +161,7 @@ static struct run_request make_request(struct recording *r)
                 .control = o->target.control,
                 .listener = {.tell = cmd_tell},
                 .call_graph = r->call_graph,
+                .branches = o->sampling.branches,
                 .compress = o->sampling.compress,
                 .session_path = buf_text(&r->session),
                 .command_line = buf_text(&r->command_line),
@@ -246,6 +247,7 @@ static int show(struct recording *r, const struct run *run)
                 .debuginfod = r->lookup.debuginfod,
                 .sampling_line = sampling_line.data,
                 .document_is_output = document_is_output(o),
+                .session = buf_text(&r->session),
                 .has_elapsed = true,
                 .elapsed_ns = facts.elapsed_ns,
                 .has_exit = facts.has_status && !facts.stopped_by_us,
@@ -310,11 +312,13 @@ static bool choose_call_graph(struct recording *r, struct err *err)
 {
         const struct sampling_options *o = &r->options->sampling;
 
-        if (o->call_graph_mode)
-                return call_graph_parse(o->call_graph_mode, &r->call_graph, err);
         if (o->call_graph)
                 r->call_graph = (struct call_graph){CALL_GRAPH_UNWIND, CALL_GRAPH_UNWIND_BYTES};
-        return true;
+        if (o->call_graph_mode && !call_graph_parse(o->call_graph_mode, &r->call_graph, err))
+                return false;
+        return !o->branches || r->call_graph.kind != CALL_GRAPH_LBR ||
+               err_set(err, ERR_USAGE,
+                       "-b and --call-graph lbr don't go together: the CPU keeps one record of branches");
 }
 
 /* --pe_file may be the name of an image that runs, which is no file here. */

@@ -7,6 +7,7 @@
 
 #include "cmd.h"
 #include "count_session.h"
+#include "filter_none.h"
 #include "hot_output.h"
 #include "os.h"
 #include "report_options.h"
@@ -241,7 +242,8 @@ static int show(const struct report_options *o, const struct report_request *req
         if (count_session_is(input->reader))
                 return show_counts(o, request->path, TAKE(input));
         report = report_make_of(request, TAKE(input), &err);
-        if (!report || (o->choice.branches && !has_branches(report, request->path, &err)))
+        if (!report || (o->choice.branches && !has_branches(report, request->path, &err)) ||
+            !filter_none_check(report, request, &o->filter, &err))
                 return cmd_fail(&err);
         buf_add(&note, report_archive(report)->note.data, report_archive(report)->note.len);
         if (tree->is_wanted)

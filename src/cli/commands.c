@@ -32,3 +32,9 @@ const struct command *const commands[] = {
         NULL,
 };
 /* clang-format on */
+
+const struct foreign_command foreign_commands[] = {
+        {"script", "wperf export --format perf-script (or wperf dump, which shows every record)"},
+        {"evlist", "wperf dump"},
+        {0},
+};

@@ -41,9 +41,15 @@ static const struct option exporting_options[] = {
                 .help = "folded: mark kernel functions by _[k] and inlined ones by _[i], as stackcollapse-perf.pl does",
         },
         {
+                .name = "root-at-bottom",
+                .offset = offsetof(struct exporting_options, root_at_bottom),
+                .help = "svg: draw callees above their callers; default: below them",
+        },
+        {
                 .name = "inverted",
+                .hidden = true,
                 .offset = offsetof(struct exporting_options, inverted),
-                .help = "svg: the outermost functions at the top",
+                .help = "accepted; the root of an svg is at the top",
         },
         {
                 .name = "no-inlines",
@@ -82,10 +88,11 @@ const struct command command_export = {
         .summary = "write the call stacks of a session for other programs",
         .args_usage = "[FILE]",
         .about =
-                "Writes the call stacks of a session, with names, as folded lines for flamegraph.pl and inferno, as "
-                "JSON for speedscope, as a profile for pprof, or as a flame graph in one SVG file that has hover text, "
-                "search and zoom and needs nothing else; or its samples one by one, as a profile for the Firefox "
-                "Profiler and as perf script writes them. Record the session with -g.",
+                "Writes the call stacks of a session, with names: as folded lines for flamegraph.pl and inferno, as a "
+                "profile for pprof, or as a flame graph in one SVG file that has hover text, search and zoom and needs "
+                "nothing else. Or writes its samples in the order of time: as JSON for speedscope, a profile for each "
+                "thread, as a profile for the Firefox Profiler, and as perf script writes them. Record the session "
+                "with -g.",
         .groups = export_groups,
         .examples = export_examples,
         .options_size = sizeof(struct export_options),

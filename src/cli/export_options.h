@@ -13,7 +13,8 @@ struct exporting_options {
         const char *event;  /* a name, or NULL */
         bool weights;
         bool kinds;
-        bool inverted;
+        bool root_at_bottom;
+        bool inverted; /* accepted: the root is at the top anyway */
         bool no_inlines;
 };
 

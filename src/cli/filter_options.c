@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "filter_options.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const struct option filter_options[] = {
@@ -33,7 +34,8 @@ static const struct option filter_options[] = {
                 .kind = OPTION_STRING,
                 .arg = "A,B",
                 .offset = offsetof(struct filter_options, time),
-                .help = "only samples from second A to second B of the session; either may be left out",
+                .help = "show only samples from second A to second B of the session, either may be left out; or a "
+                        "slice of its time: 10%-20%, or 10%/2, the second tenth",
         },
         {
                 .name = "no-demangle",
@@ -73,21 +75,66 @@ static bool parse_seconds(const char *text, size_t len, uint64_t otherwise, uint
         return i == len;
 }
 
+/* "12.5%" as millionths of the whole; *text is moved behind it. */
+static bool take_percent(const char **text, uint32_t *ret_ppm)
+{
+        size_t len = strspn(*text, "0123456789.");
+        uint64_t ns;
+
+        if (!len || (*text)[len] != '%' || !parse_seconds(*text, len, 0, &ns) ||
+            ns > 100 * UINT64_C(1000000000))
+                return false;
+        *ret_ppm = (uint32_t)(ns / 100000);
+        *text += len + 1;
+        return true;
+}
+
+/* perf's "10%-20%", and "10%/2" for the second of the slices of that size. */
+static bool parse_slice(const char *text, struct profile_filter *filter)
+{
+        const uint32_t whole = 1000000;
+        uint32_t first, n = 1;
+        char *end;
+
+        if (!take_percent(&text, &first))
+                return false;
+        if (*text == '-') {
+                text++;
+                filter->from_ppm = first;
+                return take_percent(&text, &filter->to_ppm) && !*text && filter->to_ppm > first;
+        }
+        if (*text == '/') {
+                if (text[1] < '1' || text[1] > '9' || strlen(text) > 8)
+                        return false;
+                n = (uint32_t)strtoul(text + 1, &end, 10);
+                text = end;
+        }
+        if (*text || !first || (uint64_t)first * (n - 1) >= whole)
+                return false;
+        filter->from_ppm = first * (n - 1);
+        filter->to_ppm = (uint64_t)first * n < whole ? first * n : whole;
+        return true;
+}
+
+static bool parse_range(const char *text, struct profile_filter *filter)
+{
+        const char *comma = strchr(text, ',');
+
+        filter->times_are_relative = true;
+        return comma && parse_seconds(text, (size_t)(comma - text), 0, &filter->from_ns) &&
+               parse_seconds(comma + 1, strlen(comma + 1), 0, &filter->to_ns) &&
+               (!filter->to_ns || filter->to_ns >= filter->from_ns);
+}
+
 static bool parse_time(const char *text, struct profile_filter *filter, struct err *err)
 {
-        const char *comma = text ? strchr(text, ',') : NULL;
-
-        if (!text)
+        if (!text || (strchr(text, '%') ? parse_slice(text, filter) : parse_range(text, filter)))
                 return true;
-        filter->times_are_relative = true;
-        if (!comma || !parse_seconds(text, (size_t)(comma - text), 0, &filter->from_ns) ||
-            !parse_seconds(comma + 1, strlen(comma + 1), 0, &filter->to_ns) ||
-            (filter->to_ns && filter->to_ns < filter->from_ns))
-                return err_set(
-                        err, ERR_USAGE,
-                        "--time takes A,B in seconds from the first sample, either may be left out: '%s'",
-                        text);
-        return true;
+        return err_set(
+                err, ERR_USAGE,
+                "--time takes A,B in seconds from the first sample, either may be left out, or one slice of "
+                "the session's time, 10%%-20%% or 10%%/2; not '%.60s'",
+                text);
 }
 
 bool filter_fill(const struct filter_options *options, const int32_t *pids, struct profile_filter *ret,

@@ -12,6 +12,8 @@
 #include "os.h"
 #include "text.h"
 
+enum { LITTLE_NS = 10000000 };
+
 /* The arrays that a view points into. */
 struct view_parts {
         const struct hot_output *output;
@@ -284,6 +286,26 @@ static struct tree_shown tree_shown(const struct hot_output *o, const struct vie
         };
 }
 
+/* Where the time of the targets is known, whether it was too little. */
+static void add_no_samples(const struct hot_output *o, const struct view_parts *p, struct buf *out)
+{
+        const struct quality *q = p->view.quality;
+        uint64_t busy_ns = p->run.user_ns + p->run.kernel_ns;
+
+        buf_add_str(out, "no samples: ");
+        if (p->has_run && busy_ns < LITTLE_NS)
+                buf_printf(
+                        out,
+                        "the targets used %.1f ms of CPU time while they were sampled; let them work longer, or sample "
+                        "more often, as with -F 20000\n",
+                        (double)busy_ns / 1e6);
+        else if (quality_kernel_matters(q))
+                buf_add_str(out, "the kernel is left out; add -k to sample it too\n");
+        else
+                buf_add_str(out,
+                            "the event did not happen often enough; try another, as with -e cpu-clock\n");
+}
+
 static void render_text(const struct hot_output *o, struct view_parts *p, struct buf *out)
 {
         const struct quality *q = p->view.quality;
@@ -292,7 +314,9 @@ static void render_text(const struct hot_output *o, struct view_parts *p, struct
                 p->view.max_columns = os_terminal_columns(OS_STDOUT);
         add_heading(o, p, out);
         add_modules(o, p, out);
-        if (o->tree.is_wanted) {
+        if (!q->n_samples) {
+                add_no_samples(o, p, out);
+        } else if (o->tree.is_wanted) {
                 const struct tree_shown shown = tree_shown(o, p);
 
                 tree_output_add_text(&o->tree, &shown, out);
@@ -308,6 +332,12 @@ static void render_text(const struct hot_output *o, struct view_parts *p, struct
                            q->n_samples + q->n_lost, q->n_lost);
         if (o->has_elapsed)
                 buf_printf(out, "\n%20.3f seconds time elapsed\n", (double)o->elapsed_ns / 1e9);
+        if (o->session) {
+                buf_add_str(out, "session: ");
+                text_add_printable(out, o->session);
+                buf_add_char(out, '\n');
+        }
+        quality_add_poor(q, out);
         quality_add_text(q, out);
         buf_add_char(out, '\n');
 }

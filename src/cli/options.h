@@ -140,6 +140,12 @@ struct command_line {
 /* All commands, in the order of the program's help; ends with NULL. */
 extern const struct command *const commands[];
 
+/* Commands of perf that have another name here, or are options of another command; ended by a name of NULL. */
+struct foreign_command {
+        const char *name, *instead;
+};
+extern const struct foreign_command foreign_commands[];
+
 /* Reads the arguments after the program's name; `args` ends with NULL.  Release `line` even on failure. */
 bool command_line_parse(struct command_line *line, size_t n_args, char **args, struct err *err);
 void command_line_release(struct command_line *line);

@@ -119,6 +119,11 @@ static bool fail_unknown_command(struct parser *p, const char *word)
         const char *names[MAX_NAMES], *near;
         size_t n = 0;
 
+        for (const struct foreign_command *foreign = foreign_commands; foreign->name; foreign++) {
+                if (!strcmp(word, foreign->name))
+                        return err_set(p->err, ERR_USAGE, "'%s' is not a wperf command; write %s", word,
+                                       foreign->instead);
+        }
         for (size_t i = 0; commands[i] && n < MAX_NAMES; i++) {
                 const char *aliases = commands[i]->aliases, *alias;
                 size_t len;

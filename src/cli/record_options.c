@@ -55,6 +55,14 @@ static const struct option sampling_options[] = {
                         "calls)",
         },
         {
+                .name = "branch-any",
+                .letter = 'b',
+                .aliases = "branch-stack",
+                .offset = offsetof(struct sampling_options, branches),
+                .help = "record with each sample the branches taken before it, which the CPU has to keep (LBR, BRBE); "
+                        "wperf report -b shows them",
+        },
+        {
                 .name = "all-children",
                 .offset = offsetof(struct sampling_options, all_children),
                 .help = "sample COMMAND and all its children by events on every CPU (default with root, CAP_PERFMON or "

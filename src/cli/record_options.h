@@ -10,6 +10,7 @@ struct sampling_options {
         uint64_t freq_hz; /* 0: not given */
         const char *metrics;
         bool call_graph;             /* -g */
+        bool branches;               /* -b */
         const char *call_graph_mode; /* "fp", "dwarf,8192", "lbr", or NULL */
         bool compress;
         bool all_children, no_all_children, no_inherit, per_thread;

@@ -32,6 +32,12 @@ static const struct option choice_options[] = {
                 .help = "show the branches of a session that has them (perf record -b), from function to function",
         },
         {
+                .name = "show-nr-samples",
+                .letter = 'n',
+                .offset = offsetof(struct choice_options, counts),
+                .help = "accepted; the numbers of samples are always shown",
+        },
+        {
                 .name = "stdio",
                 .offset = offsetof(struct choice_options, stdio),
                 .help = "accepted; the report is always text",

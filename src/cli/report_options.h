@@ -14,6 +14,7 @@ struct choice_options {
         bool inlines;
         bool branches; /* -b */
         bool stdio;    /* accepted: the report is always text */
+        bool counts;   /* accepted: they are always shown */
 };
 
 struct report_options {

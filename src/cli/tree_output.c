@@ -19,6 +19,12 @@ static const struct option tree_list[] = {
                 .help = "show the call tree; '-g callee' turns it upside down",
         },
         {
+                .name = "inverted",
+                .letter = 'G',
+                .offset = offsetof(struct tree_options, callers),
+                .help = "show the call tree from the outermost function down, as -g caller does",
+        },
+        {
                 .name = "call-graph",
                 .kind = OPTION_STRING,
                 .arg = "HOW",
@@ -158,8 +164,8 @@ static bool bad_word(const char *word, struct err *err)
 bool tree_output_init(const struct tree_options *options, struct tree_output *ret, struct err *err)
 {
         struct tree_output output = {
-                .is_wanted = options->stacks || options->how || options->no_children,
-                .is_inverted = options->no_children,
+                .is_wanted = options->stacks || options->how || options->no_children || options->callers,
+                .is_inverted = options->no_children && !options->callers,
                 .max_depth = (unsigned)options->max_depth,
                 .min_percent = -1,
                 .no_inlines = options->no_inlines,

@@ -13,6 +13,7 @@ struct tree_options {
         const char *how;
         const char *min_percent; /* or NULL */
         uint64_t max_depth;      /* 0: no limit */
+        bool callers;            /* -G */
         bool children, no_children, no_inlines;
 };
 

@@ -43,6 +43,7 @@ struct collect_request {
         struct control *control; /* by this, which outlives the collector; NULL to describe alone */
         size_t ring_bytes; /* for each CPU, a power of two; 0: by what a sample takes, 512 KiB or more */
         struct call_graph call_graph;
+        bool branches; /* the CPU's record of branches with each sample; not with CALL_GRAPH_LBR */
 };
 
 struct collector;

@@ -65,6 +65,15 @@ static void add_stacks(struct perf_attr *attr, const struct collect_request *req
         }
 }
 
+/* The kernel adds the modes that the event counts in. */
+static void add_branches(struct perf_attr *attr, const struct collect_request *request)
+{
+        if (!request->branches || is_dummy(attr))
+                return;
+        attr->sample_type |= PERF_SAMPLE_BRANCH_STACK;
+        attr->branch_sample_type = PERF_BRANCH_ANY;
+}
+
 bool linux_attr_is_unwound(const struct collect_request *request, const struct perf_attr *attr)
 {
         return request->call_graph.kind != CALL_GRAPH_DWARF && attr->sample_type & PERF_SAMPLE_STACK_USER;
@@ -153,6 +162,7 @@ struct perf_attr linux_attr_make(const struct event *event, const struct collect
         if (request->argv && !request->system_wide && !features->every_cpu && (tracks || !request->delay_ns))
                 attr.flags |= PERF_ATTR_ENABLE_ON_EXEC;
         add_stacks(&attr, request, features);
+        add_branches(&attr, request);
         if (tracks)
                 attr.flags |= tracking_flags(features, !(attr.flags & PERF_ATTR_EXCLUDE_KERNEL));
         /* perf finds unwind tables by the maps of a file's beginning, which are not executable. */

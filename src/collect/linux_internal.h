@@ -81,6 +81,7 @@ struct scene {
         const char *verb, *doing; /* "sample", "sampling" */
         bool all;                 /* all processes */
         bool counts;
+        bool branches; /* asked for with each sample */
 };
 
 void linux_obstacle(const struct scene *scene, const struct event *event, int32_t pid, int error,

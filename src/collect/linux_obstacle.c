@@ -120,7 +120,12 @@ static void denied(const struct scene *scene, const struct event *event, int32_t
 
 static void unsupported(const struct scene *scene, const struct event *event, int error, struct err *err)
 {
-        if (event->attr.type == PERF_TYPE_SOFTWARE)
+        if (scene->branches)
+                err_set(err, ERR_UNSUPPORTED,
+                        "this machine gives no branches with '%s' (-b): the CPU has to keep a record of them (LBR, BRBE), "
+                        "which most virtual machines hide; leave -b out",
+                        event->name);
+        else if (event->attr.type == PERF_TYPE_SOFTWARE)
                 err_os(err, ERR_UNSUPPORTED, error, "the kernel does not take the event '%s'", event->name);
         else
                 err_set(err, ERR_UNSUPPORTED,

@@ -198,7 +198,8 @@ static bool open_one(struct opener *o, const struct event *event, bool tracks, s
 
         if (linux_obstacle_is_missing_pmu(error) && event_by_number(event, &e->event))
                 error = probe(o, &e->event, tracks, &e->attr);
-        if (error && o->request->events_are_default && linux_obstacle_is_missing_pmu(error)) {
+        if (error && o->request->events_are_default && !o->request->branches &&
+            linux_obstacle_is_missing_pmu(error)) {
                 snprintf(o->opened->note, sizeof(o->opened->note),
                          "the hardware counter '%s' can't be used here (%s), so CPU time is sampled",
                          event->name, strerror(error));
@@ -310,7 +311,10 @@ bool linux_open(const struct collect_request *request, const int32_t *tids, size
 {
         struct opener o = {
                 .request = request,
-                .scene = {.verb = "sample", .doing = "sampling", .all = request->system_wide},
+                .scene = {.verb = "sample",
+                          .doing = "sampling",
+                          .all = request->system_wide,
+                          .branches = request->branches},
                 .tids = tids,
                 .n_tids = n_tids,
                 .at_exec = at_exec,

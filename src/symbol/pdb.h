@@ -29,6 +29,9 @@ struct pdb *pdb_open_bytes(const void *bytes, size_t size, const char *name, str
 /* Whether the file begins as a PDB does, of this format or of one that is not read. */
 bool pdb_is_begun(const char *path);
 
+/* Whether opening failed since the image's code was moved after linking: names of any source but the PDB's are then few, and
+ * the PDB's stand elsewhere. */
+bool pdb_error_is_omap(const struct err *err);
 void pdb_free(struct pdb *pdb);
 AUTO_DEFINE(pdb)
 

@@ -7,6 +7,7 @@
 
 #include "arena.h"
 #include "pdb_internal.h"
+#include "text.h"
 
 enum {
         HEADER_BYTES = 64,
@@ -143,6 +144,8 @@ static bool read_sections(struct pdb *pdb, uint16_t stream, struct err *err)
         return true;
 }
 
+static const char omap_text[] = "has OMAP tables: code was moved after linking, so names can't be placed";
+
 static bool read_debug_streams(struct pdb *pdb, const struct header *header, struct err *err)
 {
         uint16_t streams[N_DEBUG];
@@ -153,9 +156,13 @@ static bool read_debug_streams(struct pdb *pdb, const struct header *header, str
                 return err_set(err, ERR_FORMAT, "its DBI stream is damaged");
         if (pdb_stream_size(&pdb->msf, streams[DEBUG_OMAP_TO]) ||
             pdb_stream_size(&pdb->msf, streams[DEBUG_OMAP_FROM]))
-                return err_set(err, ERR_UNSUPPORTED,
-                               "is of an image whose code was moved after linking (OMAP), which is not read");
+                return err_set(err, ERR_UNSUPPORTED, "%s", omap_text);
         return read_sections(pdb, streams[DEBUG_SECTIONS], err);
+}
+
+bool pdb_error_is_omap(const struct err *err)
+{
+        return err->code == ERR_UNSUPPORTED && text_ends(err->text, omap_text);
 }
 
 bool pdb_find_rva(const struct pdb *pdb, uint64_t file_off, uint32_t *ret_rva)

@@ -13,6 +13,7 @@ struct search {
         const struct object_pdb *pdb; /* when one is looked for */
         struct buf path;              /* of the candidate */
         struct buf refused;           /* why the first candidate was not taken, a sentence */
+        bool is_moved;                /* one has OMAP tables */
 };
 
 /* --- Names of any case --- */
@@ -171,6 +172,7 @@ static struct pdb *try_pdb(struct search *search)
                 return NULL;
         pdb = pdb_open(buf_text(&search->path), &err);
         if (!pdb) {
+                search->is_moved |= pdb_error_is_omap(&err);
                 if (err.code != ERR_MISSING)
                         refuse(search, err.text);
                 return NULL;
@@ -271,7 +273,8 @@ static struct pdb *search_everywhere(struct search *search)
         return found;
 }
 
-struct pdb *pe_search_pdb(const struct pe_wanted *wanted, const struct object_pdb *pdb, struct buf *note)
+struct pdb *pe_search_pdb(const struct pe_wanted *wanted, const struct object_pdb *pdb, bool *ret_is_moved,
+                          struct buf *note)
 {
         struct search search = {.wanted = wanted, .pdb = pdb};
         struct pdb *found = search_everywhere(&search);
@@ -285,6 +288,7 @@ struct pdb *pe_search_pdb(const struct pe_wanted *wanted, const struct object_pd
                 pe_add_pdb_id(note, pdb->guid, pdb->age);
                 buf_add_str(note, ") is not found: name its folder with --symbol-path");
         }
+        *ret_is_moved = !found && search.is_moved;
         buf_release(&search.path);
         buf_release(&search.refused);
         return found;

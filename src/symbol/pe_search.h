@@ -41,8 +41,9 @@ struct object *pe_search_image(const struct pe_wanted *wanted, struct buf *note)
 /* The PDB that the image was linked with: places->pdb, beside the image, where it was when it was made, then under each
  * folder as NAME, NAME/KEY/NAME and NA/NAME/KEY/NAME, where KEY is GUID and age.  A PDB of another GUID or age is not
  * taken.  NULL with a sentence in `note` when there is none: what was found that is another, or what is wanted.  NULL
- * without one for an image that has no PDB. */
-struct pdb *pe_search_pdb(const struct pe_wanted *wanted, const struct object_pdb *pdb, struct buf *note);
+ * without one for an image that has no PDB.  *ret_is_moved is set where one was not taken for its OMAP tables. */
+struct pdb *pe_search_pdb(const struct pe_wanted *wanted, const struct object_pdb *pdb, bool *ret_is_moved,
+                          struct buf *note);
 
 /* "0A1B2C3D-...-..., age 1" of the GUID's bytes as in files. */
 void pe_add_pdb_id(struct buf *out, const uint8_t guid[OBJECT_GUID_BYTES], uint32_t age);

@@ -21,6 +21,7 @@ struct resolver_file {
         struct object *small;    /* what .gnu_debugdata has */
         struct resolver_pdb pdb; /* has all names when it is there */
         bool is_image;           /* as in resolver_module */
+        bool is_moved;           /* its PDB can't place names; exports, which are few, would name all */
         struct symtab *tab;
         struct object_stub *stubs;
         size_t n_stubs;
@@ -144,14 +145,16 @@ static bool find_identity(const struct resolver_file *file, const struct resolve
 
 /* That of the image.  Linkers that leave DWARF in the image write public symbols alone into the PDB (GNU ld's --pdb),
  * which is then not needed, and would hide functions and lines. */
-static struct pdb *search_pdb(const struct resolver_file *file, const struct pe_wanted *wanted,
+static struct pdb *search_pdb(struct resolver_file *file, const struct pe_wanted *wanted,
                               const struct object_pdb *identity, struct buf *note)
 {
         bool has_dwarf = file->own && object_find_section(file->own, ".debug_info");
         bool is_asked_for = wanted->places && wanted->places->pdb;
         AUTO_RELEASE(buf) unsaid = {0};
-        AUTO(pdb) pdb = pe_search_pdb(wanted, identity, has_dwarf && !is_asked_for ? &unsaid : note);
+        AUTO(pdb)
+        pdb = pe_search_pdb(wanted, identity, &file->is_moved, has_dwarf && !is_asked_for ? &unsaid : note);
 
+        file->is_moved &= !has_dwarf;
         return pdb && has_dwarf && !pdb_get_facts(pdb)->has_lines ? NULL : TAKE(pdb);
 }
 
@@ -190,7 +193,7 @@ static void add_names(struct resolver_file *file, const struct resolver_module *
                         buf_clear(note);
                 return;
         }
-        if (file->own && symtab_add_object(file->tab, file->own, OBJECT_SYMBOLS))
+        if (file->is_moved || (file->own && symtab_add_object(file->tab, file->own, OBJECT_SYMBOLS)))
                 return;
         file->debug = debug_search(&wanted, note);
         if (file->debug && symtab_add_object(file->tab, file->debug, OBJECT_SYMBOLS)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A thread's samples are columns; which of all are its own, and in which order, is found here. */
+/* A thread's samples are columns. */
 #include "export_firefox.h"
 
 #include <inttypes.h>
@@ -8,129 +8,19 @@
 
 #include "arena.h"
 #include "export_firefox_tables.h"
-#include "map.h"
+#include "export_threads.h"
 
 enum {
         GECKO_VERSION = 30, /* of Firefox's own format, which names of fields of `meta` are from */
         PROCESSED_VERSION = 60,
 };
 
-struct thread {
-        int32_t pid, tid;
-        uint32_t name, process_name; /* of sample_list_text */
-        size_t first, n;             /* in `order` */
-};
-
-struct timing {
-        uint64_t time_ns;
-        uint32_t sample;
-};
-
 struct writing {
         const struct export_firefox *profile;
         struct firefox_tables *tables;
-        struct thread *threads;
-        size_t n_threads, cap_threads;
-        struct map by_tid;    /* thread + 1 */
-        struct timing *order; /* samples, a thread behind the other, in the order of time */
-        uint64_t start_ns, end_ns;
-        size_t n_samples;
+        struct export_threads threads;
         struct json json;
 };
-
-/* --- Samples --- */
-
-static const struct listed_sample *get_wanted(const struct writing *w, size_t index)
-{
-        const struct listed_sample *sample = sample_list_get(w->profile->samples, index);
-
-        return sample->event == w->profile->event ? sample : NULL;
-}
-
-static struct thread *find_thread(struct writing *w, const struct listed_sample *sample)
-{
-        uint64_t *known =
-                map_put(&w->by_tid, (uint64_t)(uint32_t)sample->pid << 32 | (uint32_t)sample->tid, NULL);
-
-        if (!*known) {
-                struct thread thread = {.pid = sample->pid, .tid = sample->tid};
-
-                ARRAY_PUSH(w->threads, w->n_threads, w->cap_threads, thread);
-                *known = w->n_threads;
-        }
-        return &w->threads[*known - 1];
-}
-
-/* The last name that a thread had; programs name their threads after they started them. */
-static void list_threads(struct writing *w)
-{
-        size_t n = sample_list_n(w->profile->samples), at = 0;
-
-        w->start_ns = UINT64_MAX;
-        for (size_t i = 0; i < n; i++) {
-                const struct listed_sample *sample = get_wanted(w, i);
-                struct thread *thread = sample ? find_thread(w, sample) : NULL;
-
-                if (!thread)
-                        continue;
-                if (!thread->n++ || *sample_list_text(w->profile->samples, sample->comm))
-                        thread->name = sample->comm;
-                w->n_samples++;
-                w->start_ns = sample->time_ns < w->start_ns ? sample->time_ns : w->start_ns;
-                w->end_ns = sample->time_ns > w->end_ns ? sample->time_ns : w->end_ns;
-        }
-        if (!w->n_samples)
-                w->start_ns = 0;
-        for (size_t i = 0; i < w->n_threads; i++) {
-                w->threads[i].first = at;
-                at += w->threads[i].n;
-        }
-}
-
-static int compare_times(const void *a, const void *b)
-{
-        const struct timing *x = a, *y = b;
-
-        if (x->time_ns != y->time_ns)
-                return x->time_ns < y->time_ns ? -1 : 1;
-        return (x->sample > y->sample) - (x->sample < y->sample);
-}
-
-static void order_samples(struct writing *w)
-{
-        size_t n = sample_list_n(w->profile->samples);
-
-        w->order = mem_new(w->n_samples, sizeof(*w->order));
-        for (size_t i = 0; i < w->n_threads; i++)
-                w->threads[i].n = 0;
-        for (size_t i = 0; i < n; i++) {
-                const struct listed_sample *sample = get_wanted(w, i);
-                struct thread *thread = sample ? find_thread(w, sample) : NULL;
-
-                if (thread)
-                        w->order[thread->first + thread->n++] = (struct timing){sample->time_ns, (uint32_t)i};
-        }
-        for (size_t i = 0; i < w->n_threads; i++)
-                qsort(w->order + w->threads[i].first, w->threads[i].n, sizeof(*w->order), compare_times);
-}
-
-/* A process is called as its main thread, or as the first of those that have samples. */
-static void name_processes(struct writing *w)
-{
-        struct map by_pid = {0};
-
-        for (size_t i = 0; i < w->n_threads; i++) {
-                const struct thread *thread = &w->threads[i];
-                uint64_t *known = map_put(&by_pid, (uint32_t)thread->pid, NULL);
-
-                if (!*known || thread->pid == thread->tid)
-                        *known = i + 1;
-        }
-        for (size_t i = 0; i < w->n_threads; i++)
-                w->threads[i].process_name =
-                        w->threads[*map_find(&by_pid, (uint32_t)w->threads[i].pid) - 1].name;
-        map_release(&by_pid);
-}
 
 static struct firefox_tables *make_tables(const struct writing *w)
 {
@@ -138,8 +28,8 @@ static struct firefox_tables *make_tables(const struct writing *w)
         bool *wanted = mem_new(stacks->n_nodes, sizeof(*wanted));
         struct firefox_tables *tables;
 
-        for (size_t i = 0; i < w->n_samples; i++)
-                wanted[sample_list_get(w->profile->samples, w->order[i].sample)->node] = true;
+        for (size_t i = 0; i < w->threads.n_samples; i++)
+                wanted[sample_list_get(w->profile->samples, w->threads.order[i].sample)->node] = true;
         for (size_t i = stacks->n_nodes; i-- > 0;) {
                 if (wanted[i] && stacks->nodes[i].parent != NAMED_NONE)
                         wanted[stacks->nodes[i].parent] = true;
@@ -206,7 +96,9 @@ static void add_categories(struct json *json)
 /* Where no interval was asked for: what lies between two samples on the average. */
 static uint64_t interval_of(const struct writing *w)
 {
-        uint64_t mean_ns = w->n_samples > 1 ? (w->end_ns - w->start_ns) / (w->n_samples - 1) : 0;
+        uint64_t mean_ns = w->threads.n_samples > 1
+                                   ? (w->threads.end_ns - w->threads.start_ns) / (w->threads.n_samples - 1)
+                                   : 0;
 
         if (w->profile->interval_ns)
                 return w->profile->interval_ns;
@@ -227,7 +119,7 @@ static void add_meta(struct writing *w)
         json_key_u64(json, "processType", 0);
         json_key_u64(json, "stackwalk", 1);
         json_key_bool(json, "debug", false);
-        add_text(w, "product", w->n_threads ? name_of(w, w->threads[0].process_name) : "wperf");
+        add_text(w, "product", w->threads.n ? name_of(w, w->threads.thread[0].process_name) : "wperf");
         add_text(w, "importedFrom", about->tool);
         add_text(w, "arguments", about->command);
         json_key_bool(json, "symbolicated", true);
@@ -248,13 +140,13 @@ static void add_meta(struct writing *w)
         json_end_object(json);
 }
 
-static const struct listed_sample *get_sample(const struct writing *w, const struct thread *thread,
+static const struct listed_sample *get_sample(const struct writing *w, const struct export_thread *thread,
                                               size_t index)
 {
-        return sample_list_get(w->profile->samples, w->order[thread->first + index].sample);
+        return sample_list_get(w->profile->samples, w->threads.order[thread->first + index].sample);
 }
 
-static void add_stack_column(struct writing *w, const struct thread *thread)
+static void add_stack_column(struct writing *w, const struct export_thread *thread)
 {
         json_key(&w->json, "stack");
         json_begin_array(&w->json);
@@ -263,17 +155,18 @@ static void add_stack_column(struct writing *w, const struct thread *thread)
         json_end_array(&w->json);
 }
 
-static void add_time_column(struct writing *w, const struct thread *thread)
+static void add_time_column(struct writing *w, const struct export_thread *thread)
 {
         json_key(&w->json, "time");
         json_begin_array(&w->json);
         for (size_t i = 0; i < thread->n; i++)
-                json_fixed(&w->json, ms_of(w->order[thread->first + i].time_ns - w->start_ns), 6);
+                json_fixed(&w->json, ms_of(w->threads.order[thread->first + i].time_ns - w->threads.start_ns),
+                           6);
         json_end_array(&w->json);
 }
 
 /* Time is a weight that the program knows; other events are counted like samples. */
-static void add_weight_column(struct writing *w, const struct thread *thread)
+static void add_weight_column(struct writing *w, const struct export_thread *thread)
 {
         bool is_time = w->profile->about->is_time && w->profile->weights;
 
@@ -296,7 +189,7 @@ static void add_weight_column(struct writing *w, const struct thread *thread)
 }
 
 /* What a clock counted since the thread's sample before is the time that it ran. */
-static void add_cpu_column(struct writing *w, const struct thread *thread)
+static void add_cpu_column(struct writing *w, const struct export_thread *thread)
 {
         if (!w->profile->about->is_time)
                 return;
@@ -317,7 +210,7 @@ static const struct firefox_column marker_columns[] = {
         {0},
 };
 
-static void add_thread(struct writing *w, const struct thread *thread)
+static void add_thread(struct writing *w, const struct export_thread *thread)
 {
         struct json *json = &w->json;
         char pid[16];
@@ -355,9 +248,7 @@ void export_firefox(const struct export_firefox *profile, struct buf *out)
 {
         struct writing w = {.profile = profile};
 
-        list_threads(&w);
-        order_samples(&w);
-        name_processes(&w);
+        export_threads_list(profile->samples, profile->event, &w.threads);
         w.tables = make_tables(&w);
         json_init(&w.json, out);
         json_begin_object(&w.json);
@@ -366,13 +257,11 @@ void export_firefox(const struct export_firefox *profile, struct buf *out)
         firefox_add_shared(w.tables, &w.json);
         json_key(&w.json, "threads");
         json_begin_array(&w.json);
-        for (size_t i = 0; i < w.n_threads; i++)
-                add_thread(&w, &w.threads[i]);
+        for (size_t i = 0; i < w.threads.n; i++)
+                add_thread(&w, &w.threads.thread[i]);
         json_end_array(&w.json);
         json_end_object(&w.json);
         buf_add_char(out, '\n');
         firefox_tables_free(w.tables);
-        map_release(&w.by_tid);
-        free(w.threads);
-        free(w.order);
+        export_threads_release(&w.threads);
 }

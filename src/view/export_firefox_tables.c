@@ -123,13 +123,6 @@ static uint32_t add_text(struct firefox_tables *t, const char *text)
         return strpool_add(t->texts, buf_text(&safe));
 }
 
-static const char *name_of_module(const struct named_module *module)
-{
-        if (module->kind == NAMED_ANON)
-                return *module->path == '[' ? module->path : "[anon]";
-        return text_base_name(module->path);
-}
-
 static uint32_t find_lib(struct firefox_tables *t, uint32_t id)
 {
         const struct named_module *module;
@@ -141,7 +134,7 @@ static uint32_t find_lib(struct firefox_tables *t, uint32_t id)
         if (module->kind == NAMED_ANON || !*module->path)
                 return NAMED_NONE;
         if (t->libs[id] == NAMED_NONE) {
-                row.name = add_text(t, name_of_module(module));
+                row.name = add_text(t, export_module_name(module));
                 t->libs[id] = row.lib;
                 ARRAY_PUSH(t->lib, t->n_libs, t->cap_libs, row);
                 ARRAY_PUSH(t->modules, t->n_modules, t->cap_modules, id);
@@ -170,21 +163,8 @@ static uint32_t find_source(struct firefox_tables *t, const char *file)
 static uint32_t add_name(struct firefox_tables *t, const struct named_node *node, const char *function)
 {
         AUTO_RELEASE(buf) name = {0};
-        char start[32] = "";
 
-        if (*function)
-                return add_text(t, function);
-        if (node->has_start)
-                snprintf(start, sizeof(start), "0x%" PRIx64, node->start);
-        export_add_name(
-                &(const struct calltree_function){
-                        .name = start,
-                        .module = node->module == NAMED_NONE
-                                          ? ""
-                                          : name_of_module(&t->stacks->modules[node->module]),
-                        .kind = node->is_cut ? CALLTREE_CUT : CALLTREE_UNKNOWN,
-                },
-                &name);
+        export_add_function_name(t->stacks, node, function, &name);
         return strpool_add(t->texts, buf_text(&name));
 }
 

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "export_places.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "arena.h"
+#include "export.h"
+#include "text.h"
 
 struct place {
         uint64_t offset;
@@ -57,4 +61,33 @@ void export_places_release(struct export_places *places)
 {
         free(places->of_node);
         free(places->one_node);
+}
+
+const char *export_module_name(const struct named_module *module)
+{
+        if (module->kind == NAMED_ANON)
+                return *module->path == '[' ? module->path : "[anon]";
+        return text_base_name(module->path);
+}
+
+void export_add_function_name(const struct named_stacks *stacks, const struct named_node *node,
+                              const char *function, struct buf *out)
+{
+        char start[32] = "";
+
+        if (*function) {
+                export_add_text(function, out);
+                return;
+        }
+        if (node->has_start)
+                snprintf(start, sizeof(start), "0x%" PRIx64, node->start);
+        export_add_name(
+                &(const struct calltree_function){
+                        .name = start,
+                        .module = node->module == NAMED_NONE
+                                          ? ""
+                                          : export_module_name(&stacks->modules[node->module]),
+                        .kind = node->is_cut ? CALLTREE_CUT : CALLTREE_UNKNOWN,
+                },
+                out);
 }

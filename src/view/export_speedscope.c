@@ -1,163 +1,363 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A sample is a place in the tree where samples ended, its weight their sum.  A function of several trees is one frame. */
+/* A stack is a frame below another stack, so that samples of one stack have one number; neighbours that have are one. */
 #include "export_speedscope.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "arena.h"
+#include "export_places.h"
+#include "export_threads.h"
 #include "json.h"
+#include "map.h"
+#include "strpool.h"
 
-/* The frames of all trees are the functions of a tree that has nothing else. */
-struct frames {
-        struct calltree *all;
-        uint32_t **numbers; /* of each tree: the frame of each of its functions */
-        size_t n;
+struct frame {
+        uint32_t name, file;
 };
 
-static void list_frames(const struct export_speedscope_profile *profiles, size_t n, struct frames *ret)
-{
-        *ret = (struct frames){calltree_new(), mem_new(n, sizeof(*ret->numbers)), n};
-        for (size_t i = 0; i < n; i++) {
-                const struct calltree *tree = profiles[i].tree;
-                size_t n_functions = calltree_n_functions(tree);
+struct stack {
+        uint32_t prefix; /* NAMED_NONE: the frame is the outermost */
+        uint32_t frame;
+};
 
-                ret->numbers[i] = mem_new(n_functions, sizeof(*ret->numbers[i]));
-                for (uint32_t k = 0; k < n_functions; k++)
-                        ret->numbers[i][k] = calltree_add_function(ret->all, calltree_get_function(tree, k));
+/* A piece of a thread's time. */
+struct span {
+        uint32_t stack; /* NAMED_NONE: none */
+        uint64_t weight;
+};
+
+struct writing {
+        const struct export_speedscope *profile;
+        struct strpool *texts;
+        struct frame *frames;
+        size_t n_frames, cap_frames;
+        struct map by_text; /* frame + 1, by name and file */
+        uint32_t *numbers;  /* frames of the places, each place's innermost first */
+        size_t n_numbers, cap_numbers;
+        struct stack *stacks;
+        size_t n_stacks, cap_stacks;
+        struct map by_frame; /* stack + 1, by prefix and frame */
+        uint32_t *of_node;   /* the node's innermost stack */
+        uint32_t *path;      /* as long as the deepest stack */
+        uint64_t start_ns;   /* of the first thread */
+        struct json json;
+};
+
+/* --- Frames and stacks --- */
+
+static uint32_t find_frame(struct writing *w, const struct named_node *node, const char *function,
+                           bool is_inlined)
+{
+        AUTO_RELEASE(buf) name = {0};
+        AUTO_RELEASE(buf) file = {0};
+        struct frame frame;
+        uint64_t *known;
+
+        export_add_function_name(w->profile->stacks, node, function, &name);
+        if (is_inlined)
+                buf_add_str(&name, " (inlined)");
+        if (node->module != NAMED_NONE && !node->is_cut)
+                export_add_text(w->profile->stacks->modules[node->module].path, &file);
+        frame = (struct frame){strpool_add(w->texts, buf_text(&name)),
+                               strpool_add(w->texts, buf_text(&file))};
+        known = map_put(&w->by_text, (uint64_t)frame.name << 32 | frame.file, NULL);
+        if (!*known) {
+                ARRAY_PUSH(w->frames, w->n_frames, w->cap_frames, frame);
+                *known = w->n_frames;
+        }
+        return (uint32_t)*known - 1;
+}
+
+static void add_numbers(struct writing *w, const struct named_node *node)
+{
+        for (uint32_t i = 0; i < node->n_frames; i++) {
+                const char *function = w->profile->stacks->frames[node->first_frame + i].function;
+
+                ARRAY_PUSH(w->numbers, w->n_numbers, w->cap_numbers,
+                           find_frame(w, node, function, i + 1 < node->n_frames));
         }
 }
 
-static void release_frames(struct frames *frames)
+/* By place, and behind them of the mark of cut stacks: where its frames' numbers begin. */
+static uint32_t *name_places(struct writing *w, const struct export_places *places)
 {
-        for (size_t i = 0; i < frames->n; i++)
-                free(frames->numbers[i]);
-        free(frames->numbers);
-        calltree_free(frames->all);
+        uint32_t *ret = mem_new((size_t)places->n + 1, sizeof(*ret));
+
+        for (uint32_t i = 0; i < places->n; i++) {
+                ret[i] = (uint32_t)w->n_numbers;
+                add_numbers(w, &w->profile->stacks->nodes[places->one_node[i]]);
+        }
+        ret[places->n] = (uint32_t)w->n_numbers;
+        for (size_t i = 0; i < w->profile->stacks->n_nodes; i++) {
+                if (w->profile->stacks->nodes[i].is_cut) {
+                        add_numbers(w, &w->profile->stacks->nodes[i]);
+                        break;
+                }
+        }
+        return ret;
 }
 
-static void add_text(struct json *json, const char *key, const char *text)
+static uint32_t find_stack(struct writing *w, struct stack stack)
+{
+        uint64_t *known = map_put(&w->by_frame, (uint64_t)stack.prefix << 32 | stack.frame, NULL);
+
+        if (!*known) {
+                ARRAY_PUSH(w->stacks, w->n_stacks, w->cap_stacks, stack);
+                *known = w->n_stacks;
+        }
+        return (uint32_t)*known - 1;
+}
+
+static bool is_wanted(const struct export_speedscope *profile, const struct listed_sample *sample)
+{
+        for (size_t i = 0; i < profile->n_events; i++) {
+                if (profile->events[i].index == sample->event)
+                        return true;
+        }
+        return false;
+}
+
+/* Those that samples of the wanted events are in. */
+static bool *find_nodes(const struct export_speedscope *profile)
+{
+        const struct named_stacks *stacks = profile->stacks;
+        bool *wanted = mem_new(stacks->n_nodes, sizeof(*wanted));
+
+        for (size_t i = 0; i < sample_list_n(profile->samples); i++) {
+                const struct listed_sample *sample = sample_list_get(profile->samples, i);
+
+                if (is_wanted(profile, sample))
+                        wanted[sample->node] = true;
+        }
+        for (size_t i = stacks->n_nodes; i-- > 0;) {
+                if (wanted[i] && stacks->nodes[i].parent != NAMED_NONE)
+                        wanted[stacks->nodes[i].parent] = true;
+        }
+        return wanted;
+}
+
+static void add_stacks(struct writing *w)
+{
+        const struct named_stacks *stacks = w->profile->stacks;
+        bool *wanted = find_nodes(w->profile);
+        uint32_t *depths = mem_new(stacks->n_nodes, sizeof(*depths)), deepest = 0, *first;
+        struct export_places places;
+
+        export_places_list(stacks, wanted, &places);
+        first = name_places(w, &places);
+        w->of_node = mem_new(stacks->n_nodes, sizeof(*w->of_node));
+        for (size_t i = 0; i < stacks->n_nodes; i++) {
+                const struct named_node *node = &stacks->nodes[i];
+                bool is_outermost = node->parent == NAMED_NONE;
+                uint32_t at = is_outermost ? NAMED_NONE : w->of_node[node->parent], numbers;
+
+                if (!wanted[i])
+                        continue;
+                numbers = first[node->is_cut ? places.n : places.of_node[i]];
+                depths[i] = node->n_frames + (is_outermost ? 0 : depths[node->parent]);
+                deepest = depths[i] > deepest ? depths[i] : deepest;
+                for (uint32_t k = node->n_frames; k-- > 0;)
+                        at = find_stack(w, (struct stack){at, w->numbers[numbers + k]});
+                w->of_node[i] = at;
+        }
+        w->path = mem_new(deepest, sizeof(*w->path));
+        export_places_release(&places);
+        free(first);
+        free(depths);
+        free(wanted);
+}
+
+/* --- Spans --- */
+
+struct spans {
+        struct span *span;
+        size_t n, cap;
+        uint64_t start, weight; /* of all */
+};
+
+static void add_span(struct spans *spans, uint32_t stack, uint64_t weight)
+{
+        struct span *last = spans->n ? &spans->span[spans->n - 1] : NULL;
+
+        spans->weight += weight;
+        if (last && last->stack == stack)
+                last->weight += weight;
+        else
+                ARRAY_PUSH(spans->span, spans->n, spans->cap, (struct span){stack, weight});
+}
+
+/* What the event counted since the sample before. */
+static uint64_t begin_of(const struct listed_sample *sample)
+{
+        return sample->time_ns > sample->weight ? sample->time_ns - sample->weight : 0;
+}
+
+/* Samples of a thread that runs lie a little more or less than a weight apart, so a shorter pause is none. */
+static void list_spans(const struct writing *w, const struct export_threads *threads,
+                       const struct export_thread *thread, bool is_time, struct spans *ret)
+{
+        *ret = (struct spans){0};
+        for (size_t i = 0; i < thread->n; i++) {
+                const struct listed_sample *sample =
+                        sample_list_get(w->profile->samples, threads->order[thread->first + i].sample);
+                uint64_t begin = begin_of(sample), end;
+
+                if (!i && is_time)
+                        ret->start = begin - w->start_ns;
+                end = w->start_ns + ret->start + ret->weight;
+                if (is_time && begin > end && begin - end >= sample->weight)
+                        add_span(ret, NAMED_NONE, begin - end);
+                add_span(ret, w->of_node[sample->node], sample->weight);
+        }
+}
+
+/* --- Writing --- */
+
+static void add_text(struct writing *w, const char *key, const char *text)
 {
         AUTO_RELEASE(buf) safe = {0};
 
         export_add_text(text, &safe);
-        json_key_str(json, key, buf_text(&safe));
+        json_key_str(&w->json, key, buf_text(&safe));
 }
 
-static void add_frame(const struct calltree_function *function, struct json *json)
+static void add_frames(struct writing *w)
+{
+        json_key(&w->json, "shared");
+        json_begin_object(&w->json);
+        json_key(&w->json, "frames");
+        json_begin_array(&w->json);
+        for (size_t i = 0; i < w->n_frames; i++) {
+                const char *file = strpool_get(w->texts, w->frames[i].file);
+
+                json_begin_object(&w->json);
+                json_key_str(&w->json, "name", strpool_get(w->texts, w->frames[i].name));
+                if (*file)
+                        json_key_str(&w->json, "file", file);
+                json_end_object(&w->json);
+        }
+        json_end_array(&w->json);
+        json_end_object(&w->json);
+}
+
+static void add_stack(struct writing *w, uint32_t stack)
+{
+        size_t depth = 0;
+
+        for (; stack != NAMED_NONE; stack = w->stacks[stack].prefix)
+                w->path[depth++] = w->stacks[stack].frame;
+        json_begin_array(&w->json);
+        while (depth > 0)
+                json_u64(&w->json, w->path[--depth]);
+        json_end_array(&w->json);
+}
+
+/* "worker 4711/4712: cycles": of a main thread, the number of the process alone. */
+static void add_name(struct writing *w, const struct export_thread *thread, const char *event)
 {
         AUTO_RELEASE(buf) name = {0};
+        const char *comm = sample_list_text(w->profile->samples, thread->name);
 
-        export_add_name(function, &name);
-        if (function->is_inlined)
-                buf_add_str(&name, " (inlined)");
-        json_begin_object(json);
-        json_key_str(json, "name", buf_text(&name));
-        if (*function->file) {
-                add_text(json, "file", function->file);
-                if (function->line)
-                        json_key_u64(json, "line", function->line);
-        } else if (*function->path) {
-                add_text(json, "file", function->path);
-        }
-        json_end_object(json);
+        buf_printf(&name, "%s %" PRId32, *comm ? comm : "unknown", thread->pid);
+        if (thread->tid != thread->pid)
+                buf_printf(&name, "/%" PRId32, thread->tid);
+        buf_printf(&name, ": %s", event ? event : "");
+        add_text(w, "name", buf_text(&name));
 }
 
-static void add_frames(const struct frames *frames, struct json *json)
+static void add_profile(struct writing *w, const struct export_thread *thread,
+                        const struct export_about *about, const struct spans *spans)
 {
-        size_t n = calltree_n_functions(frames->all);
+        struct json *json = &w->json;
 
-        json_key(json, "shared");
-        json_begin_object(json);
-        json_key(json, "frames");
-        json_begin_array(json);
-        for (uint32_t i = 0; i < n; i++)
-                add_frame(calltree_get_function(frames->all, i), json);
-        json_end_array(json);
-        json_end_object(json);
-}
-
-static bool has_samples(const struct calltree_node *node)
-{
-        return node->self_count || node->self_weight;
-}
-
-static void add_stack(const uint32_t *path, uint32_t depth, struct json *json)
-{
-        json_begin_array(json);
-        for (uint32_t i = 0; i < depth; i++)
-                json_u64(json, path[i]);
-        json_end_array(json);
-}
-
-static void add_stacks(const struct calltree *tree, const uint32_t *numbers, struct json *json)
-{
-        uint32_t *path = mem_new(export_depth(tree), sizeof(*path));
-        uint32_t at = CALLTREE_ROOT;
-
-        do {
-                const struct calltree_node *node = calltree_get_node(tree, at);
-
-                if (at != CALLTREE_ROOT)
-                        path[node->depth - 1] = numbers[node->function];
-                if (has_samples(node))
-                        add_stack(path, node->depth, json);
-                at = export_next(tree, at);
-        } while (at != CALLTREE_ROOT);
-        free(path);
-}
-
-static void add_weights(const struct calltree *tree, struct json *json)
-{
-        uint32_t at = CALLTREE_ROOT;
-
-        do {
-                const struct calltree_node *node = calltree_get_node(tree, at);
-
-                if (has_samples(node))
-                        json_u64(json, node->self_weight);
-                at = export_next(tree, at);
-        } while (at != CALLTREE_ROOT);
-}
-
-static void add_profile(const struct export_speedscope_profile *profile, const uint32_t *numbers,
-                        struct json *json)
-{
         json_begin_object(json);
         json_key_str(json, "type", "sampled");
-        add_text(json, "name", profile->about->event);
-        json_key_str(json, "unit", profile->about->is_time ? "nanoseconds" : "none");
-        json_key_u64(json, "startValue", 0);
-        json_key_u64(json, "endValue", calltree_get_node(profile->tree, CALLTREE_ROOT)->weight);
+        add_name(w, thread, about->event);
+        json_key_str(json, "unit", about->is_time ? "nanoseconds" : "none");
+        json_key_u64(json, "startValue", spans->start);
+        json_key_u64(json, "endValue", spans->start + spans->weight);
         json_key(json, "samples");
         json_begin_array(json);
-        add_stacks(profile->tree, numbers, json);
+        for (size_t i = 0; i < spans->n; i++)
+                add_stack(w, spans->span[i].stack);
         json_end_array(json);
         json_key(json, "weights");
         json_begin_array(json);
-        add_weights(profile->tree, json);
+        for (size_t i = 0; i < spans->n; i++)
+                json_u64(json, spans->span[i].weight);
         json_end_array(json);
         json_end_object(json);
 }
 
-void export_speedscope(const struct export_speedscope_profile *profiles, size_t n, struct buf *out)
+static int compare_threads(const void *a, const void *b)
 {
-        const struct export_about *about = profiles[0].about;
-        struct frames frames;
-        struct json json;
+        const struct export_thread *x = a, *y = b;
 
-        list_frames(profiles, n, &frames);
-        json_init(&json, out);
-        json_begin_object(&json);
-        json_key_str(&json, "$schema", "https://www.speedscope.app/file-format-schema.json");
-        add_text(&json, "name", about->command && *about->command ? about->command : about->event);
-        add_text(&json, "exporter", about->tool);
-        add_frames(&frames, &json);
-        json_key(&json, "profiles");
-        json_begin_array(&json);
-        for (size_t i = 0; i < n; i++)
-                add_profile(&profiles[i], frames.numbers[i], &json);
-        json_end_array(&json);
-        json_end_object(&json);
+        if (x->n != y->n)
+                return x->n < y->n ? 1 : -1;
+        return (x->first > y->first) - (x->first < y->first);
+}
+
+static void add_event(struct writing *w, const struct export_speedscope_event *event)
+{
+        struct export_threads threads;
+
+        export_threads_list(w->profile->samples, event->index, &threads);
+        if (threads.n)
+                qsort(threads.thread, threads.n, sizeof(*threads.thread), compare_threads);
+        for (size_t i = 0; i < threads.n; i++) {
+                struct spans spans;
+
+                list_spans(w, &threads, &threads.thread[i], event->about->is_time, &spans);
+                add_profile(w, &threads.thread[i], event->about, &spans);
+                free(spans.span);
+        }
+        export_threads_release(&threads);
+}
+
+static void find_start(struct writing *w)
+{
+        w->start_ns = UINT64_MAX;
+        for (size_t i = 0; i < sample_list_n(w->profile->samples); i++) {
+                const struct listed_sample *sample = sample_list_get(w->profile->samples, i);
+
+                if (is_wanted(w->profile, sample) && begin_of(sample) < w->start_ns)
+                        w->start_ns = begin_of(sample);
+        }
+}
+
+static void writing_release(struct writing *w)
+{
+        strpool_free(w->texts);
+        map_release(&w->by_text);
+        map_release(&w->by_frame);
+        free(w->frames);
+        free(w->numbers);
+        free(w->stacks);
+        free(w->of_node);
+        free(w->path);
+}
+
+void export_speedscope(const struct export_speedscope *profile, struct buf *out)
+{
+        const struct export_about *about = profile->events[0].about;
+        struct writing w = {.profile = profile, .texts = strpool_new()};
+
+        find_start(&w);
+        add_stacks(&w);
+        json_init(&w.json, out);
+        json_begin_object(&w.json);
+        json_key_str(&w.json, "$schema", "https://www.speedscope.app/file-format-schema.json");
+        add_text(&w, "name", about->command && *about->command ? about->command : about->event);
+        add_text(&w, "exporter", about->tool);
+        add_frames(&w);
+        json_key(&w.json, "profiles");
+        json_begin_array(&w.json);
+        for (size_t i = 0; i < profile->n_events; i++)
+                add_event(&w, &profile->events[i]);
+        json_end_array(&w.json);
+        json_end_object(&w.json);
         buf_add_char(out, '\n');
-        release_frames(&frames);
+        writing_release(&w);
 }

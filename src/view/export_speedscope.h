@@ -1,22 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Call trees as a file of speedscope: https://www.speedscope.app/file-format-schema.json */
+/* Samples in the order of time as a file of speedscope: https://www.speedscope.app/file-format-schema.json */
 #ifndef EXPORT_SPEEDSCOPE_H
 #define EXPORT_SPEEDSCOPE_H
 
 #include <stddef.h>
 
 #include "buf.h"
-#include "calltree.h"
 #include "export.h"
+#include "named_stacks.h"
+#include "sample_list.h"
 
-/* One profile of the file: an event. */
-struct export_speedscope_profile {
-        const struct calltree *tree;
+struct export_speedscope_event {
+        uint32_t index; /* of its samples */
         const struct export_about *about;
 };
 
-/* A "sampled" profile for each of `n` (1 or more), which share the list of frames.  A frame's file is the source file, or
- * the module where that is not known; what was inlined says so in its name. */
-void export_speedscope(const struct export_speedscope_profile *profiles, size_t n, struct buf *out);
+struct export_speedscope {
+        const struct sample_list *samples;
+        const struct named_stacks *stacks;
+        const struct export_speedscope_event *events;
+        size_t n_events; /* 1 or more */
+};
+
+/* A "sampled" profile for each thread of each event, the busiest thread first; the profiles share the list of frames.  A weight
+ * is what the event counted up to the sample.  Where that is time, an empty stack stands for the time between two samples that
+ * was not sampled, and a profile starts where its thread does, counted from the start of the first thread.  A frame's file is
+ * its module; the name of an inlined function says that it is inlined. */
+void export_speedscope(const struct export_speedscope *profile, struct buf *out);
 
 #endif

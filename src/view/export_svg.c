@@ -20,11 +20,10 @@ enum {
         CHARACTER = 723, /* of the 12 pixel font: 7.23 pixels, the widest of those in use */
         TITLE_CHARACTER = CHARACTER * 17 / 12,
         TEXT_MARGIN = 300,
-        TITLE_ROOM = DRAWN - 28000, /* beside the search field */
         ROW = 17,
-        TOP = 66,    /* title, event, legend and search above the frames */
+        TOP = 66,    /* title, command and legend above the frames */
         BOTTOM = 34, /* the note below */
-        HOVER_MAX = 512,
+        MODULE_MAX = 512,
         N_SHADES = 8,
 };
 
@@ -43,7 +42,7 @@ static const struct {
 struct drawing {
         const struct calltree *tree;
         const struct export_about *about;
-        bool downwards, by_count;
+        bool upwards, by_count;
         unsigned shift; /* of values, so that their products with widths are no overflow */
         uint64_t total, total_shifted;
         uint32_t n_rows;
@@ -82,7 +81,7 @@ static void add_text(const char *text, struct buf *out)
         AUTO_RELEASE(buf) safe = {0};
 
         export_add_text(text, &safe);
-        export_cut(&safe, 0, HOVER_MAX);
+        export_cut(&safe, 0, MODULE_MAX);
         add_escaped(buf_text(&safe), safe.len, out);
 }
 
@@ -181,7 +180,7 @@ static void add_hundredths(struct buf *out, uint32_t value)
 
 static uint32_t row_y(const struct drawing *d, uint32_t depth)
 {
-        return TOP + ROW * (d->downwards ? depth : d->n_rows - 1 - depth);
+        return TOP + ROW * (d->upwards ? d->n_rows - 1 - depth : depth);
 }
 
 static void add_frame(const struct drawing *d, uint32_t at, uint32_t from, uint32_t width)
@@ -196,7 +195,6 @@ static void add_frame(const struct drawing *d, uint32_t at, uint32_t from, uint3
                 export_add_name(f, &name);
         else
                 buf_add_str(&name, "all");
-        export_cut(&name, 0, HOVER_MAX);
         buf_add_str(d->out, "<g>");
         add_hover(d, f, node, &name, d->out);
         buf_add_str(d->out, "<rect class=\"");
@@ -260,11 +258,17 @@ static void add_style(struct buf *out)
         buf_add_str(
                 out,
                 "<style>\n"
-                "text{font:12px monospace;fill:#000}g>text{pointer-events:none}\n"
+                "svg{overflow-anchor:none}text,.head,.status,.note{font:12px monospace}text{fill:#000}g>text{pointer-events:none}\n"
                 ".t{font-size:17px}.f rect{stroke:#fff;stroke-width:.3}.f g:hover rect{stroke:#000;"
                 "stroke-width:1}\n"
-                ".m rect{fill:#c026d3!important}.o{opacity:.45}input,output{font:12px monospace;"
-                "box-sizing:border-box;width:100%}output{display:block;background:#fff;text-align:right}\n");
+                ".m rect{fill:#c026d3!important}.o{opacity:.45}\n"
+                ".head,.status,.note{box-sizing:border-box;background:#fff;color:#000;padding:4px 10px}"
+                ".head{display:flex;flex-wrap:wrap;gap:4px 16px}.words{flex:1 1 300px;min-width:0}"
+                ".line{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.bar{flex:0 1 260px}"
+                ".bar input{font:inherit;box-sizing:border-box;width:100%}.bar button{font:inherit;float:right}"
+                ".kind{display:inline-block;margin-right:16px}.key{display:inline-block;width:12px;height:12px;"
+                "margin-right:5px;vertical-align:-2px}.status{border-top:1px solid #999;overflow:hidden;"
+                "overflow-wrap:anywhere;max-height:40vh}.status span{margin-left:2ch}.status-box{pointer-events:none}\n");
         for (int i = 0; i < N_COLORS; i++) {
                 for (int shade = 0; shade < N_SHADES; shade++)
                         buf_printf(out, ".%s%d{fill:#%02x%02x%02x}", colors[i].class, shade,
@@ -288,6 +292,7 @@ static void add_legend(struct buf *out)
 {
         uint32_t x = MARGIN;
 
+        buf_add_str(out, "<g class=\"l\">\n");
         for (int i = COLOR_USER; i < N_COLORS; i++) {
                 buf_printf(out,
                            "<rect class=\"%s%d\" x=\"%" PRIu32 "\" y=\"46\" width=\"12\" height=\"12\"/>"
@@ -295,8 +300,28 @@ static void add_legend(struct buf *out)
                            colors[i].class, N_SHADES / 2, x, x + 17, colors[i].name);
                 x += 17 + 8 * (uint32_t)strlen(colors[i].name) + 16;
         }
+        buf_add_str(out, "</g>\n");
 }
 
+static void add_opening(const struct drawing *d, const struct buf *title, const struct buf *command,
+                        uint32_t height)
+{
+        struct buf *out = d->out;
+
+        buf_printf(out,
+                   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%" PRIu32
+                   "\" viewBox=\"0 0 %d %" PRIu32 "\"%s>\n<title>",
+                   WIDTH, height, WIDTH, height, d->upwards ? " class=\"up\"" : "");
+        add_escaped(buf_text(title), title->len, out);
+        buf_add_str(out, "</title>\n<desc>");
+        add_escaped(buf_text(command), command->len, out);
+        buf_add_str(out, "</desc>\n");
+        add_style(out);
+        buf_printf(out, "<rect width=\"%d\" height=\"%" PRIu32 "\" fill=\"#fff\"/>\n", WIDTH, height);
+}
+
+/* The script puts one that fits the window in its place. */
 static void add_head(const struct drawing *d, uint32_t height)
 {
         AUTO_RELEASE(buf) title = {0};
@@ -305,42 +330,41 @@ static void add_head(const struct drawing *d, uint32_t height)
 
         make_title(d, &title);
         export_add_text(d->about->command, &command);
-        buf_printf(out,
-                   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%" PRIu32
-                   "\" viewBox=\"0 0 %d %" PRIu32 "\">\n<title>",
-                   WIDTH, height, WIDTH, height);
-        add_escaped(buf_text(&title), title.len, out);
-        buf_add_str(out, "</title>\n");
-        add_style(out);
-        buf_printf(out,
-                   "<rect width=\"%d\" height=\"%" PRIu32 "\" fill=\"#fff\"/>\n"
-                   "<text class=\"t\" x=\"%d\" y=\"22\">",
-                   WIDTH, height, MARGIN);
-        add_label(&title, TITLE_ROOM, TITLE_CHARACTER, out);
+        add_opening(d, &title, &command, height);
+        buf_printf(out, "<g class=\"s\">\n<text class=\"t\" x=\"%d\" y=\"22\">", MARGIN);
+        add_label(&title, DRAWN, TITLE_CHARACTER, out);
         buf_printf(out, "</text>\n<text x=\"%d\" y=\"39\">", MARGIN);
-        add_label(&command, TITLE_ROOM, CHARACTER, out);
+        add_label(&command, DRAWN, CHARACTER, out);
         buf_add_str(out, "</text>\n");
         add_legend(out);
+        buf_add_str(out, "</g>\n");
+}
+
+static void make_note(const struct drawing *d, struct buf *ret)
+{
+        buf_add_str(ret, "Widths are shares of ");
+        export_add_text(d->by_count ? "the samples" : d->about->is_time ? "the time" : d->about->event, ret);
+        if (d->n_omitted) {
+                buf_add_str(ret, "; ");
+                add_count(d->n_omitted, "frame", ret);
+                buf_add_str(ret, " narrower than 0.1 pixel, together ");
+                add_share(d, d->omitted, ret);
+                buf_printf(ret, ", %s left out with what %s called", d->n_omitted == 1 ? "is" : "are",
+                           d->n_omitted == 1 ? "it" : "they");
+        }
+        buf_add_str(ret, ".  ");
+        export_add_text(d->about->tool, ret);
 }
 
 static void add_note(const struct drawing *d, uint32_t height)
 {
-        struct buf *out = d->out;
+        AUTO_RELEASE(buf) note = {0};
 
-        buf_printf(out, "<text x=\"%d\" y=\"%" PRIu32 "\">Widths are shares of ", MARGIN, height - 14);
-        add_text(d->by_count ? "the samples" : d->about->is_time ? "the time" : d->about->event, out);
-        if (d->n_omitted) {
-                buf_add_str(out, "; ");
-                add_count(d->n_omitted, "frame", out);
-                buf_add_str(out, " narrower than 0.1 pixel, together ");
-                add_share(d, d->omitted, out);
-                buf_printf(out, ", %s left out with what %s called", d->n_omitted == 1 ? "is" : "are",
-                           d->n_omitted == 1 ? "it" : "they");
-        }
-        buf_add_str(out, ".  ");
-        add_text(d->about->tool, out);
-        buf_add_str(out, "</text>\n");
+        make_note(d, &note);
+        buf_printf(d->out, "<g class=\"s\"><text class=\"n\" x=\"%d\" y=\"%" PRIu32 "\">", MARGIN,
+                   height - 14);
+        add_label(&note, DRAWN, CHARACTER, d->out);
+        buf_add_str(d->out, "</text></g>\n");
 }
 
 void export_svg(const struct calltree *tree, const struct export_about *about,
@@ -350,7 +374,7 @@ void export_svg(const struct calltree *tree, const struct export_about *about,
         struct drawing d = {
                 .tree = tree,
                 .about = about,
-                .downwards = options->downwards,
+                .upwards = options->upwards,
                 .by_count = !root->weight,
                 .from = mem_new((size_t)export_depth(tree) + 2, sizeof(*d.from)),
                 .out = out,
@@ -368,7 +392,8 @@ void export_svg(const struct calltree *tree, const struct export_about *about,
         visit_frames(&d, add_frame);
         buf_add_str(out, "</g>\n");
         add_note(&d, height);
-        buf_add_str(out, export_svg_script);
+        for (const char *const *piece = export_svg_script; *piece; piece++)
+                buf_add_str(out, *piece);
         buf_add_str(out, "</svg>\n");
         free(d.from);
 }

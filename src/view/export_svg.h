@@ -10,12 +10,13 @@
 #include "export.h"
 
 struct export_svg_options {
-        bool downwards; /* the outermost functions at the top */
+        bool upwards; /* the root is the lowest row, else the highest */
 };
 
 /* Widths are shares of the event's weight, or of the number of samples where no sample has a weight.  What is narrower than
- * 0.1 pixel is left out, and the last line says how much that was.  Where scripts run there is a search field, and a click
- * on a frame makes it as wide as the picture; `#s=TEXT` behind the address searches at once. */
+ * 0.1 pixel is left out, and the last line says how much that was.  Where scripts run the picture is as wide as the window, the
+ * frame under the pointer is told in a status line, there is a search field, and a click on a frame makes it as wide as the
+ * picture; `#s=TEXT` behind the address searches at once. */
 void export_svg(const struct calltree *tree, const struct export_about *about,
                 const struct export_svg_options *options, struct buf *out);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The part of a flame graph that moves. */
+/* The script of a flame graph, as an element of it: a constant text. */
 #ifndef EXPORT_SVG_SCRIPT_H
 #define EXPORT_SVG_SCRIPT_H
 
-/* A whole <script> element, the same in every file. */
-extern const char export_svg_script[];
+/* Its pieces, one behind the other, ended by NULL. */
+extern const char *const export_svg_script[];
 
 #endif

@@ -8,3 +8,6 @@ wperf stat -C 0,1 -- ./program
 wperf record -c 100000 -- ./program
 wperf record -m 16 -- ./program
 wperf report -s comm
+wperf record -b --call-graph lbr -- ./program
+wperf script -i perf.data
+wperf report --time 10%-20%,30%-40%

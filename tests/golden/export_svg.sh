@@ -1,1 +1,1 @@
-wperf export -i "$GOLDEN/../replay/every_kind.data" -e every-field --inverted -o every.svg && sed -n '/class="f"/,/^<.g>/p' every.svg
+wperf export -i "$GOLDEN/../replay/every_kind.data" -e every-field -o every.svg && sed -n '/class="f"/,/^<.g>/p' every.svg

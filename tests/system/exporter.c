@@ -30,6 +30,12 @@ static bool add_samples(const char *format, bool is_hostile, const struct export
         if (!strcmp(format, "perf-script"))
                 return export_perf_script(&(struct export_script){samples, stacks, events, 2},
                                           &(struct export_sink){put, out}, NULL);
+        if (!strcmp(format, "speedscope")) {
+                const struct export_speedscope_event event = {0, about};
+
+                export_speedscope(&(struct export_speedscope){samples, stacks, &event, 1}, out);
+                return true;
+        }
         if (strcmp(format, "firefox") != 0)
                 return false;
         export_firefox(&(struct export_firefox){.samples = samples,
@@ -47,8 +53,6 @@ static bool add_export(const char *format, const struct calltree *tree, const st
 {
         if (!strcmp(format, "folded"))
                 export_folded(tree, &(struct export_folded_options){.annotate = true}, out);
-        else if (!strcmp(format, "speedscope"))
-                export_speedscope(&(struct export_speedscope_profile){tree, about}, 1, out);
         else if (!strcmp(format, "pprof"))
                 export_pprof(tree, about, out);
         else if (!strcmp(format, "svg"))

@@ -126,6 +126,18 @@ def test_handlers_of_the_optimised_build(t: Context) -> None:
           "what was inlined", inlined)
 
 
+def test_handlers_are_of_the_hottest_function_that_has_some(t: Context) -> None:
+    """Most of the time goes into multiplication, which is no interpreter though it has a label."""
+    multiply = "def f():\n s = 0\n for i in range(400000): s += i & 7\n" \
+               "for i in range(60): x = (3**40000) * (7**40000)\nf()"
+    path = record(t, "m.data", need_python(), multiply)
+    hottest = t.good("annotate", "-i", path, "--by", "line").out.split(":")[0]
+    check(hottest in ("k_mul", "x_mul"), f"the hottest function is {hottest}")
+    done = t.good("annotate", "-i", path, "--by", "handler")
+    check(done.out.startswith("_PyEval_EvalFrameDefault:"), "the interpreter", done)
+    check(re.search(r" TARGET_\w+$", done.out, re.M) is not None, "its handlers", done)
+
+
 def test_handlers_that_are_functions(t: Context) -> None:
     path = t.path("h.data")
     t.good("record", "-q", "-F", "1999", "--session", path, "--", t.program("handlers"))
@@ -226,6 +238,20 @@ def test_servers_that_are_not_there(t: Context) -> None:
     done = t.ours("symbolize", "--debuginfod", "--debuginfod-timeout", "3", "-e", program, "0x2000", env=env)
     check(done.status == plain.status == 0 and done.out == plain.out and done.seconds < 10, "the same answer", done)
     check("debuginfod" in done.err, "and why there is no better one", done)
+
+
+def test_symbolize_has_the_names_of_the_symbol_table(t: Context) -> None:
+    """Debug information has no linkage names of a unit's own functions: `sum_of` alone."""
+    program = t.program("shapes")
+    names: dict[str, set[str]] = {}
+    for addr, name in re.findall(r"^([0-9a-f]+) [tTwW] (.*::.*)$", t.run(harness.need_tool("nm"), "-C", program).out, re.M):
+        names.setdefault(addr, set()).add(name)
+    check(any("(anonymous namespace)::sum_of(" in name for known in names.values() for name in known), f"names: {names}")
+    for addr, known in names.items():
+        done = t.good("symbolize", "-e", program, addr)
+        outer = re.search(r"^(?:0x\w+: | \(inlined by\) )(.*) at [^\n]*\Z", done.out.rstrip("\n"), re.M)
+        # With a template's result type, where it has one, and g++'s parts of functions without theirs.
+        check(outer is not None and any(outer[1].endswith(name) for name in known), f"{known}", done)
 
 
 if __name__ == "__main__":

@@ -85,22 +85,33 @@ def test_flamegraph_pl_draws_them(t: Context) -> None:
 # --- speedscope ---
 
 
+def speedscope_complaints(document: dict) -> list[str]:
+    """What speedscope's schema asks for, that numbers of frames are some, and that the ends are right."""
+    found = []
+    frames = document["shared"]["frames"]
+    if document["$schema"] != "https://www.speedscope.app/file-format-schema.json":
+        found.append("the schema")
+    found += [f"a frame: {frame}" for frame in frames
+              if not isinstance(frame["name"], str) or not set(frame) <= {"name", "file", "line"}]
+    for profile in document["profiles"]:
+        name = profile["name"]
+        if profile["type"] != "sampled" or profile["unit"] not in ("none", "nanoseconds"):
+            found.append(f"{name}: type and unit")
+        if profile["startValue"] < 0 or profile["endValue"] - profile["startValue"] != sum(profile["weights"]):
+            found.append(f"{name}: the sum")
+        if len(profile["samples"]) != len(profile["weights"]):
+            found.append(f"{name}: a weight for each stack")
+        if not all(0 <= number < len(frames) for stack in profile["samples"] for number in stack):
+            found.append(f"{name}: known frames")
+    return found
+
+
 def test_speedscope_document_is_whole(t: Context) -> None:
-    """What speedscope's schema asks for, and that numbers of frames are some."""
-    for tree, samples in SAMPLES.items():
+    for tree, threads in {"ordinary": 2, "hostile": 2}.items():
         with open(export(t, "speedscope", tree), encoding="utf-8") as file:
             document = json.load(file)
-        check(document["$schema"] == "https://www.speedscope.app/file-format-schema.json", "the schema")
-        frames = document["shared"]["frames"]
-        for frame in frames:
-            check(isinstance(frame["name"], str) and set(frame) <= {"name", "file", "line"}, f"a frame: {frame}")
-        for profile in document["profiles"]:
-            check(profile["type"] == "sampled" and profile["unit"] in ("none", "nanoseconds"), "type and unit")
-            check(profile["startValue"] == 0 and profile["endValue"] == sum(profile["weights"]), "the sum")
-            check(len(profile["samples"]) == len(profile["weights"]), "a weight for each stack")
-            check(all(0 <= number < len(frames) for stack in profile["samples"] for number in stack), "known frames")
-        if tree == "ordinary":
-            check(document["profiles"][0]["endValue"] == 100 * samples, "all of it")
+        check(not speedscope_complaints(document), f"{tree}: {speedscope_complaints(document)}")
+        check(len(document["profiles"]) == threads, f"{tree}: threads")
 
 
 # --- pprof ---
@@ -140,7 +151,7 @@ def test_go_tool_pprof_takes_hostile_names(t: Context) -> None:
 
 
 def test_svg_is_xml_and_nothing_more(t: Context) -> None:
-    known = {SVG + name for name in ("svg", "title", "style", "rect", "text", "g", "script")}
+    known = {SVG + name for name in ("svg", "title", "desc", "style", "rect", "text", "g", "script")}
     for tree, samples in SAMPLES.items():
         root = ElementTree.parse(export(t, "svg", tree)).getroot()
         check({element.tag for element in root.iter()} <= known, f"other elements: {tree}")
@@ -152,6 +163,33 @@ def test_svg_is_xml_and_nothing_more(t: Context) -> None:
             rect = frame.find(SVG + "rect")
             left, width = float(rect.get("x")), float(rect.get("width"))
             check(left >= 10 and width >= 0.1 and left + width <= 1190.005, "inside of the picture")
+
+
+def dom_of(t: Context, address: str, width: int, height: int) -> ElementTree.Element:
+    """What a browser makes of a picture in a window of that size, scripts included."""
+    done = t.run(need_tool("chromium"), "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+                 "--disable-background-networking", "--user-data-dir=" + t.path("browser"), "--virtual-time-budget=3000",
+                 "--hide-scrollbars", "--disable-dev-shm-usage", f"--window-size={width},{height}", "--dump-dom", address)
+    check(done.status == 0 and done.out.find("<svg") >= 0, "chromium", done)
+    return ElementTree.fromstring(done.out[done.out.index("<svg"):])
+
+
+def test_svg_in_a_browser_is_as_wide_as_the_window(t: Context) -> None:
+    """The root is the first row below the head, labels are cut to the room that there is, a search is counted."""
+    address = "file://" + export(t, "svg", "ordinary")
+    for width in 600, 1700:
+        root = dom_of(t, address + "#s=work", width, 500)
+        frames = root.find(f"{SVG}g[@class='f']").findall(SVG + "g")
+        check(root.get("width") == "100%" and root.get("viewBox") is None, "the picture is as wide as the window")
+        check(float(frames[0].find(SVG + "rect").get("width")) == width - 20, f"the root at {width}")
+        rows = [float(frame.find(SVG + "rect").get("y")) for frame in frames]
+        check(rows[0] == min(rows), "the root is the highest row")
+        for frame in frames:
+            text, room = frame.find(SVG + "text"), float(frame.find(SVG + "rect").get("width"))
+            check(text is None or len(text.text or "") * 7 <= room, f"a label of {room}: {text is not None and text.text}")
+        words = ["".join(box.itertext()) for box in root.findall(SVG + "foreignObject")]
+        check(any(word == "all100 samples, 100.00 %" for word in words), f"the status line: {words}")
+        check(any("2 frames, 85.00 %" in word for word in words), f"the search: {words}")
 
 
 # --- firefox ---
@@ -483,14 +521,51 @@ def test_all_samples_of_a_session_are_in_each_format(t: Context) -> None:
     n_samples = sum(folded(tree_of(t, session)).values())
     with open(export_session(t, "p.speedscope.json", session), encoding="utf-8") as file:
         profile = json.load(file)["profiles"][0]
-    check(profile["unit"] == "nanoseconds" and profile["name"] == "cpu-clock:u", "the event")
-    check(sum(profile["weights"]) == (10**9 // 999) * n_samples, "speedscope: the time of all samples")
+    check(profile["unit"] == "nanoseconds", "the unit")
+    check(re.fullmatch(r"paths \d+: cpu-clock:u", profile["name"]) is not None, f"the name: {profile['name']}")
+    sampled = sum(weight for stack, weight in zip(profile["samples"], profile["weights"]) if stack)
+    check(sampled == (10**9 // 999) * n_samples, "speedscope: the time of all samples")
     root = ElementTree.parse(export_session(t, "p.svg", session)).getroot()
     check(root.find(SVG + "title").text == f"cpu-clock:u: {n_samples} samples", "svg: the title")
     names = {frame.find(SVG + "title").text.split("\n")[0] for frame in root.find(f"{SVG}g[@class='f']")}
     check({"all", "paths", "main", "walk", "burn_a", "burn_b"} <= names, f"svg: functions: {names}")
     with open(export_session(t, "p.pb.gz", session), "rb") as file:
         check(file.read(3) == b"\x1f\x8b\x08", "pprof: packed by gzip")
+
+
+def leaves_of(script: Script) -> dict[int, list[tuple[float, int, str]]]:
+    """Of each thread, in the order of time: when a sample was taken, its weight, and the function that it ended in."""
+    found: dict = collections.defaultdict(list)
+    for head, stack in zip(script.heads, script.stacks):
+        fields = HEAD.match(head)
+        found[int(fields["tid"])].append((float(fields["time"]), int(fields["period"]), stack[0]["symbol"]))
+    return found
+
+
+def test_speedscope_has_the_samples_of_each_thread_in_the_order_of_time(t: Context) -> None:
+    """Against the same session as perf's text: the thread's functions one after the other, and when each began."""
+    session = perf_record(t, "family.data", "-e", "cpu-clock:u", "-g", "--", t.program("family"), "60",
+                          t.program("spin"), "100")
+    leaves = leaves_of(Script(script_of(t, session, "--no-inlines")))
+    start = min(time - weight / 1e9 for samples in leaves.values() for time, weight, _ in samples)
+    with open(export_session(t, "f.speedscope.json", session, "--no-inlines"), encoding="utf-8") as file:
+        document = json.load(file)
+    check(not speedscope_complaints(document), f"{speedscope_complaints(document)}")
+    check(len(document["profiles"]) == len(leaves) >= 4, f"a profile for each of {len(leaves)} threads")
+    for profile in document["profiles"]:
+        tid = int(re.search(r"(\d+): cpu-clock:u$", profile["name"])[1])
+        at, spans = profile["startValue"], []
+        for stack, weight in zip(profile["samples"], profile["weights"]):
+            name = document["shared"]["frames"][stack[-1]]["name"] if stack else None
+            spans.append((at, at + weight, name))
+            at += weight
+        mine = [name if name[0] != "[" else "[unknown]" for _, _, name in spans if name]
+        theirs = [name for _, _, name in leaves[tid]]
+        check([k for k, _ in itertools.groupby(mine)] == [k for k, _ in itertools.groupby(theirs)], f"order of {tid}")
+        for time, weight, name in leaves[tid]:
+            middle = (time - start) * 1e9 - weight / 2
+            near = [span for begin, end, span in spans if begin - 2 * weight <= middle <= end + 2 * weight]
+            check(any(span and (span == name or span[0] == "[") for span in near), f"{tid}: {name} at {time}")
 
 
 def test_go_tool_pprof_reads_a_session(t: Context) -> None:

@@ -1,76 +1,131 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Speedscope's JSON: frames that profiles share, stacks from the outside in, and hostile names. */
+/* Speedscope's JSON: threads with their samples in the order of time, frames that they share, and hostile names. */
 #include "export_speedscope.h"
 
-#include "export_builder.h"
 #include "json_check.h"
+#include "samples_builder.h"
 #include "tap.h"
 
-TEST(a_profile_of_time)
+enum { MS = 1000000 };
+
+static void add(struct sample_list *list, uint64_t time_ns, uint32_t node, int32_t tid, uint64_t weight)
 {
-        AUTO(calltree) tree = calltree_new();
+        sample_list_add(list, &(struct listed_sample){
+                                      .time_ns = time_ns,
+                                      .weight = weight,
+                                      .node = node,
+                                      .comm = sample_list_add_text(list, tid == 7 ? "python3" : "worker"),
+                                      .pid = 7,
+                                      .tid = tid,
+                              });
+}
+
+static void write(const struct sample_list *samples, bool is_time, struct buf *out)
+{
+        AUTO(named_stacks) stacks = samples_ordinary_stacks();
+        const struct export_about about = {.event = "cpu-clock:u", .is_time = is_time};
+        const struct export_speedscope_event event = {0, &about};
+
+        export_speedscope(&(struct export_speedscope){samples, stacks, &event, 1}, out);
+        EXPECT_TRUE(json_check(buf_text(out)));
+}
+
+TEST(a_profile_for_each_thread)
+{
+        AUTO(sample_list) samples = samples_ordinary();
+        AUTO(named_stacks) stacks = samples_ordinary_stacks();
+        const struct export_about other = {.event = "cycles"};
+        const struct export_speedscope_event events[] = {{0, &export_ordinary_about}, {1, &other}};
         AUTO_RELEASE(buf) out = {0};
 
-        ADD_PATH(tree, export_functions, 40, 4000, PYTHON, MAIN, WORK, ADD);
-        ADD_PATH(tree, export_functions, 7, 700, PYTHON, MAIN);
-        ADD_PATH(tree, export_functions, 5, 0, PYTHON, CUT, NAMELESS);
-        ADD_PATH(tree, export_functions, 1, 100, THREAD, OTHER_MAIN);
-        calltree_finish(tree);
-        export_speedscope(&(struct export_speedscope_profile){tree, &export_ordinary_about}, 1, &out);
+        export_speedscope(&(struct export_speedscope){samples, stacks, events, 2}, &out);
         EXPECT_TRUE(json_check(buf_text(&out)));
         EXPECT_STR(
                 buf_text(&out),
                 "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
                 "\"name\":\"wperf record -g -- python3 work.py\",\"exporter\":\"wperf 1.2\",\"shared\":{\"frames\":["
-                "{\"name\":\"python3\"},"
-                "{\"name\":\"main\",\"file\":\"/src/work.c\",\"line\":10},"
-                "{\"name\":\"work\",\"file\":\"/src/work.c\",\"line\":20},"
-                "{\"name\":\"add (inlined)\",\"file\":\"/src/work.c\",\"line\":30},"
-                "{\"name\":\"[cut]\"},"
+                "{\"name\":\"main\",\"file\":\"/usr/bin/python3.11\"},"
+                "{\"name\":\"carry (inlined)\",\"file\":\"/usr/bin/python3.11\"},"
+                "{\"name\":\"add (inlined)\",\"file\":\"/usr/bin/python3.11\"},"
+                "{\"name\":\"work\",\"file\":\"/usr/bin/python3.11\"},"
                 "{\"name\":\"[libc.so.6]\",\"file\":\"/usr/lib/libc.so.6\"},"
-                "{\"name\":\"Thread 1\"},"
-                "{\"name\":\"main\",\"file\":\"/usr/lib/libc.so.6\"}]},"
-                "\"profiles\":[{\"type\":\"sampled\",\"name\":\"cpu-clock:u\",\"unit\":\"nanoseconds\","
-                "\"startValue\":0,\"endValue\":4800,"
-                "\"samples\":[[0,1],[0,1,2,3],[0,4,5],[6,7]],\"weights\":[700,4000,0,100]}]}\n");
+                "{\"name\":\"do_syscall_64\",\"file\":\"[kernel.kallsyms]\"},"
+                "{\"name\":\"nf_nat_setup\",\"file\":\"/lib/modules/6.1/kernel/net/nf-nat.ko.xz\"},"
+                "{\"name\":\"jit_loop\",\"file\":\"//anon\"},"
+                "{\"name\":\"clock_gettime\",\"file\":\"[vdso]\"},"
+                "{\"name\":\"[heap]\",\"file\":\"[heap]\"},"
+                "{\"name\":\"bpf_prog_1_x\",\"file\":\"bpf_prog_1_x\"},"
+                "{\"name\":\"[unknown]\"},{\"name\":\"[cut]\"}]},"
+                "\"profiles\":[{\"type\":\"sampled\",\"name\":\"python3 7: cpu-clock:u\",\"unit\":\"nanoseconds\","
+                "\"startValue\":0,\"endValue\":5001001,"
+                "\"samples\":[[0,3,2,1],[],[0,4,5,6],[],[0,3,3,2,1]],\"weights\":[1000,999001,1000,3999000,1000]},"
+                "{\"type\":\"sampled\",\"name\":\"unknown 7/123456: cpu-clock:u\",\"unit\":\"nanoseconds\","
+                "\"startValue\":3000001,\"endValue\":3001001,\"samples\":[[11,9]],\"weights\":[1000]},"
+                "{\"type\":\"sampled\",\"name\":\"Thread 2 7/123456: cycles\",\"unit\":\"none\","
+                "\"startValue\":0,\"endValue\":4000,\"samples\":[[12,7,8],[10]],\"weights\":[2000,2000]}]}\n");
 }
 
-TEST(events_share_their_frames)
+TEST(time_goes_on_where_a_thread_sleeps)
 {
-        AUTO(calltree) cycles = calltree_new();
-        AUTO(calltree) misses = calltree_new();
-        const struct export_about about[] = {{.event = "cycles"}, {.event = "cache-misses"}};
-        const struct export_speedscope_profile profiles[] = {{cycles, &about[0]}, {misses, &about[1]}};
+        AUTO(sample_list) samples = sample_list_new();
+        AUTO_RELEASE(buf) time = {0};
+        AUTO_RELEASE(buf) events = {0};
+
+        /* Two samples of one stack, the second a little late; 5 ms of sleep; one more, which came too early. */
+        add(samples, 101 * MS, 0, 7, MS);
+        add(samples, 102 * MS + MS / 2, 0, 7, MS);
+        add(samples, 108 * MS, 1, 7, MS);
+        add(samples, 108 * MS + MS / 2, 0, 7, MS);
+        write(samples, true, &time);
+        EXPECT_CONTAINS(buf_text(&time),
+                        "\"startValue\":0,\"endValue\":9000000,\"samples\":[[0],[],[0,3,2,1],[0]],"
+                        "\"weights\":[2000000,5000000,1000000,1000000]");
+        write(samples, false, &events);
+        EXPECT_CONTAINS(buf_text(&events),
+                        "\"startValue\":0,\"endValue\":4000000,\"samples\":[[0],[0,3,2,1],[0]],"
+                        "\"weights\":[2000000,1000000,1000000]");
+}
+
+TEST(the_busiest_thread_is_first)
+{
+        AUTO(sample_list) samples = sample_list_new();
         AUTO_RELEASE(buf) out = {0};
 
-        ADD_PATH(cycles, export_functions, 2, 20, MAIN, WORK);
-        ADD_PATH(misses, export_functions, 1, 3, WORK);
-        calltree_add(misses, CALLTREE_ROOT, 1, 5);
-        ADD_PATH(misses, export_functions, 1, 4, MAIN);
-        calltree_finish(cycles);
-        calltree_finish(misses);
-        export_speedscope(profiles, 2, &out);
-        EXPECT_TRUE(json_check(buf_text(&out)));
-        EXPECT_CONTAINS(buf_text(&out), "\"name\":\"cycles\",\"exporter\":\"\",\"shared\":{\"frames\":["
-                                        "{\"name\":\"main\",\"file\":\"/src/work.c\",\"line\":10},"
-                                        "{\"name\":\"work\",\"file\":\"/src/work.c\",\"line\":20}]}");
-        EXPECT_CONTAINS(buf_text(&out),
-                        "\"name\":\"cycles\",\"unit\":\"none\",\"startValue\":0,\"endValue\":20,"
-                        "\"samples\":[[0,1]],\"weights\":[20]}");
-        EXPECT_CONTAINS(buf_text(&out), "\"name\":\"cache-misses\",\"unit\":\"none\",\"startValue\":0,"
-                                        "\"endValue\":12,\"samples\":[[],[0],[1]],\"weights\":[5,4,3]}");
+        add(samples, 10 * MS, 0, 7, MS);
+        add(samples, 12 * MS, 8, 8, MS);
+        add(samples, 11 * MS, 0, 8, MS); /* the list may be out of order */
+        write(samples, true, &out);
+        EXPECT_CONTAINS(
+                buf_text(&out),
+                "\"name\":\"worker 7/8: cpu-clock:u\",\"unit\":\"nanoseconds\","
+                "\"startValue\":1000000,\"endValue\":3000000,\"samples\":[[0],[1]],"
+                "\"weights\":[1000000,1000000]},{\"type\":\"sampled\",\"name\":\"python3 7: cpu-clock:u\"");
+}
+
+TEST(samples_without_times_follow_each_other)
+{
+        AUTO(sample_list) samples = sample_list_new();
+        AUTO_RELEASE(buf) out = {0};
+
+        add(samples, 0, 0, 7, MS);
+        add(samples, 0, 8, 7, MS);
+        add(samples, 0, 0, 7, 0);
+        write(samples, true, &out);
+        EXPECT_CONTAINS(buf_text(&out), "\"startValue\":0,\"endValue\":2000000,\"samples\":[[0],[1],[0]],"
+                                        "\"weights\":[1000000,1000000,0]");
 }
 
 TEST(hostile_names_are_one_document)
 {
-        AUTO(calltree) tree = export_hostile();
+        AUTO(sample_list) samples = samples_hostile();
+        AUTO(named_stacks) stacks = samples_hostile_stacks();
+        const struct export_speedscope_event event = {0, &export_hostile_about};
         AUTO_RELEASE(buf) out = {0};
 
-        export_speedscope(&(struct export_speedscope_profile){tree, &export_hostile_about}, 1, &out);
+        export_speedscope(&(struct export_speedscope){samples, stacks, &event, 1}, &out);
         EXPECT_TRUE(json_check(buf_text(&out)));
-        EXPECT_CONTAINS(buf_text(&out),
-                        "\"name\":\"\\\\x1b[31m\\\\x0a\\\\x0d\\\\x09\\\\x01\\\\x7f\\\\xc2\\\\x9b\"");
-        EXPECT_TRUE(out.len < 8 * EXPORT_NAME_MAX);
+        EXPECT_CONTAINS(buf_text(&out), "\"name\":\"f\\\\x0aroot 1 [000] 1.000000: 1 forged: ");
+        EXPECT_TRUE(out.len < 16 * EXPORT_NAME_MAX);
 }
 
 TAP_MAIN

@@ -8,7 +8,7 @@
 #include "tap.h"
 #include "text.h"
 
-static const struct export_svg_options upwards = {0}, downwards = {.downwards = true};
+static const struct export_svg_options downwards = {0}, upwards = {.upwards = true};
 
 /* The frames, without what stands around them. */
 static void add_frames(const struct calltree *tree, const struct export_svg_options *options, struct buf *out)
@@ -72,6 +72,38 @@ TEST(or_hang_below_it)
         EXPECT_CONTAINS(buf_text(&out), "y=\"66\" width=\"1180.00\"");
         EXPECT_CONTAINS(buf_text(&out), "work\npython3.11: 3 samples, 75.00 %</title>");
         EXPECT_CONTAINS(buf_text(&out), "x=\"10.00\" y=\"100\" width=\"885.00\"");
+}
+
+/* Without options, and in what a viewer without scripts shows. */
+TEST(the_root_is_the_first_row)
+{
+        AUTO(calltree) tree = small_tree();
+        AUTO_RELEASE(buf) down = {0};
+        AUTO_RELEASE(buf) up = {0};
+
+        export_svg(tree, &export_ordinary_about, &downwards, &down);
+        EXPECT_CONTAINS(buf_text(&down), "<title>all\n4 samples, 100.00 %</title>"
+                                         "<rect class=\"p0\" x=\"10.00\" y=\"66\" width=\"1180.00\"");
+        EXPECT_TRUE(!strstr(buf_text(&down), "class=\"up\""));
+        export_svg(tree, &export_ordinary_about, &upwards, &up);
+        EXPECT_CONTAINS(buf_text(&up), "viewBox=\"0 0 1200 168\" class=\"up\">");
+}
+
+/* The status line shows what labels have no room for. */
+TEST(whole_names_are_in_the_picture)
+{
+        static char name[3001];
+        const struct calltree_function functions[] = {{.name = name}};
+        AUTO(calltree) tree = calltree_new();
+        AUTO_RELEASE(buf) out = {0}, want = {0};
+
+        memset(name, 'n', sizeof(name) - 1);
+        ADD_PATH(tree, functions, 1, 1, 0);
+        calltree_finish(tree);
+        export_svg(tree, &export_ordinary_about, &downwards, &out);
+        buf_printf(&want, "<title>%s\n", name);
+        EXPECT_CONTAINS(buf_text(&out), buf_text(&want));
+        EXPECT_CONTAINS(buf_text(&out), "<desc>wperf record -g -- python3 work.py</desc>");
 }
 
 TEST(the_same_bytes_each_time)
@@ -185,9 +217,11 @@ TEST(narrow_frames_have_no_label)
 /* Text of ours has no such thing in it: each tag is one of the elements that are written here. */
 TEST(hostile_names_open_and_close_nothing)
 {
-        static const char *const known[] = {
-                "g>",   "/g>",   "title>", "/title>", "rect ",   "text ",    "/text>",   "?xml ",
-                "svg ", "/svg>", "style>", "/style>", "script>", "/script>", "![CDATA[", "g class=\"f\">"};
+        static const char *const known[] = {"g>",      "/g>",      "title>",         "/title>",
+                                            "rect ",   "text ",    "/text>",         "?xml ",
+                                            "svg ",    "/svg>",    "style>",         "/style>",
+                                            "script>", "/script>", "![CDATA[",       "g class=\"f\">",
+                                            "desc>",   "/desc>",   "g class=\"s\">", "g class=\"l\">"};
         AUTO(calltree) tree = export_hostile();
         AUTO_RELEASE(buf) out = {0};
         char *script;

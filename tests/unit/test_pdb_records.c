@@ -271,7 +271,8 @@ TEST(moved_code_is_refused)
         EXPECT_TRUE(!pdb_open_bytes(o.bytes.data, o.bytes.len, "moved.pdb", &err));
         EXPECT_INT(err.code, ERR_UNSUPPORTED);
         EXPECT_STR(err.text,
-                   "moved.pdb: is of an image whose code was moved after linking (OMAP), which is not read");
+                   "moved.pdb: has OMAP tables: code was moved after linking, so names can't be placed");
+        EXPECT_TRUE(pdb_error_is_omap(&err));
 }
 
 TEST(pdbs_without_the_symbols_are_refused)

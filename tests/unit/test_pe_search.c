@@ -6,6 +6,7 @@
 
 #include "os.h"
 #include "pdb_sample.h"
+#include "resolver.h"
 #include "tap.h"
 #include "text.h"
 
@@ -47,15 +48,21 @@ static void remove_file(const char *path)
         EXPECT_TRUE(os_remove(buf_text(&full), NULL));
 }
 
-static void write_pdb(const char *path)
+static void write_pdb_of(const char *path, bool has_omap)
 {
         struct pdb_builder builder = {0};
         AUTO_RELEASE(buf) bytes = {0};
 
         sample_make(&builder);
+        builder.has_omap = has_omap;
         built_file_bytes(&builder, 512, &bytes);
         write_file(path, bytes.data, bytes.len);
         built_release(&builder);
+}
+
+static void write_pdb(const char *path)
+{
+        write_pdb_of(path, false);
 }
 
 static struct object_pdb identity(const char *path, uint32_t age)
@@ -74,9 +81,11 @@ static const char *search(const char *image, const struct object_pdb *wanted, co
         const struct pe_wanted about = {.path = image, .places = places};
         AUTO(pdb) found = NULL;
         static char path[600];
+        bool is_moved = true;
 
         buf_clear(note);
-        found = pe_search_pdb(&about, wanted, note);
+        found = pe_search_pdb(&about, wanted, &is_moved, note);
+        EXPECT_TRUE(!is_moved);
         text_copy(path, sizeof(path), found ? pdb_name(found) : "");
         return text_starts(path, ROOT "/") ? path + strlen(ROOT "/") : path;
 }
@@ -163,6 +172,26 @@ TEST(what_is_packed_or_no_pdb_is_told)
         EXPECT_STR(search("x/app.exe", &wanted, &places, &note), "");
         EXPECT_TRUE(text_starts(buf_text(&note), ROOT "/f/ap/app.pdb/" KEY "/app.pdb: "));
         remove_file("f/ap/app.pdb/" KEY "/app.pdb");
+}
+
+/* One exported function would name all that stands behind it. */
+TEST(code_that_was_moved_has_no_names)
+{
+        AUTO(resolver) resolver = resolver_new(&(struct resolver_options){0});
+        AUTO_RELEASE(buf) image = {0};
+        resolver_id id;
+
+        ASSERT_TRUE(os_read_file(TEST_DATA "/pe/ld-stripped.exe", 1 << 20, &image, NULL));
+        write_file("moved/app.exe", image.data, image.len);
+        write_pdb_of("moved/ld.pdb", true);
+        id = resolver_add_module(
+                resolver, &(struct resolver_module){.kind = RESOLVER_FILE, .path = ROOT "/moved/app.exe"});
+        EXPECT_TRUE(resolver_find_addr(resolver, id, 0x14000100a).status != SYMBOL_NAMED);
+        EXPECT_TRUE(resolver_find_addr(resolver, id, 0x14000101f).status != SYMBOL_NAMED);
+        EXPECT_STR(resolver_note(resolver, id), ROOT
+                   "/moved/ld.pdb: has OMAP tables: code was moved after linking, so names can't be placed");
+        remove_file("moved/ld.pdb");
+        remove_file("moved/app.exe");
 }
 
 /* The name comes out of a file: a share of another machine is not asked, nor are other folders. */

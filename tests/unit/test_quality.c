@@ -108,6 +108,29 @@ TEST(poor_begins_at_its_limits)
         EXPECT_TRUE(quality_is_poor(&q));
 }
 
+TEST(what_is_poor_is_said_in_words)
+{
+        struct quality q = {.n_samples = 1000, .n_unresolved = 50, .kernel_share = -1, .counted_share = 1};
+        AUTO_RELEASE(buf) out = {0};
+
+        quality_add_poor(&q, &out);
+        EXPECT_STR(buf_text(&out), "");
+        q.n_unresolved = 123;
+        quality_add_poor(&q, &out);
+        EXPECT_STR(buf_text(&out), "poor: 12 % of the samples have no name: wperf report -v says why\n");
+        q.n_lost = 10;
+        q.n_cut_stacks = 500;
+        q.counted_share = 0.3;
+        q.unfinished = true;
+        buf_clear(&out);
+        quality_add_poor(&q, &out);
+        EXPECT_STR(
+                buf_text(&out),
+                "poor: 0.99 % of the samples were lost: take fewer with -F; 12 % of the samples have no name: wperf "
+                "report -v says why; 50 % of the stacks miss their callers; an event was counted only 30 % of the "
+                "time: ask for fewer at once; the session file is not whole\n");
+}
+
 TEST(wilson_intervals)
 {
         double low, high;

@@ -109,6 +109,25 @@ TEST(filters_choose_samples)
         EXPECT_INT(report_quality(by_time)->n_samples, 3);
 }
 
+static uint64_t count_in(const struct profile_filter *filter)
+{
+        AUTO(report) report = make(0, *filter);
+
+        return report ? report_quality(report)->n_samples : UINT64_MAX;
+}
+
+/* The session's header does not tell its times. */
+TEST(slices_of_the_time_have_each_sample_once)
+{
+        uint64_t sum = 0;
+
+        for (uint32_t i = 0; i < 10; i++)
+                sum += count_in(&(struct profile_filter){.from_ppm = i * 100000, .to_ppm = (i + 1) * 100000});
+        EXPECT_INT(sum, 7);
+        EXPECT_INT(count_in(&(struct profile_filter){.from_ppm = 0, .to_ppm = 1000000}), 7);
+        EXPECT_TRUE(count_in(&(struct profile_filter){.from_ppm = 0, .to_ppm = 500000}) < 7);
+}
+
 TEST(keys_make_rows)
 {
         AUTO(report) modules = make(PROFILE_MODULE, (struct profile_filter){0});

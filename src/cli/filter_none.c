@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "filter_none.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "text.h"
+
+enum { MAX_NAMES = 5, MAX_NAME_BYTES = 60 };
+
+/* One kind of filter: what it is called, and what rows its values are of. */
+struct kind {
+        const char *option, *noun;
+        unsigned key;
+};
+
+static const struct kind kinds[] = {
+        {"--comm", "threads", PROFILE_THREAD},
+        {"--module", "modules", PROFILE_MODULE},
+        {"--pid", "processes", PROFILE_PROCESS},
+};
+
+static void add_value(const struct report *all, const struct hot_row *row, unsigned key, struct buf *out)
+{
+        switch (key) {
+        case PROFILE_THREAD: text_add_printable(out, world_text(report_world(all), row->comm)); break;
+        case PROFILE_MODULE:
+                text_add_printable(out, row->module ? hot_text(report_hot(all), row->module) : "unknown");
+                break;
+        default: buf_printf(out, "%" PRId32, row->pid); break;
+        }
+}
+
+/* The first ones, each once: rows are sorted by their samples. */
+static void list_values(const struct report *all, unsigned key, struct buf *out)
+{
+        const struct hot *hot = report_hot(all);
+        size_t n = 0;
+
+        for (size_t i = 0; i < hot_n_rows(hot); i++) {
+                AUTO_RELEASE(buf) value = {0};
+
+                add_value(all, hot_get_row(hot, i), key, &value);
+                if (!value.len || value.len > MAX_NAME_BYTES || text_in_list(buf_text(out), buf_text(&value)))
+                        continue;
+                if (n++ == MAX_NAMES) {
+                        buf_add_str(out, ",...");
+                        return;
+                }
+                if (out->len)
+                        buf_add_char(out, ',');
+                buf_add(out, value.data, value.len);
+        }
+}
+
+static const char *name_of(const struct report_request *request)
+{
+        return strcmp(request->path, "-") ? request->path : "standard input";
+}
+
+static bool explain(const struct kind *kind, const char *value, const struct report_request *request,
+                    struct err *err)
+{
+        const struct report_request everything = {.path = request->path, .keys = kind->key};
+        AUTO_RELEASE(buf) known = {0};
+        AUTO(report) all = strcmp(request->path, "-") ? report_make(&everything, NULL) : NULL;
+
+        if (all)
+                list_values(all, kind->key, &known);
+        err_set(err, ERR_MISSING, "%s: no sample matches %s %.40s%s%s%s%.100s", name_of(request),
+                kind->option, value, known.len ? "; its " : "", known.len ? kind->noun : "",
+                known.len ? " are " : "", buf_text(&known));
+        return false;
+}
+
+static bool explain_time(const struct report_request *request, const char *time, const struct report *report,
+                         struct err *err)
+{
+        struct profile_totals totals = profile_get_totals(report_profile(report), UINT32_MAX);
+
+        return err_set(err, ERR_MISSING, "%s: no sample matches --time %.40s; its samples span %.3f s",
+                       name_of(request), time, (double)(totals.last_ns - totals.first_ns) / 1e9);
+}
+
+bool filter_none_check(const struct report *report, const struct report_request *request,
+                       const struct filter_options *options, struct err *err)
+{
+        struct profile_totals totals = profile_get_totals(report_profile(report), UINT32_MAX);
+        const bool given[] = {options->comms != NULL, options->modules != NULL, options->pids.n != 0};
+        char pid[16] = "";
+
+        if (totals.n_samples || !totals.n_filtered)
+                return true;
+        if (options->pids.n)
+                snprintf(pid, sizeof(pid), "%" PRIu64, options->pids.numbers[0]);
+        for (size_t i = 0; i < N_ELEMENTS(kinds); i++) {
+                const char *values[] = {options->comms, options->modules, pid};
+
+                if (given[i])
+                        return explain(&kinds[i], values[i], request, err);
+        }
+        return explain_time(request, options->time ? options->time : "", report, err);
+}
