@@ -290,7 +290,7 @@ static bool put_synthetic(struct collector *c, struct err *err)
         bool kernel = false;
 
         for (size_t i = 0; i < c->opened.n_events; i++)
-                kernel |= !(c->opened.events[i].attr.flags & PERF_ATTR_EXCLUDE_KERNEL);
+                kernel |= !(linux_attr_written(&c->opened.events[i]).flags & PERF_ATTR_EXCLUDE_KERNEL);
         if (kernel)
                 synth_kernel(&synth);
         if (c->request.system_wide)

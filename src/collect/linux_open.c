@@ -297,7 +297,7 @@ static bool open_somehow(struct opener *o, struct err *err)
                 return true;
         if (!open_of_tasks(o, err))
                 return false;
-        if (children == COLLECT_ALL_CHILDREN && may_be_all)
+        if (may_be_all && (children == COLLECT_ALL_CHILDREN || linux_may_sample_all()))
                 snprintf(
                         o->opened->children_note, sizeof(o->opened->children_note),
                         "the events can't be opened on every CPU, so each process has a timer of its own and short ones "

@@ -21,7 +21,6 @@ from typing import Callable
 
 TEST_SECONDS = 60
 WAIT_SECONDS = 20
-PERF_TRIES = 3
 
 
 class Skip(Exception):
@@ -112,14 +111,7 @@ class Context:
 
     def perf_record(self, path: str, *argv: str) -> Done:
         """Without copies of what it saw in the home folder: perf would take names from there, another container's too."""
-        perf = need_tool("perf")
-        for _ in range(PERF_TRIES):
-            done = self.run(perf, "record", "-q", "-N", "-o", path, *argv)
-            if done.status >= 0:
-                break
-            # Seen about once in a hundred runs of perf 6.1: an assertion in its build-id.c, then an abort.
-            note(f"perf ended by signal {-done.status}: {done.err.splitlines()[-1:]}; once more")
-        return done
+        return self.run(need_tool("perf"), "record", "-q", "-N", "-o", path, *argv)
 
     def started_ready(self, *argv: str, **options) -> subprocess.Popen:
         """Starts one of our programs that says `ready`."""

@@ -164,6 +164,44 @@ TEST(a_number_that_is_used_again_belongs_to_whom_forked_it_last)
         buf_release(&pass);
 }
 
+/* In the pages of a ring: the control page, then the data. */
+TEST(records_that_go_over_the_end_of_a_ring_are_whole)
+{
+        enum { PAGE = 4096, DATA_BYTES = 256, HEAD_OFF = 1024, TAIL_OFF = 1032, SAMPLE_BYTES = 56 };
+        uint8_t *pages = calloc(2, PAGE);
+        struct ring ring = {.base = pages, .data = pages + PAGE, .data_bytes = DATA_BYTES};
+        struct children *c = children_new(&opened, COMMAND);
+        struct buf pass = {0}, records = {0};
+        uint64_t tail = 0;
+
+        add_exec(&pass, 1, COMMAND);
+        expect_kept(c, &pass, true, "COMM:1 ");
+        for (uint64_t time = 10; time < 40; time++) {
+                uint64_t head;
+
+                buf_clear(&records);
+                add_sample(&records, time, COMMAND, PERF_MISC_USER);
+                add_sample(&records, time, STRANGER, PERF_MISC_USER);
+                add_sample(&records, time, COMMAND, PERF_MISC_KERNEL);
+                head = tail + records.len;
+                for (size_t i = 0; i < records.len; i++)
+                        ring.data[(tail + i) % DATA_BYTES] = (uint8_t)records.data[i];
+                memcpy(pages + HEAD_OFF, &head, sizeof(head));
+                children_drain(c, &ring, 1, &pass);
+                memcpy(&tail, pages + TAIL_OFF, sizeof(tail));
+                EXPECT_INT(tail, head);
+                buf_clear(&records);
+                children_put(c, &pass, true, &records);
+                EXPECT_INT(records.len, SAMPLE_BYTES);
+        }
+        EXPECT_INT(children_left_out(c), 30 * 10);
+        EXPECT_INT(children_own_losses(c, 10), 4); /* 30 of 90 samples were kept */
+        children_free(c);
+        buf_release(&pass);
+        buf_release(&records);
+        free(pages);
+}
+
 TEST(time_in_a_mode_that_was_left_out_is_summed_up)
 {
         struct children *c = children_new(&opened, COMMAND);
