@@ -251,7 +251,7 @@ static void add_recorded(const struct module_source *source, const struct module
                 desc->build_id = own->build_id;
                 desc->build_id_size = own->build_id_size;
         }
-        desc->is_elsewhere = own && !desc->build_id_size;
+        desc->is_elsewhere = own && !desc->build_id_size && !source->same_machine;
 }
 
 static resolver_id describe_jit(struct module_source *source, struct resolver *resolver,

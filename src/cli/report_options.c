@@ -80,7 +80,12 @@ const struct command command_report = {
         .name = "report",
         .summary = "show a session as tables",
         .args_usage = "[FILE]",
-        .about = "Reads a session that record, sample or Linux perf wrote and prints its samples by symbol.",
+        .about =
+                "Reads a session that record, sample, Linux perf, simpleperf or hiperf wrote and prints its samples by "
+                "symbol. A program or library is looked for in this order: what wperf archive packed, below --symfs, at "
+                "its path, in the folders of --symbol-path and $_NT_SYMBOL_PATH, in the folder of the session, in perf's "
+                "cache ($PERF_BUILDID_DIR, buildid.dir of ~/.perfconfig, else ~/.debug). One whose build id differs from "
+                "the session's is not used.",
         .groups = report_groups,
         .examples = report_examples,
         .options_size = sizeof(struct report_options),

@@ -11,6 +11,7 @@
 #include "debug_search.h"
 #include "elf_search.h"
 #include "note.h"
+#include "os.h"
 #include "pe_search.h"
 
 struct resolver_file {
@@ -92,6 +93,8 @@ static void open_own(struct resolver_file *file, const struct resolver_module *m
 {
         const struct pe_wanted pe = pe_wanted(file, module);
         const struct elf_wanted elf = elf_wanted(file, module);
+        AUTO_RELEASE(buf) refused = {0};
+        struct os_stat there;
         size_t len = note->len;
 
         if (!module->image)
@@ -103,11 +106,14 @@ static void open_own(struct resolver_file *file, const struct resolver_module *m
                 return;
         file->own = pe_search_image(&pe, note);
         if (!file->own) {
-                file->own = elf_search(&elf, note);
+                file->own = elf_search(&elf, &refused);
                 file->is_found = file->own;
         }
-        if (file->own)
+        /* A file at the path itself that is of another build is told of first. */
+        if (file->own || (refused.len && !os_stat(module->path, &there)))
                 buf_truncate(note, len);
+        if (note->len == len)
+                buf_add_str(note, buf_text(&refused));
 }
 
 static struct debug_wanted debug_wanted(const struct resolver_file *file,
