@@ -7,7 +7,7 @@
 Without FILE: libpython3.11 with its debug file, as it is installed and with its sections unpacked (5,000 addresses),
 and vmlinux (20,000) where --vmlinux names it.  The rounds are paired: in each every program runs once, and the ratio is
 that of a round; shown are the median, the least and the greatest, of CPU time and of elapsed time.  Programs are told
-to use one CPU, or two.
+to use one CPU, or two.  No program demangles: gimli's prints names as they stand in the file, and the others are told to.
 
 The peer is built from tests/bench/gimli with Debian's packages rustc, cargo, librust-addr2line-dev, librust-object-dev,
 librust-memmap2-dev and librust-flate2-dev:  cargo build --release --offline --config
@@ -79,14 +79,14 @@ def bench(args, label, path, debug, n, folder):
     with open(addrs, "w") as out:
         out.write("".join(f"{a:#x}\n" for a in sorted(random.Random(7).sample(range(start, start + size), n))))
     os.environ["XDG_CACHE_HOME"] = os.path.join(folder, "cache")
-    commands = {"wperf": [args.wperf, "symbolize", "--no-index", "-e", path]}
+    commands = {"wperf": [args.wperf, "symbolize", "--no-demangle", "--no-index", "-e", path]}
     if args.gimli:
         commands["gimli"] = [args.gimli, debug or path]
     if shutil.which("llvm-symbolizer-14"):
-        commands["llvm-symbolizer"] = ["llvm-symbolizer-14", "--inlines", "-e", debug or path]
+        commands["llvm-symbolizer"] = ["llvm-symbolizer-14", "--no-demangle", "--inlines", "-e", debug or path]
     for cpus in ("0", "0,1"):
         compare(f"{label}, {n} addresses", commands, addrs, args.rounds, cpus)
-    again = [args.wperf, "symbolize", "-e", path]
+    again = [args.wperf, "symbolize", "--no-demangle", "-e", path]
     run(again, addrs, "0")
     took = sorted(run(again, addrs, "0")[0] for _ in range(args.rounds))
     print(f"{label}, {n} addresses from the index: CPU {took[len(took) // 2][0] * 1000:.1f} ms, elapsed {took[0][1] * 1000:.1f} to "
