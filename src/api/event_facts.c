@@ -23,8 +23,8 @@ const struct catalogue_cpu *event_facts_find_model(const char *id, struct err *e
                 names[i] = catalogue_get_cpu(i)->id;
         nearest = text_nearest(id, names, n);
         free(names);
-        err_set(err, ERR_USAGE, "CPU name: \"%.60s\" not found; %s%s%s'wperf test' lists all of them", id,
-                nearest ? "did you mean '" : "", nearest ? nearest : "", nearest ? "'? " : "");
+        err_set(err, ERR_USAGE, "CPU name: \"%.60s\" not found, use %s or another that 'wperf test' lists",
+                id, nearest ? nearest : "armv8-a, armv9-a");
         return NULL;
 }
 

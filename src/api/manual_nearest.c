@@ -80,11 +80,11 @@ bool manual_explain_unknown(const struct event_facts *facts, const struct catalo
         nearest = text_nearest(buf_text(&word), names.items, names.n);
         if (other && other != cpu)
                 err_set(err, ERR_MISSING,
-                        "\"%s\" not found! Ensure it is compatible with the specified CPU; '%s/%s' is known",
+                        "warning: \"%s\" not found! Ensure it is compatible with the specified CPU; '%s/%s' is known",
                         buf_text(&word), other->id, buf_text(&word));
         else
                 err_set(err, ERR_MISSING,
-                        "\"%s\" not found! Ensure it is compatible with the specified CPU%s%s%s",
+                        "warning: \"%s\" not found! Ensure it is compatible with the specified CPU%s%s%s",
                         buf_text(&word), nearest ? "; did you mean '" : "", nearest ? nearest : "",
                         nearest ? "'?" : "");
         free(names.items);

@@ -8,6 +8,7 @@
 
 #include "arena.h"
 #include "core_kind.h"
+#include "event_facts.h"
 #include "os.h"
 #include "pe_images.h"
 #include "run_info.h"
@@ -47,8 +48,11 @@ void run_free(struct run *run)
 static bool parse_events(const struct run_request *request, struct event_list *events, struct err *err)
 {
         struct event_defaults defaults = {.freq_hz = request->freq_hz, .kernel = request->kernel};
-        struct pmu_source source = collector_pmu_source(request->sysfs_root);
+        const struct catalogue_cpu *model = NULL;
+        struct pmu_source source;
 
+        if (!event_facts_source(request->cpu_model, request->sysfs_root, &source, &model, err))
+                return false;
         if (request->events)
                 return event_parse_sampling(request->events, &defaults, &source, events, err);
         return event_default_sampling(&defaults, &source, events, err);

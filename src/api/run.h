@@ -35,6 +35,7 @@ struct run_request {
         bool compress;
         const char *session_path; /* "-": standard output */
         const char *command_line; /* of wperf itself, for the session; NULL */
+        const char *cpu_model;    /* another machine: a model of the catalogue, for run_describe; NULL */
         const char *sysfs_root;   /* another machine's tree, for run_describe; NULL */
         bool output_to_stderr;
         bool quiet; /* no ticks: fewer wake-ups */

@@ -112,11 +112,12 @@ bool cmd_input_path(const struct command_line *line, const struct input_options 
         return true;
 }
 
-struct event_facts_request cmd_facts_request(const struct machine_options *machine,
+struct event_facts_request cmd_facts_request(const struct general_options *general,
+                                             const struct machine_options *machine,
                                              const struct extra_options *extra)
 {
         return (struct event_facts_request){
-                .cpu_model = machine->cpu_model,
+                .cpu_model = general->cpu_model,
                 .sysfs = machine->sysfs,
                 .extra_events = extra ? extra->extra_events : NULL,
                 .metrics_file = extra ? extra->metrics_file : NULL,

@@ -41,7 +41,8 @@ int cmd_man_page(const struct command_line *line);
 int cmd_completion(const struct command_line *line);
 
 /* What the options say of the machine and of more names; `extra` may be NULL. */
-struct event_facts_request cmd_facts_request(const struct machine_options *machine,
+struct event_facts_request cmd_facts_request(const struct general_options *general,
+                                             const struct machine_options *machine,
                                              const struct extra_options *extra);
 
 /* Writes all of `out` to standard output.  Returns `status`, or EXIT_FAILED after one sentence on standard

@@ -16,7 +16,7 @@ static void add_row(void *ctx, const char *device, const char *hardware)
 int cmd_detect(const struct command_line *line)
 {
         const struct detect_options *o = line->options;
-        struct event_facts_request request = cmd_facts_request(&o->machine, NULL);
+        struct event_facts_request request = cmd_facts_request(&o->general, &o->machine, NULL);
         AUTO(table) table = table_new(columns, N_ELEMENTS(columns));
         AUTO_RELEASE(event_facts) facts = {0};
         AUTO_RELEASE(buf) text = {0};

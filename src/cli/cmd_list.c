@@ -94,7 +94,7 @@ static void render(const struct event_listing *listing, bool verbose, bool chose
 int cmd_list(const struct command_line *line)
 {
         const struct list_options *o = line->options;
-        struct event_facts_request request = cmd_facts_request(&o->machine, &o->extra);
+        struct event_facts_request request = cmd_facts_request(&o->general, &o->machine, &o->extra);
         AUTO_RELEASE(event_facts) facts = {0};
         AUTO_RELEASE(event_listing) listing = {0};
         AUTO_RELEASE(buf) text = {0};
@@ -129,7 +129,7 @@ static void add_names(const struct event_listing *listing, const char *what, str
 int cmd_names(const struct command_line *line)
 {
         const struct list_options *o = line->options;
-        struct event_facts_request request = cmd_facts_request(&o->machine, &o->extra);
+        struct event_facts_request request = cmd_facts_request(&o->general, &o->machine, &o->extra);
         AUTO_RELEASE(event_facts) facts = {0};
         AUTO_RELEASE(event_listing) listing = {0};
         AUTO_RELEASE(buf) out = {0};

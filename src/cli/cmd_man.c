@@ -54,13 +54,13 @@ static int print(const struct command_line *line, const struct event_facts *fact
 int cmd_man(const struct command_line *line)
 {
         const struct list_options *o = line->options;
-        struct event_facts_request request = cmd_facts_request(&o->machine, &o->extra);
+        struct event_facts_request request = cmd_facts_request(&o->general, &o->machine, &o->extra);
         AUTO_RELEASE(event_facts) facts = {0};
         struct err err = {0};
 
         if (!line->n_args)
                 err_set(&err, ERR_USAGE,
-                        "no argument(s) specified, specify an event, metric, or group of metrics to obtain "
+                        "warning: no argument(s) specified, specify an event, metric, or group of metrics to obtain "
                         "relevant, manual style, information");
         if (!line->n_args || !event_facts_load(&request, &facts, &err))
                 return cmd_fail(&err);

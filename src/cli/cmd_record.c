@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "event.h"
 #include "hot_output.h"
 #include "os.h"
 #include "record_options.h"
@@ -103,6 +104,20 @@ static bool check_children(const struct recording *r, struct err *err)
         return true;
 }
 
+/* With -c the CPU is sampled whether the image runs or not, as WindowsPerf does. */
+static bool find_image(struct recording *r, const char *image, struct err *err)
+{
+        AUTO_RELEASE(buf) warning = {0};
+
+        if (collector_find_image(image, &r->pids, &r->n_pids, err))
+                return true;
+        if (err->code != ERR_MISSING || !r->options->target.cpus.n)
+                return false;
+        buf_printf(&warning, "%s; what runs on the CPUs of -c is sampled, whatever it is", err->text);
+        cmd_warn(&warning);
+        return true;
+}
+
 /* Whom to watch when no command was given. */
 static bool choose_target(struct recording *r, struct err *err)
 {
@@ -117,7 +132,7 @@ static bool choose_target(struct recording *r, struct err *err)
                 return true;
         }
         if (image)
-                return collector_find_image(image, &r->pids, &r->n_pids, err);
+                return find_image(r, image, err);
         if (t->cpus.n)
                 return true;
         if (r->line->command == &command_record)
@@ -165,6 +180,7 @@ static struct run_request make_request(struct recording *r)
                 .compress = o->sampling.compress,
                 .session_path = buf_text(&r->session),
                 .command_line = buf_text(&r->command_line),
+                .cpu_model = o->general.cpu_model,
                 .sysfs_root = o->sampling.sysfs,
                 .output_to_stderr = r->to_pipe || (o->output.json && !o->output.output),
                 .quiet = !text,
@@ -258,6 +274,12 @@ static int show(struct recording *r, const struct run *run)
         return exit_status(r, &facts, poor);
 }
 
+static int fail(const struct recording *r, const struct err *err)
+{
+        cmd_fail(err);
+        return err->code == ERR_USAGE ? EXIT_WRONG_USAGE : cmd_run_failure(RUN_FAILED, r->has_command);
+}
+
 static int record(struct recording *r)
 {
         const struct record_options *o = r->options;
@@ -266,12 +288,11 @@ static int record(struct recording *r)
         AUTO(run) run = NULL;
         struct err err = {0};
 
-        if ((!r->has_command && !choose_target(r, &err)) || !check_children(r, &err) ||
+        if ((o->event.events && !event_check_intervals(o->event.events, &err)) ||
+            (!r->has_command && !choose_target(r, &err)) || !check_children(r, &err) ||
             !choose_session(r, &err) ||
-            (document_is_output(o) && !cmd_can_write(o->output.output_prefix, o->output.output, &err))) {
-                cmd_fail(&err);
-                return err.code == ERR_USAGE ? EXIT_WRONG_USAGE : cmd_run_failure(RUN_FAILED, r->has_command);
-        }
+            (document_is_output(o) && !cmd_can_write(o->output.output_prefix, o->output.output, &err)))
+                return fail(r, &err);
         cmd_join_line(r->line, &r->command_line);
         request = make_request(r);
         r->live = !request.quiet && os_is_terminal(OS_STDOUT);
@@ -295,6 +316,13 @@ static int dry_run(struct recording *r)
         if (!run_describe(&request, &out, &err))
                 return cmd_fail(&err);
         return cmd_print(&out, EXIT_OK);
+}
+
+static bool is_this_machine(const struct record_options *o, struct err *err)
+{
+        return !o->general.cpu_model || o->sampling.dry_run ||
+               err_set(err, ERR_USAGE,
+                       "--cpu-model is another machine, which can only be looked at: add --dry-run");
 }
 
 /* Names of the user's are for what counts. */
@@ -321,6 +349,32 @@ static bool choose_call_graph(struct recording *r, struct err *err)
                        "-b and --call-graph lbr don't go together: the CPU keeps one record of branches");
 }
 
+static bool begins_with(const char *path, const char *magic, size_t size)
+{
+        AUTO(os_map) map = path ? os_map_open(path, NULL) : NULL;
+
+        return map && map->size_bytes >= size && !memcmp(map->bytes, magic, size);
+}
+
+/* Editors and scripts give --pdb_file for whatever they start.  Beside an ELF program it is of no use and no error. */
+static const char *choose_pdb(const struct recording *r, const char *image)
+{
+        const char *pdb = r->options->target.pdb_file;
+        AUTO_RELEASE(buf) warning = {0};
+        struct os_stat there;
+
+        if (!pdb || begins_with(image, "MZ", 2))
+                return pdb;
+        if (begins_with(image, "\177ELF", 4))
+                buf_printf(&warning, "'%s' is an ELF program: --pdb_file '%s' is not used", image, pdb);
+        else if (!os_stat(pdb, &there))
+                buf_printf(&warning, "PDB file '%s' doesn't exist: it is not used", pdb);
+        else
+                return pdb;
+        cmd_warn(&warning);
+        return NULL;
+}
+
 /* --pe_file may be the name of an image that runs, which is no file here. */
 static bool init_lookup(struct recording *r, struct err *err)
 {
@@ -329,7 +383,7 @@ static bool init_lookup(struct recording *r, struct err *err)
         struct os_stat there;
 
         options.pe_file = image && os_stat(image, &there) ? image : NULL;
-        options.pdb_file = r->options->target.pdb_file;
+        options.pdb_file = choose_pdb(r, options.pe_file);
         return lookup_init(&options, &r->lookup, err);
 }
 
@@ -340,8 +394,8 @@ int cmd_record(const struct command_line *line)
         int status;
 
         if (!choose_call_graph(&r, &err) || !cmd_delay(&r.options->target, &r.delay_ns, &err) ||
-            has_extra(r.options, &err) || !init_lookup(&r, &err))
-                status = cmd_fail(&err);
+            !is_this_machine(r.options, &err) || has_extra(r.options, &err) || !init_lookup(&r, &err))
+                status = fail(&r, &err);
         else
                 status = r.options->sampling.dry_run ? dry_run(&r) : record(&r);
         if (!r.has_run && !r.options->sampling.dry_run)

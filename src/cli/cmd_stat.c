@@ -81,7 +81,7 @@ static bool check(const struct stating *s, struct err *err)
                 return wrong(err, "--json-lines and --json both want standard output: name a file with -o");
         if (o->target.pids.n && s->line->n_args)
                 return wrong(err, "either -p or a command: both can't be counted at once");
-        if (o->machine.cpu_model && !o->counting.dry_run)
+        if (o->general.cpu_model && !o->counting.dry_run)
                 return wrong(err,
                              "--cpu-model is another machine, which can only be looked at: add --dry-run");
         if (o->machine.sysfs && !o->counting.dry_run)
@@ -126,7 +126,7 @@ static void make_request(struct stating *s)
                                 .detail = (unsigned)(o->counting.detail < 3 ? o->counting.detail : 3),
                                 .kernel = o->event.kernel,
                                 .dmc = o->counting.dmc > UINT32_MAX ? UINT32_MAX : (uint32_t)o->counting.dmc,
-                                .cpu_model = o->machine.cpu_model,
+                                .cpu_model = o->general.cpu_model,
                                 .sysfs = o->machine.sysfs,
                         },
                 .argv = argv,

@@ -34,7 +34,7 @@ static int print(const struct test_options *o, const struct table *table)
 int cmd_test(const struct command_line *line)
 {
         const struct test_options *o = line->options;
-        struct event_facts_request facts_request = cmd_facts_request(&o->machine, &o->extra);
+        struct event_facts_request facts_request = cmd_facts_request(&o->general, &o->machine, &o->extra);
         AUTO(table) table = table_new(columns, N_ELEMENTS(columns));
         AUTO_RELEASE(event_facts) facts = {0};
         AUTO_RELEASE(buf) warnings = {0};

@@ -11,9 +11,10 @@ static int print_banner(void)
 
         buf_printf(&out,
                    "wperf ver. %s (%s) profiling with performance counters.\n"
+                   "Report bugs to: %s\n"
                    "Use wperf record -- COMMAND to profile a program.\n"
                    "Use --help for help.\n",
-                   version_number, version_commit);
+                   version_number, version_commit, version_bugs_to);
         return cmd_print(&out, EXIT_OK);
 }
 

@@ -69,6 +69,15 @@ static const struct option general_options[] = {
                 .offset = offsetof(struct general_options, force_lock),
                 .help = "take the driver from another wperf; without effect on Linux, which has no such lock",
         },
+        {
+                .name = "cpu-model",
+                .kind = OPTION_STRING,
+                .arg = "MODEL",
+                .names = "models",
+                .offset = offsetof(struct general_options, cpu_model),
+                .help = "answer for a machine with cores of MODEL, such as neoverse-v2; what reads a session "
+                        "takes the machine from there",
+        },
         {0},
 };
 
@@ -147,14 +156,6 @@ static const struct option extra_options[] = {
 const struct option_group extra_group = {"More events and metrics", extra_options};
 
 static const struct option machine_options[] = {
-        {
-                .name = "cpu-model",
-                .kind = OPTION_STRING,
-                .arg = "MODEL",
-                .names = "models",
-                .offset = offsetof(struct machine_options, cpu_model),
-                .help = "answer for a machine with cores of MODEL, such as neoverse-v2",
-        },
         {
                 .name = "sysfs",
                 .hidden = true,

@@ -9,7 +9,8 @@ struct general_options {
         bool help;
         bool verbose;
         bool quiet;
-        bool force_lock; /* accepted: there is no driver lock on Linux */
+        bool force_lock;       /* accepted: there is no driver lock on Linux */
+        const char *cpu_model; /* an id of the catalogue: the machine that is asked; NULL: this one */
 };
 extern const struct option_group general_group;
 
@@ -35,10 +36,9 @@ struct extra_options {
 };
 extern const struct option_group extra_group;
 
-/* Which machine is asked; both NULL: this one. */
+/* Which machine is asked, beside general_options.cpu_model. */
 struct machine_options {
-        const char *cpu_model; /* an id of the catalogue, or NULL */
-        const char *sysfs;     /* a folder that stands for "/", or NULL */
+        const char *sysfs; /* a folder that stands for "/", or NULL */
 };
 extern const struct option_group machine_group;
 

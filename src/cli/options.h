@@ -180,9 +180,10 @@ bool option_takes_value(const struct option *option);
 /* What to write instead of an option that the command does not have ("--per-core", "-S"), or NULL. */
 const char *option_find_absent(const struct command *command, const char *word);
 
-/* Parses `value` as the option's kind and stores it into `options` (the group's struct). */
-bool option_store(const struct option *option, const char *value, void *options, struct arena *arena,
-                  struct err *err);
+/* Parses `value` as the option's kind and stores it into `options` (the group's struct).  Errors
+ * name the option by its `spelling`, as it was typed. */
+bool option_store(const struct option *option, const char *spelling, const char *value, void *options,
+                  struct arena *arena, struct err *err);
 
 /* --- Renderers; they append to `out` ---------------------------------------------------------------- */
 

@@ -99,7 +99,7 @@ static void add_value(const struct given_option *given, struct arena *arena, str
         struct option option = *given->option;
 
         option.offset = 0;
-        if (!option_store(&option, given->value, &value, arena, NULL))
+        if (!option_store(&option, option.name, given->value, &value, arena, NULL))
                 return;
         switch (option.kind) {
         case OPTION_FLAG: buf_add_str(out, "on"); break;

@@ -87,17 +87,17 @@ static void add_examples(const struct command *command, struct buf *out)
 
 void options_help_command(const struct command *command, struct buf *out)
 {
-        buf_printf(out, "NAME\n    wperf %s - %s\n\nSYNOPSIS\n", command->name, command->summary);
+        buf_printf(out, "NAME:\n    wperf %s - %s\n\nSYNOPSIS:\n", command->name, command->summary);
         add_synopsis(command, out);
         if (command->about) {
-                buf_add_str(out, "\nDESCRIPTION\n");
+                buf_add_str(out, "\nDESCRIPTION:\n");
                 add_paragraph(out, INDENT, command->about);
         }
-        buf_add_str(out, "\nOPTIONS\n");
+        buf_add_str(out, "\nOPTIONS:\n");
         for (const struct command_group *g = command->groups; g && g->group; g++)
                 add_group(g->group, out);
         if (command->examples) {
-                buf_add_str(out, "\nEXAMPLES\n");
+                buf_add_str(out, "\nEXAMPLES:\n");
                 add_examples(command, out);
         }
 }
@@ -173,20 +173,21 @@ static void add_command_aliases(struct buf *out)
 
 void options_help_program(struct buf *out)
 {
-        buf_add_str(out, "NAME\n    wperf - counts events, samples programs and shows where they spend their "
-                         "time\n\nSYNOPSIS\n");
+        buf_add_str(out,
+                    "NAME:\n    wperf - counts events, samples programs and shows where they spend their "
+                    "time\n\nSYNOPSIS:\n");
         for (size_t i = 0; commands[i]; i++) {
                 if (commands[i]->hidden)
                         continue;
                 add_synopsis(commands[i], out);
                 add_paragraph(out, HELP_INDENT, commands[i]->summary);
         }
-        buf_add_str(out, "\nOPTIONS\n");
+        buf_add_str(out, "\nOPTIONS:\n");
         each_group(add_group_with_commands, out);
-        buf_add_str(out, "\nOPTIONS aliases\n");
+        buf_add_str(out, "\nOPTIONS aliases:\n");
         add_command_aliases(out);
         each_group(add_aliases, out);
-        buf_add_str(out, "\nEXAMPLES\n");
+        buf_add_str(out, "\nEXAMPLES:\n");
         for (size_t i = 0; commands[i]; i++)
                 add_examples(commands[i], out);
 }

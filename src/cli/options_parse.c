@@ -106,11 +106,12 @@ static bool fail_unknown(struct parser *p, const char *word)
         const char *instead = option_find_absent(p->command, word);
 
         if (instead)
-                return err_set(p->err, ERR_USAGE, "'%.60s' is not an option of wperf %s: %s", word,
-                               p->command->name, instead);
+                return err_set(p->err, ERR_USAGE, "unexpected arg '%.60s': not an option of wperf %s; %s",
+                               word, p->command->name, instead);
         if (near)
-                return err_set(p->err, ERR_USAGE, "unknown option '%.60s'; did you mean '--%s'?", word, near);
-        return err_set(p->err, ERR_USAGE, "unknown option '%.60s'; see wperf %s --help", word,
+                return err_set(p->err, ERR_USAGE,
+                               "unexpected arg '%.60s': no such option; did you mean '--%s'?", word, near);
+        return err_set(p->err, ERR_USAGE, "unexpected arg '%.60s': no such option; see wperf help %s", word,
                        p->command->name);
 }
 
@@ -137,14 +138,17 @@ static bool fail_unknown_command(struct parser *p, const char *word)
         }
         near = strlen(word) > 2 ? text_nearest(word, names, n) : NULL;
         if (near)
-                return err_set(p->err, ERR_USAGE, "unknown %s '%.60s'; did you mean '%s'?",
-                               word[0] == '-' ? "option" : "command", word, near);
+                return err_set(p->err, ERR_USAGE, "unexpected arg '%.60s': no such %s; did you mean '%s'?",
+                               word, word[0] == '-' ? "option" : "command", near);
         if (word[0] == '-')
-                return err_set(p->err, ERR_USAGE,
-                               "no command beside '%.60s'; 'wperf --help' lists the commands", word);
-        return err_set(p->err, ERR_USAGE,
-                       "unknown command '%.60s'; to profile a program write wperf record -- %.60s", word,
-                       word);
+                return err_set(
+                        p->err, ERR_USAGE,
+                        "unexpected arg '%.60s': no command stands beside it; 'wperf --help' lists the commands",
+                        word);
+        return err_set(
+                p->err, ERR_USAGE,
+                "unexpected arg '%.60s': no such command; to profile a program write wperf record -- %.60s",
+                word, word);
 }
 
 /* --- Options ---------------------------------------------------------------------------------------- */
@@ -162,11 +166,19 @@ static void remember(struct parser *p, const struct option *option, const char *
         ARRAY_PUSH(line->given, line->n_given, line->cap_given, (struct given_option){option, value});
 }
 
-static bool store(struct parser *p, const struct reading *r, const char *value)
+/* "--timeout" of --timeout=1m30s, "-F" of -F999. */
+static const char *typed(struct parser *p, const struct reading *r, const char *word)
+{
+        size_t len = r->is_long ? strcspn(word, "=") : 2;
+
+        return r->value ? arena_copy(&p->line->arena, word, len) : word;
+}
+
+static bool store(struct parser *p, const struct reading *r, const char *spelling, const char *value)
 {
         char *options = p->line->options;
 
-        if (!option_store(r->option, value, options + r->group_offset, &p->line->arena, p->err))
+        if (!option_store(r->option, spelling, value, options + r->group_offset, &p->line->arena, p->err))
                 return false;
         remember(p, r->option, value);
         if (!strcmp(r->option->name, "help"))
@@ -179,6 +191,7 @@ static bool take_value(struct parser *p, const struct reading *r, const char *sp
 {
         const char *value = r->value;
 
+        spelling = typed(p, r, spelling);
         if (!value && p->at < p->n_args && p->at != p->command_at) {
                 const char *next = p->args[p->at];
 
@@ -190,7 +203,7 @@ static bool take_value(struct parser *p, const struct reading *r, const char *sp
         if (!value)
                 return err_set(p->err, ERR_USAGE, "option '%.60s' needs a value: %s", spelling,
                                r->option->arg);
-        return store(p, r, value);
+        return store(p, r, spelling, value);
 }
 
 /* Flags that stand together; the last letter may take a value from the next word. */
@@ -203,10 +216,10 @@ static bool parse_letters(struct parser *p, const char *word)
                         return fail_unknown(p, word);
         }
         for (const char *at = word + 1; *at && !p->line->help; at++) {
-                char one[2] = {*at, '\0'};
-                struct reading r = read_letter(p->command, one);
+                char one[3] = {'-', *at, '\0'};
+                struct reading r = read_letter(p->command, one + 1);
 
-                if (option_takes_value(r.option) ? !take_value(p, &r, word) : !store(p, &r, NULL))
+                if (option_takes_value(r.option) ? !take_value(p, &r, one) : !store(p, &r, one, NULL))
                         return false;
         }
         return true;
@@ -221,10 +234,10 @@ static bool parse_option(struct parser *p, const char *word)
         if (option_takes_value(r.option))
                 return take_value(p, &r, word);
         if (r.is_long && r.value)
-                return err_set(p->err, ERR_USAGE, "option '--%s' takes no value", r.option->name);
+                return err_set(p->err, ERR_USAGE, "option '%.60s' takes no value", typed(p, &r, word));
         if (r.value)
                 return parse_letters(p, word);
-        return store(p, &r, NULL);
+        return store(p, &r, word, NULL);
 }
 
 /* --- Words ------------------------------------------------------------------------------------------ */
@@ -260,7 +273,9 @@ static bool parse_bare(struct parser *p, char *word)
                                "'%s' watches a program that runs already (--pid, --pe_file) and starts none; "
                                "to start '%.60s' write wperf record -- %.60s",
                                command->name, word, word);
-        default: return err_set(p->err, ERR_USAGE, "'%s' takes no argument '%.80s'", command->name, word);
+        default:
+                return err_set(p->err, ERR_USAGE, "unexpected arg '%.80s': '%s' takes no argument", word,
+                               command->name);
         }
 }
 

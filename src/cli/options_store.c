@@ -17,6 +17,7 @@ enum {
 
 struct store {
         const struct option *option;
+        const char *spelling; /* as it was typed */
         const char *value;
         void *at;
         struct arena *arena;
@@ -28,8 +29,8 @@ static bool refuse_range(const struct store *s, const char *text)
         const struct option *o = s->option;
 
         return err_set(s->err, ERR_USAGE,
-                       "option '--%s': %.40s is out of range, %" PRIu64 " to %" PRIu64 "%s", o->name, text,
-                       o->min, o->max, o->or_minus_one ? ", or -1" : "");
+                       "option '%.60s': %.40s is out of range, %" PRIu64 " to %" PRIu64 "%s", s->spelling,
+                       text, o->min, o->max, o->or_minus_one ? ", or -1" : "");
 }
 
 static bool read_number(const struct store *s, const char *text, uint64_t *ret_number)
@@ -38,7 +39,8 @@ static bool read_number(const struct store *s, const char *text, uint64_t *ret_n
         uint64_t number;
 
         if (!isdigit((unsigned char)text[0]) || !text_to_u64(text, 10, &number))
-                return err_set(s->err, ERR_USAGE, "option '--%s': '%.80s' is not a number", o->name, text);
+                return err_set(s->err, ERR_USAGE, "option '%.60s': '%.80s' is not a number", s->spelling,
+                               text);
         if (number < o->min || number > o->max)
                 return refuse_range(s, text);
         *ret_number = number;
@@ -72,20 +74,17 @@ static bool store_u64(const struct store *s)
 
 static bool store_duration(const struct store *s)
 {
-        char name[64] = "--";
-
-        text_copy(name + 2, sizeof(name) - 2, s->option->name);
-        if (text_to_duration(s->value, name, s->option->max == 1, s->at, NULL))
+        if (text_to_duration(s->value, s->spelling, s->option->max == 1, s->at, NULL))
                 return true;
         return err_set(s->err, ERR_USAGE,
-                       "input: \"%.80s\" to argument '%s' is invalid; write a number and ms, s, m, h or d",
-                       s->value, name);
+                       "input: \"%.80s\" to argument '%.60s' is invalid; write a number and ms, s, m, h or d",
+                       s->value, s->spelling);
 }
 
 static bool store_string(const struct store *s)
 {
         if (!*s->value)
-                return err_set(s->err, ERR_USAGE, "option '--%s' needs a value", s->option->name);
+                return err_set(s->err, ERR_USAGE, "option '%.60s' needs a value", s->spelling);
         *(const char **)s->at = s->value;
         return true;
 }
@@ -133,7 +132,7 @@ static bool store_numbers(const struct store *s)
         for (size_t i = 0; i < len; i++)
                 n += copy[i] == ',';
         if (n > MAX_NUMBERS)
-                return err_set(s->err, ERR_USAGE, "option '--%s' takes at most %d numbers", s->option->name,
+                return err_set(s->err, ERR_USAGE, "option '%.60s' takes at most %d numbers", s->spelling,
                                MAX_NUMBERS);
         list.numbers = arena_alloc(s->arena, n * sizeof(*list.numbers));
         while (list.n < n) {
@@ -148,8 +147,8 @@ static bool store_numbers(const struct store *s)
         return true;
 }
 
-bool option_store(const struct option *option, const char *value, void *options, struct arena *arena,
-                  struct err *err)
+bool option_store(const struct option *option, const char *spelling, const char *value, void *options,
+                  struct arena *arena, struct err *err)
 {
         static bool (*const stores[])(const struct store *) = {
                 [OPTION_FLAG] = store_flag,       [OPTION_TIMES] = store_times,
@@ -158,7 +157,7 @@ bool option_store(const struct option *option, const char *value, void *options,
                 [OPTION_LIST] = store_list,       [OPTION_CPUS] = store_cpus,
                 [OPTION_NUMBERS] = store_numbers,
         };
-        const struct store s = {option, value, (char *)options + option->offset, arena, err};
+        const struct store s = {option, spelling, value, (char *)options + option->offset, arena, err};
         const struct misreading *m = option->misreading;
 
         if (m && m->looks(value)) {

@@ -148,7 +148,8 @@ struct collect_result {
 /* Valid until collector_free; counts are live while it runs. */
 const struct collect_result *collector_get_result(struct collector *collector);
 
-/* The PIDs of processes whose executable's base name (or path, when `image` has a slash) is `image`.
+/* The PIDs of processes whose program's base name (or file, when `image` is a path) is `image`: the executable, or an image
+ * that wine or an emulator runs.
  * Appended to a malloc'd array; ERR_MISSING says what was looked at. */
 bool collector_find_image(const char *image, int32_t **ret_pids, size_t *ret_n, struct err *err);
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds running processes by the name of their executable. */
+/* Finds running processes by the name of their program: their executable, or what wine, an emulator or the dynamic linker
+ * runs, which is another file than /proc/PID/exe. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "linux_internal.h"
@@ -19,6 +21,14 @@ struct search {
         size_t n_pids, cap;
         unsigned n_looked_at, n_hidden;
 };
+
+/* Behind the last '/' or, as wine's lines have it, '\\'. */
+static const char *base_of(const char *path)
+{
+        const char *base = text_base_name(path), *back = strrchr(base, '\\');
+
+        return back ? back + 1 : base;
+}
 
 static bool is_deleted_suffix(struct buf *path)
 {
@@ -37,7 +47,83 @@ static bool matches(const struct search *s, const char *link, struct buf *target
         if (s->by_file && !is_deleted_suffix(target))
                 return os_stat(link, &st) && st.dev == s->wanted.dev && st.inode == s->wanted.inode;
         is_deleted_suffix(target);
-        return !strcmp(text_base_name(buf_text(target)), text_base_name(s->image));
+        return !strcmp(text_base_name(buf_text(target)), base_of(s->image));
+}
+
+/* --- a program that another one runs --- */
+
+enum { COMM_BYTES_MAX = 15, LINE_LIMIT = 1 << 20, MAPS_LIMIT = 64 << 20 };
+
+static bool comm_is(int32_t pid, const char *base)
+{
+        AUTO_RELEASE(buf) comm = {0};
+        char path[64];
+
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/comm", pid);
+        if (!os_read_file(path, LINE_LIMIT, &comm, NULL) || comm.len < 2)
+                return false;
+        buf_truncate(&comm, comm.len - 1);
+        return strlen(base) <= COMM_BYTES_MAX ? !strcasecmp(base, comm.data)
+                                              : !strncasecmp(base, comm.data, COMM_BYTES_MAX);
+}
+
+/* The program is the first word of the line, or the second behind what runs it. */
+static bool line_names(int32_t pid, const char *base)
+{
+        AUTO_RELEASE(buf) line = {0};
+        char path[64];
+        size_t at = 0;
+
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/cmdline", pid);
+        if (!os_read_file(path, LINE_LIMIT, &line, NULL))
+                return false;
+        buf_add_char(&line, '\0');
+        for (int word = 0; word < 2 && at < line.len; word++) {
+                if (!strcasecmp(base_of(line.data + at), base))
+                        return true;
+                at += strlen(line.data + at) + 1;
+        }
+        return false;
+}
+
+static bool is_wanted_file(const struct search *s, int32_t pid, const char *path)
+{
+        AUTO_RELEASE(buf) seen = {0};
+        struct os_stat st;
+
+        if (strcasecmp(text_base_name(path), base_of(s->image)))
+                return false;
+        if (!s->by_file)
+                return true;
+        buf_printf(&seen, "/proc/%" PRId32 "/root%s", pid, path);
+        return os_stat(buf_text(&seen), &st) && st.dev == s->wanted.dev && st.inode == s->wanted.inode;
+}
+
+/* The path is what follows five fields of a line. */
+static bool maps_it(const struct search *s, int32_t pid)
+{
+        AUTO_RELEASE(buf) maps = {0};
+        char path[64];
+
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/maps", pid);
+        if (!os_read_file(path, MAPS_LIMIT, &maps, NULL))
+                return false;
+        for (char *line = maps.data, *end; line && (end = strchr(line, '\n')); line = end + 1) {
+                char *file = strchr(line, '/');
+
+                *end = '\0';
+                if (file && is_wanted_file(s, pid, file))
+                        return true;
+        }
+        return false;
+}
+
+/* A name alone proves nothing: a script may be called so.  The image has to be mapped as well. */
+static bool runs_it(const struct search *s, int32_t pid)
+{
+        const char *base = base_of(s->image);
+
+        return *base && (comm_is(pid, base) || line_names(pid, base)) && maps_it(s, pid);
 }
 
 static bool look_at(void *ctx, const char *name)
@@ -61,7 +147,7 @@ static bool look_at(void *ctx, const char *name)
                 return true;
         }
         s->n_looked_at++;
-        if (matches(s, link, &target))
+        if (matches(s, link, &target) || runs_it(s, pid))
                 ARRAY_PUSH(s->pids, s->n_pids, s->cap, pid);
         return true;
 }

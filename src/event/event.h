@@ -68,6 +68,9 @@ struct event_defaults {
 bool event_parse_sampling(const char *text, const struct event_defaults *defaults,
                           const struct pmu_source *source, struct event_list *ret, struct err *err);
 
+/* Complains of modifiers and intervals of known events alone; needs no machine. */
+bool event_check_intervals(const char *text, struct err *err);
+
 /* The default of record and sample: cycles where the machine has a core PMU, else cpu-clock. */
 bool event_default_sampling(const struct event_defaults *defaults, const struct pmu_source *source,
                             struct event_list *ret, struct err *err);

@@ -104,3 +104,39 @@ bool event_parse_sampling(const char *text, const struct event_defaults *default
         pmu_table_release(&pmus);
         return ok;
 }
+
+/* What stands behind the ':' of a name that nobody knows may be a part of the name. */
+static bool is_known(const struct event_item *item)
+{
+        const struct catalogue_cpu *cpu;
+        uint64_t number;
+        uint32_t type;
+
+        return event_name_find(item->name, &type, &number) ||
+               event_raw_number(item->name, &number) == NUMBER_OK ||
+               catalogue_find_anywhere(item->name.at, item->name.len, &cpu);
+}
+
+bool event_check_intervals(const char *text, struct err *err)
+{
+        const struct event_resolver r = {.whole = text, .err = err};
+        const struct event_defaults defaults = {0};
+        const char *at = text;
+
+        for (;;) {
+                struct event_item item = {0};
+                struct event event = {0};
+
+                if (!cut_item(&r, at, &item.text))
+                        return false;
+                if (!memchr(item.text.at, '/', item.text.len))
+                        event_split_item(&item);
+                if (item.name.len && is_known(&item) &&
+                    (!event_split_suffix(text, &item, err) ||
+                     !event_apply_suffix(text, &item, &defaults, &event, err)))
+                        return false;
+                at += item.text.len;
+                if (!*at++)
+                        return true;
+        }
+}

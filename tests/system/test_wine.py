@@ -92,6 +92,12 @@ def test_attached(t: Context) -> None:
     check(done.status == 0, "sampling", done)
     check_shares(done, "burn.exe")
     check(harness.base_line(done)[0] == "burn.exe", "the program's base address", done)
+    for argv in (("--pe_file", program), ("-pe_file", "burn.exe"), ("-image_name", "BURN.exe")):
+        done = t.ours("sample", *argv, "--timeout", "0.3")
+        check(done.status == 0, "found by its image's name", done)
+        check_shares(done, "burn.exe")
+    done = t.ours("sample", "-pe_file", "burn", "--timeout", "0.3")
+    check(done.status == 1, "part of a name is no name", done)
 
 
 @harness.limit(WINE_SECONDS)

@@ -261,8 +261,8 @@ TEST(models_by_name)
         EXPECT_TRUE(
                 !event_facts_load(&(struct event_facts_request){.cpu_model = "neoverse-n9"}, &facts, &err));
         EXPECT_INT(err.code, ERR_USAGE);
-        EXPECT_CONTAINS(err.text, "CPU name: \"neoverse-n9\" not found; did you mean 'neoverse-n");
-        EXPECT_CONTAINS(err.text, "'wperf test' lists all of them");
+        EXPECT_CONTAINS(err.text, "CPU name: \"neoverse-n9\" not found, use neoverse-");
+        EXPECT_CONTAINS(err.text, "that 'wperf test' lists");
         EXPECT_TRUE(!event_facts_load(&(struct event_facts_request){"neoverse-n1", "/", NULL, NULL}, &facts,
                                       &err));
         EXPECT_INT(err.code, ERR_USAGE);

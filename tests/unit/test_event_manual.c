@@ -81,14 +81,15 @@ TEST(what_is_not_known)
         load_model("neoverse-n1", NULL, &facts);
         EXPECT_STR(
                 tell(&facts, "ld_spek"),
-                "not found: \"ld_spek\" not found! Ensure it is compatible with the specified CPU; did you "
+                "not found: warning: \"ld_spek\" not found! Ensure it is compatible with the specified CPU; did you "
                 "mean 'ld_spec'?");
-        EXPECT_STR(tell(&facts, "retiring"),
-                   "not found: \"retiring\" not found! Ensure it is compatible with the specified CPU; "
-                   "'neoverse-n2/retiring' is known");
+        EXPECT_STR(
+                tell(&facts, "retiring"),
+                "not found: warning: \"retiring\" not found! Ensure it is compatible with the specified CPU; "
+                "'neoverse-n2/retiring' is known");
         EXPECT_CONTAINS(tell(&facts, "neoverse-n1/zzzzzzzz"), "\"zzzzzzzz\" not found!");
         EXPECT_CONTAINS(tell(&facts, "neverse-n1/ipc"),
-                        "not found: CPU name: \"neverse-n1\" not found; did you mean 'neoverse-n1'?");
+                        "not found: CPU name: \"neverse-n1\" not found, use neoverse-n1 or another");
         EXPECT_CONTAINS(tell(&facts, "/dsu/zzzzz"), "\"/dsu/zzzzz\" not found!");
         EXPECT_CONTAINS(tell(&facts, "nopmu/event/"), "\"nopmu/event/\" not found!");
         EXPECT_CONTAINS(tell(&facts, "/"), "not found!");

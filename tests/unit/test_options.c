@@ -138,14 +138,16 @@ TEST(where_the_command_stands)
                                       "option --kernel: on"},
                 {"--help", "command: help"},
                 {"-h record", "command: help; arguments: record"},
-                {"recrod", "!unknown command 'recrod'; did you mean 'record'?"},
-                {"--verson", "!unknown option '--verson'; did you mean '--version'?"},
+                {"recrod", "!unexpected arg 'recrod': no such command; did you mean 'record'?"},
+                {"--verson", "!unexpected arg '--verson': no such option; did you mean '--version'?"},
                 {"zzzzzzzzz",
-                 "!unknown command 'zzzzzzzzz'; to profile a program write wperf record -- zzzzzzzzz"},
-                {"-q", "!no command beside '-q'; 'wperf --help' lists the commands"},
-                {"-- record", "!no command beside '--'; 'wperf --help' lists the commands"},
+                 "!unexpected arg 'zzzzzzzzz': no such command; to profile a program write wperf record -- zzzzzzzzz"},
+                {"-q",
+                 "!unexpected arg '-q': no command stands beside it; 'wperf --help' lists the commands"},
+                {"-- record",
+                 "!unexpected arg '--': no command stands beside it; 'wperf --help' lists the commands"},
                 {"-q zzzzzzzzz stat",
-                 "!unknown command 'zzzzzzzzz'; to profile a program write wperf record -- zzzzzzzzz"},
+                 "!unexpected arg 'zzzzzzzzz': no such command; to profile a program write wperf record -- zzzzzzzzz"},
         };
 
         check_lines(cases, N_ELEMENTS(cases));
@@ -206,19 +208,21 @@ TEST(groups_have_their_own_place)
 TEST(wrong_names)
 {
         static const struct line_case cases[] = {
-                {"record --timout 5", "!unknown option '--timout'; did you mean '--timeout'?"},
-                {"record -timout 5", "!unknown option '-timout'; did you mean '--timeout'?"},
-                {"stat -timout 5", "!unknown option '-timout'; did you mean '--timeout'?"},
-                {"stat -pefile x", "!unknown option '-pefile'; did you mean '--pe_file'?"},
-                {"sample -symbl x", "!unknown option '-symbl'; did you mean '--symbol'?"},
-                {"sample --sesion=x", "!unknown option '--sesion=x'; did you mean '--session'?"},
-                {"record --zzzzzzzz", "!unknown option '--zzzzzzzz'; see wperf record --help"},
-                {"record -Z", "!unknown option '-Z'; see wperf record --help"},
-                {"record --F 5", "!unknown option '--F'; see wperf record --help"},
-                {"record -avZ", "!unknown option '-avZ'; see wperf record --help"},
-                {"dump -e x", "!unknown option '-e'; see wperf dump --help"},
-                {"test x", "!'test' takes no argument 'x'"},
-                {"version -- x", "!'version' takes no argument 'x'"},
+                {"record --timout 5",
+                 "!unexpected arg '--timout': no such option; did you mean '--timeout'?"},
+                {"record -timout 5", "!unexpected arg '-timout': no such option; did you mean '--timeout'?"},
+                {"stat -timout 5", "!unexpected arg '-timout': no such option; did you mean '--timeout'?"},
+                {"stat -pefile x", "!unexpected arg '-pefile': no such option; did you mean '--pe_file'?"},
+                {"sample -symbl x", "!unexpected arg '-symbl': no such option; did you mean '--symbol'?"},
+                {"sample --sesion=x",
+                 "!unexpected arg '--sesion=x': no such option; did you mean '--session'?"},
+                {"record --zzzzzzzz", "!unexpected arg '--zzzzzzzz': no such option; see wperf help record"},
+                {"record -Z", "!unexpected arg '-Z': no such option; see wperf help record"},
+                {"record --F 5", "!unexpected arg '--F': no such option; see wperf help record"},
+                {"record -avZ", "!unexpected arg '-avZ': no such option; see wperf help record"},
+                {"dump -e x", "!unexpected arg '-e': no such option; see wperf help dump"},
+                {"test x", "!unexpected arg 'x': 'test' takes no argument"},
+                {"version -- x", "!unexpected arg 'x': 'version' takes no argument"},
         };
 
         check_lines(cases, N_ELEMENTS(cases));
@@ -231,25 +235,25 @@ TEST(wrong_values)
                 {"record sleep", "!option 'sleep' needs a value: DURATION"},
                 {"record -e --json", "!option '-e' needs a value: EVENTS"},
                 {"record -e -- x", "!option '-e' needs a value: EVENTS"},
-                {"-o record", "!no command beside '-o'; 'wperf --help' lists the commands"},
+                {"-o record",
+                 "!unexpected arg '-o': no command stands beside it; 'wperf --help' lists the commands"},
                 {"record --session=", "!option '--session' needs a value"},
-                {"record -e=", "!option '--event' needs a value"},
+                {"record -e=", "!option '-e' needs a value"},
                 {"record --json=1", "!option '--json' takes no value"},
-                {"record -F x", "!option '--freq': 'x' is not a number"},
-                {"record -F 1e3", "!option '--freq': '1e3' is not a number"},
-                {"record -F -5", "!option '--freq': '-5' is not a number"},
-                {"record -F 0", "!option '--freq': 0 is out of range, 1 to 1000000"},
-                {"record -F 1000001", "!option '--freq': 1000001 is out of range, 1 to 1000000"},
-                {"record -F 99999999999999999999",
-                 "!option '--freq': '99999999999999999999' is not a number"},
+                {"record -F x", "!option '-F': 'x' is not a number"},
+                {"record -F 1e3", "!option '-F': '1e3' is not a number"},
+                {"record -F -5", "!option '-F': '-5' is not a number"},
+                {"record -F 0", "!option '-F': 0 is out of range, 1 to 1000000"},
+                {"record -F 1000001", "!option '-F': 1000001 is out of range, 1 to 1000000"},
+                {"record -F 99999999999999999999", "!option '-F': '99999999999999999999' is not a number"},
                 {"sample --sample-display-row 0",
                  "!option '--sample-display-row': 0 is out of range, 1 to 4294967295"},
-                {"sample -p 1,", "!option '--pid': '' is not a number"},
-                {"sample -p 0", "!option '--pid': 0 is out of range, 1 to 4294967295"},
+                {"sample -p 1,", "!option '-p': '' is not a number"},
+                {"sample -p 0", "!option '-p': 0 is out of range, 1 to 4294967295"},
                 {"record --timeout 1m30s",
                  "!input: \"1m30s\" to argument '--timeout' is invalid; write a number and ms, s, m, h or d"},
                 {"record sleep 0",
-                 "!input: \"0\" to argument '--timeout' is invalid; write a number and ms, s, m, h or d"},
+                 "!input: \"0\" to argument 'sleep' is invalid; write a number and ms, s, m, h or d"},
                 {"record -c x", "!option -c format not supported, use comma separated list of integers, or "
                                 "range of integers: 'x'"},
                 {"record -c 1-", "!option -c format not supported, use comma separated list of integers, or "
@@ -382,7 +386,7 @@ TEST(help_and_man_name_every_option)
                                 EXPECT_CONTAINS(buf_text(&help), name);
                 }
         }
-        EXPECT_CONTAINS(buf_text(&help), "\nOPTIONS aliases\n");
+        EXPECT_CONTAINS(buf_text(&help), "\nOPTIONS aliases:\n");
         EXPECT_CONTAINS(buf_text(&man), ".SH SYNOPSIS\n");
 }
 
