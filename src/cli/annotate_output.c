@@ -36,6 +36,7 @@ struct annotate_view annotate_output_whole(const struct annotate_output *o, cons
                 .event_weight = e.weight,
                 .annotate = whole,
                 .max_columns = o->max_columns,
+                .is_colored = o->is_colored,
                 .max_rows = o->max_rows,
         };
 }

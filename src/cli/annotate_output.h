@@ -11,6 +11,7 @@ struct annotate_output {
         const struct report *report;
         struct annotation *annotation;
         size_t index; /* of the function whose view was made last */
+        bool is_colored;
         unsigned max_columns;
         uint64_t max_rows;
         bool every_block;

@@ -26,6 +26,7 @@ struct recording {
         struct call_graph call_graph;
         uint64_t delay_ns;
         bool has_run;
+        bool is_colored;
         bool live;    /* progress is drawn as it comes */
         bool to_pipe; /* the session goes to standard output, and nothing else does */
 };
@@ -254,6 +255,7 @@ static int show(struct recording *r, const struct run *run)
                 return cmd_run_failure(RUN_FAILED, r->has_command);
         }
         output = (struct hot_output){
+                .is_colored = r->is_colored,
                 .report = report,
                 .general = &o->general,
                 .output = &o->output,
@@ -393,8 +395,9 @@ int cmd_record(const struct command_line *line)
         struct err err = {0};
         int status;
 
-        if (!choose_call_graph(&r, &err) || !cmd_delay(&r.options->target, &r.delay_ns, &err) ||
-            !is_this_machine(r.options, &err) || has_extra(r.options, &err) || !init_lookup(&r, &err))
+        if (!color_choose(&r.options->color, &r.is_colored, &err) || !choose_call_graph(&r, &err) ||
+            !cmd_delay(&r.options->target, &r.delay_ns, &err) || !is_this_machine(r.options, &err) ||
+            has_extra(r.options, &err) || !init_lookup(&r, &err))
                 status = fail(&r, &err);
         else
                 status = r.options->sampling.dry_run ? dry_run(&r) : record(&r);

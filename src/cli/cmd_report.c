@@ -234,8 +234,10 @@ static int show(const struct report_options *o, const struct report_request *req
         AUTO_RELEASE(buf) note = {0};
         struct hot_output output;
         struct err err = {0};
-        bool poor = false;
+        bool poor = false, is_colored;
 
+        if (!color_choose(&o->color, &is_colored, &err))
+                return cmd_fail(&err);
         input = session_input_open(request->path, &err);
         if (!input)
                 return cmd_fail(&err);
@@ -250,6 +252,7 @@ static int show(const struct report_options *o, const struct report_request *req
                 tree_output_note_missing(report, &note);
         cmd_warn(&note);
         output = (struct hot_output){
+                .is_colored = is_colored,
                 .report = report,
                 .general = &o->general,
                 .output = &o->output,

@@ -8,6 +8,7 @@
 #include "annotate_output.h"
 #include "arena.h"
 #include "branch_view.h"
+#include "heat.h"
 #include "hot_view.h"
 #include "os.h"
 #include "text.h"
@@ -92,6 +93,7 @@ static void annotate(const struct hot_output *o, struct view_parts *p)
                 .annotation = annotation_new(o->report, &request, NULL),
                 .max_columns = os_is_terminal(OS_STDOUT) ? os_terminal_columns(OS_STDOUT) : 0,
                 .max_rows = display->rows,
+                .is_colored = o->is_colored,
                 .disassemble = display->disassemble,
         };
         p->view.add_annotated_text = annotate_output_add_text;
@@ -108,6 +110,7 @@ static struct branch_view branch_view(const struct hot_output *o, const struct h
                 .max_rows = view->max_rows,
                 .symbol = view->symbol,
                 .max_columns = view->max_columns,
+                .is_colored = o->is_colored,
         };
 }
 
@@ -283,6 +286,7 @@ static struct tree_shown tree_shown(const struct hot_output *o, const struct vie
                 .symbol = p->view.symbol,
                 .max_rows = p->view.max_rows,
                 .max_columns = p->view.max_columns,
+                .is_colored = o->is_colored,
         };
 }
 
@@ -309,7 +313,9 @@ static void add_no_samples(const struct hot_output *o, const struct view_parts *
 static void render_text(const struct hot_output *o, struct view_parts *p, struct buf *out)
 {
         const struct quality *q = p->view.quality;
+        size_t start;
 
+        p->view.is_colored = o->is_colored;
         if (os_is_terminal(OS_STDOUT))
                 p->view.max_columns = os_terminal_columns(OS_STDOUT);
         add_heading(o, p, out);
@@ -337,7 +343,10 @@ static void render_text(const struct hot_output *o, struct view_parts *p, struct
                 text_add_printable(out, o->session);
                 buf_add_char(out, '\n');
         }
+        start = out->len;
         quality_add_poor(q, out);
+        if (o->is_colored && out->len > start)
+                heat_color(out, start, strlen("poor:"), 100);
         quality_add_text(q, out);
         buf_add_char(out, '\n');
 }

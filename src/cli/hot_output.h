@@ -20,6 +20,7 @@ struct hot_output {
         bool csv;
         const char *sampling_line; /* "sampling ... done!" with its line feed, or NULL */
         bool document_is_output;   /* -o names the document: always for report, by its name for record */
+        bool is_colored;           /* the text */
         const char *session;       /* that was just written; NULL: none that lasts */
         bool has_elapsed;
         uint64_t elapsed_ns;

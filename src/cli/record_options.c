@@ -126,6 +126,7 @@ static const struct command_group groups[] = {
         {&target_group, offsetof(struct record_options, target)},
         {&display_group, offsetof(struct record_options, display)},
         {&lookup_group, offsetof(struct record_options, lookup)},
+        {&color_group, offsetof(struct record_options, color)},
         {&output_group, offsetof(struct record_options, output)},
         {&extra_group, offsetof(struct record_options, extra)},
         {&general_group, offsetof(struct record_options, general)},

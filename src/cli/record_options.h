@@ -3,6 +3,7 @@
 #ifndef RECORD_OPTIONS_H
 #define RECORD_OPTIONS_H
 
+#include "color_options.h"
 #include "lookup.h"
 #include "option_groups.h"
 
@@ -29,6 +30,7 @@ struct record_options {
         struct sampling_options sampling;
         struct lookup_options lookup;
         struct display_options display;
+        struct color_options color;
 };
 
 extern const struct command command_record;

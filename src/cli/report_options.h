@@ -3,6 +3,7 @@
 #ifndef REPORT_OPTIONS_H
 #define REPORT_OPTIONS_H
 
+#include "color_options.h"
 #include "filter_options.h"
 #include "lookup.h"
 #include "option_groups.h"
@@ -23,6 +24,7 @@ struct report_options {
         struct output_options output;
         struct choice_options choice;
         struct tree_options tree;
+        struct color_options color;
         struct filter_options filter;
         struct lookup_options lookup;
         struct display_options display;
@@ -52,6 +54,7 @@ struct annotate_options {
         struct filter_options filter;
         struct lookup_options lookup;
         struct annotating_options what;
+        struct color_options color;
 };
 
 struct archiving_options {

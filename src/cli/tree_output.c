@@ -252,6 +252,7 @@ static void show_trees(const struct tree_output *output, const struct tree_shown
                                 .max_rows = shown->max_rows,
                                 .symbol = shown->symbol,
                                 .max_columns = shown->max_columns,
+                                .is_colored = shown->is_colored,
                         },
                         out);
         }

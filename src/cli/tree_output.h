@@ -36,6 +36,7 @@ struct tree_shown {
         const struct report *report;
         const char *symbol; /* pattern: paths with a function that matches; or NULL */
         uint64_t max_rows;
+        bool is_colored;
         unsigned max_columns; /* of the terminal; 0: nothing is cut */
 };
 

@@ -7,10 +7,11 @@
 
 #include "annotate_arrows.h"
 #include "annotate_view_internal.h"
+#include "heat.h"
 #include "table.h"
 #include "text.h"
 
-enum { SHORT_FUNCTION = 60 };
+enum { SHORT_FUNCTION = 60, SHARE_COLUMNS = 8 };
 
 struct listing {
         const struct annotate_view *view;
@@ -157,6 +158,7 @@ static void add_code_row(const struct listing *l, const struct annotate_point *p
                          struct buf *out)
 {
         AUTO_RELEASE(buf) text = {0};
+        size_t start = out->len;
 
         if (point->count)
                 buf_printf(&text, "%8.2f %6" PRIu64 " ", annotate_view_share(l->view, point->weight),
@@ -170,6 +172,8 @@ static void add_code_row(const struct listing *l, const struct annotate_point *p
                 add_target(l, point->insn, &text);
         }
         annotate_view_add_cut(l->view, &text, out);
+        if (point->count && l->view->is_colored)
+                heat_color(out, start, SHARE_COLUMNS, annotate_view_share(l->view, point->weight));
 }
 
 static void add_gap(struct listing *l, size_t from, size_t to, size_t row, struct buf *out)

@@ -7,10 +7,11 @@
 #include <string.h>
 
 #include "annotate_view_internal.h"
+#include "heat.h"
 #include "table.h"
 #include "text.h"
 
-enum { COLUMNS_MAX = 10 };
+enum { COLUMNS_MAX = 10, SHARE_COLUMNS = 8 };
 
 double annotate_view_share(const struct annotate_view *view, uint64_t weight)
 {
@@ -65,10 +66,13 @@ static void add_columns(struct made *made, const struct annotate_view *view, enu
                 add_column(made, (struct column){.name = "% of function",
                                                  .key = "share_of_function",
                                                  .type = COLUMN_FIXED,
-                                                 .decimals = 2});
-        add_column(made,
-                   (struct column){
-                           .name = "% of all", .key = "share_of_all", .type = COLUMN_FIXED, .decimals = 2});
+                                                 .decimals = 2,
+                                                 .is_share = true});
+        add_column(made, (struct column){.name = "% of all",
+                                         .key = "share_of_all",
+                                         .type = COLUMN_FIXED,
+                                         .decimals = 2,
+                                         .is_share = true});
         add_column(made, (struct column){.name = "count", .type = COLUMN_U64});
         switch (by) {
         case ANNOTATE_FUNCTION: add_column(made, (struct column){.name = "function", .can_cut = true}); break;
@@ -191,6 +195,7 @@ static size_t make_table(struct made *made, const struct annotate_view *view, en
         *made = (struct made){0};
         add_columns(made, view, by);
         made->table = table_new(made->columns, made->n);
+        table_color(made->table, view->is_colored);
         for (size_t i = 0; i < n; i++)
                 add_cells(made, view, by, &rows->rows[i]);
         return n;
@@ -334,6 +339,7 @@ static void add_source_row(const struct annotate_view *view, const struct source
                            struct buf *out)
 {
         AUTO_RELEASE(buf) row = {0};
+        size_t start = out->len;
 
         if (line->count)
                 buf_printf(&row, "%7.2f %7.2f %6" PRIu64 " %6" PRIu32 "  ",
@@ -349,6 +355,11 @@ static void add_source_row(const struct annotate_view *view, const struct source
         if (text)
                 annotate_view_source_text(text, &row);
         annotate_view_add_cut(view, &row, out);
+        if (!line->count || !view->is_colored)
+                return;
+        heat_color(out, start + SHARE_COLUMNS, SHARE_COLUMNS - 1,
+                   annotate_view_share_of_all(view, line->weight));
+        heat_color(out, start, SHARE_COLUMNS - 1, annotate_view_share(view, line->weight));
 }
 
 static void add_file(const struct annotate_view *view, const struct source_line *lines,

@@ -18,6 +18,7 @@ struct annotate_view {
         const struct annotate *annotate;
         const char *code_note, *debug_note; /* why something is missing; NULL */
         unsigned max_columns;               /* of the terminal; 0: nothing is cut */
+        bool is_colored;                    /* shares, by heat */
         uint64_t max_rows;
         bool every_block; /* those without samples too */
         const char *(*source_line)(void *ctx, const char *path, uint32_t line); /* NULL: there is none */

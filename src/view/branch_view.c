@@ -9,7 +9,7 @@
 
 static const struct column columns[] = {
         {.name = "event"},
-        {.name = "overhead", .type = COLUMN_FIXED, .decimals = 2},
+        {.name = "overhead", .type = COLUMN_FIXED, .decimals = 2, .is_share = true},
         {.name = "count", .type = COLUMN_U64},
         {.name = "mispredicted", .key = "mispredicted_percent", .type = COLUMN_FIXED, .decimals = 2},
         {.name = "cycles", .key = "mean_cycles", .type = COLUMN_FIXED, .decimals = 1},
@@ -76,6 +76,7 @@ static struct table *table_of(const struct branch_view *view, uint32_t event)
         if (!branch_rows_count(view->rows, event))
                 return NULL;
         table = new_table(false);
+        table_color(table, view->is_colored);
         add_rows(view, event, false, table);
         return table;
 }

@@ -3,6 +3,8 @@
 #ifndef BRANCH_VIEW_H
 #define BRANCH_VIEW_H
 
+#include <stdbool.h>
+
 #include "branches.h"
 #include "hot_view.h"
 
@@ -13,6 +15,7 @@ struct branch_view {
         uint64_t max_rows;
         const char *symbol;   /* pattern of functions at one of the ends, or NULL */
         unsigned max_columns; /* of the terminal; 0: nothing is cut */
+        bool is_colored;      /* shares, by heat */
 };
 
 /* A section for each event that has branches. */

@@ -38,7 +38,8 @@ void hot_view_columns(const struct hot_view *view, bool with_event, struct colum
 {
         if (with_event)
                 add_column(c, (struct column){.name = "event"});
-        add_column(c, (struct column){.name = "overhead", .type = COLUMN_FIXED, .decimals = 2});
+        add_column(c, (struct column){
+                              .name = "overhead", .type = COLUMN_FIXED, .decimals = 2, .is_share = true});
         add_column(c, (struct column){.name = "count", .type = COLUMN_U64});
         if (view->verbose)
                 add_column(c, (struct column){.name = "95 % interval", .key = "interval_95", .right = true});
@@ -176,6 +177,7 @@ static void add_section(const struct hot_view *view, uint32_t event, struct buf 
 
         hot_view_columns(view, false, &c);
         table = table_new(c.list, c.n);
+        table_color(table, view->is_colored);
         shown = hot_view_add_rows(view, event, false, table, &sums);
         add_totals(view, &c, &sums, table);
         if (view->add_annotated_text)

@@ -43,6 +43,7 @@ struct hot_view {
         const char *symbol; /* pattern of rows to show, or NULL */
         bool verbose;
         unsigned max_columns; /* of the terminal; 0: nothing is cut */
+        bool is_colored;      /* shares, by heat */
         const struct quality *quality;
         /* --annotate: what stands before an event's table, and the elements of its array; NULL: nothing. */
         void (*add_annotated_text)(void *ctx, uint32_t event, struct buf *out);

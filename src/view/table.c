@@ -31,6 +31,11 @@ void table_free(struct table *table)
         free(table);
 }
 
+void table_color(struct table *table, bool is_colored)
+{
+        table->is_colored = is_colored;
+}
+
 static const struct column *next_column(const struct table *table)
 {
         return &table->columns[table->n_cells % table->n_columns];

@@ -26,8 +26,9 @@ struct column {
         enum column_type type;
         uint8_t decimals;
         uint8_t digits;
-        bool right;   /* aligns text to the right */
-        bool can_cut; /* text may be shortened when `max_columns` asks for it */
+        bool right;    /* aligns text to the right */
+        bool can_cut;  /* text may be shortened when `max_columns` asks for it */
+        bool is_share; /* FIXED: a percentage, which may be coloured */
 };
 
 struct table;
@@ -48,6 +49,9 @@ void table_add_none(struct table *table); /* blank in text and CSV, null in JSON
 /* Adds a line of totals for the text form only: one text for each column, NULL or "" for none.  A '%' at
  * the end hangs over the right edge of its column, so that the digits stand under those of the rows. */
 void table_add_footer(struct table *table, const char *const *texts);
+
+/* Colours the shares of the text form by heat. */
+void table_color(struct table *table, bool is_colored);
 
 size_t table_n_rows(const struct table *table);
 

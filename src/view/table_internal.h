@@ -24,6 +24,7 @@ struct table {
         const char **footers; /* n_columns a line */
         size_t n_footers, cap_footers;
         struct arena texts;
+        bool is_colored;
 };
 
 /* Appends a cell as plain text: printable; on the screen with separators. */

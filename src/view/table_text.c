@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "heat.h"
 #include "table_internal.h"
 #include "text.h"
 
@@ -234,6 +235,8 @@ static void add_rows(struct layout *layout)
                 buf_clear(&text);
                 table_cell_format(&table->columns[column], &table->cells[i], true, &text);
                 put(layout, column, buf_text(&text));
+                if (table->is_colored && table->columns[column].is_share && !table->cells[i].is_none)
+                        heat_color(layout->out, layout->out->len - text.len, text.len, table->cells[i].fixed);
                 if (column + 1 == table->n_columns)
                         end_line(layout);
         }

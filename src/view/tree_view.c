@@ -8,11 +8,12 @@
 #include <string.h>
 
 #include "arena.h"
+#include "heat.h"
 #include "hot_view.h"
 #include "table.h"
 #include "text.h"
 
-enum { STEP_COLUMNS = 2, MAX_INDENT_COLUMNS = 48, MIN_NAME_COLUMNS = 20 };
+enum { SHARE_COLUMNS = 8, STEP_COLUMNS = 2, MAX_INDENT_COLUMNS = 48, MIN_NAME_COLUMNS = 20 };
 
 struct printer {
         const struct tree_view *view;
@@ -119,9 +120,15 @@ static void add_piece(const struct printer *p, const char *piece, size_t indent,
         *column += width;
 }
 
+static void color_share(const struct printer *p, size_t from, uint64_t weight)
+{
+        if (p->view->is_colored)
+                heat_color(p->out, from, SHARE_COLUMNS, percent(p, weight));
+}
+
 static size_t add_shares(const struct printer *p, uint32_t first, uint32_t last, bool is_hot, unsigned depth)
 {
-        size_t before = p->out->len, indent = (size_t)depth * STEP_COLUMNS;
+        size_t before = p->out->len, indent = (size_t)depth * STEP_COLUMNS, columns;
 
         buf_printf(p->out, "%8.2f", percent(p, node_of(p, first)->weight));
         if (!p->view->is_inverted)
@@ -132,7 +139,11 @@ static size_t add_shares(const struct printer *p, uint32_t first, uint32_t last,
                            (indent - MAX_INDENT_COLUMNS) / STEP_COLUMNS);
         else
                 buf_printf(p->out, "%*s", (int)indent, "");
-        return p->out->len - before;
+        columns = p->out->len - before;
+        if (!p->view->is_inverted)
+                color_share(p, before + SHARE_COLUMNS + 1, node_of(p, last)->self_weight);
+        color_share(p, before, node_of(p, first)->weight);
+        return columns;
 }
 
 /* Returns the chain's last node. */
@@ -216,6 +227,7 @@ static bool is_listed(const struct printer *p, const struct calltree_function *f
 static void add_function_row(const struct printer *p, const struct calltree_sum *sum)
 {
         const struct calltree_function *f = calltree_get_function(p->view->tree, sum->function);
+        size_t before = p->out->len;
         AUTO_RELEASE(buf) name = {0};
 
         add_name(f, true, &name);
@@ -225,6 +237,8 @@ static void add_function_row(const struct printer *p, const struct calltree_sum 
                 table_add_cut(p->out, buf_text(&name), p->view->max_columns - 28);
         else
                 buf_add(p->out, name.data, name.len);
+        color_share(p, before + SHARE_COLUMNS + 1, sum->self_weight);
+        color_share(p, before, sum->weight);
         buf_add_char(p->out, '\n');
 }
 

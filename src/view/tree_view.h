@@ -21,6 +21,7 @@ struct tree_view {
         const char *
                 symbol; /* the pattern that the tree's paths were chosen by, and that table's functions are; or NULL */
         unsigned max_columns; /* of the terminal; 0: nothing is cut */
+        bool is_colored;      /* shares, by heat */
 };
 
 /* The table of functions with what they called, of a tree that is not inverted, and the tree. */

@@ -37,6 +37,30 @@ TEST(sample_table_with_total)
         EXPECT_INT(table_n_rows(table), 2);
 }
 
+TEST(colors_take_no_room)
+{
+        static const struct column columns[] = {
+                {.name = "overhead", .type = COLUMN_FIXED, .decimals = 2, .is_share = true},
+                {.name = "symbol", .type = COLUMN_TEXT, .can_cut = true},
+        };
+        AUTO(table) table = table_new(columns, 2);
+        AUTO_RELEASE(buf) out = {0};
+
+        table_add_fixed(table, 90);
+        table_add_text(table, "hot");
+        table_add_fixed(table, 4.99);
+        table_add_text(table, "a_name_that_is_long");
+        table_add_fixed(table, 0.49);
+        table_add_text(table, "cold");
+        table_color(table, true);
+        table_render_text(table, 34, &out);
+        EXPECT_STR(buf_text(&out), "        overhead  symbol\n"
+                                   "        ========  ======\n"
+                                   "           \033[31m90.00\033[0m  hot\n"
+                                   "            \033[32m4.99\033[0m  a_name_that_i...\n"
+                                   "            0.49  cold\n");
+}
+
 TEST(sample_table_of_the_readme)
 {
         AUTO(table) table = table_new(sample_columns, 3);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The limits are those of perf report. */
+#include "heat.h"
+
+#include <string.h>
+
+static const double RED_PERCENT = 5, GREEN_PERCENT = 0.5;
+
+void heat_color(struct buf *out, size_t from, size_t len, double percent)
+{
+        static const char red[] = "\033[31m", green[] = "\033[32m", none[] = "\033[0m";
+        const char *begin = percent >= RED_PERCENT ? red : green;
+        size_t n_begin = strlen(begin), n_none = strlen(none), n_rest;
+
+        if (percent < GREEN_PERCENT)
+                return;
+        n_rest = out->len - from - len;
+        buf_extend(out, n_begin + n_none);
+        memmove(out->data + from + n_begin + len + n_none, out->data + from + len, n_rest);
+        memcpy(out->data + from + n_begin + len, none, n_none);
+        memmove(out->data + from + n_begin, out->data + from, len);
+        memcpy(out->data + from, begin, n_begin);
+}
