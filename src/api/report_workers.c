@@ -241,10 +241,12 @@ bool report_run_workers(struct report *report, struct err *err)
         read_all(&run);
         if (report->stacks)
                 os_parallel(run.n_workers, finish_stacks, &run);
-        if (run.n_workers > 1 && report->stacks)
-                merge_stacks(&run);
-        if (run.n_workers > 1)
+        /* Nobody took the chunks of a batch that ended in an error. */
+        if (run.n_workers > 1 && run.got >= 0) {
+                if (report->stacks)
+                        merge_stacks(&run);
                 merge_profiles(&run);
+        }
         for (unsigned i = 0; i < run.n_workers; i++)
                 end_worker(&run, i);
         world_set_images(report->world, pe_images_size, report->images);
