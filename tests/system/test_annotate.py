@@ -178,7 +178,8 @@ def in_terminal(t: Context, columns: int, *argv: str) -> list[str]:
         out += got
     os.close(ours)
     check(process.wait() == 0, "it ends well")
-    return out.decode("utf-8").replace("\r\n", "\n").splitlines()
+    text = re.sub(r"\x1b\[[0-9;]*m", "", out.decode("utf-8")) # colours have no width
+    return text.replace("\r\n", "\n").splitlines()
 
 
 def test_terminals_of_80_and_200_columns(t: Context) -> None:
