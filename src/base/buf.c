@@ -27,6 +27,14 @@ void buf_clear(struct buf *buf)
         buf_truncate(buf, 0);
 }
 
+void buf_swap(struct buf *a, struct buf *b)
+{
+        struct buf kept = *a;
+
+        *a = *b;
+        *b = kept;
+}
+
 void *buf_extend(struct buf *buf, size_t size)
 {
         size_t need = buf->len + size + 1;

@@ -17,6 +17,9 @@ struct buf {
 
 void buf_release(struct buf *buf);
 void buf_clear(struct buf *buf);
+
+/* Each has what the other had. */
+void buf_swap(struct buf *a, struct buf *b);
 void buf_truncate(struct buf *buf, size_t len); /* to at most its length */
 
 /* Appends room for `size` bytes, not initialised, and returns it. */

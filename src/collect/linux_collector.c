@@ -16,7 +16,7 @@
 #include "os.h"
 
 /* Files that are mapped and deleted, and processes that live briefly, are seen only as long as they are there. */
-enum { SHORTEST_WAIT_MS = 5, LONGEST_WAIT_MS = 100, NS_PER_S = 1000000000 };
+enum { SHORTEST_WAIT_MS = 5, LONGEST_WAIT_MS = 100, FILES_IN_A_ROW = 64, NS_PER_S = 1000000000 };
 
 struct watched { /* an attached process */
         int32_t pid;
@@ -37,7 +37,7 @@ struct collector {
         struct children *children; /* NULL: the events see the targets alone */
         struct unwinder *unwinder; /* NULL: records go out as they are */
         struct buf pass;           /* what one pass over the rings brings */
-        struct buf unsorted;       /* that, of all processes */
+        struct buf next;           /* what the next pass begins with; with `children` of all processes */
         struct denied denied;
         struct sampled sampled;
         struct map sampled_ids;  /* of the event that this is about */
@@ -165,7 +165,7 @@ void collector_free(struct collector *c)
         opened_release(&c->opened);
         keeper_release(&c->keeper);
         buf_release(&c->pass);
-        buf_release(&c->unsorted);
+        buf_release(&c->next);
         free(c);
 }
 
@@ -219,11 +219,22 @@ static void see_sample(struct collector *c, struct cursor record)
         c->sampled.periods += cursor_u64(&record);
 }
 
-/* Counts what a pass brought and lets the keeper look at maps. */
+/* To what the next pass is made of. */
+static void drain_rings(struct collector *c)
+{
+        if (c->children)
+                children_drain(c->children, c->rings, c->opened.n_rings, &c->next);
+        for (size_t i = 0; !c->children && i < c->opened.n_rings; i++)
+                ring_drain(&c->rings[i], &c->next);
+}
+
+/* Counts what a pass brought and lets the keeper look at maps.  Looking at a new file takes longer than mapping it: the rings
+ * are emptied in between. */
 static void look_through(struct collector *c)
 {
         struct cursor all = cursor_make(c->pass.data, c->pass.len), record;
         struct perf_header header;
+        unsigned n_new = 0;
 
         c->keeper.pass++;
         while (record_next(&all, &header, &record)) {
@@ -234,9 +245,12 @@ static void look_through(struct collector *c)
                 default:
                         if (!c->children)
                                 denied_see(&c->denied, &c->opened.events[0].attr, &header, record);
-                        if (keeper_see(&c->keeper, &header,
-                                       (uint8_t *)c->pass.data + (record.start - all.start)))
-                                c->pace_ms = SHORTEST_WAIT_MS;
+                        if (!keeper_see(&c->keeper, &header,
+                                        (uint8_t *)c->pass.data + (record.start - all.start)))
+                                break;
+                        c->pace_ms = SHORTEST_WAIT_MS;
+                        if (++n_new % FILES_IN_A_ROW == 0)
+                                drain_rings(c);
                         break;
                 }
         }
@@ -257,14 +271,14 @@ static bool drain(struct collector *c, struct err *err)
 {
         struct perf_header round = {.type = PERF_RECORD_FINISHED_ROUND, .size = sizeof(round)};
 
+        drain_rings(c);
         if (c->children) {
-                children_drain(c->children, c->rings, c->opened.n_rings, &c->unsorted);
                 if (children_maps_wait(c->children))
                         c->pace_ms = SHORTEST_WAIT_MS;
-                children_put(c->children, &c->unsorted, c->ended, &c->pass);
+                children_put(c->children, &c->next, c->ended, &c->pass);
+        } else {
+                buf_swap(&c->pass, &c->next);
         }
-        for (size_t i = 0; !c->children && i < c->opened.n_rings; i++)
-                ring_drain(&c->rings[i], &c->pass);
         look_through(c);
         denied_end_pass(&c->denied, c->ended);
         if (c->pass.len && !c->unwinder)

@@ -84,6 +84,29 @@ int mapped_file_reopen(int path_fd, const struct record_mmap *map)
         return fd;
 }
 
+/* Asked for first, so that no device is opened.  Another file may stand there when it is. */
+int mapped_file_open(const struct record_mmap *map)
+{
+        struct stat st;
+        int fd;
+
+        if (stat(map->path, &st) || !S_ISREG(st.st_mode))
+                return -1;
+        fd = open(map->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        if (fd < 0 || (!fstat(fd, &st) && S_ISREG(st.st_mode) && is_recorded(fd, &st, map)))
+                return fd;
+        close(fd);
+        return -1;
+}
+
+static bool has_magic(int fd)
+{
+        char bytes[4];
+
+        return pread(fd, bytes, sizeof(bytes), 0) == sizeof(bytes) &&
+               (!memcmp(bytes, "\177ELF", 4) || !memcmp(bytes, "MZ", 2));
+}
+
 static void take_facts(struct mapped_file *file, const struct object_facts *facts)
 {
         if (facts->build_id_size > BUILD_ID_MAX)
@@ -107,6 +130,8 @@ void mapped_file_read(struct mapped_file *file, int fd, const struct record_mmap
                 file->mtime_ns = mtime_ns(&st);
                 file->size_bytes = (uint64_t)st.st_size;
         }
+        if (!has_magic(fd))
+                return;
         snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
         object = object_open(name, NULL);
         if (!object)

@@ -322,7 +322,10 @@ struct mapped_file *mapped_files_get(struct mapped_files *all, const struct reco
 /* False when it was not read yet, or has become another one since; looks once a pass. */
 bool mapped_file_is_current(struct mapped_file *file, const struct record_mmap *map, uint64_t pass);
 
-/* Opens for reading what `path_fd` (O_PATH, taken; -1: nothing) names; -1 unless it is the regular file of the record. */
+/* Opens the file at the record's path for reading; -1 unless it is the regular file of the record. */
+int mapped_file_open(const struct record_mmap *map);
+
+/* The same with what `path_fd` (O_PATH, taken; -1: nothing) leads to. */
 int mapped_file_reopen(int path_fd, const struct record_mmap *map);
 
 /* Reads its build id and, of a PE image, what it is.  `fd` -1: it can't be had; `is_at_path`: the record's path leads to it

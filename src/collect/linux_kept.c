@@ -163,7 +163,7 @@ static int open_mapped(const struct keeper *k, const struct record_mmap *map, bo
         int fd = -1;
 
         if (!out_of_reach)
-                fd = mapped_file_reopen(open(map->path, O_PATH | O_CLOEXEC), map);
+                fd = mapped_file_open(map);
         if (fd < 0)
                 fd = mapped_file_reopen(open_map_file(map), map);
         if (fd < 0)

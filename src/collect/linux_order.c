@@ -19,14 +19,6 @@ static uint64_t time_of(const struct perf_attr *attr, const struct perf_header *
         return cursor_skip(&record, SAMPLE_TIME_OFF) ? cursor_u64(&record) : 0;
 }
 
-static void swap(struct buf *a, struct buf *b)
-{
-        struct buf kept = *a;
-
-        *a = *b;
-        *b = kept;
-}
-
 static int compare_items(const void *a, const void *b)
 {
         const struct order_item *x = a, *y = b;
@@ -55,8 +47,8 @@ void order_add_round(struct order *o, const struct perf_attr *attr, struct buf *
         if (o->first)
                 memmove(o->items, o->items + o->first, o->n_items * sizeof(*o->items));
         o->first = 0;
-        swap(&o->older, &o->newer);
-        swap(&o->newer, pass);
+        buf_swap(&o->older, &o->newer);
+        buf_swap(&o->newer, pass);
         buf_clear(pass);
         o->limit = is_last ? UINT64_MAX : o->newest;
         all = cursor_make(o->newer.data, o->newer.len);
