@@ -82,6 +82,15 @@ void events_add_ids(struct perfdata_reader *r, uint32_t event, struct cursor ids
         t->last_id = 0;
 }
 
+void events_add_late_id(struct perfdata_reader *r, uint32_t event, uint64_t id)
+{
+        struct event_table *t = &r->events;
+
+        *map_put(&t->by_id, id, NULL) = event + 1;
+        t->n_ids++;
+        t->last_id = 0;
+}
+
 void events_set_name(struct perfdata_reader *r, uint32_t event, const char *name)
 {
         if (*name)

@@ -335,16 +335,40 @@ static void take_update(struct perfdata_reader *r, struct cursor c)
                 events_set_name(r, (uint32_t)*event - 1, name);
 }
 
-/* In a pipe the payload is filled up to 8 bytes. */
+/* In a pipe the section follows the record, filled up to 8 bytes; simpleperf has it inside, and behind the first 64 KiB of a
+ * record of its own. */
 static void take_tracing_data(struct perfdata_reader *r, const struct perfdata_record *record)
 {
-        struct cursor c = record->bytes, payload = record->payload;
+        struct cursor c = record->bytes, payload = record->payload, inside;
+        const bool is_own = record->header.type == RECORD_SIMPLEPERF_TRACING_DATA;
+        uint32_t size;
 
         cursor_skip(&c, sizeof(struct perf_header));
-        if (!payload.start)
+        size = cursor_u32(&c);
+        inside = cursor_make(c.at, cursor_left(&c) + (is_own ? cursor_left(&payload) : 0));
+        inside.swap = c.swap;
+        if (c.failed || r->features[FEATURE_TRACING_DATA].start)
                 return;
-        r->features[FEATURE_TRACING_DATA] = cursor_sub(&payload, 0, cursor_u32(&c));
+        inside = cursor_sub(!is_own && payload.start ? &payload : &inside, 0, size);
+        if (inside.failed)
+                return;
+        r->features[FEATURE_TRACING_DATA] = inside;
         r->layout.feature_bits[0] |= (uint64_t)1 << FEATURE_TRACING_DATA;
+        if (!r->layout.pipe)
+                events_name_tracepoints(r);
+}
+
+/* EVENT_ID of simpleperf: n u64, n times {number of the attribute u64, id u64}. */
+static void take_event_ids(struct perfdata_reader *r, struct cursor c)
+{
+        uint64_t n = cursor_u64(&c);
+
+        for (uint64_t i = 0; i < n && cursor_left(&c) >= 2 * sizeof(uint64_t); i++) {
+                uint64_t event = cursor_u64(&c), id = cursor_u64(&c);
+
+                if (event < r->events.n && r->events.n_ids < LIMIT_EVENT_IDS)
+                        events_add_late_id(r, (uint32_t)event, id);
+        }
 }
 
 void header_take_record(struct perfdata_reader *r, const struct perfdata_record *record)
@@ -358,7 +382,9 @@ void header_take_record(struct perfdata_reader *r, const struct perfdata_record 
         case PERF_RECORD_HEADER_BUILD_ID:
                 ARRAY_PUSH(r->build_ids, r->n_build_ids, r->build_ids_cap, record->bytes);
                 break;
+        case RECORD_SIMPLEPERF_TRACING_DATA:
         case PERF_RECORD_HEADER_TRACING_DATA: take_tracing_data(r, record); break;
+        case RECORD_SIMPLEPERF_EVENT_ID: take_event_ids(r, c); break;
         case PERF_RECORD_HEADER_EVENT_TYPE: events_take_type(r, c); break;
         case PERF_RECORD_EVENT_UPDATE: take_update(r, c); break;
         default: break;

@@ -113,6 +113,7 @@ struct perf_attr attr_read(struct cursor *c, uint64_t size);
 
 uint32_t events_add(struct perfdata_reader *reader, const struct perf_attr *attr);
 void events_add_ids(struct perfdata_reader *reader, uint32_t event, struct cursor ids);
+void events_add_late_id(struct perfdata_reader *reader, uint32_t event, uint64_t id); /* not listed with it */
 void events_set_name(struct perfdata_reader *reader, uint32_t event, const char *name);
 void events_take_desc(struct perfdata_reader *reader);                  /* names and ids of EVENT_DESC */
 void events_take_simpleperf(struct perfdata_reader *reader);            /* names of META_INFO */

@@ -8,7 +8,7 @@
 
 #include "perfdata_reader_internal.h"
 
-enum { HEADER_BYTES = sizeof(struct perf_header), SIMPLEPERF_FIRST = 32768, SIMPLEPERF_END = 65536 };
+enum { HEADER_BYTES = sizeof(struct perf_header) };
 
 /* All three fields out of one number: this is where reading begins for each record. */
 static struct perf_header header_at(const struct cursor *bytes, uint64_t off)
@@ -268,7 +268,7 @@ static bool unpack(struct perfdata_reader *r, struct source *s, const struct per
 
 static bool is_of_simpleperf(uint32_t type)
 {
-        return type >= SIMPLEPERF_FIRST && type < SIMPLEPERF_END;
+        return type >= RECORD_SIMPLEPERF_FIRST && type < RECORD_SIMPLEPERF_END;
 }
 
 /* The number of bytes behind a record that belong to it.  (simpleperf has TRACING_DATA in files, payload inside.) */
@@ -300,7 +300,7 @@ static int end_source(struct perfdata_reader *r, struct source *s, uint64_t cut_
 /* A pipe that was a recorder's standard output may end in its messages. */
 static bool is_junk(const struct perfdata_reader *r, uint32_t type)
 {
-        return r->layout.pipe && type >= SIMPLEPERF_END;
+        return r->layout.pipe && type >= RECORD_SIMPLEPERF_END;
 }
 
 static bool is_text(const uint8_t *at, uint64_t size)

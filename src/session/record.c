@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "attributes.h"
+
 static struct perf_header read_header(struct cursor *c)
 {
         struct perf_header header = {.type = cursor_u32(c)};
@@ -207,6 +209,28 @@ bool record_stat_round_parse(struct cursor record, struct record_stat_round *ret
         return !c.failed;
 }
 
+/* simpleperf's own, which count from 32768 on. */
+static const char *simpleperf_type_name(uint32_t type)
+{
+        static const char *const names[] = {
+                [RECORD_SIMPLEPERF_KERNEL_SYMBOL - RECORD_SIMPLEPERF_FIRST] = "SIMPLEPERF_KERNEL_SYMBOL",
+                [RECORD_SIMPLEPERF_DSO - RECORD_SIMPLEPERF_FIRST] = "SIMPLEPERF_DSO",
+                [RECORD_SIMPLEPERF_SYMBOL - RECORD_SIMPLEPERF_FIRST] = "SIMPLEPERF_SYMBOL",
+                [RECORD_SIMPLEPERF_SPLIT - RECORD_SIMPLEPERF_FIRST] = "SIMPLEPERF_SPLIT",
+                [RECORD_SIMPLEPERF_SPLIT_END - RECORD_SIMPLEPERF_FIRST] = "SIMPLEPERF_SPLIT_END",
+                [RECORD_SIMPLEPERF_EVENT_ID - RECORD_SIMPLEPERF_FIRST] = "SIMPLEPERF_EVENT_ID",
+                [RECORD_SIMPLEPERF_CALLCHAIN - RECORD_SIMPLEPERF_FIRST] = "SIMPLEPERF_CALLCHAIN",
+                [RECORD_SIMPLEPERF_UNWINDING_RESULT - RECORD_SIMPLEPERF_FIRST] =
+                        "SIMPLEPERF_UNWINDING_RESULT",
+                [RECORD_SIMPLEPERF_TRACING_DATA - RECORD_SIMPLEPERF_FIRST] = "SIMPLEPERF_TRACING_DATA",
+                [RECORD_SIMPLEPERF_DEBUG - RECORD_SIMPLEPERF_FIRST] = "SIMPLEPERF_DEBUG",
+        };
+
+        if (type < RECORD_SIMPLEPERF_FIRST || type - RECORD_SIMPLEPERF_FIRST >= N_ELEMENTS(names))
+                return NULL;
+        return names[type - RECORD_SIMPLEPERF_FIRST];
+}
+
 const char *record_type_name(uint32_t type)
 {
         static const char *const names[] = {
@@ -254,5 +278,5 @@ const char *record_type_name(uint32_t type)
                 [PERF_RECORD_COMPRESSED2] = "COMPRESSED2",
         };
 
-        return type < sizeof(names) / sizeof(names[0]) ? names[type] : NULL;
+        return type < N_ELEMENTS(names) ? names[type] : simpleperf_type_name(type);
 }

@@ -13,6 +13,22 @@
 
 enum { BUILD_ID_MAX = 20 };
 
+/* Records of simpleperf's own.  The upper half of their size stands in the place of misc. */
+enum {
+        RECORD_SIMPLEPERF_FIRST = 32768,
+        RECORD_SIMPLEPERF_KERNEL_SYMBOL,
+        RECORD_SIMPLEPERF_DSO,
+        RECORD_SIMPLEPERF_SYMBOL,
+        RECORD_SIMPLEPERF_SPLIT,
+        RECORD_SIMPLEPERF_SPLIT_END,
+        RECORD_SIMPLEPERF_EVENT_ID,
+        RECORD_SIMPLEPERF_CALLCHAIN,
+        RECORD_SIMPLEPERF_UNWINDING_RESULT,
+        RECORD_SIMPLEPERF_TRACING_DATA,
+        RECORD_SIMPLEPERF_DEBUG,
+        RECORD_SIMPLEPERF_END = 65536,
+};
+
 /* A sample's fields; what sample_type does not hold is 0, but for cpu (UINT32_MAX), pid and tid (-1). */
 struct sample {
         uint16_t misc; /* of the header: PERF_MISC_CPUMODE_MASK, PERF_MISC_EXACT_IP */

@@ -110,6 +110,13 @@ def test_names_of_tracepoints(t: Context) -> None:
     check("event: sched:sched_switch every 1," in done.out, "the tracepoint's name", done)
 
 
+def test_fields_of_tracepoints(t: Context) -> None:
+    done = t.good("dump", "-i", corpus(TESTDATA + "perf_sched_stat_runtime.data"))
+    check(" fields {comm simpleperf pid " in done.out, "fields of sched_stat_runtime", done)
+    done = t.good("dump", "-i", corpus(TESTDATA + "perf_with_big_trace_data.data"))
+    check("unknown-" not in done.out, "no record of an unknown type", done)
+
+
 def hiperf_names(path: str) -> set[str]:
     """All names in hiperf's section, by a reader of its own."""
     with open(path, "rb") as file:

@@ -42,6 +42,81 @@ TEST(a_trace_is_told)
         EXPECT_TRUE(quality_is_poor(report_quality(report)));
 }
 
+/* --- records of simpleperf's own --- */
+
+/* A record of `size` bytes in all, whose size has 32 bits. */
+static void add_large(struct buf *file, uint32_t type, const void *head, size_t head_size, uint32_t size)
+{
+        buf_add_u32(file, type);
+        buf_add_u16(file, (uint16_t)(size >> 16));
+        buf_add_u16(file, (uint16_t)size);
+        buf_add(file, head, head_size);
+        buf_add_zeros(file, size - sizeof(struct perf_header) - head_size);
+}
+
+TEST(records_larger_than_64_kib)
+{
+        static const uint32_t sizes[] = {0x10010, 0x10004, 0x20000, 0x4321a};
+
+        for (size_t i = 0; i < N_ELEMENTS(sizes); i++) {
+                AUTO_RELEASE(buf) file = {0};
+                AUTO(perfdata_reader) reader = NULL;
+                struct session_builder b;
+                struct perfdata_record record;
+                struct err err = {0};
+
+                builder_init(&b);
+                builder_comm(&b, 1, 100, 100, "before", false);
+                add_large(&b.records, RECORD_SIMPLEPERF_DEBUG, "text", 4, sizes[i]);
+                builder_comm(&b, 2, 100, 100, "behind", false);
+                builder_feature_str(&b, FEATURE_HOSTNAME, "box");
+                builder_file(&b, &file);
+                reader = perfdata_open_bytes(file.data, file.len, "large", &err);
+                ASSERT_TRUE(reader);
+                EXPECT_INT(perfdata_next_raw(reader, &record, &err), 1);
+                EXPECT_INT(perfdata_next_raw(reader, &record, &err), 1);
+                EXPECT_STR(record_type_name(record.header.type), "SIMPLEPERF_DEBUG");
+                EXPECT_INT(perfdata_next_raw(reader, &record, &err), 1);
+                EXPECT_INT(record.header.type, PERF_RECORD_COMM);
+                EXPECT_INT(perfdata_next_raw(reader, &record, &err), 0);
+                EXPECT_INT(perfdata_get_damage(reader)->n_malformed, 0);
+                EXPECT_INT(perfdata_get_damage(reader)->n_unknown_types, 0);
+                builder_release(&b);
+        }
+}
+
+/* Ids of an event that come with a record belong to it from there on. */
+TEST(ids_that_come_late)
+{
+        AUTO_RELEASE(buf) file = {0};
+        AUTO(perfdata_reader) reader = NULL;
+        struct session_builder b;
+        struct perfdata_record record;
+        struct err err = {0};
+
+        builder_init(&b);
+        builder_add_event(&b, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
+        builder_begin(&b, RECORD_SIMPLEPERF_EVENT_ID, 0);
+        builder_u64(&b, 2);
+        builder_u64(&b, 1);
+        builder_u64(&b, 77);
+        builder_u64(&b, 9); /* there is no such event */
+        builder_u64(&b, 78);
+        builder_end(&b);
+        b.ids[1] = 77;
+        builder_sample(&b, 1, 1000, 100, 100, PERF_MISC_USER, (const uint64_t[]){0x400000}, 1);
+        b.ids[1] = 12;
+        builder_feature_str(&b, FEATURE_HOSTNAME, "box");
+        builder_file(&b, &file);
+        reader = perfdata_open_bytes(file.data, file.len, "late", &err);
+        ASSERT_TRUE(reader);
+        EXPECT_INT(perfdata_next_raw(reader, &record, &err), 1);
+        EXPECT_INT(perfdata_next_raw(reader, &record, &err), 1);
+        EXPECT_INT(record.header.type, PERF_RECORD_SAMPLE);
+        EXPECT_INT(record.event, 1);
+        builder_release(&b);
+}
+
 /* --- perf record -s -n --- */
 
 static void build_counts(struct session_builder *b, int n_threads, struct buf *file)
