@@ -107,9 +107,17 @@ uint32_t places_add(struct places *p, const struct code_place *place)
 
 /* --- Places by address --- */
 
-static uint32_t key_of(const struct place_query *q)
+static void begin_epoch(struct places *p, uint64_t epoch)
 {
-        return (uint32_t)q->version << KEY_BITS | (uint32_t)q->is_caller << 3 | (q->misc & PLACE_CUT);
+        memset(p->found, 0, FOUND_BUCKETS * FOUND_WAYS * sizeof(*p->found));
+        p->epoch = epoch;
+}
+
+uint32_t places_key(struct places *p, uint64_t version, uint16_t misc, bool is_caller)
+{
+        if (version >> VERSION_BITS != p->epoch)
+                begin_epoch(p, version >> VERSION_BITS);
+        return (uint32_t)version << KEY_BITS | (uint32_t)is_caller << 3 | (misc & PLACE_CUT);
 }
 
 static struct found_place *bucket_of(const struct places *p, uint64_t addr, uint32_t key)
@@ -123,16 +131,16 @@ _Static_assert(FOUND_BUCKETS == 1 << 16 && KEY_BITS + VERSION_BITS == 32, "bits 
 
 void places_expect(const struct places *p, const struct place_query *q)
 {
-        __builtin_prefetch(bucket_of(p, q->addr, key_of(q)));
+        __builtin_prefetch(bucket_of(p, q->addr, q->key));
 }
 
-static uint32_t look_up(struct places *p, struct world *world, const struct place_query *q)
+static uint32_t look_up(struct places *p, struct world *world, int32_t pid, const struct place_query *q)
 {
         struct code_place place = {.module = MODULE_NONE, .is_cut = q->misc == PLACE_CUT};
         struct place at;
 
         if (!place.is_cut) {
-                at = world_find(world, q->pid, q->misc, q->addr);
+                at = world_find(world, pid, q->misc, q->addr);
                 place.module = at.module;
                 place.offset = at.offset;
                 place.base = at.map_start - at.map_pgoff;
@@ -143,24 +151,15 @@ static uint32_t look_up(struct places *p, struct world *world, const struct plac
         return places_add(p, &place);
 }
 
-static void begin_epoch(struct places *p, uint64_t epoch)
+uint32_t places_find(struct places *p, struct world *world, int32_t pid, const struct place_query *q)
 {
-        memset(p->found, 0, FOUND_BUCKETS * FOUND_WAYS * sizeof(*p->found));
-        p->epoch = epoch;
-}
+        struct found_place *bucket = bucket_of(p, q->addr, q->key), found = {q->addr, q->key, 0};
 
-uint32_t places_find(struct places *p, struct world *world, const struct place_query *q)
-{
-        uint32_t key = key_of(q);
-        struct found_place *bucket = bucket_of(p, q->addr, key), found = {q->addr, key, 0};
-
-        if (q->version >> VERSION_BITS != p->epoch)
-                begin_epoch(p, q->version >> VERSION_BITS);
         for (size_t i = 0; i < FOUND_WAYS; i++) {
-                if (bucket[i].addr == q->addr && bucket[i].key == key && key)
+                if (bucket[i].addr == q->addr && bucket[i].key == q->key && q->key)
                         return bucket[i].number;
         }
-        found.number = look_up(p, world, q);
+        found.number = look_up(p, world, pid, q);
         memmove(bucket + 1, bucket, (FOUND_WAYS - 1) * sizeof(*bucket));
         bucket[0] = found;
         return found.number;

@@ -45,16 +45,20 @@ void places_release(struct places *places);
 /* Frees what only places_find needs. */
 void places_finish(struct places *places);
 
-/* An address to be looked up: `version` is world_version() of its process and mode. */
+/* An address to be looked up. */
 struct place_query {
-        uint64_t addr, version;
-        int32_t pid;
+        uint64_t addr;
+        uint32_t key;  /* places_key() of the next two and of the maps' state */
         uint16_t misc; /* CPU mode, or PLACE_CUT */
         bool is_caller;
 };
 
-/* Its number.  `world` is as the version says. */
-uint32_t places_find(struct places *places, struct world *world, const struct place_query *query);
+/* `version` is world_version() of the process and mode.  Keys are valid until the world changes. */
+uint32_t places_key(struct places *places, uint64_t version, uint16_t misc, bool is_caller);
+
+/* Its number.  `world` is as the key says. */
+uint32_t places_find(struct places *places, struct world *world, int32_t pid,
+                     const struct place_query *query);
 
 /* Before places_find: fetches what it reads first. */
 void places_expect(const struct places *places, const struct place_query *query);

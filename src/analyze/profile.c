@@ -192,7 +192,7 @@ static void find_oldest(struct profile *profile, struct world *world)
 {
         const struct waiting_sample *w = &profile->waiting[profile->n_found++ % WAITING_SAMPLES];
         struct by_code *by_code = profile_by_code(profile, w->event);
-        uint32_t number = places_find(&profile->code, world, &w->query);
+        uint32_t number = places_find(&profile->code, world, w->pid, &w->query);
 
         profile_fit_code(profile, by_code, number);
         by_code->counted[number].count++;
@@ -208,11 +208,12 @@ static void add_waiting(struct profile *profile, struct world *world, uint32_t e
                 places_init(&profile->code, false);
         profile->has_code = true;
         w->query.addr = sample->ip;
-        w->query.pid = sample->pid;
+        w->pid = sample->pid;
         w->query.misc = sample->misc & PERF_MISC_CPUMODE_MASK;
         if (w->query.misc == PLACE_CUT) /* no CPU mode: like others whose maps are not known */
                 w->query.misc = PERF_MISC_HYPERVISOR;
-        w->query.version = world_version(world, sample->pid, w->query.misc);
+        w->query.key = places_key(&profile->code, world_version(world, sample->pid, w->query.misc),
+                                  w->query.misc, false);
         w->event = event;
         w->weight = weight;
         places_expect(&profile->code, &w->query);

@@ -23,6 +23,7 @@ _Static_assert(offsetof(struct profile_place, count) == sizeof(struct profile_ro
 /* A sample whose place is looked up later, while memory answers. */
 struct waiting_sample {
         struct place_query query;
+        int32_t pid;
         uint32_t event;
         uint64_t weight;
 };

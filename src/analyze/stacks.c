@@ -200,7 +200,7 @@ void stacks_add(struct stacks *stacks, struct world *world, uint32_t event, cons
         struct stack_walk *walk = stacks->walks;
 
         stacks_catch_up(stacks, world);
-        stack_walk_begin(stacks, world, walk, sample->pid, frames, n_frames);
+        stack_walk_begin(stacks, world, walk, NULL, sample->pid, frames, n_frames);
         stack_walks_end(stacks, world, walk, 1);
         stacks->last_known = KNOWN_NONE;
         stacks->last_node = walk->node;

@@ -90,7 +90,8 @@ static void add_new(struct stacks *stacks, struct world *world, const struct wai
         known_chains_add(&stacks->known, &w->key, &chain);
         walk = &stacks->walks[stacks->n_walks++];
         walk->known = stacks->last_known;
-        stack_walk_begin(stacks, world, walk, w->sample.pid, stacks->frames, n);
+        stack_walk_begin(stacks, world, walk, stacks->n_walks > 1 ? walk - 1 : NULL, w->sample.pid,
+                         stacks->frames, n);
 }
 
 static void count_oldest(struct stacks *stacks, struct world *world)

@@ -52,21 +52,26 @@ void stacks_sort_ends(struct stacks *stacks);
 
 /* --- Nodes (stacks_nodes.c) --- */
 
-/* The frames of a stack, outermost last, as places. */
+/* The frames of a stack, outermost last. */
 struct stack_walk {
         uint32_t known; /* index of its chain */
-        size_t n;       /* frames that are still to be walked */
-        uint32_t node;  /* where the walk has come to */
         int32_t pid;
-        struct stack_frame frames[STACKS_MAX_FRAMES + 1];
-        uint32_t places[STACKS_MAX_FRAMES + 1];
+        size_t n; /* frames that are still to be walked */
+        size_t n_all;
+        uint32_t node; /* where the walk has come to */
+        size_t n_same; /* outermost frames that are those of the walk before, whose places and nodes they have */
+        struct place_query queries[STACKS_MAX_FRAMES + 1];
+        bool is_unwound[STACKS_MAX_FRAMES + 1];
+        uint32_t places[STACKS_MAX_FRAMES + 1], nodes[STACKS_MAX_FRAMES + 1];
 };
 
 struct child_slot *stacks_slots_new(size_t n);
 
-/* Makes a walk of frames and asks memory for what it needs first. */
-void stack_walk_begin(const struct stacks *stacks, struct world *world, struct stack_walk *walk, int32_t pid,
-                      const struct stack_frame *frames, size_t n_frames);
+/* Makes a walk of frames and asks memory for what it needs first.  `before` is the walk before it that ends together with it, or
+ * NULL. */
+void stack_walk_begin(struct stacks *stacks, struct world *world, struct stack_walk *walk,
+                      const struct stack_walk *before, int32_t pid, const struct stack_frame *frames,
+                      size_t n_frames);
 
 /* Walks to the nodes where the frames end, made where they were not there, in the order of the walks. */
 void stack_walks_end(struct stacks *stacks, struct world *world, struct stack_walk *walks, size_t n);

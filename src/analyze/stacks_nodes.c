@@ -2,6 +2,7 @@
 /* From frames to nodes.  The tables are large and the questions come in no order, so several stacks are walked at a time, a step
  * of each in turn, and memory is asked for a step before it is needed. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "arena.h"
 #include "stacks_internal.h"
@@ -63,62 +64,101 @@ uint32_t stacks_child(struct stacks *stacks, const struct stack_node *child)
 
 /* --- Walks --- */
 
-static struct place_query query_of(const struct stack_walk *walk, const struct stack_frame *frame,
-                                   uint64_t version)
+static void fill_queries(struct stacks *stacks, struct world *world, struct stack_walk *walk,
+                         const struct stack_frame *frames)
 {
-        return (struct place_query){
-                .addr = frame->addr - frame->is_return,
-                .version = version,
-                .pid = walk->pid,
-                .misc = frame->misc,
-                .is_caller = frame->is_return,
-        };
-}
-
-void stack_walk_begin(const struct stacks *stacks, struct world *world, struct stack_walk *walk, int32_t pid,
-                      const struct stack_frame *frames, size_t n_frames)
-{
-        uint64_t version = 0;
+        uint32_t keys[2] = {0}; /* of where samples are, and of callers */
         uint16_t misc = UINT16_MAX;
 
-        walk->n = n_frames;
+        for (size_t i = 0; i < walk->n; i++) {
+                const struct stack_frame *frame = &frames[i];
+
+                if (frame->misc != misc) {
+                        uint64_t version = world_version(world, walk->pid, frame->misc);
+
+                        misc = frame->misc;
+                        keys[0] = places_key(&stacks->places, version, misc, false);
+                        keys[1] = places_key(&stacks->places, version, misc, true);
+                }
+                walk->queries[i] = (struct place_query){frame->addr - frame->is_return,
+                                                        keys[frame->is_return], misc, frame->is_return};
+                walk->is_unwound[i] = frame->is_unwound;
+        }
+}
+
+/* Samples of a process that follow each other have most of their callers in common. */
+static size_t count_same(const struct stack_walk *walk, const struct stack_walk *before)
+{
+        size_t n = 0;
+
+        if (!before || before->pid != walk->pid)
+                return 0;
+        while (n < walk->n_all && n < before->n_all) {
+                const struct place_query *a = &walk->queries[walk->n_all - 1 - n];
+                const struct place_query *b = &before->queries[before->n_all - 1 - n];
+
+                if (a->addr != b->addr || a->key != b->key)
+                        break;
+                n++;
+        }
+        return n;
+}
+
+void stack_walk_begin(struct stacks *stacks, struct world *world, struct stack_walk *walk,
+                      const struct stack_walk *before, int32_t pid, const struct stack_frame *frames,
+                      size_t n_frames)
+{
+        walk->n = walk->n_all = n_frames;
         walk->pid = pid;
         walk->node = STACKS_NONE;
-        for (size_t i = 0; i < n_frames; i++) {
-                struct place_query query;
-
-                if (frames[i].misc != misc) {
-                        misc = frames[i].misc;
-                        version = world_version(world, pid, misc);
-                }
-                walk->frames[i] = frames[i];
-                query = query_of(walk, &frames[i], version);
-                places_expect(&stacks->places, &query);
-        }
+        fill_queries(stacks, world, walk, frames);
+        walk->n_same = count_same(walk, before);
+        for (size_t i = 0; i < n_frames - walk->n_same; i++)
+                places_expect(&stacks->places, &walk->queries[i]);
 }
 
 /* Outermost first, as their nodes are made. */
 static void find_places(struct stacks *stacks, struct world *world, struct stack_walk *walk)
 {
-        uint64_t version = 0;
-        uint16_t misc = UINT16_MAX;
+        const struct stack_walk *before = walk - 1;
 
-        for (size_t i = walk->n; i-- > 0;) {
-                struct place_query query;
-
-                if (walk->frames[i].misc != misc) {
-                        misc = walk->frames[i].misc;
-                        version = world_version(world, walk->pid, misc);
-                }
-                query = query_of(walk, &walk->frames[i], version);
-                walk->places[i] = places_find(&stacks->places, world, &query);
-        }
+        if (walk->n_same)
+                memcpy(&walk->places[walk->n_all - walk->n_same],
+                       &before->places[before->n_all - walk->n_same], walk->n_same * sizeof(*walk->places));
+        for (size_t i = walk->n_all - walk->n_same; i-- > 0;)
+                walk->places[i] = places_find(&stacks->places, world, walk->pid, &walk->queries[i]);
 }
 
 static void expect_step(const struct stacks *stacks, const struct stack_walk *walk)
 {
         if (walk->n)
                 __builtin_prefetch(&stacks->slots[first_slot(stacks, walk->node, walk->places[walk->n - 1])]);
+}
+
+static void arrive(struct stack_walk *walk, uint32_t node)
+{
+        walk->node = node;
+        walk->nodes[--walk->n] = node;
+}
+
+/* Goes as far as the walk before it has come on what they have in common.  False: it may come farther. */
+static bool follow(struct stack_walk *walk)
+{
+        const struct stack_walk *before = walk - 1;
+        size_t n_walked = walk->n_all - walk->n, n_before;
+
+        if (n_walked >= walk->n_same)
+                return true;
+        n_before = before->n_all - before->n;
+        if (n_before > walk->n_same)
+                n_before = walk->n_same;
+        if (n_before > n_walked) {
+                memcpy(&walk->nodes[walk->n_all - n_before], &before->nodes[before->n_all - n_before],
+                       (n_before - n_walked) * sizeof(*walk->nodes));
+                walk->n = walk->n_all - n_before;
+                walk->node = walk->nodes[walk->n];
+        }
+        return n_before == walk->n_same;
 }
 
 /* One step; false: it ends here, or the next node is not there. */
@@ -131,40 +171,42 @@ static bool step(const struct stacks *stacks, struct stack_walk *walk)
         slot = slot_of(stacks, walk->node, walk->places[walk->n - 1]);
         if (!slot->child)
                 return false;
-        walk->node = slot->child - 1;
-        walk->n--;
+        arrive(walk, slot->child - 1);
         expect_step(stacks, walk);
         return true;
 }
 
+/* Those that have to wait for the one before them begin when it has left what they have in common, or ended. */
 static void walk_known(const struct stacks *stacks, struct stack_walk *walks, size_t n)
 {
-        struct stack_walk *open[STACK_WALKS];
+        bool has_ended[STACK_WALKS] = {0};
         size_t n_open = n;
 
-        for (size_t i = 0; i < n; i++) {
-                open[i] = &walks[i];
-                expect_step(stacks, open[i]);
-        }
+        for (size_t i = 0; i < n; i++)
+                expect_step(stacks, &walks[i]);
         while (n_open) {
-                size_t n_left = 0;
-
-                for (size_t i = 0; i < n_open; i++) {
-                        if (step(stacks, open[i]))
-                                open[n_left++] = open[i];
+                n_open = 0;
+                for (size_t i = 0; i < n; i++) {
+                        if (has_ended[i])
+                                continue;
+                        if (!follow(&walks[i]))
+                                has_ended[i] = has_ended[i - 1];
+                        else
+                                has_ended[i] = !step(stacks, &walks[i]);
+                        n_open += !has_ended[i];
                 }
-                n_open = n_left;
         }
 }
 
 static void walk_new(struct stacks *stacks, struct stack_walk *walk)
 {
+        follow(walk);
         while (walk->n) {
-                const struct stack_frame *frame = &walk->frames[--walk->n];
-                const struct stack_node child = {walk->node, walk->places[walk->n], frame->is_return,
-                                                 frame->is_unwound};
+                size_t i = walk->n - 1;
+                const struct stack_node child = {walk->node, walk->places[i], walk->queries[i].is_caller,
+                                                 walk->is_unwound[i]};
 
-                walk->node = stacks_child(stacks, &child);
+                arrive(walk, stacks_child(stacks, &child));
         }
 }
 

@@ -136,8 +136,7 @@ struct making {
         struct {
                 uint32_t of, node;
         } * known;
-        uint32_t *path; /* nodes on the way up to a known one */
-        size_t cap_path;
+        uint64_t *wanted; /* a bit for each node that is to be known */
         uint32_t top, series;
 };
 
@@ -179,23 +178,39 @@ static uint32_t add_node(struct making *m, uint32_t parent, uint32_t place)
         return parent;
 }
 
-/* What stands for a node, and for all above it, in the tree. */
-static uint32_t tree_node_of(struct making *m, uint32_t node)
+/* Marks a node and all above it that are not known yet. */
+static void want_node(struct making *m, uint32_t node)
 {
         const struct stacks *stacks = m->t->request.stacks;
-        size_t n = 0;
-        uint32_t at;
 
         for (; node != STACKS_NONE && m->known[node].of != m->series;
-             node = stacks_get_node(stacks, node)->parent)
-                ARRAY_PUSH(m->path, n, m->cap_path, node);
-        at = node == STACKS_NONE ? m->top : m->known[node].node;
-        while (n-- > 0) {
-                at = add_node(m, at, stacks_get_node(stacks, m->path[n])->place);
-                m->known[m->path[n]].of = m->series;
-                m->known[m->path[n]].node = at;
+             node = stacks_get_node(stacks, node)->parent) {
+                uint64_t bit = (uint64_t)1 << node % 64;
+
+                if (m->wanted[node / 64] & bit)
+                        return;
+                m->wanted[node / 64] |= bit;
         }
-        return at;
+}
+
+static void know_node(struct making *m, uint32_t index)
+{
+        const struct stack_node *node = stacks_get_node(m->t->request.stacks, index);
+        uint32_t parent = node->parent == STACKS_NONE ? m->top : m->known[node->parent].node;
+
+        m->known[index].of = m->series;
+        m->known[index].node = add_node(m, parent, node->place);
+}
+
+/* A parent stands before its children. */
+static void know_wanted(struct making *m)
+{
+        size_t n = stacks_n_nodes(m->t->request.stacks);
+
+        for (size_t i = 0; i * 64 < n; i++) {
+                for (; m->wanted[i]; m->wanted[i] &= m->wanted[i] - 1)
+                        know_node(m, (uint32_t)(i * 64 + (size_t)__builtin_ctzll(m->wanted[i])));
+        }
 }
 
 /* Without processes all series have the same nodes in the tree. */
@@ -204,10 +219,13 @@ static void add_series(struct making *m, const struct stack_series *series)
         m->top = add_process(m->t, m->tree, series->comm);
         if (m->t->request.processes || !m->series)
                 m->series++;
+        for (size_t i = 0; i < series->n_ends; i++)
+                want_node(m, series->ends[i].node);
+        know_wanted(m);
         for (size_t i = 0; i < series->n_ends; i++) {
                 const struct stack_end *end = &series->ends[i];
 
-                calltree_add(m->tree, tree_node_of(m, end->node), end->count, end->weight);
+                calltree_add(m->tree, m->known[end->node].node, end->count, end->weight);
         }
 }
 
@@ -218,13 +236,14 @@ struct calltree *stacks_tree_make(const struct stacks_tree *t, uint32_t event)
 
         m.functions = mem_new(t->n_shown, sizeof(*m.functions));
         m.known = mem_new(stacks_n_nodes(stacks), sizeof(*m.known));
+        m.wanted = mem_new(stacks_n_nodes(stacks) / 64 + 1, sizeof(*m.wanted));
         for (size_t i = 0; i < stacks_n_series(stacks); i++) {
                 if (stacks_get_series(stacks, i)->event == event)
                         add_series(&m, stacks_get_series(stacks, i));
         }
         free(m.functions);
         free(m.known);
-        free(m.path);
+        free(m.wanted);
         calltree_finish(m.tree);
         return m.tree;
 }

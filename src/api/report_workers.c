@@ -10,7 +10,7 @@ enum {
         BATCH_ALONE = 4 * BATCH_CHUNK, /* records: what was read is still in the cache when it is taken */
         BATCH_OF_WORKER = 16 * BATCH_CHUNK, /* more of them, so that threads are seldom waited for */
         MAX_WORKERS = 8,
-        WORTH_A_THREAD = 8 << 20, /* bytes of records */
+        WORTH_A_THREAD = 16 << 20, /* bytes of records */
 };
 
 /* How far the worker that took a chunk had come. */
