@@ -34,6 +34,7 @@ int cmd_list(const struct command_line *line);
 int cmd_man(const struct command_line *line);
 int cmd_detect(const struct command_line *line);
 int cmd_names(const struct command_line *line);
+int cmd_complete(const struct command_line *line);
 int cmd_version(const struct command_line *line);
 int cmd_help(const struct command_line *line);
 int cmd_explain(const struct command_line *line);

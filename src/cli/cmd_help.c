@@ -51,11 +51,10 @@ int cmd_completion(const struct command_line *line)
         AUTO_RELEASE(buf) out = {0};
         struct err err = {0};
 
-        if (line->n_args != 1 || strcmp(line->args[0], "bash")) {
-                err_set(&err, ERR_USAGE, "there is a completion for bash only: wperf --completion bash");
+        if (line->n_args != 1 || !options_completion(line->args[0], &out)) {
+                err_set(&err, ERR_USAGE, "write wperf --completion bash, zsh or fish");
                 return cmd_fail(&err);
         }
-        options_completion_bash(&out);
         return cmd_print(&out, EXIT_OK);
 }
 

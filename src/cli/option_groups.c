@@ -271,6 +271,7 @@ static const struct option display_options[] = {
                 .letter = 's',
                 .kind = OPTION_STRING,
                 .arg = "PATTERN",
+                .names = "symbols",
                 .offset = offsetof(struct display_options, symbol),
                 .misreading = &keys_as_symbol,
                 .help = "show only symbols that match: NAME, ^PREFIX, SUFFIX$ or ^NAME$, in any case; with -g the ways "

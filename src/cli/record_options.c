@@ -48,6 +48,7 @@ static const struct option sampling_options[] = {
                 .name = "call-graph",
                 .kind = OPTION_STRING,
                 .arg = "MODE",
+                .values = "unwind fp dwarf lbr",
                 .offset = offsetof(struct sampling_options, call_graph_mode),
                 .help = "record call stacks by MODE: unwind[,BYTES] (what -g does: copies of stacks, of 24576 bytes unless "
                         "given, are unwound at once), fp (frame pointers, which the kernel follows), dwarf[,BYTES] (copies, "
