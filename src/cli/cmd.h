@@ -50,6 +50,9 @@ struct event_facts_request cmd_facts_request(const struct general_options *gener
  * error when that fails and `status` is 0. */
 int cmd_print(const struct buf *out, int status);
 
+/* cmd_print of a long text: on a terminal through the pager that $PAGER names, where it is set. */
+int cmd_page(const struct buf *out, int status);
+
 /* Writes to standard output; a closed pipe is an error with a sentence, not a signal. */
 bool cmd_write_stdout(const void *bytes, size_t size, struct err *err);
 

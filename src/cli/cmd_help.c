@@ -24,11 +24,12 @@ int cmd_help(const struct command_line *line)
 
         if (!find_topic(line, &command, &err))
                 return cmd_fail(&err);
-        if (command)
-                options_help_command(command, &out);
-        else
+        if (!command) {
                 options_help_program(&out);
-        return cmd_print(&out, EXIT_OK);
+                return cmd_print(&out, EXIT_OK);
+        }
+        options_help_command(command, &out);
+        return cmd_page(&out, EXIT_OK);
 }
 
 int cmd_man_page(const struct command_line *line)

@@ -19,6 +19,7 @@ static const struct misreading pages_as_metric = {
 static const struct option sampling_options[] = {
         {
                 .name = "freq",
+                .brief = "take HZ samples a second (record, sample)",
                 .letter = 'F',
                 .kind = OPTION_U64,
                 .arg = "HZ",
@@ -40,6 +41,7 @@ static const struct option sampling_options[] = {
         },
         {
                 .name = "stacks",
+                .brief = "record call stacks (record, sample)",
                 .letter = 'g',
                 .offset = offsetof(struct sampling_options, call_graph),
                 .help = "record call stacks, by what each frame's module has",

@@ -8,6 +8,7 @@
 static const struct option choice_options[] = {
         {
                 .name = "sort",
+                .brief = "group samples by KEYS (report)",
                 .kind = OPTION_LIST,
                 .arg = "KEYS",
                 .values = "comm pid tid cpu module symbol line",
