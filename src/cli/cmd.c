@@ -94,6 +94,16 @@ int cmd_print(const struct buf *out, int status)
         return status ? status : failed;
 }
 
+int cmd_page(const struct buf *out, int status)
+{
+        const char *pager = os_environment("PAGER");
+
+        if (pager && *pager && strcmp(pager, "cat") && os_is_terminal(OS_STDOUT) &&
+            os_page(pager, buf_text(out), out->len))
+                return status;
+        return cmd_print(out, status);
+}
+
 bool cmd_input_path(const struct command_line *line, const struct input_options *input, const char **ret_path,
                     struct err *err)
 {

@@ -34,6 +34,7 @@ int cmd_list(const struct command_line *line);
 int cmd_man(const struct command_line *line);
 int cmd_detect(const struct command_line *line);
 int cmd_names(const struct command_line *line);
+int cmd_complete(const struct command_line *line);
 int cmd_version(const struct command_line *line);
 int cmd_help(const struct command_line *line);
 int cmd_explain(const struct command_line *line);
@@ -48,6 +49,9 @@ struct event_facts_request cmd_facts_request(const struct general_options *gener
 /* Writes all of `out` to standard output.  Returns `status`, or EXIT_FAILED after one sentence on standard
  * error when that fails and `status` is 0. */
 int cmd_print(const struct buf *out, int status);
+
+/* cmd_print of a long text: on a terminal through the pager that $PAGER names, where it is set. */
+int cmd_page(const struct buf *out, int status);
 
 /* Writes to standard output; a closed pipe is an error with a sentence, not a signal. */
 bool cmd_write_stdout(const void *bytes, size_t size, struct err *err);

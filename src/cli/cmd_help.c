@@ -24,11 +24,12 @@ int cmd_help(const struct command_line *line)
 
         if (!find_topic(line, &command, &err))
                 return cmd_fail(&err);
-        if (command)
-                options_help_command(command, &out);
-        else
+        if (!command) {
                 options_help_program(&out);
-        return cmd_print(&out, EXIT_OK);
+                return cmd_print(&out, EXIT_OK);
+        }
+        options_help_command(command, &out);
+        return cmd_page(&out, EXIT_OK);
 }
 
 int cmd_man_page(const struct command_line *line)
@@ -51,11 +52,10 @@ int cmd_completion(const struct command_line *line)
         AUTO_RELEASE(buf) out = {0};
         struct err err = {0};
 
-        if (line->n_args != 1 || strcmp(line->args[0], "bash")) {
-                err_set(&err, ERR_USAGE, "there is a completion for bash only: wperf --completion bash");
+        if (line->n_args != 1 || !options_completion(line->args[0], &out)) {
+                err_set(&err, ERR_USAGE, "write wperf --completion bash, zsh or fish");
                 return cmd_fail(&err);
         }
-        options_completion_bash(&out);
         return cmd_print(&out, EXIT_OK);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* list: events, metrics and groups of metrics, as three tables; and their bare names for completion. */
+/* list: events, metrics and groups of metrics, as three tables. */
 #include <string.h>
 
 #include "cmd.h"
@@ -108,40 +108,4 @@ int cmd_list(const struct command_line *line)
                 return cmd_fail(&err);
         render(&listing, o->general.verbose, line->n_args, &text, &document);
         return cmd_print_document(&o->general, &o->output, &text, &document);
-}
-
-/* --- bare names ------------------------------------------------------------------------------------- */
-
-static void add_names(const struct event_listing *listing, const char *what, struct buf *out)
-{
-        bool all = !strcmp(what, "all");
-
-        for (size_t i = 0; (all || !strcmp(what, "events")) && i < listing->n_events; i++)
-                buf_printf(out, "%s\n", listing->events[i].name);
-        for (size_t i = 0; (all || !strcmp(what, "metrics")) && i < listing->n_metrics; i++)
-                buf_printf(out, "%s\n", listing->metrics[i].name);
-        for (size_t i = 0; (all || !strcmp(what, "metrics")) && i < listing->n_groups; i++)
-                buf_printf(out, "%s\n", listing->groups[i].name);
-        for (size_t i = 0; !strcmp(what, "models") && i < catalogue_n_cpus(); i++)
-                buf_printf(out, "%s\n", catalogue_get_cpu(i)->id);
-}
-
-int cmd_names(const struct command_line *line)
-{
-        const struct list_options *o = line->options;
-        struct event_facts_request request = cmd_facts_request(&o->general, &o->machine, &o->extra);
-        AUTO_RELEASE(event_facts) facts = {0};
-        AUTO_RELEASE(event_listing) listing = {0};
-        AUTO_RELEASE(buf) out = {0};
-        struct err err = {0};
-
-        if (line->n_args != 1) {
-                err_set(&err, ERR_USAGE, "--names wants one of events, metrics, models and all");
-                return cmd_fail(&err);
-        }
-        if (!event_facts_load(&request, &facts, &err))
-                return cmd_fail(&err);
-        event_listing_fill(&listing, &facts, false);
-        add_names(&listing, line->args[0], &out);
-        return cmd_print(&out, EXIT_OK);
 }

@@ -29,6 +29,7 @@ const struct command *const commands[] = {
         &command_man_page,
         &command_completion,
         &command_names,
+        &command_complete,
         NULL,
 };
 /* clang-format on */

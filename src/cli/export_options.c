@@ -9,6 +9,7 @@ static const struct option exporting_options[] = {
                 .name = "format",
                 .kind = OPTION_STRING,
                 .arg = "FORMAT",
+                .values = "folded speedscope firefox pprof perf-script svg",
                 .offset = offsetof(struct exporting_options, format),
                 .help = "folded, speedscope, firefox, pprof, perf-script or svg; unless given it is what FILE ends "
                         "in: .folded, .speedscope.json, .firefox.json or .firefox.json.gz, .pb.gz, .perf or "

@@ -153,7 +153,7 @@ const struct command command_man_page = {
 const struct command command_completion = {
         .name = "--completion",
         .summary = "print the completion for a shell",
-        .args_usage = "bash",
+        .args_usage = "bash|zsh|fish",
         .groups = help_groups,
         .options_size = sizeof(struct version_options),
         .args = ARGS_OWN,
@@ -170,4 +170,13 @@ const struct command command_names = {
         .args = ARGS_OWN,
         .hidden = true,
         .run = cmd_names,
+};
+
+const struct command command_complete = {
+        .name = "--complete",
+        .summary = "print what the last word of an unfinished line may become, for the scripts of the shells",
+        .args_usage = "WORD...",
+        .args = ARGS_RAW,
+        .hidden = true,
+        .run = cmd_complete,
 };

@@ -46,5 +46,6 @@ extern const struct command command_explain;
 extern const struct command command_man_page;
 extern const struct command command_completion;
 extern const struct command command_names;
+extern const struct command command_complete;
 
 #endif

@@ -23,7 +23,7 @@ static int print_help(const struct command *command)
         AUTO_RELEASE(buf) out = {0};
 
         options_help_command(command, &out);
-        return cmd_print(&out, EXIT_OK);
+        return cmd_page(&out, EXIT_OK);
 }
 
 static int run(const struct command_line *line)

@@ -54,12 +54,14 @@ static const struct option general_options[] = {
         },
         {
                 .name = "verbose",
+                .brief = "say more",
                 .letter = 'v',
                 .offset = offsetof(struct general_options, verbose),
                 .help = "say more, on the screen and in JSON",
         },
         {
                 .name = "quiet",
+                .brief = "print no text",
                 .letter = 'q',
                 .offset = offsetof(struct general_options, quiet),
                 .help = "print no text, only what goes to files and errors",
@@ -86,11 +88,13 @@ const struct option_group general_group = {"General", general_options};
 static const struct option output_options[] = {
         {
                 .name = "json",
+                .brief = "print one JSON document and nothing else",
                 .offset = offsetof(struct output_options, json),
                 .help = "print one JSON document on standard output and nothing else",
         },
         {
                 .name = "output",
+                .brief = "write to FILE: the session, or the document",
                 .letter = 'o',
                 .kind = OPTION_FILE,
                 .arg = "FILE",
@@ -114,6 +118,7 @@ const struct option_group output_group = {"Output", output_options};
 static const struct option event_options[] = {
         {
                 .name = "event",
+                .brief = "what to measure: NAME[:MODIFIERS][:INTERVAL],...",
                 .letter = 'e',
                 .kind = OPTION_LIST,
                 .arg = "EVENTS",
@@ -123,6 +128,7 @@ static const struct option event_options[] = {
         },
         {
                 .name = "kernel",
+                .brief = "measure the kernel too",
                 .letter = 'k',
                 .offset = offsetof(struct event_options, kernel),
                 .help = "measure the kernel too",
@@ -172,6 +178,7 @@ const struct option_group machine_group = {"Machine", machine_options};
 static const struct option target_options[] = {
         {
                 .name = "cpu",
+                .brief = "measure on these CPUs: 0,2,4-7",
                 .letter = 'c',
                 .kind = OPTION_CPUS,
                 .arg = "CPUS",
@@ -180,6 +187,7 @@ static const struct option target_options[] = {
         },
         {
                 .name = "pid",
+                .brief = "measure these running processes",
                 .letter = 'p',
                 .kind = OPTION_NUMBERS,
                 .arg = "PIDS",
@@ -190,12 +198,14 @@ static const struct option target_options[] = {
         },
         {
                 .name = "all-cpus",
+                .brief = "measure everything that runs",
                 .letter = 'a',
                 .offset = offsetof(struct target_options, all_cpus),
                 .help = "measure everything that runs, on all CPUs",
         },
         {
                 .name = "timeout",
+                .brief = "end after 10, 500ms, 2m; sleep 10 is the same",
                 .word = "sleep",
                 .kind = OPTION_DURATION,
                 .arg = "DURATION",
@@ -268,9 +278,11 @@ static const struct option display_options[] = {
         },
         {
                 .name = "symbol",
+                .brief = "show only symbols that match",
                 .letter = 's',
                 .kind = OPTION_STRING,
                 .arg = "PATTERN",
+                .names = "symbols",
                 .offset = offsetof(struct display_options, symbol),
                 .misreading = &keys_as_symbol,
                 .help = "show only symbols that match: NAME, ^PREFIX, SUFFIX$ or ^NAME$, in any case; with -g the ways "
@@ -278,11 +290,13 @@ static const struct option display_options[] = {
         },
         {
                 .name = "annotate",
+                .brief = "show source lines of the hot symbols",
                 .offset = offsetof(struct display_options, annotate),
                 .help = "show the source lines of the hot symbols",
         },
         {
                 .name = "disassemble",
+                .brief = "show instructions too",
                 .offset = offsetof(struct display_options, disassemble),
                 .help = "show the instructions too; implies --annotate",
         },
@@ -299,6 +313,7 @@ const struct option_group display_group = {"Results", display_options};
 static const struct option input_options[] = {
         {
                 .name = "input",
+                .brief = "read the session FILE (report, annotate, ...)",
                 .letter = 'i',
                 .kind = OPTION_FILE,
                 .arg = "FILE",
@@ -313,6 +328,7 @@ const struct option_group input_group = {"Input", input_options};
 static const struct option metric_options[] = {
         {
                 .name = "metrics",
+                .brief = "count metrics, as in -m imix (stat)",
                 .letter = 'm',
                 .kind = OPTION_LIST,
                 .arg = "METRICS",

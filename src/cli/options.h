@@ -59,8 +59,10 @@ struct option {
         bool later;          /* parsed, but not done in this version; running says so */
         bool hidden;         /* not in help, man page and completion */
         enum option_kind kind;
-        const char *arg;   /* the name of the value in help; NULL for a flag */
-        const char *names; /* what --names completes the value with ("events"); NULL: nothing */
+        const char *arg;    /* the name of the value in help; NULL for a flag */
+        const char *names;  /* what --names completes the value with ("events"); NULL: nothing */
+        const char *values; /* the words that it may be, separated by blanks; NULL: it is not one of a few */
+        const char *brief; /* of the most used options: a few words for the program's help; NULL for others */
         uint64_t min, max;
         bool or_minus_one; /* OPTION_U64: -1 too, which is UINT64_MAX then */
         size_t offset;     /* of the value in the struct of its group */
@@ -191,7 +193,9 @@ void options_help_program(struct buf *out);
 void options_help_command(const struct command *command, struct buf *out);
 void options_man_program(struct buf *out);
 void options_man_command(const struct command *command, struct buf *out);
-void options_completion_bash(struct buf *out);
+
+/* The completion for "bash", "zsh" or "fish"; false for another shell. */
+bool options_completion(const char *shell, struct buf *out);
 
 /* How the line was understood, an item a line. */
 void options_explain(const struct command_line *line, struct buf *out);

@@ -1,117 +1,93 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The completion for bash, out of the tables: commands, options, and the names that wperf itself knows. */
+/* The scripts of the shells.  They hand the line to `wperf --complete` and show what it answers, so that nothing of the
+ * tables stands in them. */
 #include "options.h"
 
-static const char functions[] =
-        "# The names of one kind, for the last item of a list.\n"
-        "_wperf_names() {\n"
-        "    local last=${word##*[,\\{]}\n"
-        "    local head=${word%\"$last\"}\n"
-        "    COMPREPLY=($(compgen -P \"$head\" -W \"$(\"${COMP_WORDS[0]}\" --names \"$1\" \"${model[@]}\" "
-        "2>/dev/null)\" -- \"$last\"))\n"
-        "    [ \"$1\" = models ] || compopt -o nospace 2>/dev/null\n"
-        "}\n";
+#include <string.h>
 
-static const char head[] =
+/* bash cuts --name=value and sys:event into three words; what was cut off is not a part of the candidates. */
+static const char bash[] =
         "_wperf() {\n"
-        "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
-        "    local options= files= names= i\n"
-        "    local -a model=()\n"
-        "    COMPREPLY=()\n"
-        "    # bash cuts --name=value into three words.\n"
-        "    if [ \"$word\" = = ]; then\n"
-        "        word=\n"
-        "    elif [ \"$before\" = = ]; then\n"
-        "        before=${COMP_WORDS[COMP_CWORD-2]}\n"
-        "    fi\n"
-        "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
-        "        [ \"${COMP_WORDS[i]}\" = -- ] && return\n"
-        "        if [ \"${COMP_WORDS[i]}\" = --cpu-model ] && ((i + 1 < COMP_CWORD)); then\n"
-        "            [ \"${COMP_WORDS[i+1]}\" = = ] && ((i++))\n"
-        "            model=(--cpu-model \"${COMP_WORDS[i+1]}\")\n"
+        "    local -a words=() lines=()\n"
+        "    local i word head line real=${COMP_WORDS[COMP_CWORD]}\n"
+        "    for ((i = 1; i <= COMP_CWORD; i++)); do\n"
+        "        word=${COMP_WORDS[i]}\n"
+        "        if ((${#words[@]})) && { [[ $word == [=:] ]] || [[ ${words[-1]} == -*= || ${words[-1]} == *: ]]; }; "
+        "then\n"
+        "            words[-1]+=$word\n"
+        "        else\n"
+        "            words+=(\"$word\")\n"
         "        fi\n"
-        "    done\n";
+        "    done\n"
+        "    [[ $real == [=:] ]] && real=\n"
+        "    head=${words[-1]%\"$real\"}\n"
+        "    mapfile -t lines < <(\"${COMP_WORDS[0]}\" --complete \"${words[@]}\" 2>/dev/null)\n"
+        "    COMPREPLY=()\n"
+        "    [ \"${lines[0]}\" = list ] && compopt -o nospace 2>/dev/null\n"
+        "    for line in \"${lines[@]:1}\"; do\n"
+        "        line=${line%%$'\\t'*}\n"
+        "        COMPREPLY+=(\"${line#\"$head\"}\")\n"
+        "    done\n"
+        "}\n"
+        "complete -o default -F _wperf wperf\n";
 
-static const char tail[] = "    esac\n"
-                           "    case \" $files \" in *\" $before \"*) return ;; esac\n"
-                           "    for i in $names; do\n"
-                           "        if [ \"$before\" = \"${i%%=*}\" ]; then\n"
-                           "            _wperf_names \"${i#*=}\"\n"
-                           "            return\n"
-                           "        fi\n"
-                           "    done\n"
-                           "    if [[ $word == -* ]]; then\n"
-                           "        COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
-                           "    elif [ \"$words\" = commands ]; then\n"
-                           "        COMPREPLY=($(compgen -W \"$commands\" -- \"$word\"))\n"
-                           "    elif [ \"$words\" ]; then\n"
-                           "        _wperf_names \"$words\"\n"
-                           "    fi\n"
-                           "}\n"
-                           "complete -o default -F _wperf wperf\n";
+static const char zsh[] =
+        "#compdef wperf\n"
+        "_wperf() {\n"
+        "    local -a lines names\n"
+        "    local kind line\n"
+        "    lines=(\"${(@f)$(${words[1]} --complete \"${(@Q)words[2,CURRENT]}\" 2>/dev/null)}\")\n"
+        "    kind=$lines[1]\n"
+        "    if [[ $kind == files ]]; then\n"
+        "        compset -P '-*='\n"
+        "        _files\n"
+        "        return\n"
+        "    fi\n"
+        "    for line in \"${(@)lines[2,-1]}\"; do\n"
+        "        [[ -n $line ]] || continue\n"
+        "        if [[ $line == *$'\\t'* ]]; then\n"
+        "            names+=(\"${${line%%$'\\t'*}//:/\\\\:}:${line#*$'\\t'}\")\n"
+        "        else\n"
+        "            names+=(\"${line//:/\\\\:}\")\n"
+        "        fi\n"
+        "    done\n"
+        "    if [[ $kind == list ]]; then\n"
+        "        _describe -V wperf names -S ''\n"
+        "    else\n"
+        "        _describe -V wperf names\n"
+        "    fi\n"
+        "}\n"
+        "if [[ $zsh_eval_context[-1] == loadautofunc ]]; then\n"
+        "    _wperf \"$@\"\n"
+        "else\n"
+        "    compdef _wperf wperf\n"
+        "fi\n";
 
-/* " --name -n" of each option that `wanted` wants, with =NAMES behind each spelling that is completed by names. */
-static void add_options(const struct command *command, bool (*wanted)(const struct option *option),
-                        bool names, struct buf *out)
+static const char fish[] = "function __wperf_complete\n"
+                           "    set -l words (commandline -opc)\n"
+                           "    set -l current (commandline -ct)\n"
+                           "    set -l lines ($words[1] --complete $words[2..-1] \"$current\" 2>/dev/null)\n"
+                           "    if test \"$lines[1]\" = files\n"
+                           "        __fish_complete_path \"$current\"\n"
+                           "        return\n"
+                           "    end\n"
+                           "    if set -q lines[2]\n"
+                           "        printf '%s\\n' $lines[2..-1]\n"
+                           "    end\n"
+                           "end\n"
+                           "complete -c wperf -f -a '(__wperf_complete)'\n";
+
+static const struct {
+        const char *shell, *script;
+} scripts[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
+
+bool options_completion(const char *shell, struct buf *out)
 {
-        struct option_walk walk = {.command = command};
-        const struct option *option;
-
-        while ((option = option_next(&walk))) {
-                const char *equals = names ? "=" : "", *kind = names ? option->names : "";
-
-                if (option->hidden || !wanted(option))
+        for (size_t i = 0; i < N_ELEMENTS(scripts); i++) {
+                if (strcmp(scripts[i].shell, shell))
                         continue;
-                buf_printf(out, " --%s%s%s", option->name, equals, kind);
-                if (option->letter)
-                        buf_printf(out, " -%c%s%s", option->letter, equals, kind);
+                buf_add_str(out, scripts[i].script);
+                return true;
         }
-}
-
-static bool is_any(const struct option *option)
-{
-        return true;
-}
-
-static bool is_file(const struct option *option)
-{
-        return option->kind == OPTION_FILE;
-}
-
-static bool has_names(const struct option *option)
-{
-        return option->names;
-}
-
-static void add_command(const struct command *command, struct buf *out)
-{
-        buf_printf(out, "    %s)\n        options=\"", command->name);
-        add_options(command, is_any, false, out);
-        buf_add_str(out, "\"\n        files=\"");
-        add_options(command, is_file, false, out);
-        buf_add_str(out, "\"\n        names=\"");
-        add_options(command, has_names, true, out);
-        buf_printf(out, "\"\n        words=%s ;;\n", command->args_names ? command->args_names : "");
-}
-
-void options_completion_bash(struct buf *out)
-{
-        buf_add_str(out, functions);
-        buf_add_str(out, head);
-        buf_add_str(out, "    local words= commands=\"");
-        for (size_t i = 0; commands[i]; i++) {
-                if (!commands[i]->hidden)
-                        buf_printf(out, "%s ", commands[i]->name);
-        }
-        buf_add_str(out, "--help --version\"\n"
-                         "    if [ \"$COMP_CWORD\" = 1 ]; then\n"
-                         "        COMPREPLY=($(compgen -W \"$commands\" -- \"$word\"))\n"
-                         "        return\n"
-                         "    fi\n"
-                         "    case ${COMP_WORDS[1]} in\n");
-        for (size_t i = 0; commands[i]; i++) {
-                if (!commands[i]->hidden)
-                        add_command(commands[i], out);
-        }
-        buf_add_str(out, tail);
+        return false;
 }

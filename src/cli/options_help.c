@@ -104,6 +104,17 @@ void options_help_command(const struct command *command, struct buf *out)
 
 /* --- The program ------------------------------------------------------------------------------------ */
 
+enum { SUMMARY_COLUMN = 22, BRIEF_COLUMN = 32 };
+
+static void add_command_line(const struct command *command, struct buf *out)
+{
+        size_t start = out->len;
+
+        buf_printf(out, "    wperf %s ", command->name);
+        pad_to(out, start, SUMMARY_COLUMN);
+        buf_printf(out, "%s\n", command->summary);
+}
+
 static bool has_group(const struct command *command, const struct option_group *group)
 {
         for (const struct command_group *g = command->groups; g && g->group; g++) {
@@ -113,61 +124,37 @@ static bool has_group(const struct command *command, const struct option_group *
         return false;
 }
 
-/* Calls `each` once for every group that a visible command has, in the order of the commands. */
-static void each_group(void (*each)(const struct option_group *group, struct buf *out), struct buf *out)
+static void add_brief_options(const struct option_group *group, struct buf *out)
+{
+        for (const struct option *option = group->options; option->name; option++) {
+                size_t start = out->len;
+
+                if (!option->brief)
+                        continue;
+                buf_add_str(out, "    ");
+                if (option->letter)
+                        buf_printf(out, "-%c, ", option->letter);
+                buf_printf(out, "--%s", option->name);
+                if (option->arg)
+                        buf_printf(out, " %s", option->arg);
+                buf_add_char(out, ' ');
+                pad_to(out, start, BRIEF_COLUMN);
+                buf_printf(out, "%s\n", option->brief);
+        }
+}
+
+/* The options of each group of a visible command, once, in the order of the commands. */
+static void add_most_used(struct buf *out)
 {
         for (size_t i = 0; commands[i]; i++) {
-                if (commands[i]->hidden)
-                        continue;
                 for (const struct command_group *g = commands[i]->groups; g && g->group; g++) {
                         size_t first = 0;
 
                         while (!has_group(commands[first], g->group))
                                 first++;
-                        if (first == i)
-                                each(g->group, out);
+                        if (first == i && !commands[i]->hidden)
+                                add_brief_options(g->group, out);
                 }
-        }
-}
-
-static void add_group_with_commands(const struct option_group *group, struct buf *out)
-{
-        AUTO_RELEASE(buf) text = {0};
-
-        buf_printf(&text, "%s (", group->title);
-        for (size_t i = 0, n = 0; commands[i]; i++) {
-                if (!commands[i]->hidden && has_group(commands[i], group))
-                        buf_printf(&text, "%s%s", n++ ? ", " : "", commands[i]->name);
-        }
-        buf_add_str(&text, "):");
-        add_paragraph(out, INDENT, buf_text(&text));
-        for (const struct option *option = group->options; option->name; option++)
-                add_option(option, out);
-}
-
-static void add_aliases(const struct option_group *group, struct buf *out)
-{
-        for (const struct option *o = group->options; o->name; o++) {
-                if (o->hidden || (!o->letter && !o->aliases && !o->word))
-                        continue;
-                buf_add_str(out, "    ");
-                option_add_spellings(o, false, out);
-                buf_add_char(out, '\n');
-        }
-}
-
-static void add_command_aliases(struct buf *out)
-{
-        for (size_t i = 0; commands[i]; i++) {
-                const char *aliases = commands[i]->aliases, *word;
-                size_t len;
-
-                if (!aliases)
-                        continue;
-                buf_printf(out, "    %s", commands[i]->name);
-                while ((word = word_next(&aliases, &len)))
-                        buf_printf(out, ", %.*s", (int)len, word);
-                buf_add_char(out, '\n');
         }
 }
 
@@ -177,17 +164,15 @@ void options_help_program(struct buf *out)
                     "NAME:\n    wperf - counts events, samples programs and shows where they spend their "
                     "time\n\nSYNOPSIS:\n");
         for (size_t i = 0; commands[i]; i++) {
-                if (commands[i]->hidden)
-                        continue;
-                add_synopsis(commands[i], out);
-                add_paragraph(out, HELP_INDENT, commands[i]->summary);
+                if (!commands[i]->hidden)
+                        add_command_line(commands[i], out);
         }
         buf_add_str(out, "\nOPTIONS:\n");
-        each_group(add_group_with_commands, out);
-        buf_add_str(out, "\nOPTIONS aliases:\n");
-        add_command_aliases(out);
-        each_group(add_aliases, out);
+        add_most_used(out);
         buf_add_str(out, "\nEXAMPLES:\n");
-        for (size_t i = 0; commands[i]; i++)
-                add_examples(commands[i], out);
+        for (size_t i = 0; commands[i]; i++) {
+                if (commands[i]->examples && commands[i]->examples->line)
+                        buf_printf(out, "    %s\n", commands[i]->examples->line);
+        }
+        buf_add_str(out, "\nThese are the most used options. wperf help COMMAND has all of a command.\n");
 }

@@ -19,6 +19,7 @@ static const struct misreading pages_as_metric = {
 static const struct option sampling_options[] = {
         {
                 .name = "freq",
+                .brief = "take HZ samples a second (record, sample)",
                 .letter = 'F',
                 .kind = OPTION_U64,
                 .arg = "HZ",
@@ -40,6 +41,7 @@ static const struct option sampling_options[] = {
         },
         {
                 .name = "stacks",
+                .brief = "record call stacks (record, sample)",
                 .letter = 'g',
                 .offset = offsetof(struct sampling_options, call_graph),
                 .help = "record call stacks, by what each frame's module has",
@@ -48,6 +50,7 @@ static const struct option sampling_options[] = {
                 .name = "call-graph",
                 .kind = OPTION_STRING,
                 .arg = "MODE",
+                .values = "unwind fp dwarf lbr",
                 .offset = offsetof(struct sampling_options, call_graph_mode),
                 .help = "record call stacks by MODE: unwind[,BYTES] (what -g does: copies of stacks, of 24576 bytes unless "
                         "given, are unwound at once), fp (frame pointers, which the kernel follows), dwarf[,BYTES] (copies, "

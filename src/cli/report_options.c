@@ -8,8 +8,10 @@
 static const struct option choice_options[] = {
         {
                 .name = "sort",
+                .brief = "group samples by KEYS (report)",
                 .kind = OPTION_LIST,
                 .arg = "KEYS",
+                .values = "comm pid tid cpu module symbol line",
                 .offset = offsetof(struct choice_options, sort),
                 .help = "make a row of what is equal in KEYS: comm, pid, tid, cpu, module, symbol, line",
         },
@@ -125,6 +127,7 @@ static const struct option annotate_options[] = {
                 .letter = 's',
                 .kind = OPTION_STRING,
                 .arg = "PATTERN",
+                .names = "symbols",
                 .offset = offsetof(struct annotating_options, symbol),
                 .help = "the functions that match: NAME, ^PREFIX, SUFFIX$ or ^NAME$; the hottest unless given",
         },
@@ -132,6 +135,7 @@ static const struct option annotate_options[] = {
                 .name = "by",
                 .kind = OPTION_STRING,
                 .arg = "WHAT",
+                .values = "function handler block line instruction inlined",
                 .offset = offsetof(struct annotating_options, by),
                 .help = "a table by function, handler, block, line, instruction or inlined function",
         },
@@ -150,6 +154,7 @@ static const struct option annotate_options[] = {
                 .letter = 'M',
                 .kind = OPTION_STRING,
                 .arg = "STYLE",
+                .values = "intel att",
                 .offset = offsetof(struct annotating_options, style),
                 .help = "how x86 instructions are written: intel or att",
         },
@@ -222,6 +227,7 @@ const struct command command_annotate = {
         .options_size = sizeof(struct annotate_options),
         .defaults = &annotate_defaults,
         .args = ARGS_OWN,
+        .args_names = "symbols",
         .run = cmd_annotate,
 };
 

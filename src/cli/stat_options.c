@@ -32,6 +32,7 @@ static const struct option timeline_options[] = {
         },
         {
                 .name = "interval-print",
+                .brief = "print counts every MS milliseconds (stat)",
                 .letter = 'I',
                 .kind = OPTION_U64,
                 .arg = "MS",
@@ -109,6 +110,7 @@ static const struct option counting_options[] = {
         },
         {
                 .name = "repeat",
+                .brief = "run the command N times (stat)",
                 .letter = 'r',
                 .kind = OPTION_U64,
                 .arg = "N",

@@ -152,6 +152,10 @@ unsigned os_terminal_columns(enum os_stream stream); /* 80 where unknown */
 /* Writes all of it or says why not (a full disk, a closed pipe). */
 bool os_write_stream(enum os_stream stream, const void *bytes, size_t size, struct err *err);
 
+/* Shows a text through a pager that the system's shell starts, and waits for its end.  False when it can't be run; the text
+ * has not been shown then. */
+bool os_page(const char *pager, const void *bytes, size_t size);
+
 /* --- Ends ------------------------------------------------------------------------------------------------ */
 
 /* From now on Ctrl-C and a polite request to end (SIGTERM, SIGHUP) set a flag instead of ending the process;

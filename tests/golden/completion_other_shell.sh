@@ -1,1 +1,1 @@
-wperf --completion zsh
+wperf --completion tcsh

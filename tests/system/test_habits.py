@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """What WindowsPerf's users and scripts rely on: sentences that they search for, and the order in which wperf complains."""
 import os
+import pty
 
 import harness
 from harness import Context, Done, check
@@ -43,6 +44,40 @@ def test_banner_and_help(t: Context) -> None:
         help_text = t.good(*argv).out
         for title in ("NAME:", "SYNOPSIS:", "OPTIONS:", "EXAMPLES:"):
             check(f"{title}\n" in help_text, f"{argv}: {title}")
+
+
+def on_terminal(t: Context, *argv: str, **environment: str) -> tuple[int, str]:
+    """Status and output of wperf with a terminal as standard output."""
+    try:
+        leader, follower = pty.openpty()
+    except OSError:
+        raise harness.Skip("pseudo-terminals") from None
+    env = {name: value for name, value in harness.environment().items() if name != "PAGER"} | environment
+    process = t.start(t.wperf, *argv, stdout=follower, env=env)
+    os.close(follower)
+    seen = b""
+    while True:
+        try:
+            piece = os.read(leader, 65536)
+        except OSError:  # the other end is closed
+            break
+        seen += piece
+        if not piece:
+            break
+    os.close(leader)
+    return process.wait(), seen.decode().replace("\r\n", "\n")
+
+
+def test_help_of_a_command_goes_through_the_pager(t: Context) -> None:
+    plain = t.good("help", "record").out
+    check(t.good("record", "--help").out == plain and t.good("help", "record", env=harness.environment() | {"PAGER": "wc"}).out == plain,
+          "the same text, and no pager in a pipe")
+    for argv in (("help", "record"), ("record", "--help")):
+        check(on_terminal(t, *argv, PAGER="sed s/^/P:/") == (0, "".join(f"P:{line}\n" for line in plain.splitlines())), "paged")
+    check(on_terminal(t, "help", "record") == (0, plain), "without PAGER it is printed")
+    check(on_terminal(t, "help", "record", PAGER="no-such-pager") == (0, plain), "without that program too")
+    check(on_terminal(t, "help", "record", PAGER="head -n1") == (0, "NAME:\n"), "a pager that ends early is no failure")
+    check(on_terminal(t, "--help", PAGER="sed s/^/P:/")[1].startswith("NAME:\n"), "the short help needs none")
 
 
 def test_an_interval_is_looked_at_before_a_process(t: Context) -> None:

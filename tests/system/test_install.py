@@ -1,8 +1,10 @@
 #!/usr/bin/python3
-"""What `meson install` puts beside the program: a manual page for each command, and the completion."""
+"""What `meson install` puts beside the program: a manual page for each command, and the completions of the shells."""
 import glob
 import os
+import pty
 import re
+import select
 import sys
 
 import harness
@@ -53,10 +55,97 @@ def test_options_of_each_command_complete(t: Context) -> None:
     file = find(installed(t), "bash-completion/completions/wperf")[0]
     for page in find(t.path("root"), "man1/wperf-*.1"):
         command = os.path.basename(page)[len("wperf-"):-2]
-        script = '. "$1"; COMP_WORDS=(wperf "$2" --); COMP_CWORD=2; _wperf; printf "%s\\n" "${COMPREPLY[@]}"'
-        offered = set(t.run(bash, "--norc", "-c", script, "bash", file, command).out.split())
+        script = '. "$1"; COMP_WORDS=("$3" "$2" --); COMP_CWORD=2; _wperf; printf "%s\\n" "${COMPREPLY[@]}"'
+        offered = set(t.run(bash, "--norc", "-c", script, "bash", file, command, t.wperf).out.split())
         shown = set(re.findall(r"^ +(?:-\w, )?(--[\w-]+)", t.good("help", command).out, re.MULTILINE))
         check(shown <= offered, f"{command}: {shown - offered} is not offered")
+
+
+# A line, and what its last word becomes.
+COMPLETED = {
+    "wperf rep": "report",
+    "wperf record --dr": "--dry-run",
+    "wperf report --sort comm,sy": "comm,symbol",
+    "wperf export --format sp": "speedscope",
+    "wperf export --format=sp": "--format=speedscope",
+    "wperf annotate --by ha": "handler",
+    "wperf list --cpu-model neoverse-n3": "neoverse-n3",
+    "wperf test --cpu-model neoverse-n1 -m imix,ica": "imix,icache",
+    "wperf test --cpu-model neoverse-n1 --event rc_s": "rc_st_spec",
+    "wperf man --cpu-model neoverse-n1 l1d_cache_mp": "l1d_cache_mpki",
+    "wperf help symb": "symbolize",
+    "wperf record -o a_fi": "a_file",
+}
+
+
+def shell_folder(t: Context) -> dict[str, str]:
+    """A folder with a session of a function and a file; the environment in which `wperf` is found."""
+    t.good("record", "-q", "--session", t.path("wperf.data"), "--", t.program("calls"), "kernel", "200")
+    open(t.path("a_file"), "w", encoding="ascii").close()
+    return harness.environment() | {"PATH": os.path.dirname(t.wperf) + ":" + os.environ["PATH"], "TERM": "dumb"}
+
+
+def completed(t: Context) -> dict[str, str]:
+    name = next(row.symbol.split(":")[0] for row in harness.rows_of(t.good("report", "-i", t.path("wperf.data")).out)
+                if not row.symbol.startswith("0x"))
+    return COMPLETED | {f"wperf annotate {name[:-1]}": name}
+
+
+def test_completion_of_values_in_bash(t: Context) -> None:
+    bash = need_tool("bash")
+    file, env = find(installed(t), "bash-completion/completions/wperf")[0], shell_folder(t)
+    script = ('. "$1"; COMP_WORDS=($2); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _wperf; printf "%s\\n" "${COMPREPLY[@]}"')
+    for line, word in completed(t).items():
+        words = line.replace("=", " = ")
+        done = t.run(bash, "--norc", "-c", script, "bash", file, words, env=env)
+        want = "" if word == "a_file" else word.split("=")[-1]
+        check(want in done.out.split("\n"), f"{line}: {word}", done)
+
+
+def test_completion_in_fish(t: Context) -> None:
+    fish = need_tool("fish")
+    files, env = find(installed(t), "fish/vendor_completions.d/wperf.fish"), shell_folder(t)
+    check(len(files) == 1, "one file, where Debian's fish looks")
+    for line, word in completed(t).items():
+        done = t.run(fish, "--no-config", "-c", f"source {files[0]}; complete -C $argv[1]", line, env=env)
+        found = {candidate.split("\t")[0] for candidate in done.out.splitlines()}
+        check(word in found and not done.err, f"{line}: {word}", done)
+    done = t.run(fish, "--no-config", "-c", f"source {files[0]}; complete -C 'wperf stat --js'", env=env)
+    check("--json\tprint one JSON document" in done.out, "with what it is", done)
+
+
+class Zsh:
+    """A zsh at a terminal of its own."""
+
+    def __init__(self, t: Context, zsh: str, folder: str, env: dict[str, str]) -> None:
+        try:
+            leader, follower = pty.openpty()
+        except OSError:
+            raise harness.Skip("pseudo-terminals") from None
+        self.fd = leader
+        t.start(zsh, "-f", "-i", stdin=follower, stdout=follower, stderr=follower, env=env)
+        os.close(follower)
+        self.type(f"unsetopt beep zle_bracketed_paste; PS1='>' RPS1=; fpath=({folder} $fpath); autoload -Uz compinit; "
+                  "compinit -u -D; echo rea''dy\n", "ready\r\n")
+
+    def type(self, text: str, until: str) -> str:
+        os.write(self.fd, text.encode())
+        seen = ""
+        while until not in seen:
+            check(bool(select.select([self.fd], [], [], 20)[0]), f"'{text}' became {seen!r}, not {until!r}")
+            seen += os.read(self.fd, 65536).decode(errors="replace")
+        return seen
+
+
+def test_completion_in_zsh(t: Context) -> None:
+    zsh = need_tool("zsh")
+    files, env = find(installed(t), "zsh/vendor-completions/_wperf"), shell_folder(t)
+    check(len(files) == 1, "one file, where Debian's zsh looks")
+    shell = Zsh(t, zsh, os.path.dirname(files[0]), env)
+    for line, word in completed(t).items():
+        whole = line[:len(line) - len(line.split()[-1])] + word
+        shell.type(line + "\t", whole)
+        shell.type("\x15", "")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 #include "report_options.h"
 #include "stat_options.h"
 #include "tap.h"
+#include "text.h"
 
 enum { MAX_WORDS = 32 };
 
@@ -366,28 +367,45 @@ TEST(examples_are_true)
 
 TEST(help_and_man_name_every_option)
 {
-        AUTO_RELEASE(buf) help = {0};
         AUTO_RELEASE(buf) man = {0};
         char name[80];
 
-        options_help_program(&help);
         for (size_t i = 0; commands[i]; i++) {
                 struct option_walk walk = {.command = commands[i]};
                 const struct option *option;
+                AUTO_RELEASE(buf) help = {0};
 
                 if (commands[i]->hidden)
                         continue;
                 options_man_command(commands[i], &man);
-                snprintf(name, sizeof(name), "wperf %s", commands[i]->name);
-                EXPECT_CONTAINS(buf_text(&help), name);
+                options_help_command(commands[i], &help);
                 while ((option = option_next(&walk))) {
                         snprintf(name, sizeof(name), "--%s", option->name);
                         if (!option->hidden)
                                 EXPECT_CONTAINS(buf_text(&help), name);
                 }
         }
-        EXPECT_CONTAINS(buf_text(&help), "\nOPTIONS aliases:\n");
         EXPECT_CONTAINS(buf_text(&man), ".SH SYNOPSIS\n");
+}
+
+TEST(the_programs_help_is_one_line_a_command_and_twenty_options)
+{
+        AUTO_RELEASE(buf) help = {0};
+        size_t n_options = 0;
+        char line[100];
+
+        options_help_program(&help);
+        for (size_t i = 0; commands[i]; i++) {
+                snprintf(line, sizeof(line), "\n    wperf %s ", commands[i]->name);
+                if (!commands[i]->hidden)
+                        EXPECT_CONTAINS(buf_text(&help), line);
+        }
+        for (const char *at = help.data, *end; (end = strchr(at, '\n')); at = end + 1) {
+                n_options += text_starts(at, "    -");
+                if (end - at > 90)
+                        TAP_FAIL("longer than 90 columns: %.*s", (int)(end - at), at);
+        }
+        EXPECT_INT(n_options, 20);
 }
 
 TAP_MAIN
