@@ -7,6 +7,7 @@
 #include "map.h"
 #include "os.h"
 #include "stack_branches.h"
+#include "stack_jit.h"
 #include "unwind_cfi.h"
 #include "unwind_sample.h"
 
@@ -24,7 +25,8 @@ struct stack_unwind {
         size_t n_sources, cap_sources;
         struct map by_module; /* index + 1 */
         struct map opened;    /* modules of walks that were packed */
-        int32_t pid;          /* of the sample */
+        struct stack_jit jit;
+        int32_t pid; /* of the sample */
         struct unwind_frame frames[STACKS_MAX_FRAMES];
         struct walked_frame walked[STACKS_MAX_FRAMES];
         const struct stack_archive *archive; /* NULL: nothing was packed */
@@ -43,6 +45,7 @@ struct stack_unwind *stack_unwind_new(struct world *world, struct module_source 
         os_machine_get(&own);
         u->world = world;
         u->modules = modules;
+        u->jit.modules = modules;
         u->arch = arch_from_machine(machine ? machine : own.arch);
         u->lbr_depth = stack_branches_depth(reader);
         return u;
@@ -56,6 +59,7 @@ void stack_unwind_free(struct stack_unwind *u)
                 cfi_free(u->sources[i].cfi);
         map_release(&u->by_module);
         map_release(&u->opened);
+        stack_jit_release(&u->jit);
         free(u->sources);
         free(u);
 }
@@ -114,6 +118,11 @@ static const struct source *get_source(struct stack_unwind *u, module_id id)
         return &u->sources[*known - 1];
 }
 
+static enum object_machine machine_of(const struct stack_unwind *u)
+{
+        return u->arch->id == ARCH_ARM64 ? OBJECT_MACHINE_ARM64 : OBJECT_MACHINE_X86_64;
+}
+
 static bool find_module(void *ctx, uint64_t addr, struct unwind_module *ret_module)
 {
         struct stack_unwind *u = ctx;
@@ -122,6 +131,11 @@ static bool find_module(void *ctx, uint64_t addr, struct unwind_module *ret_modu
 
         if (at.module == MODULE_NONE)
                 return false;
+        if (world_get_module(u->world, at.module)->kind == MODULE_ANON) {
+                *ret_module = (struct unwind_module){.start = at.map_start, .end = at.map_end};
+                stack_jit_find(&u->jit, at.module, addr, machine_of(u), ret_module);
+                return true;
+        }
         source = get_source(u, at.module);
         if (world_get_module(u->world, at.module)->kind == MODULE_IMAGE)
                 *ret_module =
@@ -130,6 +144,29 @@ static bool find_module(void *ctx, uint64_t addr, struct unwind_module *ret_modu
                 *ret_module = unwind_module_of(at.map_start, at.map_end, addr, at.offset, source->object,
                                                source->cfi);
         return true;
+}
+
+/* The module of code without a file; false: the address is in none. */
+static bool find_jit(struct stack_unwind *u, uint64_t addr, module_id *ret)
+{
+        *ret = world_find(u->world, u->pid, PERF_MISC_USER, addr).module;
+        return *ret != MODULE_NONE && world_get_module(u->world, *ret)->kind == MODULE_ANON;
+}
+
+static bool read_jit_code(void *ctx, uint64_t addr, uint8_t *ret_code, size_t size)
+{
+        struct stack_unwind *u = ctx;
+        module_id id;
+
+        return find_jit(u, addr, &id) && stack_jit_read_code(&u->jit, id, addr, ret_code, size);
+}
+
+static bool is_trampoline(void *ctx, uint64_t addr)
+{
+        struct stack_unwind *u = ctx;
+        module_id id;
+
+        return find_jit(u, addr, &id) && stack_jit_is_trampoline(&u->jit, id, addr);
 }
 
 /* --- Walks --- */
@@ -147,7 +184,7 @@ struct walk {
 static bool walk_copy(struct stack_unwind *u, const struct stack_sample *of, size_t max_frames,
                       struct walk *ret)
 {
-        struct unwind_modules modules = {find_module, u};
+        const struct unwind_modules modules = {find_module, u, read_jit_code, is_trampoline};
         const struct unwind_sample copied = {u->arch, of->attr->sample_regs_user, of->sample->regs_user,
                                              of->sample->stack_user, of->sample->stack_is_whole};
         struct unwind_walked walked;

@@ -5,8 +5,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "arch.h"
+#include "linux_code.h"
 #include "unwind_sample.h"
 
 struct unwinder {
@@ -14,6 +16,7 @@ struct unwinder {
         struct map event_of_id; /* index + 1 */
         struct world *world;
         struct loaded loaded;
+        struct code_pages code;
         struct order order;
         struct buf out;
         struct buf cut; /* a bit a sample */
@@ -43,6 +46,7 @@ void unwinder_free(struct unwinder *u)
         if (!u)
                 return;
         loaded_release(&u->loaded);
+        code_pages_forget(&u->code);
         world_free(u->world);
         order_release(&u->order);
         map_release(&u->event_of_id);
@@ -71,10 +75,17 @@ static bool find_module(void *ctx, uint64_t addr, struct unwind_module *ret)
         return true;
 }
 
+static bool read_code(void *ctx, uint64_t addr, uint8_t *ret_code, size_t size)
+{
+        struct unwinder *u = ctx;
+
+        return code_pages_read(&u->code, u->pid, addr, ret_code, size);
+}
+
 /* Appends the user's part of the chain; false when the walk did not reach the outermost frame. */
 static bool add_walk(struct unwinder *u, const struct perf_attr *attr, const struct sample *sample)
 {
-        const struct unwind_modules modules = {find_module, u};
+        const struct unwind_modules modules = {.find = find_module, .ctx = u, .read_code = read_code};
         struct unwind_frame frames[UNWIND_MAX_FRAMES];
         struct unwind_walked walked = {.end = UNWIND_END_NO_RULE};
         const struct unwind_sample copied = {linux_arch(), attr->sample_regs_user, sample->regs_user,
@@ -171,6 +182,22 @@ static void add_sample(struct unwinder *u, struct cursor record)
 
 /* --- rounds --- */
 
+/* Code without a file is read while its process runs. */
+static void see_code(struct unwinder *u, const struct perfdata_record *record)
+{
+        struct record_mmap map;
+        module_id module;
+
+        if (record->header.type == PERF_RECORD_COMM && record->header.misc & PERF_MISC_COMM_EXEC)
+                code_pages_forget(&u->code);
+        if (record->header.type != PERF_RECORD_MMAP2 || !record_mmap_parse(record->bytes, false, &map) ||
+            !(map.prot & PROT_EXEC))
+                return;
+        module = world_find(u->world, map.pid, PERF_MISC_USER, map.start).module;
+        if (module != MODULE_NONE && world_get_module(u->world, module)->kind == MODULE_ANON)
+                code_pages_map(&u->code, map.pid, map.start, map.start + map.len);
+}
+
 static void add_record(struct unwinder *u, const uint8_t *bytes)
 {
         struct perfdata_record record;
@@ -184,6 +211,7 @@ static void add_record(struct unwinder *u, const uint8_t *bytes)
         record = (struct perfdata_record){
                 .header = header, .bytes = cursor_make(bytes, header.size), .asked_build_id = true};
         world_replay(u->world, &record);
+        see_code(u, &record);
         buf_add(&u->out, bytes, header.size);
 }
 
@@ -194,6 +222,7 @@ bool unwinder_put(struct unwinder *u, struct buf *pass, bool is_last, const stru
         uint64_t before_ns = linux_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
         const uint8_t *record;
 
+        code_pages_next_round(&u->code);
         order_add_round(&u->order, &u->opened->events[0].attr, pass, is_last);
         while ((record = order_next(&u->order)) != NULL)
                 add_record(u, record);

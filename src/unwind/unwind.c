@@ -62,6 +62,7 @@ static const char *const end_texts[UNWIND_N_ENDS] = {
 static const char *const way_texts[UNWIND_N_WAYS] = {
         [UNWIND_WAY_REGS] = "registers", [UNWIND_WAY_CFI] = "cfi", [UNWIND_WAY_FP] = "fp",
         [UNWIND_WAY_SIGNAL] = "signal",  [UNWIND_WAY_PE] = "pe",   [UNWIND_WAY_LBR] = "lbr",
+        [UNWIND_WAY_STUB] = "stub",
 };
 
 const char *unwind_end_text(enum unwind_end end)
@@ -145,6 +146,22 @@ static bool step_signal(struct walk *walk, enum unwind_way *ret_way)
         *ret_way = UNWIND_WAY_SIGNAL;
         walk->is_exact = true;
         return true;
+}
+
+static bool step_stub(struct walk *walk, enum unwind_way *ret_way, bool *ret_none)
+{
+        *ret_none = false;
+        *ret_way = UNWIND_WAY_STUB;
+        if (walk->has_module)
+                switch (unwind_step_stub(walk->modules, &walk->module, walk->is_exact, &walk->regs,
+                                         walk->memory)) {
+                case UNWIND_STUB_DONE: walk->is_exact = false; return true;
+                case UNWIND_STUB_UNREAD:
+                        return end_walk(walk, walk->memory->is_cut ? UNWIND_END_CUT : UNWIND_END_DAMAGED);
+                default: break;
+                }
+        *ret_none = true;
+        return false;
 }
 
 static bool step_cfi(struct walk *walk, uint64_t addr, enum unwind_way *ret_way, bool *ret_none)
@@ -245,6 +262,10 @@ static bool step(struct walk *walk, enum unwind_way *ret_way)
                 return false;
         if (is_signal_return(walk, pc))
                 return step_signal(walk, ret_way);
+        if (step_stub(walk, ret_way, &is_none))
+                return true;
+        if (!is_none)
+                return false;
         return step_fp(walk, ret_way);
 }
 

@@ -77,6 +77,10 @@ struct unwind_modules {
         /* The executable mapping that has `addr`; false: there is none. */
         bool (*find)(void *ctx, uint64_t addr, struct unwind_module *ret_module);
         void *ctx;
+        /* Copies code that lies in a module without an object; false: not all of it can be read.  NULL: none can. */
+        bool (*read_code)(void *ctx, uint64_t addr, uint8_t *ret_code, size_t size);
+        /* Whether its name says that code which can't be read is CPython's trampoline for profilers.  NULL: no names. */
+        bool (*is_trampoline)(void *ctx, uint64_t addr);
 };
 
 /* --- The walk -------------------------------------------------------------------------------------------- */
@@ -91,6 +95,7 @@ enum unwind_way {
         UNWIND_WAY_SIGNAL, /* what the kernel stored for a signal handler, without call-frame information */
         UNWIND_WAY_PE,     /* Windows unwind codes */
         UNWIND_WAY_LBR,    /* hardware's stack of calls: unwind_lbr.h */
+        UNWIND_WAY_STUB,   /* the shape of the code: a PLT entry, a trampoline of CPython */
         UNWIND_N_WAYS,
 };
 

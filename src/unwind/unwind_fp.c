@@ -14,8 +14,7 @@ static unsigned call_bytes(uint8_t modrm, uint8_t sib)
         return 2 + has_sib + (mode == 1 ? 1 : mode == 2 ? 4 : 0);
 }
 
-/* x86-64: whether the instruction before `pc` calls. */
-static bool is_behind_call(const struct unwind_module *module, uint64_t pc)
+bool unwind_is_behind_call(const struct unwind_module *module, uint64_t pc)
 {
         struct cursor c;
         const uint8_t *end;
@@ -44,7 +43,7 @@ static bool is_caller(const struct unwind_modules *modules, const struct unwind_
         if (!pc || !modules->find(modules->ctx, pc - 1, &module))
                 return false;
         return !caller_fp || caller_fp > fp ||
-               (regs->machine == OBJECT_MACHINE_X86_64 && is_behind_call(&module, pc));
+               (regs->machine == OBJECT_MACHINE_X86_64 && unwind_is_behind_call(&module, pc));
 }
 
 enum unwind_fp unwind_step_fp(const struct unwind_modules *modules, struct unwind_regs *regs,

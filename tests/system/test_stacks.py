@@ -1,11 +1,15 @@
 #!/usr/bin/python3
 """Call stacks that record and sample take, as perf script shows them: no path that the program does not have."""
+import glob
+import json
 import os
 import re
 import shutil
+import subprocess
 from dataclasses import dataclass
 
 import harness
+from call_trees import folded
 from harness import Context, Skip, check
 
 # Paths of tests/system/chains.c from the innermost function on; frames of the C library are left out.
@@ -259,6 +263,75 @@ def test_python_in_imports_reaches_the_outermost_frame(t: Context) -> None:
     harness.note(f"{marks['outermost']} of {marks['samples']} walks reach the outermost frame")
     check(marks["samples"] > 100 and marks["outermost"] >= 0.99 * marks["samples"], f"{marks}")
     check(marks["samples"] == len(stacks), f"{len(stacks)} in perf script, {marks}")
+
+
+TRAMPOLINE_DEPTH = 30
+
+
+def tree_of(t: Context, *argv: str) -> dict[str, int]:
+    """Paths of the call tree, `burn;work;main`, with their samples."""
+    document = json.loads(t.good("report", "-g", "--no-inlines", "--json", *argv).out)
+    return folded(document["call_trees"][0])
+
+
+def check_trampolines(t: Context, name: str) -> None:
+    """Each call goes through one, and every stack goes on to the outermost frame."""
+    paths = tree_of(t)
+    total = sum(paths.values())
+    want = f"evaluate{f';{name};evaluate' * TRAMPOLINE_DEPTH};main;"
+    got = sum(n for path, n in paths.items() if want in path)
+    harness.note(f"{got} of {total} samples have {TRAMPOLINE_DEPTH} trampolines and main")
+    check(total > 100 and got >= 0.98 * total, f"{got} of {total}: {list(paths)[:2]}")
+
+
+def test_trampolines_of_cpython_are_stepped(t: Context) -> None:
+    for how in (["-g"], ["--call-graph", "dwarf"]):
+        t.good("record", *how, "--", t.program("trampolines"), "300", str(TRAMPOLINE_DEPTH), t.folder, "map")
+        check_trampolines(t, "py::trampoline")
+        told = t.good("report", "-g")
+        check(" 0 cut stacks" in told.out, "none is cut", told)
+
+
+def test_unwinding_information_of_a_jitdump_is_used(t: Context) -> None:
+    t.good("record", "--call-graph", "dwarf", "--", t.program("trampolines"), "300", str(TRAMPOLINE_DEPTH), t.folder, "dump")
+    check_trampolines(t, "trampoline")
+    told = t.good("report", "-g")
+    check(" 0 cut stacks" in told.out, "none is cut", told)
+
+
+def test_plt_entries_without_call_frame_information(t: Context) -> None:
+    for program, in_plt in ("plt_calls_lld", r"(abs|strlen)@plt"), ("plt_calls_static", r"strlen@plt"):
+        for how in (["-g"], ["--call-graph", "dwarf,4096"]):
+            t.good("record", "-F", "4999", *how, "--", t.program(program), "800")
+            paths = tree_of(t)
+            stubs = {path: n for path, n in paths.items() if re.match(in_plt + ";", path)}
+            strays = [path for path in stubs if not re.search(r";(left|right);main;", path)]
+            harness.note(f"{program}: {sum(stubs.values())} of {sum(paths.values())} samples in PLT entries")
+            check(sum(stubs.values()) > 0, f"samples in PLT entries: {list(paths)}")
+            check(sum(stubs[path] for path in strays) <= 0.01 * sum(paths.values()), f"paths from them: {strays}")
+
+
+def python_with_trampolines() -> str:
+    """CPython 3.12 or later, from PATH or built by pyenv."""
+    found = [shutil.which(f"python3.{minor}") for minor in range(12, 20)]
+    found += glob.glob(os.path.expanduser("~/.pyenv/versions/3.1[2-9].*/bin/python3.1[2-9]"))
+    for python in filter(None, found):
+        asked = subprocess.run([python, "-X", "perf", "-c", ""], capture_output=True, check=False)
+        if asked.returncode == 0:
+            return python
+    raise Skip("CPython 3.12 or later with -X perf")
+
+
+def test_python_x_perf_reaches_the_outermost_frame(t: Context) -> None:
+    python = python_with_trampolines()
+    work = "def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)\nfor _ in range(4): fib(27)"
+    t.good("record", "-g", "--", python, "-X", "perf", "-c", work)
+    marks = marks_of(t)
+    harness.note(f"{marks['outermost']} of {marks['samples']} walks reach the outermost frame")
+    check(marks["samples"] > 100 and marks["outermost"] >= 0.99 * marks["samples"], f"{marks}")
+    paths = tree_of(t)
+    fibs = sum(n for path, n in paths.items() if "py::<module>:<string>" in path and "py::fib:<string>" in path)
+    check(fibs >= 0.5 * sum(paths.values()), f"{fibs} samples in fib of {sum(paths.values())}")
 
 
 def test_program_of_another_mount_namespace(t: Context) -> None:
