@@ -20,6 +20,7 @@ struct unwinder {
         struct order order;
         struct buf out;
         struct buf cut; /* a bit a sample */
+        struct unwind_frame frames[UNWIND_MAX_FRAMES];
         struct stack_marks marks;
         int32_t pid; /* whose stack is walked */
 };
@@ -62,16 +63,23 @@ static bool find_module(void *ctx, uint64_t addr, struct unwind_module *ret)
         struct unwinder *u = ctx;
         struct place place = world_find(u->world, u->pid, PERF_MISC_USER, addr);
         const struct loaded_module *loaded;
+        enum module_kind kind;
 
-        if (place.module == MODULE_NONE)
+        if (place.module == MODULE_NONE || world_is_stack(u->world, place.module))
                 return false;
+        kind = world_get_module(u->world, place.module)->kind;
+        if (kind == MODULE_ANON) {
+                *ret = (struct unwind_module){.start = place.map_start, .end = place.map_end};
+                return true;
+        }
         loaded = loaded_get(&u->loaded, place.module);
-        if (world_get_module(u->world, place.module)->kind == MODULE_IMAGE)
+        if (kind == MODULE_IMAGE)
                 *ret = unwind_module_of_image(place.map_start, place.map_end, addr, place.offset,
                                               loaded->object);
         else
                 *ret = unwind_module_of(place.map_start, place.map_end, addr, place.offset, loaded->object,
                                         loaded->cfi);
+        ret->outermost = ret->object ? loaded->outermost : NULL;
         return true;
 }
 
@@ -82,11 +90,13 @@ static bool read_code(void *ctx, uint64_t addr, uint8_t *ret_code, size_t size)
         return code_pages_read(&u->code, u->pid, addr, ret_code, size);
 }
 
-/* Appends the user's part of the chain; false when the walk did not reach the outermost frame. */
-static bool add_walk(struct unwinder *u, const struct perf_attr *attr, const struct sample *sample)
+/* Appends the user's part of the chain, of which the record has room for `max_words`; false when the walk did not reach the
+ * outermost frame. */
+static bool add_walk(struct unwinder *u, const struct perf_attr *attr, const struct sample *sample,
+                     size_t max_words)
 {
         const struct unwind_modules modules = {.find = find_module, .ctx = u, .read_code = read_code};
-        struct unwind_frame frames[UNWIND_MAX_FRAMES];
+        struct unwind_frame *frames = u->frames;
         struct unwind_walked walked = {.end = UNWIND_END_NO_RULE};
         const struct unwind_sample copied = {linux_arch(), attr->sample_regs_user, sample->regs_user,
                                              sample->stack_user, sample->stack_is_whole};
@@ -96,7 +106,10 @@ static bool add_walk(struct unwinder *u, const struct perf_attr *attr, const str
         loaded_begin_walk(&u->loaded);
         /* Code of 32 bits has other registers and other tables. */
         if (sample->regs_user_abi == PERF_SAMPLE_REGS_ABI_64)
-                unwind_walk_sample(&modules, &copied, frames, N_ELEMENTS(frames), &walked);
+                unwind_walk_sample(&modules, &copied, frames,
+                                   max_words < UNWIND_MAX_FRAMES ? max_words : UNWIND_MAX_FRAMES, &walked);
+        else
+                walked.end = UNWIND_END_32BIT;
         buf_add_u64(&u->out, PERF_CONTEXT_USER);
         if (walked.n_frames)
                 frames[0].pc = in_user ? sample->ip : frames[0].pc;
@@ -138,6 +151,15 @@ static void add_bytes(struct buf *out, const uint8_t *from, const uint8_t *to)
         buf_add(out, from, (size_t)(to - from));
 }
 
+/* How many addresses the record has room for, beside PERF_CONTEXT_USER. */
+static size_t room_for(size_t used, const struct sample *sample, const uint8_t *regs_at, struct cursor record)
+{
+        size_t rest = (size_t)(regs_at - sample->chain.end) + (size_t)(record.end - behind_stack(sample));
+        size_t words = (UINT16_MAX - used - rest) / sizeof(uint64_t);
+
+        return used + rest < UINT16_MAX && words > 1 ? words - 1 : 0;
+}
+
 /* All fields as they are, but for the chain, the registers and the copy. */
 static void add_unwound(struct unwinder *u, const struct perf_attr *attr, const struct sample *sample,
                         struct cursor record)
@@ -152,7 +174,7 @@ static void add_unwound(struct unwinder *u, const struct perf_attr *attr, const 
         count_at = u->out.len - sizeof(n);
         add_bytes(&u->out, sample->chain.start, sample->chain.end);
         if (sample->regs_user_abi)
-                is_whole = add_walk(u, attr, sample);
+                is_whole = add_walk(u, attr, sample, room_for(u->out.len - start, sample, regs_at, record));
         n = (u->out.len - count_at) / sizeof(n) - 1;
         memcpy(u->out.data + count_at, &n, sizeof(n));
         add_bytes(&u->out, sample->chain.end, regs_at);

@@ -55,15 +55,11 @@ enum unwind_fp unwind_step_fp(const struct unwind_modules *modules, struct unwin
         if (!unwind_has_reg(regs, fp_reg))
                 return UNWIND_FP_NONE;
         fp = regs->values[fp_reg];
-        if (!fp)
-                return UNWIND_FP_ZERO;
-        if (fp % ALIGN_BYTES || fp < regs->values[sp_reg] || fp > UINT64_MAX - RECORD_BYTES)
+        if (!fp || fp % ALIGN_BYTES || fp < regs->values[sp_reg] || fp > UINT64_MAX - RECORD_BYTES)
                 return UNWIND_FP_NONE;
         if (!unwind_read_word(memory, fp, &caller_fp) || !unwind_read_word(memory, fp + WORD_BYTES, &pc))
                 return memory->is_cut ? UNWIND_FP_CUT : UNWIND_FP_NONE;
         pc = unwind_strip(regs, pc);
-        if (!pc && !caller_fp)
-                return UNWIND_FP_ZERO;
         if (!is_caller(modules, regs, fp, caller_fp, pc))
                 return UNWIND_FP_NONE;
         unwind_set_reg(regs, fp_reg, caller_fp);

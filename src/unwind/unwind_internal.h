@@ -23,7 +23,6 @@ uint64_t unwind_strip(const struct unwind_regs *regs, uint64_t pc);
 
 enum unwind_fp {
         UNWIND_FP_DONE,
-        UNWIND_FP_ZERO, /* it, or the return address with it, is 0: the outermost frame */
         UNWIND_FP_CUT,
         UNWIND_FP_NONE, /* it does not look like one */
 };
