@@ -108,6 +108,19 @@ static inline void dump_line(struct dump_builder *b, uint64_t addr, uint32_t lin
         dump_str(b, file);
 }
 
+/* Unwinding information: an .eh_frame, and `hdr_size` bytes in the place of its .eh_frame_hdr. */
+static inline void dump_unwinding(struct dump_builder *b, uint64_t time, const void *frames, size_t size,
+                                  size_t hdr_size)
+{
+        dump_begin(b, 4, time);
+        dump_u64(b, size + hdr_size);
+        dump_u64(b, hdr_size);
+        dump_u64(b, 0);
+        buf_add(&b->bytes, frames, size);
+        buf_add_zeros(&b->bytes, hdr_size);
+        dump_end(b);
+}
+
 /* One record of each kind, with what real compilers do between them. */
 static inline void dump_every_kind(struct dump_builder *b)
 {
@@ -119,9 +132,7 @@ static inline void dump_every_kind(struct dump_builder *b)
         dump_line(b, 0x200c, 1, 0, "b.js");
         buf_add_zeros(&b->bytes, 5); /* V8 fills up to 8 */
         dump_end(b);
-        dump_begin(b, 4, 11);
-        buf_add_zeros(&b->bytes, 40);
-        dump_end(b);
+        dump_unwinding(b, 11, "frames of second", 16, 20);
         dump_load(b, 12, 0x2000, 32, 1, "second");
         dump_begin(b, 77, 13); /* nobody knows it */
         dump_u64(b, 1);

@@ -2,6 +2,7 @@
 #include "quality.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static const double POOR_LOST_PERCENT = 0.1;
 static const double POOR_UNRESOLVED_PERCENT = 5;
@@ -92,6 +93,63 @@ bool quality_kernel_matters(const struct quality *quality)
         return quality->kernel_share >= KERNEL_SHARE_WORTH_A_WORD;
 }
 
+static void add_cut_reason(const struct quality *q, enum quality_cut why, struct buf *out)
+{
+        static const char *const texts[QUALITY_N_CUTS] = {
+                [QUALITY_CUT_COPY] = "too little of the stack was copied",
+                [QUALITY_CUT_FAR] = "the callers are on a stack that was not copied",
+                [QUALITY_CUT_FILE] = "the file of a module can't be read",
+                [QUALITY_CUT_32BIT] = "32-bit code is not unwound",
+                [QUALITY_CUT_CODE] = "code without call-frame information",
+                [QUALITY_CUT_CHAIN] = "frame pointers lead no further: record with -g to unwind",
+        };
+
+        if (why == QUALITY_CUT_DEPTH)
+                buf_printf(out, "deeper than %u frames", q->max_frames);
+        else if (why == QUALITY_CUT_COPY && q->longer_copies)
+                buf_printf(out, "%s: %s", texts[why], q->longer_copies);
+        else if (why == QUALITY_CUT_COPY)
+                buf_add_str(out, "the stack is larger than the largest copy");
+        else
+                buf_add_str(out, texts[why]);
+}
+
+static enum quality_cut most_frequent(const uint64_t *cut_by)
+{
+        enum quality_cut most = 0;
+
+        for (enum quality_cut i = 0; i < QUALITY_N_CUTS; i++) {
+                if (cut_by[i] > cut_by[most])
+                        most = i;
+        }
+        return most;
+}
+
+/* "853 cut stacks (too little of the stack was copied: --call-graph unwind,65528)"; where there is more than one reason each has
+ * its number, the most frequent first, unless they were counted in other samples too. */
+static void add_cut(const struct quality *q, struct buf *out)
+{
+        uint64_t left[QUALITY_N_CUTS], sum = 0;
+        enum quality_cut most;
+        const char *before = " (";
+
+        buf_printf(out, ", %" PRIu64 " cut stacks", q->n_cut_stacks);
+        memcpy(left, q->cut_by, sizeof(left));
+        for (enum quality_cut i = 0; i < QUALITY_N_CUTS; i++)
+                sum += left[i];
+        if (!q->n_cut_stacks || !sum)
+                return;
+        while (left[most = most_frequent(left)]) {
+                buf_add_str(out, before);
+                if (left[most] != sum && sum == q->n_cut_stacks)
+                        buf_printf(out, "%" PRIu64 ": ", left[most]);
+                add_cut_reason(q, most, out);
+                left[most] = 0;
+                before = "; ";
+        }
+        buf_add_char(out, ')');
+}
+
 static void add_if(struct buf *out, uint64_t n, const char *what)
 {
         if (n)
@@ -119,9 +177,13 @@ void quality_add_text(const struct quality *q, struct buf *out)
         buf_printf(out, ", %" PRIu64 " throttled, %" PRIu64 " unresolved", q->n_throttled, q->n_unresolved);
         if (q->n_unresolved)
                 buf_printf(out, " (%.2f %%)", quality_percent(q, q->n_unresolved));
-        buf_printf(out, ", %" PRIu64 " cut stacks", q->n_cut_stacks);
-        if (q->n_cut_stacks && q->longer_copies)
-                buf_printf(out, " (too little of the stack was copied: %s)", q->longer_copies);
+        if (q->not_unwound)
+                buf_add_str(out, ", stacks not unwound (report -g does)");
+        else
+                add_cut(q, out);
+        if (q->n_unjudged)
+                buf_printf(out, ", %" PRIu64 " stacks not judged (they end in files that can't be read)",
+                           q->n_unjudged);
         add_sampled(q, out);
         if (q->counted_share < 1)
                 buf_printf(out, ", counted %.0f %% of the time", 100 * q->counted_share);

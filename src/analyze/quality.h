@@ -8,10 +8,25 @@
 
 #include "buf.h"
 
+/* Why stacks are cut. */
+enum quality_cut {
+        QUALITY_CUT_COPY,  /* too little of the stack was copied */
+        QUALITY_CUT_DEPTH, /* more frames than are taken */
+        QUALITY_CUT_FAR,   /* the rest lies where no copy reaches */
+        QUALITY_CUT_FILE,  /* a module's file can't be read */
+        QUALITY_CUT_32BIT, /* 32-bit code, which is not unwound */
+        QUALITY_CUT_CODE,  /* code that says nothing, or something wrong, of its callers */
+        QUALITY_CUT_CHAIN, /* the kernel's chain ends before the outermost function */
+        QUALITY_N_CUTS,
+};
+
 struct quality {
         uint64_t n_samples, n_lost, n_throttled, n_unresolved, n_cut_stacks;
-        /* What would have copied more of the stack, where too little of it was the reason for cut stacks; NULL: nothing. */
-        const char *longer_copies;
+        uint64_t cut_by[QUALITY_N_CUTS]; /* of all stacks of the session, or of those that were read */
+        unsigned max_frames;             /* of QUALITY_CUT_DEPTH */
+        const char *longer_copies;       /* what copies more of the stack; NULL: nothing does */
+        uint64_t n_unjudged;             /* stacks that end in modules whose files can't be read */
+        bool not_unwound;     /* samples have copies of the stack, or branches, that nobody looked at */
         double kernel_share;  /* of the CPU time, when it was left out; negative: not known or not left out */
         double counted_share; /* running / enabled of the worst event; 1: all of the time */
         bool knows_sampled;   /* sampled_share is known */

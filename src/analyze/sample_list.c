@@ -60,6 +60,12 @@ void sample_list_add(struct sample_list *list, const struct listed_sample *sampl
         list->n++;
 }
 
+void sample_list_shift_nodes(struct sample_list *list)
+{
+        for (size_t i = 0; i < list->n; i++)
+                list->blocks[i / BLOCK_SAMPLES][i % BLOCK_SAMPLES].node++;
+}
+
 size_t sample_list_n(const struct sample_list *list)
 {
         return list->n;

@@ -31,6 +31,9 @@ const char *sample_list_text(const struct sample_list *list, uint32_t text);
 
 void sample_list_add(struct sample_list *list, const struct listed_sample *sample);
 
+/* Adds one to the nodes of all samples: a node was put before them. */
+void sample_list_shift_nodes(struct sample_list *list);
+
 size_t sample_list_n(const struct sample_list *list);
 const struct listed_sample *sample_list_get(const struct sample_list *list, size_t index);
 

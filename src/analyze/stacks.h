@@ -14,7 +14,7 @@
 #include "world.h"
 
 enum {
-        STACKS_MAX_FRAMES = 1024, /* of a stack; of a longer one the innermost are taken */
+        STACKS_MAX_FRAMES = 8192, /* of a stack; of a longer one the innermost are taken */
         STACKS_CUT = PLACE_CUT,   /* in place of a CPU mode: the frame stands for missing callers */
 };
 
@@ -86,6 +86,10 @@ uint32_t stacks_last(struct stacks *stacks, struct world *world);
 
 /* After the last sample, before anything is looked at. */
 void stacks_finish(struct stacks *stacks, struct world *world);
+
+/* Puts nodes that have no parent, those in `wanted`, below the mark of a cut stack.  After stacks_finish(); the mark comes first, so
+ * that all nodes have the next number. */
+void stacks_put_below_cut(struct stacks *stacks, const bool *wanted);
 
 /* A parent stands before its children. */
 size_t stacks_n_nodes(const struct stacks *stacks);

@@ -6,7 +6,7 @@
 #include "arena.h"
 #include "stacks_internal.h"
 
-enum { LOOK_AFTER = WAITING_CHAINS / 2 };
+enum { LOOK_AFTER = WAITING_CHAINS / 2, MAX_WAITING_WORDS = 1024 };
 
 struct waiting_chain {
         struct chain_key key;
@@ -14,7 +14,7 @@ struct waiting_chain {
         uint32_t known; /* index + 1; 0: not looked for, or not there */
         uint64_t weight;
         struct sample sample; /* its chain is in words */
-        uint64_t words[STACKS_MAX_FRAMES];
+        uint64_t words[MAX_WAITING_WORDS];
         uint64_t apart[16]; /* rings of a power of two would fight for the same lines of the cache */
 };
 
@@ -121,7 +121,7 @@ static void look_up(const struct stacks *stacks, struct waiting_chain *w)
 
 bool stacks_can_add_chain(const struct sample *sample)
 {
-        return sample->n_chain && sample->n_chain <= STACKS_MAX_FRAMES;
+        return sample->n_chain && sample->n_chain <= MAX_WAITING_WORDS;
 }
 
 void stacks_add_chain(struct stacks *stacks, struct world *world, uint32_t event, const struct sample *sample,

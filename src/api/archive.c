@@ -32,7 +32,9 @@ struct archiving {
 /* Whether there are walks is known before names are asked for. */
 static uint64_t room_beside_walks(const struct archiving *a)
 {
-        return a->request->max_bytes - a->walks.len;
+        uint64_t taken = a->walks.len + report_ends(a->report)->len;
+
+        return taken < a->request->max_bytes ? a->request->max_bytes - taken : 0;
 }
 
 static bool is_too_large(const struct archiving *a, const struct buf *section)
@@ -188,10 +190,12 @@ static void follow_links(const char *path, struct buf *out)
 /* Beside the session, which is mapped still. */
 static bool write_beside(struct archiving *a, struct err *err)
 {
+        const struct buf *ends = report_ends(a->report);
         const struct perfdata_section sections[] = {
                 {FEATURE_WPERF_SYMBOLS, a->symbols.data, a->symbols.len},
                 {FEATURE_WPERF_SOURCE, a->source.data, a->source.len},
                 {FEATURE_WPERF_WALKS, a->walks.data, a->walks.len},
+                {FEATURE_WPERF_ENDS, ends->data, ends->len},
         };
 
         follow_links(a->request->output ? a->request->output : a->request->path, &a->place);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dump_internal.h"
+#include "end_marks.h"
 #include "simpleperf_info.h"
 #include "stack_archive.h"
 #include "stack_marks.h"
@@ -225,6 +226,25 @@ static bool show_info(struct cursor *c, struct field_sink *sink)
         return !c->failed;
 }
 
+/* WPERF_ENDS: the places, by the words of the field. */
+static bool show_end_marks(const struct cursor *c, struct field_sink *sink)
+{
+        static const char *const kinds[END_MARK_N_KINDS] = {"whole", "whole_at", "no_file"};
+        struct end_marks marks;
+        struct end_mark mark;
+
+        if (!end_marks_begin(*c, &marks))
+                return false;
+        while (end_marks_next(&marks, &mark)) {
+                AUTO_RELEASE(buf) text = {0};
+
+                buf_printf(&text, "%s+0x%" PRIx64, mark.path, mark.offset);
+                field_text(sink, kinds[mark.kind],
+                           mark.kind == END_MARK_NO_FILE ? mark.path : buf_text(&text));
+        }
+        return true;
+}
+
 static bool show_content(unsigned feature, struct cursor *c, struct field_sink *sink)
 {
         if (feature == FEATURE_EVENT_DESC)
@@ -241,6 +261,8 @@ static bool show_content(unsigned feature, struct cursor *c, struct field_sink *
                 return show_walks(c, sink);
         if (feature == FEATURE_SIMPLEPERF_META_INFO)
                 return show_info(c, sink);
+        if (feature == FEATURE_WPERF_ENDS)
+                return show_end_marks(c, sink);
         return feature < N_ELEMENTS(layouts) && layouts[feature] &&
                field_layout_show(layouts[feature], c, sink);
 }

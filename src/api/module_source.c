@@ -23,8 +23,9 @@ struct module_source {
         struct recorded_symbols *recorded;    /* names that another recorder wrote into the session */
         struct buf recorded_note;
         struct map ids;      /* module -> resolver id + 1 */
+        struct map asked;    /* modules in `used` */
         struct map jitdumps; /* pid -> module + 1 of the jitdump that it mapped to tell of it */
-        bool has_jitdumps;   /* they were looked for */
+        size_t n_looked_at;  /* modules that were looked at for them */
         module_id *used;
         size_t n_used, cap_used;
         bool same_machine; /* the session was made under the kernel that runs here now */
@@ -83,6 +84,7 @@ void module_source_free(struct module_source *source)
         recorded_symbols_free(source->recorded);
         buf_release(&source->recorded_note);
         map_release(&source->ids);
+        map_release(&source->asked);
         map_release(&source->jitdumps);
         free(source->used);
         free(source);
@@ -183,13 +185,13 @@ static const struct module *jitdump_of(struct module_source *source, int32_t pid
 {
         const uint64_t *at;
 
-        for (size_t i = 0; !source->has_jitdumps && i < world_n_modules(source->world); i++) {
+        for (size_t i = source->n_looked_at; i < world_n_modules(source->world); i++) {
                 const struct module *module = world_get_module(source->world, (module_id)i);
 
                 if (module->kind == MODULE_FILE && jitdump_is_name(world_text(source->world, module->path)))
                         *map_put(&source->jitdumps, (uint32_t)module->pid, NULL) = i + 1;
         }
-        source->has_jitdumps = true;
+        source->n_looked_at = world_n_modules(source->world);
         at = map_find(&source->jitdumps, (uint32_t)pid);
         return at ? world_get_module(source->world, (module_id)(*at - 1)) : NULL;
 }
@@ -312,22 +314,35 @@ static resolver_id describe(struct module_source *source, struct resolver *resol
         return resolver_add_module(resolver, &desc);
 }
 
+static resolver_id find_id(struct module_source *source, module_id module)
+{
+        uint64_t *known = map_put(&source->ids, module, NULL);
+
+        if (!*known)
+                *known = (uint64_t)describe(source, source->resolver, module, find_archived(source, module)) +
+                         1;
+        return (resolver_id)(*known - 1);
+}
+
 resolver_id module_source_get(void *ctx, module_id module)
 {
         struct module_source *source = ctx;
-        uint64_t *known = map_put(&source->ids, module, NULL);
+        bool is_new;
 
-        if (!*known) {
+        map_put(&source->asked, module, &is_new);
+        if (is_new)
                 ARRAY_PUSH(source->used, source->n_used, source->cap_used, module);
-                *known = (uint64_t)describe(source, source->resolver, module, find_archived(source, module)) +
-                         1;
-        }
-        return (resolver_id)(*known - 1);
+        return find_id(source, module);
+}
+
+resolver_id module_source_peek(struct module_source *source, module_id module)
+{
+        return find_id(source, module);
 }
 
 struct object *module_source_object(struct module_source *source, module_id module)
 {
-        resolver_id id = module_source_get(source, module);
+        resolver_id id = find_id(source, module);
 
         if (!find_archived(source, module))
                 return resolver_get_object(source->resolver, id);

@@ -46,7 +46,11 @@ struct resolver *module_source_resolver(struct module_source *source);
 resolver_id module_source_get(void *ctx, module_id module);
 bool module_source_is_executable(void *ctx, module_id module);
 
-/* The module's file, whether it was archived or not; kept by the source.  To be asked once.  NULL: it is not here. */
+/* The same for a module that need not be told of. */
+resolver_id module_source_peek(struct module_source *source, module_id module);
+
+/* The module's file, whether it was archived or not; kept by the source.  To be asked once; it does not count as
+ * asked for.  NULL: it is not here. */
 struct object *module_source_object(struct module_source *source, module_id module);
 
 bool module_source_image(struct module_source *source, module_id module, struct resolver_image *ret);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "arena.h"
-#include "call_graph.h"
 #include "elf_search.h"
 #include "report_internal.h"
 #include "session_times.h"
@@ -30,6 +29,7 @@ void report_free(struct report *report)
         session_input_free(report->input);
         buf_release(&report->session_dir);
         buf_release(&report->run_text);
+        buf_release(&report->ends);
         map_release(&report->seen_pids);
         free(report->pids);
         free(report);
@@ -38,42 +38,6 @@ void report_free(struct report *report)
 static double share_of(uint64_t part_ns, uint64_t whole_ns)
 {
         return part_ns < whole_ns ? (double)part_ns / (double)whole_ns : part_ns > 0;
-}
-
-/* Of the copies of the stack that were walked: now, or while recording. */
-static uint64_t copied_bytes(const struct report *report)
-{
-        uint64_t most = report->run_info.stack_bytes;
-
-        for (size_t i = 0; !report->marks.n_samples && i < perfdata_n_events(report->reader); i++) {
-                const struct perf_attr *attr = &perfdata_get_event(report->reader, i)->attr;
-
-                if (attr->sample_type & PERF_SAMPLE_STACK_USER && attr->sample_stack_user > most)
-                        most = attr->sample_stack_user;
-        }
-        return most;
-}
-
-static const char *longer_copies(const struct report *report)
-{
-        const double worth_a_word = 0.01;
-        const bool were_recorded = report->marks.n_samples;
-        struct stack_unwind_counts counts = {0};
-        uint64_t n = 0, bytes = copied_bytes(report);
-
-        if (!bytes || bytes >= CALL_GRAPH_MAX_BYTES)
-                return NULL;
-        if (report->unwind)
-                counts = stack_unwind_get_counts(report->unwind);
-        for (uint32_t i = 0; i < UNWIND_N_ENDS; i++) {
-                if (were_recorded)
-                        counts.by_end[i] = i < report->marks.n_ends ? report->marks.by_end[i] : 0;
-                n += counts.by_end[i];
-        }
-        if (!n || (double)counts.by_end[UNWIND_END_CUT] < worth_a_word * (double)n)
-                return NULL;
-        _Static_assert(CALL_GRAPH_MAX_BYTES == 65528, "the longest copies");
-        return were_recorded ? "--call-graph unwind,65528" : "--call-graph dwarf,65528";
 }
 
 static void fill_quality(struct report *report)
@@ -88,7 +52,7 @@ static void fill_quality(struct report *report)
         q->n_lost = report->n_lost_records > report->n_lost_samples ? report->n_lost_records
                                                                     : report->n_lost_samples;
         q->n_unresolved = hot_n_unresolved(report->hot);
-        q->longer_copies = longer_copies(report);
+        report_fill_cut(report);
         q->counted_share = report->run_info.counted_share;
         q->knows_sampled = report->run_info.sampled_share >= 0;
         q->sampled_share = report->run_info.sampled_share;
@@ -182,12 +146,14 @@ static void open_modules(struct report *report)
         buf_add_str(&report->archive.note, module_source_recorded_note(report->modules));
         module_source_use_archive(report->modules, report->archive.symbols);
         report->branches = report->request.branches ? branches_new() : NULL;
+        report->unwind = stack_unwind_new(report->world, report->modules, report->reader);
+        stack_unwind_use_ends(report->unwind, perfdata_feature(report->reader, FEATURE_WPERF_ENDS));
+        stack_unwind_pack_ends(report->unwind, report->request.to_pack ? &report->ends : NULL);
         if (!report->request.stacks)
                 return;
         report->stacks = stacks_new(report->request.merges_strays);
         report->samples = report->request.samples ? sample_list_new() : NULL;
         report->is_by_stacks = !report->request.to_pack && profile_by_place(report->profile);
-        report->unwind = stack_unwind_new(report->world, report->modules, report->reader);
         session_archive_open_walks(&report->archive, report->reader);
         stack_unwind_use_archive(report->unwind, report->archive.walks);
         report->walks = report->request.to_pack ? stack_archive_writer_new() : NULL;
@@ -366,6 +332,11 @@ const struct branches *report_branch_edges(const struct report *report)
 const struct stack_archive_writer *report_walks(const struct report *report)
 {
         return report->walks;
+}
+
+const struct buf *report_ends(const struct report *report)
+{
+        return &report->ends;
 }
 
 const struct sample_list *report_samples(const struct report *report)

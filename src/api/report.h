@@ -94,6 +94,9 @@ bool report_has_stacks(const struct report *report);
 /* What the samples' nodes are; named_stacks_free() by the caller.  The request asked for stacks. */
 struct named_stacks *report_named_stacks(const struct report *report, bool inlines, bool lines);
 
+/* Where chains of the kernel end whole: a section, empty where there is nothing to pack. */
+const struct buf *report_ends(const struct report *report);
+
 /* The places of stacks and of branches, and the walks over the samples' copies of stacks.  The request asked for what is
  * packed; without branches, NULL. */
 const struct stacks *report_stacks(const struct report *report);

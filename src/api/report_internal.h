@@ -25,6 +25,7 @@ struct report {
         bool is_by_stacks;        /* the profile gets its places from them */
         struct stack_unwind *unwind;
         struct stack_archive_writer *walks; /* NULL: they are not to be packed */
+        struct buf ends;                    /* FEATURE_WPERF_ENDS, as it is to be packed */
         struct session_archive archive;
         struct module_source *modules;
         struct hot *hot;
@@ -37,9 +38,20 @@ struct report {
         int32_t *pids; /* sampled processes */
         size_t n_pids, cap_pids;
         uint64_t n_lost_records, n_lost_samples;
+        unsigned kernel_frames; /* that the kernel takes */
+        uint64_t n_deep_chains; /* cut where it takes no more */
         bool has_image;
         struct report_image image;
 };
+
+/* --- report_cut.c: which stacks are cut, and why --- */
+
+void report_begin_cut(struct report *report);
+
+/* After the last sample: judges the stacks, and puts those that are cut below their mark. */
+void report_judge_stacks(struct report *report);
+
+void report_fill_cut(struct report *report);
 
 /* Reads all records. */
 bool report_read(struct report *report, struct err *err);

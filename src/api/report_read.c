@@ -36,6 +36,8 @@ static void take_stack(struct report_worker *w, uint32_t event, const struct sam
                 branches_add(report->branches, w->world, event, sample);
         if (!w->stacks) {
                 w->n_cut_stacks += is_cut;
+                if (!is_cut && !can_unwind)
+                        report_see_chain(w, event, sample);
                 return;
         }
         if (!can_unwind && !is_cut && stacks_can_add_chain(sample)) {
@@ -52,7 +54,6 @@ static void take_stack(struct report_worker *w, uint32_t event, const struct sam
                 w->frames[n++] = stack_frame_of_sample(sample);
         if (is_cut)
                 n = stack_frames_mark_cut(w->frames, n);
-        w->n_cut_stacks += is_cut;
         stacks_add(w->stacks, w->world, event, sample, w->frames, n, weight);
 }
 
@@ -234,9 +235,12 @@ static void add_ends(struct report *report)
 
 bool report_read(struct report *report, struct err *err)
 {
+        report_begin_cut(report);
         if (!report_run_workers(report, err))
                 return false;
         profile_finish(report->profile);
+        if (report->stacks)
+                report_judge_stacks(report);
         if (report->stacks && report->is_by_stacks)
                 add_ends(report);
         return true;

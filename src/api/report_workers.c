@@ -104,6 +104,7 @@ static void end_worker(struct run *run, unsigned i)
 
         report->quality.n_malformed += w->n_malformed;
         report->quality.n_cut_stacks += w->n_cut_stacks;
+        report_judge_chains(report, w);
         for (size_t k = 0; k < w->n_pids; k++) {
                 bool is_new;
 

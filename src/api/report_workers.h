@@ -7,6 +7,12 @@
 #include "perfdata_batch.h"
 #include "report_internal.h"
 
+/* Samples whose chains end at a place, by whether it is before a return address. */
+struct chain_end {
+        uint64_t n[2];
+        uint64_t n_deep; /* with as many frames as the kernel takes */
+};
+
 /* What one thread has of its own. */
 struct report_worker {
         struct report *report; /* only read, where there are several */
@@ -24,6 +30,9 @@ struct report_worker {
         size_t n_pids, cap_pids;
         int32_t last_pid;
         uint64_t n_malformed, n_cut_stacks;
+        struct places end_places; /* where chains of the kernel end, if there are no stacks */
+        struct chain_end *ends;   /* by place */
+        size_t n_ends;
 };
 
 /* Takes the samples of a chunk; of all chunks of a batch a worker takes some, in their order. */
@@ -31,6 +40,14 @@ void report_worker_take(struct report_worker *worker, const struct perfdata_batc
 
 /* After the last of them. */
 void report_worker_end_batch(struct report_worker *worker, const struct perfdata_batch *batch);
+
+/* --- report_cut.c --- */
+
+/* Without stacks: looks only at where the sample's chain ends. */
+void report_see_chain(struct report_worker *worker, uint32_t event, const struct sample *sample);
+
+/* Judges what the worker saw, and frees it. */
+void report_judge_chains(struct report *report, struct report_worker *worker);
 
 void report_count_others(struct report *report, const struct perfdata_batch *batch);
 

@@ -2,18 +2,24 @@
 #include "stack_unwind.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "arena.h"
+#include "end_marks.h"
 #include "map.h"
 #include "os.h"
 #include "stack_branches.h"
+#include "stack_jit.h"
 #include "unwind_cfi.h"
+#include "unwind_outermost.h"
 #include "unwind_sample.h"
 
 /* What a module of the world has for a walk. */
 struct source {
         struct object *object; /* NULL: code without a file that is here; the resolver's */
         struct cfi *cfi;
+        struct outermost *outermost;
+        bool is_told; /* it counts as asked for: a walk came through it */
 };
 
 struct stack_unwind {
@@ -24,13 +30,18 @@ struct stack_unwind {
         size_t n_sources, cap_sources;
         struct map by_module; /* index + 1 */
         struct map opened;    /* modules of walks that were packed */
-        int32_t pid;          /* of the sample */
+        struct stack_jit jit;
+        int32_t pid; /* of the sample */
         struct unwind_frame frames[STACKS_MAX_FRAMES];
         struct walked_frame walked[STACKS_MAX_FRAMES];
         const struct stack_archive *archive; /* NULL: nothing was packed */
         struct stack_archive_writer *writer; /* NULL: nothing is packed */
         size_t lbr_depth;
         struct stack_unwind_counts counts;
+        bool has_ends;       /* verdicts are those of the session */
+        struct map ends;     /* those, by end_key */
+        struct map packed;   /* those that are in `to_pack` */
+        struct buf *to_pack; /* NULL: nothing is packed */
 };
 
 struct stack_unwind *stack_unwind_new(struct world *world, struct module_source *modules,
@@ -43,6 +54,7 @@ struct stack_unwind *stack_unwind_new(struct world *world, struct module_source 
         os_machine_get(&own);
         u->world = world;
         u->modules = modules;
+        u->jit.modules = modules;
         u->arch = arch_from_machine(machine ? machine : own.arch);
         u->lbr_depth = stack_branches_depth(reader);
         return u;
@@ -52,10 +64,15 @@ void stack_unwind_free(struct stack_unwind *u)
 {
         if (!u)
                 return;
-        for (size_t i = 0; i < u->n_sources; i++)
+        for (size_t i = 0; i < u->n_sources; i++) {
+                outermost_free(u->sources[i].outermost);
                 cfi_free(u->sources[i].cfi);
+        }
         map_release(&u->by_module);
         map_release(&u->opened);
+        map_release(&u->ends);
+        map_release(&u->packed);
+        stack_jit_release(&u->jit);
         free(u->sources);
         free(u);
 }
@@ -98,12 +115,14 @@ static struct source open_source(struct stack_unwind *u, module_id id)
         if (!has_file(u, id))
                 return source;
         source.object = module_source_object(u->modules, id);
-        if (source.object)
-                source.cfi = cfi_open(source.object, NULL, NULL);
+        if (!source.object)
+                return source;
+        source.cfi = cfi_open(source.object, NULL, NULL);
+        source.outermost = outermost_new(source.object, source.cfi);
         return source;
 }
 
-static const struct source *get_source(struct stack_unwind *u, module_id id)
+static struct source *get_source(struct stack_unwind *u, module_id id)
 {
         uint64_t *known = map_put(&u->by_module, id, NULL);
 
@@ -114,22 +133,60 @@ static const struct source *get_source(struct stack_unwind *u, module_id id)
         return &u->sources[*known - 1];
 }
 
+static enum object_machine machine_of(const struct stack_unwind *u)
+{
+        return u->arch->id == ARCH_ARM64 ? OBJECT_MACHINE_ARM64 : OBJECT_MACHINE_X86_64;
+}
+
 static bool find_module(void *ctx, uint64_t addr, struct unwind_module *ret_module)
 {
         struct stack_unwind *u = ctx;
         struct place at = world_find(u->world, u->pid, PERF_MISC_USER, addr);
-        const struct source *source;
+        struct source *source;
 
-        if (at.module == MODULE_NONE)
+        if (at.module == MODULE_NONE || world_is_stack(u->world, at.module))
                 return false;
+        if (world_get_module(u->world, at.module)->kind == MODULE_ANON) {
+                *ret_module = (struct unwind_module){.start = at.map_start, .end = at.map_end};
+                stack_jit_find(&u->jit, at.module, addr, machine_of(u), ret_module);
+                return true;
+        }
         source = get_source(u, at.module);
+        if (!source->is_told) {
+                source->is_told = true;
+                module_source_get(u->modules, at.module);
+        }
         if (world_get_module(u->world, at.module)->kind == MODULE_IMAGE)
                 *ret_module =
                         unwind_module_of_image(at.map_start, at.map_end, addr, at.offset, source->object);
         else
                 *ret_module = unwind_module_of(at.map_start, at.map_end, addr, at.offset, source->object,
                                                source->cfi);
+        ret_module->outermost = ret_module->object ? source->outermost : NULL;
         return true;
+}
+
+/* The module of code without a file; false: the address is in none. */
+static bool find_jit(struct stack_unwind *u, uint64_t addr, module_id *ret)
+{
+        *ret = world_find(u->world, u->pid, PERF_MISC_USER, addr).module;
+        return *ret != MODULE_NONE && world_get_module(u->world, *ret)->kind == MODULE_ANON;
+}
+
+static bool read_jit_code(void *ctx, uint64_t addr, uint8_t *ret_code, size_t size)
+{
+        struct stack_unwind *u = ctx;
+        module_id id;
+
+        return find_jit(u, addr, &id) && stack_jit_read_code(&u->jit, id, addr, ret_code, size);
+}
+
+static bool is_trampoline(void *ctx, uint64_t addr)
+{
+        struct stack_unwind *u = ctx;
+        module_id id;
+
+        return find_jit(u, addr, &id) && stack_jit_is_trampoline(&u->jit, id, addr);
 }
 
 /* --- Walks --- */
@@ -147,7 +204,7 @@ struct walk {
 static bool walk_copy(struct stack_unwind *u, const struct stack_sample *of, size_t max_frames,
                       struct walk *ret)
 {
-        struct unwind_modules modules = {find_module, u};
+        const struct unwind_modules modules = {find_module, u, read_jit_code, is_trampoline};
         const struct unwind_sample copied = {u->arch, of->attr->sample_regs_user, of->sample->regs_user,
                                              of->sample->stack_user, of->sample->stack_is_whole};
         struct unwind_walked walked;
@@ -201,6 +258,13 @@ size_t stack_unwind_add(struct stack_unwind *u, const struct stack_sample *of, s
         if (stack_branches_can(of->attr))
                 return stack_branches_join(of->sample, u->lbr_depth, frames, n, u->counts.by_way, ret_cut);
         u->pid = of->sample->pid;
+        if (of->sample->regs_user_abi == PERF_SAMPLE_REGS_ABI_32 && !has_user) {
+                u->counts.by_end[UNWIND_END_32BIT]++;
+                *ret_cut = true;
+                return n;
+        }
+        if (max_frames > UNWIND_MAX_FRAMES)
+                max_frames = UNWIND_MAX_FRAMES;
         if (has_user || of->sample->regs_user_abi != PERF_SAMPLE_REGS_ABI_64 ||
             (!walk_archived(u, of->number, max_frames, &walk) && !walk_copy(u, of, max_frames, &walk)))
                 return n;
@@ -215,6 +279,93 @@ size_t stack_unwind_add(struct stack_unwind *u, const struct stack_sample *of, s
         u->counts.by_end[walk.end]++;
         *ret_cut |= !unwind_end_is_whole(walk.end);
         return n;
+}
+
+/* --- Chains of the kernel --- */
+
+/* By the names of an archive, where there is no file. */
+static enum stack_whole judge_name(struct stack_unwind *u, module_id module, uint64_t offset)
+{
+        struct resolver *resolver = module_source_resolver(u->modules);
+        struct symbol symbol = resolver_find(resolver, module_source_peek(u->modules, module), offset);
+
+        if (symbol.status != SYMBOL_NAMED)
+                return STACK_UNJUDGED;
+        return outermost_is_name(resolver_text(resolver, symbol.name)) ? STACK_WHOLE : STACK_CUT;
+}
+
+static uint64_t end_key(const struct end_mark *mark)
+{
+        return map_hash_bytes(mark->path, strlen(mark->path)) ^ map_mix(mark->offset * 4 + mark->kind + 1);
+}
+
+void stack_unwind_use_ends(struct stack_unwind *u, struct cursor section)
+{
+        struct end_marks marks;
+        struct end_mark mark;
+
+        if (section.failed || !end_marks_begin(section, &marks))
+                return;
+        u->has_ends = true;
+        while (end_marks_next(&marks, &mark))
+                map_put(&u->ends, end_key(&mark), NULL);
+}
+
+void stack_unwind_pack_ends(struct stack_unwind *u, struct buf *section)
+{
+        u->to_pack = section;
+}
+
+/* As the session has it. */
+static enum stack_whole recall_end(const struct stack_unwind *u, const struct end_mark *mark)
+{
+        const struct end_mark no_file = {END_MARK_NO_FILE, 0, mark->path};
+
+        if (map_find(&u->ends, end_key(mark)))
+                return STACK_WHOLE;
+        return map_find(&u->ends, end_key(&no_file)) ? STACK_UNJUDGED : STACK_CUT;
+}
+
+static void pack_end(struct stack_unwind *u, const struct end_mark *mark, enum stack_whole end)
+{
+        const struct end_mark no_file = {END_MARK_NO_FILE, 0, mark->path};
+        const struct end_mark *packed = end == STACK_UNJUDGED ? &no_file : mark;
+        bool is_new = false;
+
+        if (!u->to_pack || end == STACK_CUT)
+                return;
+        map_put(&u->packed, end_key(packed), &is_new);
+        if (is_new)
+                end_marks_add(u->to_pack, packed);
+}
+
+static enum stack_whole judge_place(struct stack_unwind *u, module_id module, uint64_t offset, bool is_return)
+{
+        const struct source *source = get_source(u, module);
+        uint64_t addr;
+
+        if (!source->object)
+                return judge_name(u, module, offset);
+        if (world_get_module(u->world, module)->kind == MODULE_IMAGE)
+                addr = object_get_facts(source->object)->load_addr + offset;
+        else if (!object_to_addr(source->object, offset, &addr))
+                return STACK_CUT;
+        return outermost_has(source->outermost, addr, !is_return) ? STACK_WHOLE : STACK_CUT;
+}
+
+enum stack_whole stack_unwind_judge(struct stack_unwind *u, module_id module, uint64_t offset, bool is_return)
+{
+        struct end_mark mark = {.kind = is_return ? END_MARK_RETURN : END_MARK_EXACT, .offset = offset};
+        enum stack_whole end;
+
+        if (u->to_pack)
+                end_marks_open(u->to_pack);
+        if (module == MODULE_NONE || !has_file(u, module))
+                return STACK_CUT;
+        mark.path = world_text(u->world, world_get_module(u->world, module)->path);
+        end = u->has_ends ? recall_end(u, &mark) : judge_place(u, module, offset, is_return);
+        pack_end(u, &mark, end);
+        return end;
 }
 
 struct stack_unwind_counts stack_unwind_get_counts(const struct stack_unwind *u)

@@ -21,6 +21,12 @@ AUTO_DEFINE(stack_unwind)
 /* Walks that were packed into the session come before files; kept by the caller. */
 void stack_unwind_use_archive(struct stack_unwind *unwind, const struct stack_archive *archive);
 
+/* Verdicts that were packed into the session (FEATURE_WPERF_ENDS) come before files. */
+void stack_unwind_use_ends(struct stack_unwind *unwind, struct cursor section);
+
+/* Adds every verdict to come to a section; kept by the caller. */
+void stack_unwind_pack_ends(struct stack_unwind *unwind, struct buf *section);
+
 /* Adds every walk to come to what is packed; kept by the caller. */
 void stack_unwind_pack(struct stack_unwind *unwind, struct stack_archive_writer *writer);
 
@@ -37,6 +43,17 @@ struct stack_sample {
  * there are then.  has_user: some of the chain are of user code.  *ret_cut: the outermost frame was not reached. */
 size_t stack_unwind_add(struct stack_unwind *unwind, const struct stack_sample *of,
                         struct stack_frame *frames, size_t n, bool has_user, bool *ret_cut);
+
+/* What is known of where a stack ends. */
+enum stack_whole {
+        STACK_WHOLE,    /* where processes and threads begin */
+        STACK_CUT,      /* its outermost frame was called by something */
+        STACK_UNJUDGED, /* in a module whose file can't be read */
+};
+
+/* By the place of its outermost frame; is_return: a call before it returns behind the place. */
+enum stack_whole stack_unwind_judge(struct stack_unwind *unwind, module_id module, uint64_t offset,
+                                    bool is_return);
 
 /* How the frames so far were found (enum unwind_way), and how the walks ended (enum unwind_end). */
 struct stack_unwind_counts {

@@ -194,6 +194,7 @@ static void add_ways(const struct report *report, struct buf *out)
                 const char *text;
         } words[] = {
                 {UNWIND_WAY_CFI, "by call-frame information"},
+                {UNWIND_WAY_STUB, "by the code of PLT entries and trampolines"},
                 {UNWIND_WAY_FP, "by frame pointers"},
                 {UNWIND_WAY_LBR, "by hardware's stack of calls"},
                 {UNWIND_WAY_SIGNAL, "out of signal handlers"},

@@ -9,6 +9,7 @@
 #include "object.h"
 #include "os.h"
 #include "unwind_cfi.h"
+#include "unwind_outermost.h"
 
 enum { MAX_OPEN = 512 };
 
@@ -66,12 +67,15 @@ static void open_module(const struct loaded *l, module_id id, struct loaded_modu
                 item->object = open_kept(l->keeper, module, path);
         if (!item->object)
                 item->object = open_at_path(module, path);
-        if (item->object)
-                item->cfi = cfi_open(item->object, NULL, NULL);
+        if (!item->object)
+                return;
+        item->cfi = cfi_open(item->object, NULL, NULL);
+        item->outermost = outermost_new(item->object, item->cfi);
 }
 
 static void close_module(struct loaded_module *item)
 {
+        outermost_free(item->outermost);
         cfi_free(item->cfi);
         object_free(item->object);
         *item = (struct loaded_module){0};

@@ -5,8 +5,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "arch.h"
+#include "linux_code.h"
 #include "unwind_sample.h"
 
 struct unwinder {
@@ -14,9 +16,11 @@ struct unwinder {
         struct map event_of_id; /* index + 1 */
         struct world *world;
         struct loaded loaded;
+        struct code_pages code;
         struct order order;
         struct buf out;
         struct buf cut; /* a bit a sample */
+        struct unwind_frame frames[UNWIND_MAX_FRAMES];
         struct stack_marks marks;
         int32_t pid; /* whose stack is walked */
 };
@@ -43,6 +47,7 @@ void unwinder_free(struct unwinder *u)
         if (!u)
                 return;
         loaded_release(&u->loaded);
+        code_pages_forget(&u->code);
         world_free(u->world);
         order_release(&u->order);
         map_release(&u->event_of_id);
@@ -58,24 +63,40 @@ static bool find_module(void *ctx, uint64_t addr, struct unwind_module *ret)
         struct unwinder *u = ctx;
         struct place place = world_find(u->world, u->pid, PERF_MISC_USER, addr);
         const struct loaded_module *loaded;
+        enum module_kind kind;
 
-        if (place.module == MODULE_NONE)
+        if (place.module == MODULE_NONE || world_is_stack(u->world, place.module))
                 return false;
+        kind = world_get_module(u->world, place.module)->kind;
+        if (kind == MODULE_ANON) {
+                *ret = (struct unwind_module){.start = place.map_start, .end = place.map_end};
+                return true;
+        }
         loaded = loaded_get(&u->loaded, place.module);
-        if (world_get_module(u->world, place.module)->kind == MODULE_IMAGE)
+        if (kind == MODULE_IMAGE)
                 *ret = unwind_module_of_image(place.map_start, place.map_end, addr, place.offset,
                                               loaded->object);
         else
                 *ret = unwind_module_of(place.map_start, place.map_end, addr, place.offset, loaded->object,
                                         loaded->cfi);
+        ret->outermost = ret->object ? loaded->outermost : NULL;
         return true;
 }
 
-/* Appends the user's part of the chain; false when the walk did not reach the outermost frame. */
-static bool add_walk(struct unwinder *u, const struct perf_attr *attr, const struct sample *sample)
+static bool read_code(void *ctx, uint64_t addr, uint8_t *ret_code, size_t size)
 {
-        const struct unwind_modules modules = {find_module, u};
-        struct unwind_frame frames[UNWIND_MAX_FRAMES];
+        struct unwinder *u = ctx;
+
+        return code_pages_read(&u->code, u->pid, addr, ret_code, size);
+}
+
+/* Appends the user's part of the chain, of which the record has room for `max_words`; false when the walk did not reach the
+ * outermost frame. */
+static bool add_walk(struct unwinder *u, const struct perf_attr *attr, const struct sample *sample,
+                     size_t max_words)
+{
+        const struct unwind_modules modules = {.find = find_module, .ctx = u, .read_code = read_code};
+        struct unwind_frame *frames = u->frames;
         struct unwind_walked walked = {.end = UNWIND_END_NO_RULE};
         const struct unwind_sample copied = {linux_arch(), attr->sample_regs_user, sample->regs_user,
                                              sample->stack_user, sample->stack_is_whole};
@@ -85,7 +106,10 @@ static bool add_walk(struct unwinder *u, const struct perf_attr *attr, const str
         loaded_begin_walk(&u->loaded);
         /* Code of 32 bits has other registers and other tables. */
         if (sample->regs_user_abi == PERF_SAMPLE_REGS_ABI_64)
-                unwind_walk_sample(&modules, &copied, frames, N_ELEMENTS(frames), &walked);
+                unwind_walk_sample(&modules, &copied, frames,
+                                   max_words < UNWIND_MAX_FRAMES ? max_words : UNWIND_MAX_FRAMES, &walked);
+        else
+                walked.end = UNWIND_END_32BIT;
         buf_add_u64(&u->out, PERF_CONTEXT_USER);
         if (walked.n_frames)
                 frames[0].pc = in_user ? sample->ip : frames[0].pc;
@@ -127,6 +151,15 @@ static void add_bytes(struct buf *out, const uint8_t *from, const uint8_t *to)
         buf_add(out, from, (size_t)(to - from));
 }
 
+/* How many addresses the record has room for, beside PERF_CONTEXT_USER. */
+static size_t room_for(size_t used, const struct sample *sample, const uint8_t *regs_at, struct cursor record)
+{
+        size_t rest = (size_t)(regs_at - sample->chain.end) + (size_t)(record.end - behind_stack(sample));
+        size_t words = (UINT16_MAX - used - rest) / sizeof(uint64_t);
+
+        return used + rest < UINT16_MAX && words > 1 ? words - 1 : 0;
+}
+
 /* All fields as they are, but for the chain, the registers and the copy. */
 static void add_unwound(struct unwinder *u, const struct perf_attr *attr, const struct sample *sample,
                         struct cursor record)
@@ -141,7 +174,7 @@ static void add_unwound(struct unwinder *u, const struct perf_attr *attr, const 
         count_at = u->out.len - sizeof(n);
         add_bytes(&u->out, sample->chain.start, sample->chain.end);
         if (sample->regs_user_abi)
-                is_whole = add_walk(u, attr, sample);
+                is_whole = add_walk(u, attr, sample, room_for(u->out.len - start, sample, regs_at, record));
         n = (u->out.len - count_at) / sizeof(n) - 1;
         memcpy(u->out.data + count_at, &n, sizeof(n));
         add_bytes(&u->out, sample->chain.end, regs_at);
@@ -171,6 +204,22 @@ static void add_sample(struct unwinder *u, struct cursor record)
 
 /* --- rounds --- */
 
+/* Code without a file is read while its process runs. */
+static void see_code(struct unwinder *u, const struct perfdata_record *record)
+{
+        struct record_mmap map;
+        module_id module;
+
+        if (record->header.type == PERF_RECORD_COMM && record->header.misc & PERF_MISC_COMM_EXEC)
+                code_pages_forget(&u->code);
+        if (record->header.type != PERF_RECORD_MMAP2 || !record_mmap_parse(record->bytes, false, &map) ||
+            !(map.prot & PROT_EXEC))
+                return;
+        module = world_find(u->world, map.pid, PERF_MISC_USER, map.start).module;
+        if (module != MODULE_NONE && world_get_module(u->world, module)->kind == MODULE_ANON)
+                code_pages_map(&u->code, map.pid, map.start, map.start + map.len);
+}
+
 static void add_record(struct unwinder *u, const uint8_t *bytes)
 {
         struct perfdata_record record;
@@ -184,6 +233,7 @@ static void add_record(struct unwinder *u, const uint8_t *bytes)
         record = (struct perfdata_record){
                 .header = header, .bytes = cursor_make(bytes, header.size), .asked_build_id = true};
         world_replay(u->world, &record);
+        see_code(u, &record);
         buf_add(&u->out, bytes, header.size);
 }
 
@@ -194,6 +244,7 @@ bool unwinder_put(struct unwinder *u, struct buf *pass, bool is_last, const stru
         uint64_t before_ns = linux_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
         const uint8_t *record;
 
+        code_pages_next_round(&u->code);
         order_add_round(&u->order, &u->opened->events[0].attr, pass, is_last);
         while ((record = order_next(&u->order)) != NULL)
                 add_record(u, record);

@@ -37,8 +37,9 @@ void order_release(struct order *order);
 struct loaded_module {
         struct object *object; /* NULL: none can be had */
         struct cfi *cfi;       /* NULL: it has none */
-        uint64_t used;         /* the number of the walk that asked last */
-        bool is_open;          /* it was looked for */
+        struct outermost *outermost;
+        uint64_t used; /* the number of the walk that asked last */
+        bool is_open;  /* it was looked for */
 };
 
 struct loaded {

@@ -68,6 +68,7 @@ enum perfdata_feature {
         FEATURE_WPERF_SOURCE = 228,  /* and lines of source files */
         FEATURE_WPERF_STACKS = 229,  /* how stacks that were unwound while recording end */
         FEATURE_WPERF_WALKS = 230,   /* what wperf archive made of copies of stacks */
+        FEATURE_WPERF_ENDS = 231,    /* where chains of the kernel end whole, as wperf archive found it */
         FEATURE_WPERF_LAST = 239,
 };
 

@@ -149,6 +149,7 @@ const char *perfdata_feature_name(unsigned feature)
                 [FEATURE_WPERF_SOURCE] = "WPERF_SOURCE",
                 [FEATURE_WPERF_STACKS] = "WPERF_STACKS",
                 [FEATURE_WPERF_WALKS] = "WPERF_WALKS",
+                [FEATURE_WPERF_ENDS] = "WPERF_ENDS",
         };
 
         return feature < N_ELEMENTS(names) ? names[feature] : NULL;

@@ -409,6 +409,13 @@ const char *world_text(const struct world *w, str_id id)
         return strpool_get(w->names, id);
 }
 
+bool world_is_stack(const struct world *world, module_id id)
+{
+        const struct module *module = world_get_module(world, id);
+
+        return module->kind == MODULE_ANON && !strcmp(world_text(world, module->path), "[stack]");
+}
+
 str_id world_thread_name_id(struct world *w, int32_t pid, int32_t tid)
 {
         const uint64_t *name = map_find(&w->name_of_thread, thread_key(pid, tid));

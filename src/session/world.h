@@ -78,6 +78,9 @@ size_t world_n_modules(const struct world *world);
 const struct module *world_get_module(const struct world *world, module_id id);
 const char *world_text(const struct world *world, str_id id);
 
+/* The stack of a main thread, which the kernel tells of when a program begins; it holds no code. */
+bool world_is_stack(const struct world *world, module_id id);
+
 /* The name of a thread now (its own, or that of the thread that started it), "" when it was never told; never NULL. */
 const char *world_thread_name(struct world *world, int32_t pid, int32_t tid);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides which records are whole and what belongs together: a line table with the load that follows it, a move with
- * the load of its number.  Which code stood where and when is the matter of code_history. */
+/* Decides which records are whole and what belongs together: a line table and unwinding information with the load that follows
+ * them, a move with the load of its number.  Which code stood where and when is the matter of code_history. */
 #include "jitdump.h"
 
 #include <inttypes.h>
@@ -22,6 +22,7 @@ enum {
         JITDUMP_RECORD_HEADER_SIZE = 16,
         JITDUMP_LINE_MIN_SIZE = 17,
         JITDUMP_ARCH_TIME = 1 << 0, /* a flag of the header */
+        FRAMES_ALIGN = 8,           /* of .eh_frame behind the code */
 };
 
 enum jitdump_record {
@@ -53,6 +54,7 @@ struct reading {
         uint64_t time;                /* of the record */
         /* A line table that waits for its load; n_lines 0: none. */
         uint64_t lines_addr, lines_off, lines_size, n_lines;
+        uint64_t frames_off, frames_size; /* likewise of unwinding information */
         uint64_t n_damaged;
 };
 
@@ -92,6 +94,8 @@ static bool read_load(struct reading *r, struct cursor *c)
                 load.lines_size = r->lines_size;
                 load.n_lines = r->n_lines;
         }
+        load.frames_off = r->frames_off;
+        load.frames_size = r->frames_size;
         add_code(r, &load);
         return true;
 }
@@ -148,6 +152,20 @@ static bool read_debug_info(struct reading *r, struct cursor *c)
         return true;
 }
 
+/* .eh_frame, and .eh_frame_hdr behind it. */
+static bool read_unwinding(struct reading *r, struct cursor *c)
+{
+        uint64_t size = cursor_u64(c), hdr_size = cursor_u64(c), off;
+
+        cursor_skip(c, 8); /* whether the program has it in memory too */
+        off = file_off(r->dump, c);
+        if (!cursor_skip(c, size) || hdr_size > size)
+                return false;
+        r->frames_off = off;
+        r->frames_size = size - hdr_size;
+        return true;
+}
+
 static bool read_record(struct reading *r, uint32_t id, struct cursor *c)
 {
         bool ok;
@@ -156,11 +174,12 @@ static bool read_record(struct reading *r, uint32_t id, struct cursor *c)
         case JIT_CODE_LOAD:
                 ok = read_load(r, c);
                 r->n_lines = 0;
+                r->frames_size = 0;
                 return ok;
         case JIT_CODE_MOVE: return read_move(r, c);
         case JIT_CODE_DEBUG_INFO: return read_debug_info(r, c);
+        case JIT_CODE_UNWINDING_INFO: r->frames_size = 0; return read_unwinding(r, c);
         case JIT_CODE_CLOSE:
-        case JIT_CODE_UNWINDING_INFO:
         default: return true;
         }
 }
@@ -368,6 +387,18 @@ bool jitdump_find(const struct jitdump *dump, uint64_t addr, uint64_t time, stru
                 .text = &code->text,
         };
         return true;
+}
+
+bool jitdump_get_frames(const struct jitdump *dump, const struct jitdump_load *load,
+                        struct cursor *ret_frames, uint64_t *ret_addr)
+{
+        uint64_t end = load->addr + load->size_bytes;
+
+        if (!load->frames_size)
+                return false;
+        *ret_frames = cursor_sub(&dump->file, load->frames_off, load->frames_size);
+        *ret_addr = end + -end % FRAMES_ALIGN;
+        return !ret_frames->failed;
 }
 
 bool jitdump_read_code(const struct jitdump *dump, uint64_t addr, uint64_t size, const uint8_t **ret_code)

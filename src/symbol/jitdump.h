@@ -53,6 +53,8 @@ struct jitdump_load {
         uint64_t code_off; /* of its bytes in the file, size_bytes of them */
         uint64_t lines_off, lines_size, n_lines;
         uint64_t moved_by; /* from where its line table has it */
+        /* Its .eh_frame, as if it lay behind the code; 0 bytes: the file says nothing. */
+        uint64_t frames_off, frames_size;
 };
 
 /* In the file's order; NULL behind the last one. */
@@ -78,6 +80,10 @@ bool jitdump_lines_next(struct jitdump_lines *lines, struct jitdump_line *ret);
 /* The function that stood at `addr` at `time` by the dump's clock, or CODE_HISTORY_LATEST.  hit->index is the load's;
  * false: of *ret_hit only same_from and same_to are set. */
 bool jitdump_find(const struct jitdump *dump, uint64_t addr, uint64_t time, struct symtab_hit *ret_hit);
+
+/* The .eh_frame of a load, and the address that it counts from; false: it has none. */
+bool jitdump_get_frames(const struct jitdump *dump, const struct jitdump_load *load,
+                        struct cursor *ret_frames, uint64_t *ret_addr);
 
 /* `size` bytes of the code that stands at `addr` at last; false: not all of them are of one function.  Kept by the dump. */
 bool jitdump_read_code(const struct jitdump *dump, uint64_t addr, uint64_t size, const uint8_t **ret_code);

@@ -160,6 +160,17 @@ size_t resolver_find_extents(struct resolver *resolver, resolver_id module, uint
 bool resolver_read_code(struct resolver *resolver, resolver_id module, uint64_t addr, uint64_t size,
                         const uint8_t **ret_code);
 
+/* What a jitdump says of unwinding the code at an address: its .eh_frame, kept by the resolver. */
+struct resolver_jit_frames {
+        uint64_t start, end; /* of the code */
+        struct cursor frames;
+        uint64_t frames_addr;
+};
+
+/* False: there is no jitdump, or it says nothing of that code. */
+bool resolver_find_jit_frames(struct resolver *resolver, resolver_id module, uint64_t addr,
+                              struct resolver_jit_frames *ret);
+
 /* An instruction as a disassembler wrote it. */
 struct resolver_insn {
         const char *text; /* kept by the resolver */

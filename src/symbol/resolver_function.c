@@ -83,6 +83,20 @@ bool resolver_read_code(struct resolver *resolver, resolver_id id, uint64_t addr
         return module->jitdump && jitdump_read_code(module->jitdump, addr, size, ret_code);
 }
 
+bool resolver_find_jit_frames(struct resolver *resolver, resolver_id id, uint64_t addr,
+                              struct resolver_jit_frames *ret)
+{
+        const struct module *module = resolver_load(resolver, id);
+        struct symtab_hit hit;
+
+        if (!module->jitdump || !jitdump_find(module->jitdump, addr, CODE_HISTORY_LATEST, &hit))
+                return false;
+        ret->start = hit.start;
+        ret->end = hit.end;
+        return jitdump_get_frames(module->jitdump, jitdump_get_load(module->jitdump, hit.index), &ret->frames,
+                                  &ret->frames_addr);
+}
+
 /* What the index has of the module's own file.  Texts name whole addresses: none are kept of a kernel, which lies elsewhere
  * after each start. */
 static struct resolver_debug *find_own_debug(struct resolver *resolver, resolver_id id, uint64_t addr)

@@ -15,7 +15,7 @@
 
 enum {
         STACK_ARCHIVE_VERSION = 1,
-        STACK_ARCHIVE_MAX_FRAMES = 1024, /* of a walk */
+        STACK_ARCHIVE_MAX_FRAMES = 8192, /* of a walk */
         STACK_ARCHIVE_MAX_KINDS = 64,    /* of ways, and of ends */
 };
 

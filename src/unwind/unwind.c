@@ -6,6 +6,7 @@
 #include "attributes.h"
 #include "unwind_cfi.h"
 #include "unwind_internal.h"
+#include "unwind_outermost.h"
 #include "unwind_pe.h"
 
 static const struct arch *arch_of(const struct unwind_regs *regs)
@@ -36,6 +37,7 @@ uint64_t unwind_strip(const struct unwind_regs *regs, uint64_t pc)
 bool unwind_read_word(struct unwind_memory *memory, uint64_t addr, uint64_t *ret_word)
 {
         uint64_t off = addr - memory->start;
+        bool is_far;
 
         if (memory->bytes && addr >= memory->start && off < memory->size && memory->size - off >= 8) {
                 memcpy(ret_word, memory->bytes + off, sizeof(*ret_word));
@@ -43,8 +45,11 @@ bool unwind_read_word(struct unwind_memory *memory, uint64_t addr, uint64_t *ret
         }
         if (memory->read && memory->read(memory->ctx, addr, ret_word))
                 return true;
-        if (memory->bytes && addr >= memory->start && !memory->is_whole)
+        is_far = memory->max_size && (addr < memory->start || off > memory->max_size - 8);
+        if (memory->bytes && (is_far || (addr >= memory->start && !memory->is_whole))) {
                 memory->is_cut = true;
+                memory->is_far = is_far;
+        }
         return false;
 }
 
@@ -57,11 +62,15 @@ static const char *const end_texts[UNWIND_N_ENDS] = {
         [UNWIND_END_NO_MODULE] = "no module",
         [UNWIND_END_NO_RULE] = "no rule",
         [UNWIND_END_DAMAGED] = "damaged",
+        [UNWIND_END_FAR] = "far",
+        [UNWIND_END_NO_FILE] = "no file",
+        [UNWIND_END_32BIT] = "32-bit",
 };
 
 static const char *const way_texts[UNWIND_N_WAYS] = {
         [UNWIND_WAY_REGS] = "registers", [UNWIND_WAY_CFI] = "cfi", [UNWIND_WAY_FP] = "fp",
         [UNWIND_WAY_SIGNAL] = "signal",  [UNWIND_WAY_PE] = "pe",   [UNWIND_WAY_LBR] = "lbr",
+        [UNWIND_WAY_STUB] = "stub",
 };
 
 const char *unwind_end_text(enum unwind_end end)
@@ -98,6 +107,16 @@ static bool end_walk(struct walk *walk, enum unwind_end end)
         return false;
 }
 
+/* Because memory could not be read. */
+static bool end_unread(struct walk *walk)
+{
+        const struct unwind_memory *memory = walk->memory;
+
+        return end_walk(walk, !memory->is_cut  ? UNWIND_END_DAMAGED
+                              : memory->is_far ? UNWIND_END_FAR
+                                               : UNWIND_END_CUT);
+}
+
 static uint64_t get_pc(const struct walk *walk)
 {
         return walk->regs.values[unwind_reg_pc(&walk->regs)];
@@ -125,26 +144,56 @@ static void find_module(struct walk *walk, uint64_t addr)
         walk->has_module = walk->modules->find(walk->modules->ctx, addr, &walk->module);
 }
 
-/* The way of last resort. */
+/* The way of last resort.  A frame pointer of 0 is no sign of an end: in code that keeps none the register may hold it too. */
 static bool step_fp(struct walk *walk, enum unwind_way *ret_way)
 {
+        enum unwind_fp how = unwind_step_fp(walk->modules, &walk->regs, walk->memory);
+
         *ret_way = UNWIND_WAY_FP;
         walk->is_exact = false;
-        switch (unwind_step_fp(walk->modules, &walk->regs, walk->memory)) {
-        case UNWIND_FP_DONE: return true;
-        case UNWIND_FP_ZERO: return end_walk(walk, UNWIND_END_ZERO);
-        case UNWIND_FP_CUT: return end_walk(walk, UNWIND_END_CUT);
-        default: return end_walk(walk, walk->has_module ? UNWIND_END_NO_RULE : UNWIND_END_NO_MODULE);
-        }
+        if (how == UNWIND_FP_DONE)
+                return true;
+        if (!walk->has_module)
+                return end_walk(walk, UNWIND_END_NO_MODULE);
+        if (walk->module.has_file && !walk->module.object)
+                return end_walk(walk, UNWIND_END_NO_FILE);
+        /* A register that holds anything leads anywhere. */
+        if (how == UNWIND_FP_CUT && !walk->memory->is_far)
+                return end_walk(walk, UNWIND_END_CUT);
+        return end_walk(walk, UNWIND_END_NO_RULE);
+}
+
+/* Code that processes and threads begin with. */
+static bool is_outermost(const struct walk *walk, uint64_t addr)
+{
+        const struct unwind_module *module = &walk->module;
+
+        return walk->has_module && module->outermost &&
+               outermost_has(module->outermost, addr - module->bias, walk->is_exact);
 }
 
 static bool step_signal(struct walk *walk, enum unwind_way *ret_way)
 {
         if (!unwind_step_sigreturn(&walk->regs, walk->memory))
-                return end_walk(walk, walk->memory->is_cut ? UNWIND_END_CUT : UNWIND_END_DAMAGED);
+                return end_unread(walk);
         *ret_way = UNWIND_WAY_SIGNAL;
         walk->is_exact = true;
         return true;
+}
+
+static bool step_stub(struct walk *walk, enum unwind_way *ret_way, bool *ret_none)
+{
+        *ret_none = false;
+        *ret_way = UNWIND_WAY_STUB;
+        if (walk->has_module)
+                switch (unwind_step_stub(walk->modules, &walk->module, walk->is_exact, &walk->regs,
+                                         walk->memory)) {
+                case UNWIND_STUB_DONE: walk->is_exact = false; return true;
+                case UNWIND_STUB_UNREAD: return end_unread(walk);
+                default: break;
+                }
+        *ret_none = true;
+        return false;
 }
 
 static bool step_cfi(struct walk *walk, uint64_t addr, enum unwind_way *ret_way, bool *ret_none)
@@ -157,8 +206,7 @@ static bool step_cfi(struct walk *walk, uint64_t addr, enum unwind_way *ret_way,
         case CFI_STEP_DONE: walk->is_exact = stepped.is_signal; return true;
         case CFI_STEP_NONE: *ret_none = true; return false;
         case CFI_STEP_OUTERMOST: return end_walk(walk, UNWIND_END_OUTERMOST);
-        case CFI_STEP_UNREAD:
-                return end_walk(walk, walk->memory->is_cut ? UNWIND_END_CUT : UNWIND_END_DAMAGED);
+        case CFI_STEP_UNREAD: return end_unread(walk);
         default: return end_walk(walk, UNWIND_END_DAMAGED);
         }
 }
@@ -205,8 +253,7 @@ static bool step_pe(struct walk *walk, enum unwind_way *ret_way, bool *ret_none)
         case UNWIND_PE_LEAF: walk->is_exact = is_exact; return check_caller(walk, how == UNWIND_PE_LEAF);
         case UNWIND_PE_NONE: *ret_none = true; return false;
         case UNWIND_PE_NO_RULE: return end_walk(walk, UNWIND_END_NO_RULE);
-        case UNWIND_PE_UNREAD:
-                return end_walk(walk, walk->memory->is_cut ? UNWIND_END_CUT : UNWIND_END_DAMAGED);
+        case UNWIND_PE_UNREAD: return end_unread(walk);
         default: return end_walk(walk, UNWIND_END_DAMAGED);
         }
 }
@@ -245,6 +292,12 @@ static bool step(struct walk *walk, enum unwind_way *ret_way)
                 return false;
         if (is_signal_return(walk, pc))
                 return step_signal(walk, ret_way);
+        if (step_stub(walk, ret_way, &is_none))
+                return true;
+        if (!is_none)
+                return false;
+        if (is_outermost(walk, addr))
+                return end_walk(walk, UNWIND_END_OUTERMOST);
         return step_fp(walk, ret_way);
 }
 

@@ -55,7 +55,9 @@ struct unwind_memory {
         bool is_whole; /* the copy ends where the stack ends (dyn_size is less than what was asked for) */
         bool (*read)(void *ctx, uint64_t addr, uint64_t *ret_word); /* may be NULL */
         void *ctx;
-        bool is_cut; /* set by a read beyond the end of a copy that is not whole */
+        uint64_t max_size; /* what a copy could have at most; 0: this one has it */
+        bool is_cut;       /* set by a read beyond the end of a copy that is not whole, or far away */
+        bool is_far;       /* the last such read was where the longest copy would not have reached */
 };
 
 /* 8 bytes; false when they are not there. */
@@ -64,24 +66,31 @@ bool unwind_read_word(struct unwind_memory *memory, uint64_t addr, uint64_t *ret
 /* --- Modules --------------------------------------------------------------------------------------------- */
 
 struct cfi;
+struct outermost;
 
 /* What is mapped at an address; `start` and `end` are where the answer holds. */
 struct unwind_module {
         uint64_t start, end;
-        uint64_t bias;         /* run-time address - virtual address in the object */
-        struct object *object; /* NULL: code without a file */
-        struct cfi *cfi;       /* NULL: the object has none */
+        uint64_t bias;               /* run-time address - virtual address in the object */
+        struct object *object;       /* NULL: code without a file, or its file can't be had */
+        struct cfi *cfi;             /* NULL: the object has none */
+        bool has_file;               /* it has one, wherever that is */
+        struct outermost *outermost; /* NULL: nobody knows where its threads begin; unwind_outermost.h */
 };
 
 struct unwind_modules {
         /* The executable mapping that has `addr`; false: there is none. */
         bool (*find)(void *ctx, uint64_t addr, struct unwind_module *ret_module);
         void *ctx;
+        /* Copies code that lies in a module without an object; false: not all of it can be read.  NULL: none can. */
+        bool (*read_code)(void *ctx, uint64_t addr, uint8_t *ret_code, size_t size);
+        /* Whether its name says that code which can't be read is CPython's trampoline for profilers.  NULL: no names. */
+        bool (*is_trampoline)(void *ctx, uint64_t addr);
 };
 
 /* --- The walk -------------------------------------------------------------------------------------------- */
 
-enum { UNWIND_MAX_FRAMES = 127 }; /* as the kernel's own chains, PERF_MAX_STACK_DEPTH */
+enum { UNWIND_MAX_FRAMES = 8000 }; /* that many addresses have room in a record, whose size has 16 bits */
 
 /* By which way a frame was found, from the one that it called. */
 enum unwind_way {
@@ -91,18 +100,22 @@ enum unwind_way {
         UNWIND_WAY_SIGNAL, /* what the kernel stored for a signal handler, without call-frame information */
         UNWIND_WAY_PE,     /* Windows unwind codes */
         UNWIND_WAY_LBR,    /* hardware's stack of calls: unwind_lbr.h */
+        UNWIND_WAY_STUB,   /* the shape of the code: a PLT entry, a trampoline of CPython */
         UNWIND_N_WAYS,
 };
 
 enum unwind_end {
-        UNWIND_END_OUTERMOST, /* call-frame information says that nobody called */
-        UNWIND_END_ZERO,      /* the return address is 0, or the frame pointer where there is nothing else */
-        UNWIND_END_CUT,       /* what is needed lies beyond the copy of the stack */
+        UNWIND_END_OUTERMOST, /* nobody called: by call-frame information, or it is code that a process or thread begins with */
+        UNWIND_END_ZERO, /* a rule says that the return address is 0 */
+        UNWIND_END_CUT, /* what is needed lies beyond the copy of the stack, and a longer one would have it */
         UNWIND_END_LIMIT,     /* no room for another frame */
         UNWIND_END_ENDLESS,   /* the stack does not grow from one frame to the next */
         UNWIND_END_NO_MODULE, /* the last frame's address is in no module */
         UNWIND_END_NO_RULE,   /* its module says nothing of it, and the frame pointer leads nowhere */
         UNWIND_END_DAMAGED, /* a rule that is malformed, needs what is not known, or leads to where no code is */
+        UNWIND_END_FAR, /* what is needed lies where no copy reaches: on another stack, behind a very large frame */
+        UNWIND_END_NO_FILE, /* the file of the last frame's module can't be read */
+        UNWIND_END_32BIT,   /* code of 32 bits, which is not walked */
         UNWIND_N_ENDS,
 };
 

@@ -51,6 +51,19 @@ struct cfi *cfi_open(struct object *object, struct object *debug, struct err *er
         return TAKE(cfi);
 }
 
+struct cfi *cfi_open_frames(struct cursor eh_frame, uint64_t addr, enum object_machine machine)
+{
+        struct cfi *cfi;
+
+        if (eh_frame.failed || eh_frame.swap || !cursor_left(&eh_frame))
+                return NULL;
+        cfi = mem_new(1, sizeof(*cfi));
+        cfi->machine = machine;
+        cfi->tables[0].area = (struct cfi_area){.bytes = eh_frame, .addr = addr};
+        cfi->n_tables = 1;
+        return cfi;
+}
+
 void cfi_free(struct cfi *cfi)
 {
         if (!cfi)
@@ -88,7 +101,7 @@ static bool is_before_sigreturn(const struct cfi *cfi, const struct cfi_row *row
 {
         if (cfi->machine == OBJECT_MACHINE_X86_64 && (row->entry_end != addr + 1 || row->is_signal))
                 return false;
-        return unwind_is_sigreturn(cfi->object, cfi->machine, addr + 1);
+        return cfi->object && unwind_is_sigreturn(cfi->object, cfi->machine, addr + 1);
 }
 
 static void forget_all(struct cfi *cfi)

@@ -61,6 +61,10 @@ struct cfi_row {
 /* Reads where the tables are.  `debug` is the object's separate debug file, for its .debug_frame, or NULL; both must
  * outlive the answer.  ERR_MISSING: neither has any; ERR_UNSUPPORTED: not linked, or of another machine. */
 struct cfi *cfi_open(struct object *object, struct object *debug, struct err *err);
+
+/* An .eh_frame that belongs to no object, as a jitdump has one for each function; `addr` is where it would lie.  The bytes are
+ * kept by the caller.  NULL: it is empty, or of another byte order. */
+struct cfi *cfi_open_frames(struct cursor eh_frame, uint64_t addr, enum object_machine machine);
 void cfi_free(struct cfi *cfi);
 AUTO_DEFINE(cfi)
 

@@ -47,7 +47,7 @@ static uint64_t follow(const struct cfi_area *area, struct cursor *c, uint64_t a
 {
         struct cursor at;
 
-        if (!object_read_addr(area->object, addr, WORD_BYTES, &at)) {
+        if (!area->object || !object_read_addr(area->object, addr, WORD_BYTES, &at)) {
                 c->failed = true;
                 return 0;
         }

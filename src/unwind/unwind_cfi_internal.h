@@ -18,7 +18,7 @@ enum {
 
 /* A section's bytes and the address of the first one. */
 struct cfi_area {
-        const struct object *object;
+        const struct object *object; /* NULL: the bytes are of code that a compiler made at run time */
         struct cursor bytes;
         uint64_t addr;
         uint64_t text_addr, data_addr; /* what "relative to text" and "to data" mean in it; 0: not known */
@@ -71,7 +71,7 @@ struct cfi_kept {
 };
 
 struct cfi {
-        const struct object *object;
+        const struct object *object; /* NULL: cfi_open_frames */
         enum object_machine machine;
         struct cfi_table tables[2];
         size_t n_tables;

@@ -14,8 +14,7 @@ static unsigned call_bytes(uint8_t modrm, uint8_t sib)
         return 2 + has_sib + (mode == 1 ? 1 : mode == 2 ? 4 : 0);
 }
 
-/* x86-64: whether the instruction before `pc` calls. */
-static bool is_behind_call(const struct unwind_module *module, uint64_t pc)
+bool unwind_is_behind_call(const struct unwind_module *module, uint64_t pc)
 {
         struct cursor c;
         const uint8_t *end;
@@ -44,7 +43,7 @@ static bool is_caller(const struct unwind_modules *modules, const struct unwind_
         if (!pc || !modules->find(modules->ctx, pc - 1, &module))
                 return false;
         return !caller_fp || caller_fp > fp ||
-               (regs->machine == OBJECT_MACHINE_X86_64 && is_behind_call(&module, pc));
+               (regs->machine == OBJECT_MACHINE_X86_64 && unwind_is_behind_call(&module, pc));
 }
 
 enum unwind_fp unwind_step_fp(const struct unwind_modules *modules, struct unwind_regs *regs,
@@ -56,15 +55,11 @@ enum unwind_fp unwind_step_fp(const struct unwind_modules *modules, struct unwin
         if (!unwind_has_reg(regs, fp_reg))
                 return UNWIND_FP_NONE;
         fp = regs->values[fp_reg];
-        if (!fp)
-                return UNWIND_FP_ZERO;
-        if (fp % ALIGN_BYTES || fp < regs->values[sp_reg] || fp > UINT64_MAX - RECORD_BYTES)
+        if (!fp || fp % ALIGN_BYTES || fp < regs->values[sp_reg] || fp > UINT64_MAX - RECORD_BYTES)
                 return UNWIND_FP_NONE;
         if (!unwind_read_word(memory, fp, &caller_fp) || !unwind_read_word(memory, fp + WORD_BYTES, &pc))
                 return memory->is_cut ? UNWIND_FP_CUT : UNWIND_FP_NONE;
         pc = unwind_strip(regs, pc);
-        if (!pc && !caller_fp)
-                return UNWIND_FP_ZERO;
         if (!is_caller(modules, regs, fp, caller_fp, pc))
                 return UNWIND_FP_NONE;
         unwind_set_reg(regs, fp_reg, caller_fp);

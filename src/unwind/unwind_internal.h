@@ -23,7 +23,6 @@ uint64_t unwind_strip(const struct unwind_regs *regs, uint64_t pc);
 
 enum unwind_fp {
         UNWIND_FP_DONE,
-        UNWIND_FP_ZERO, /* it, or the return address with it, is 0: the outermost frame */
         UNWIND_FP_CUT,
         UNWIND_FP_NONE, /* it does not look like one */
 };
@@ -31,6 +30,19 @@ enum unwind_fp {
 /* *regs is untouched unless UNWIND_FP_DONE. */
 enum unwind_fp unwind_step_fp(const struct unwind_modules *modules, struct unwind_regs *regs,
                               struct unwind_memory *memory);
+
+/* X86-64: whether the instruction before `pc` calls. */
+bool unwind_is_behind_call(const struct unwind_module *module, uint64_t pc);
+
+enum unwind_stub {
+        UNWIND_STUB_DONE,
+        UNWIND_STUB_UNREAD, /* memory is not there; memory->is_cut says whether the copy is too short */
+        UNWIND_STUB_NONE,   /* the code has no known shape, or its bytes can't be read */
+};
+
+/* By the shape of the code at pc, which lies in `module`.  *regs is untouched unless UNWIND_STUB_DONE. */
+enum unwind_stub unwind_step_stub(const struct unwind_modules *modules, const struct unwind_module *module,
+                                  bool is_exact, struct unwind_regs *regs, struct unwind_memory *memory);
 
 /* Whether the code at a virtual address is that to which a signal handler returns. */
 bool unwind_is_sigreturn(const struct object *object, enum object_machine machine, uint64_t addr);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "unwind_sample.h"
 
+enum { MAX_COPY_BYTES = 65528 }; /* the kernel's limit of sample_stack_user */
+
 static bool read_regs(const struct arch *arch, uint64_t mask, struct cursor values, struct unwind_regs *ret)
 {
         uint64_t by_number[ARCH_REGS_MAX];
@@ -30,6 +32,7 @@ bool unwind_walk_sample(const struct unwind_modules *modules, const struct unwin
                 .bytes = sample->stack.at,
                 .size = (size_t)cursor_left(&sample->stack),
                 .is_whole = sample->stack_is_whole,
+                .max_size = MAX_COPY_BYTES,
         };
         struct unwind_regs regs;
 
@@ -43,7 +46,7 @@ bool unwind_walk_sample(const struct unwind_modules *modules, const struct unwin
 struct unwind_module unwind_module_of(uint64_t start, uint64_t end, uint64_t addr, uint64_t file_off,
                                       struct object *object, struct cfi *cfi)
 {
-        struct unwind_module module = {.start = start, .end = end};
+        struct unwind_module module = {.start = start, .end = end, .has_file = true};
         uint64_t vaddr;
 
         if (!object || !object_to_addr(object, file_off, &vaddr))
@@ -57,7 +60,7 @@ struct unwind_module unwind_module_of(uint64_t start, uint64_t end, uint64_t add
 struct unwind_module unwind_module_of_image(uint64_t start, uint64_t end, uint64_t addr, uint64_t image_off,
                                             struct object *object)
 {
-        struct unwind_module module = {.start = start, .end = end};
+        struct unwind_module module = {.start = start, .end = end, .has_file = true};
 
         if (!object)
                 return module;

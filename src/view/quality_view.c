@@ -11,7 +11,11 @@ void quality_add_json(const struct quality *q, const char *source_note, struct j
         json_key_u64(json, "unresolved", q->n_unresolved);
         json_key(json, "unresolved_percent");
         json_fixed(json, quality_percent(q, q->n_unresolved), 2);
-        json_key_u64(json, "cut_stacks", q->n_cut_stacks);
+        json_key(json, "cut_stacks");
+        if (q->not_unwound)
+                json_null(json);
+        else
+                json_u64(json, q->n_cut_stacks);
         json_key(json, "counted_share");
         json_fixed(json, q->counted_share, 4);
         if (q->knows_sampled) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as a jitdump. */
+/* Any bytes as a jitdump, and what it says of unwinding. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "jitdump.h"
+#include "unwind_cfi.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -24,6 +25,29 @@ static void look_up(const struct jitdump *dump, uint64_t addr, uint64_t time)
                 abort();
 }
 
+/* The tables are read as a report reads them, over a stack of zeros. */
+static void use_frames(const struct jitdump *dump, const struct jitdump_load *load, size_t size)
+{
+        static const uint8_t stack[64];
+        struct unwind_regs regs = {.machine = OBJECT_MACHINE_X86_64};
+        struct unwind_memory memory = {.bytes = stack, .size = sizeof(stack)};
+        struct cfi_stepped stepped;
+        struct cursor frames;
+        struct cfi *cfi;
+        uint64_t addr;
+
+        if (!jitdump_get_frames(dump, load, &frames, &addr))
+                return;
+        if (load->frames_size > size || cursor_left(&frames) != load->frames_size || addr % 8)
+                abort();
+        cfi = cfi_open_frames(frames, addr, OBJECT_MACHINE_X86_64);
+        for (unsigned reg = 0; reg < UNWIND_N_REGS; reg++)
+                unwind_set_reg(&regs, reg, reg);
+        if (cfi)
+                cfi_step(cfi, load->addr, 0, &regs, &memory, &stepped);
+        cfi_free(cfi);
+}
+
 static void use(const struct jitdump *dump, const struct jitdump_load *load, size_t size)
 {
         struct jitdump_lines lines;
@@ -39,6 +63,7 @@ static void use(const struct jitdump *dump, const struct jitdump_load *load, siz
         }
         if (n_lines != load->n_lines)
                 abort();
+        use_frames(dump, load, size);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -75,6 +75,23 @@ static void make_headers(void)
         save(&b, "long_header");
 }
 
+/* As CPython writes them: 11 bytes of code, the table 16 bytes behind their beginning. */
+static void make_unwinding(void)
+{
+        static const char frames[] =
+                "\x14\0\0\0\0\0\0\0\1zR\0\1\x78\x10\1\x1b\x0c\7\x08\x90\1\0\0"
+                "\x14\0\0\0\x1c\0\0\0\xd0\xff\xff\xff\x0b\0\0\0\0\x44\x0e\x10\x46\x0e\x08\0\0\0\0";
+        struct dump_builder b = {0};
+
+        dump_header(&b, 0);
+        dump_unwinding(&b, 1, frames, sizeof(frames) - 1, 20);
+        dump_load(&b, 2, 0x1000, 11, 0, "py::f:f.py");
+        dump_move(&b, 3, 0x1000, 0x2000, 11, 0);
+        dump_unwinding(&b, 4, frames, 12, 0);
+        dump_load(&b, 5, 0x3000, 11, 1, "py::cut:f.py");
+        save(&b, "unwinding");
+}
+
 /* Among the functions of tests/data/text/perf.map. */
 static void make_data(void)
 {
@@ -98,6 +115,7 @@ int main(int argc, char **argv)
         make_crowded();
         make_damaged();
         make_headers();
+        make_unwinding();
         make_data();
         return 0;
 }

@@ -53,6 +53,22 @@ static void check_lines(const struct jitdump *dump, const struct jitdump_load *l
         EXPECT_TRUE(!jitdump_lines_next(&lines, &line));
 }
 
+static void check_frames(const struct jitdump *dump, size_t index, uint64_t addr)
+{
+        const struct jitdump_load *load = jitdump_get_load(dump, index);
+        struct cursor frames;
+        uint64_t at;
+
+        if (!addr) {
+                EXPECT_TRUE(!jitdump_get_frames(dump, load, &frames, &at));
+                return;
+        }
+        ASSERT_TRUE(jitdump_get_frames(dump, load, &frames, &at));
+        EXPECT_INT(at, addr);
+        EXPECT_INT(cursor_left(&frames), 16);
+        EXPECT_TRUE(!memcmp(frames.at, "frames of second", 16));
+}
+
 static void check_every_kind(bool swap)
 {
         AUTO_RELEASE(buf) note = {0};
@@ -89,6 +105,10 @@ static void check_every_kind(bool swap)
         check_lines(dump, load, 0x3000);
         EXPECT_INT(jitdump_get_load(dump, 0)->n_lines, 0);
         EXPECT_INT(jitdump_get_load(dump, 3)->n_lines, 0);
+        check_frames(dump, 0, 0);
+        check_frames(dump, 1, 0x2020);
+        check_frames(dump, 2, 0x3020);
+        check_frames(dump, 3, 0);
 
         EXPECT_STR(latest_at(dump, 0xfff), "");
         EXPECT_STR(latest_at(dump, 0x1007), "first");
@@ -120,6 +140,38 @@ TEST(jitdump_reads_every_kind_of_record)
 TEST(jitdump_reads_the_other_byte_order)
 {
         check_every_kind(true);
+}
+
+TEST(jitdump_leaves_out_damaged_unwinding_information)
+{
+        AUTO_RELEASE(buf) note = {0};
+        struct dump_builder b = {0};
+        AUTO(jitdump) dump = NULL;
+
+        dump_header(&b, 0);
+        dump_unwinding(&b, 1, "of nobody", 9, 0);
+        dump_begin(&b, 4, 1); /* a header that is larger than all of it */
+        dump_u64(&b, 8);
+        dump_u64(&b, 9);
+        dump_u64(&b, 0);
+        buf_add_zeros(&b.bytes, 8);
+        dump_end(&b);
+        dump_load(&b, 2, 0x1000, 11, 0, "first");
+        dump_begin(&b, 4, 3); /* more than there is */
+        dump_u64(&b, UINT64_MAX);
+        dump_u64(&b, 0);
+        dump_u64(&b, 0);
+        dump_end(&b);
+        dump_load(&b, 4, 0x2000, 11, 1, "second");
+        dump_unwinding(&b, 5, "frames of second", 16, 0);
+        dump_load(&b, 6, 0x3000, 11, 2, "third");
+        dump = jitdump_new_bytes(b.bytes.data, b.bytes.len, &note);
+        EXPECT_STR(buf_text(&note), "damaged records left out: 2");
+        ASSERT_TRUE(count_loads(dump) == 3);
+        check_frames(dump, 0, 0);
+        check_frames(dump, 1, 0);
+        check_frames(dump, 2, 0x3010);
+        buf_release(&b.bytes);
 }
 
 /* Bytes as they stand in a file of a big-endian machine, whatever this one is. */

@@ -52,6 +52,9 @@ static void show_node(const struct named_stacks *named, uint32_t at, struct buf 
                 buf_add_str(out, " < ");
 }
 
+/* The mark of a stack that ends in a function which something called. */
+#define CUT " <  :0, none+0 of 0 ?"
+
 static void expect_samples(bool inlines, bool lines, const char *want)
 {
         const struct report_request request = {.path = session_path, .stacks = true, .samples = true};
@@ -87,9 +90,10 @@ TEST(samples_in_the_order_of_time)
         ASSERT_TRUE(write_session());
         expect_samples(
                 false, false,
-                "1000 prog 100/100 400224:  :0, gcc5.so+224 of 220 <  :0, gcc5.so+28b of 270 return\n"
-                "2000 prog 100/100 7000010:  :0, anon+7000010 of 0\n"
-                "3000 thread 100/101 400224:  :0, gcc5.so+224 of 220 <  :0, gcc5.so+28b of 270 return\n");
+                "1000 prog 100/100 400224:  :0, gcc5.so+224 of 220 <  :0, gcc5.so+28b of 270 return" CUT "\n"
+                "2000 prog 100/100 7000010:  :0, anon+7000010 of 0" CUT "\n"
+                "3000 thread 100/101 400224:  :0, gcc5.so+224 of 220 <  :0, gcc5.so+28b of 270 return" CUT
+                "\n");
 }
 
 /* A return address has the line of its call. */
@@ -99,15 +103,19 @@ TEST(inlined_functions_and_lines)
         expect_samples(
                 true, true,
                 "1000 prog 100/100 400224: distance shapes.h:24, longest shapes.h:34, scaled one.c:22, gcc5.so+224 of 220 < "
-                "distance shapes.h:24, longest shapes.h:34, sum_longest one.c:15, gcc5.so+28b of 270 return\n"
-                "2000 prog 100/100 7000010:  :0, anon+7000010 of 0\n"
+                "distance shapes.h:24, longest shapes.h:34, sum_longest one.c:15, gcc5.so+28b of 270 return" CUT
+                "\n"
+                "2000 prog 100/100 7000010:  :0, anon+7000010 of 0" CUT "\n"
                 "3000 thread 100/101 400224: distance shapes.h:24, longest shapes.h:34, scaled one.c:22, gcc5.so+224 of 220 < "
-                "distance shapes.h:24, longest shapes.h:34, sum_longest one.c:15, gcc5.so+28b of 270 return\n");
+                "distance shapes.h:24, longest shapes.h:34, sum_longest one.c:15, gcc5.so+28b of 270 return" CUT
+                "\n");
         expect_samples(
                 false, true,
-                "1000 prog 100/100 400224: scaled one.c:22, gcc5.so+224 of 220 < sum_longest one.c:15, gcc5.so+28b of 270 return\n"
-                "2000 prog 100/100 7000010:  :0, anon+7000010 of 0\n"
-                "3000 thread 100/101 400224: scaled one.c:22, gcc5.so+224 of 220 < sum_longest one.c:15, gcc5.so+28b of 270 return\n");
+                "1000 prog 100/100 400224: scaled one.c:22, gcc5.so+224 of 220 < sum_longest one.c:15, gcc5.so+28b of 270 return" CUT
+                "\n"
+                "2000 prog 100/100 7000010:  :0, anon+7000010 of 0" CUT "\n"
+                "3000 thread 100/101 400224: scaled one.c:22, gcc5.so+224 of 220 < sum_longest one.c:15, gcc5.so+28b of 270 return" CUT
+                "\n");
 }
 
 TEST(nobody_asked_for_them)

@@ -30,6 +30,7 @@ TEST(short_copies_name_the_way_out)
         struct quality q = {.n_samples = 10,
                             .kernel_share = -1,
                             .counted_share = 1,
+                            .cut_by = {[QUALITY_CUT_COPY] = 2},
                             .longer_copies = "--call-graph unwind,65528"};
         AUTO_RELEASE(buf) out = {0};
 
@@ -41,6 +42,48 @@ TEST(short_copies_name_the_way_out)
         quality_add_text(&q, &out);
         EXPECT_CONTAINS(buf_text(&out),
                         ", 2 cut stacks (too little of the stack was copied: --call-graph unwind,65528)");
+}
+
+static const char *line_of(const struct quality *q, struct buf *out)
+{
+        buf_clear(out);
+        quality_add_text(q, out);
+        return buf_text(out);
+}
+
+TEST(reasons_of_cut_stacks_have_numbers_where_there_are_more)
+{
+        struct quality q = {.n_samples = 10, .kernel_share = -1, .counted_share = 1, .n_cut_stacks = 7};
+        AUTO_RELEASE(buf) out = {0};
+
+        EXPECT_CONTAINS(line_of(&q, &out), ", 7 cut stacks");
+        EXPECT_TRUE(!strchr(buf_text(&out), '('));
+        q.cut_by[QUALITY_CUT_DEPTH] = 3;
+        q.cut_by[QUALITY_CUT_32BIT] = 4;
+        q.max_frames = 8000;
+        EXPECT_CONTAINS(line_of(&q, &out),
+                        ", 7 cut stacks (4: 32-bit code is not unwound; 3: deeper than 8000 frames)");
+        /* Of other samples too. */
+        q.n_cut_stacks = 5;
+        EXPECT_CONTAINS(line_of(&q, &out),
+                        ", 5 cut stacks (32-bit code is not unwound; deeper than 8000 frames)");
+        q.cut_by[QUALITY_CUT_DEPTH] = q.cut_by[QUALITY_CUT_32BIT] = 0;
+        q.cut_by[QUALITY_CUT_COPY] = 5;
+        EXPECT_CONTAINS(line_of(&q, &out), ", 5 cut stacks (the stack is larger than the largest copy)");
+        EXPECT_TRUE(!strstr(buf_text(&out), "--call-graph"));
+}
+
+TEST(stacks_that_were_not_looked_at_are_not_whole)
+{
+        struct quality q = {.n_samples = 10, .kernel_share = -1, .counted_share = 1, .not_unwound = true};
+        AUTO_RELEASE(buf) out = {0};
+
+        EXPECT_CONTAINS(line_of(&q, &out), ", stacks not unwound (report -g does)");
+        EXPECT_TRUE(!strstr(buf_text(&out), "cut stacks"));
+        q.not_unwound = false;
+        q.n_unjudged = 3;
+        EXPECT_CONTAINS(line_of(&q, &out),
+                        ", 0 cut stacks, 3 stacks not judged (they end in files that can't be read)");
 }
 
 TEST(a_delay_is_told_and_is_not_poor)

@@ -252,8 +252,11 @@ TEST(stacks_are_of_the_maps_of_their_time)
                 buf_printf(&out, "%u %s:%s %u/%u\n", node->depth, f->name, f->module, (unsigned)node->count,
                            (unsigned)node->self_count);
         }
-        EXPECT_STR(buf_text(&out), "1 global_one:names.so 3/0\n2 local_leaf:names.so 3/3\n"
+        EXPECT_STR(buf_text(&out), "1 [cut]: 3/0\n2 global_one:names.so 3/0\n3 local_leaf:names.so 3/3\n"
                                    "1 unknown:gone 2/0\n2 unknown:gone 2/2\n");
+        /* Where the file is gone nobody knows whether the stack is whole. */
+        EXPECT_INT(report_quality(report)->n_cut_stacks, 3);
+        EXPECT_INT(report_quality(report)->n_unjudged, 2);
 }
 
 TEST(library_gives_the_same)

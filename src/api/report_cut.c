@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which stacks are cut, and why: those that were unwound, while recording or now, say it themselves; a chain of the kernel is
+ * whole if it ends where processes and threads begin. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "call_graph.h"
+#include "report_workers.h"
+
+enum { USUAL_KERNEL_FRAMES = 127 }; /* kernel.perf_event_max_stack */
+
+static const enum quality_cut cut_of_end[UNWIND_N_ENDS] = {
+        [UNWIND_END_OUTERMOST] = QUALITY_N_CUTS, [UNWIND_END_ZERO] = QUALITY_N_CUTS,
+        [UNWIND_END_CUT] = QUALITY_CUT_COPY,     [UNWIND_END_LIMIT] = QUALITY_CUT_DEPTH,
+        [UNWIND_END_ENDLESS] = QUALITY_CUT_CODE, [UNWIND_END_NO_MODULE] = QUALITY_CUT_CODE,
+        [UNWIND_END_NO_RULE] = QUALITY_CUT_CODE, [UNWIND_END_DAMAGED] = QUALITY_CUT_CODE,
+        [UNWIND_END_FAR] = QUALITY_CUT_FAR,      [UNWIND_END_NO_FILE] = QUALITY_CUT_FILE,
+        [UNWIND_END_32BIT] = QUALITY_CUT_32BIT,
+};
+
+static bool has_kernel_chains(const struct report *report, const struct perf_attr *attr)
+{
+        return attr->sample_type & PERF_SAMPLE_CALLCHAIN &&
+               !(attr->flags & PERF_ATTR_EXCLUDE_CALLCHAIN_USER) && !stack_unwind_can(attr) &&
+               !report->marks.n_samples;
+}
+
+/* The most that any event asked for. */
+static unsigned most_kernel_frames(const struct report *report)
+{
+        unsigned most = 0;
+
+        for (size_t i = 0; i < perfdata_n_events(report->reader); i++) {
+                const struct perf_attr *attr = &perfdata_get_event(report->reader, i)->attr;
+
+                if (attr->sample_max_stack > most)
+                        most = attr->sample_max_stack;
+        }
+        return most ? most : USUAL_KERNEL_FRAMES;
+}
+
+void report_begin_cut(struct report *report)
+{
+        report->kernel_frames = most_kernel_frames(report);
+}
+
+/* --- Chains, where nobody wants stacks --- */
+
+static uint64_t word_at(const struct sample *sample, uint64_t index)
+{
+        struct cursor chain = sample->chain;
+
+        return cursor_seek(&chain, index * sizeof(uint64_t)) ? cursor_u64(&chain) : PERF_CONTEXT_MAX;
+}
+
+/* Whether the frames at the end of the chain of a sample in the kernel are of user code. */
+static bool ends_in_user(const struct sample *sample)
+{
+        for (uint64_t i = sample->n_chain; i-- > 0;) {
+                uint64_t word = word_at(sample, i);
+
+                if (word >= PERF_CONTEXT_MAX)
+                        return word == PERF_CONTEXT_USER;
+        }
+        return false;
+}
+
+/* The outermost frame of a chain; false: it is not of user code.  A sample in user code has no other frames, so that only the
+ * last word is looked at. */
+static bool find_outermost(const struct sample *sample, struct stack_frame *ret)
+{
+        bool in_user = (sample->misc & PERF_MISC_CPUMODE_MASK) == PERF_MISC_USER;
+        uint64_t last = sample->n_chain ? word_at(sample, sample->n_chain - 1) : PERF_CONTEXT_MAX;
+
+        if (!in_user && (last >= PERF_CONTEXT_MAX || !ends_in_user(sample)))
+                return false;
+        *ret = (struct stack_frame){last, PERF_MISC_USER, true};
+        /* A mark and the sampled address, which hardware may tell more precisely. */
+        if (in_user && sample->n_chain <= 2)
+                *ret = (struct stack_frame){sample->ip, PERF_MISC_USER, false};
+        return true;
+}
+
+void report_see_chain(struct report_worker *w, uint32_t event, const struct sample *sample)
+{
+        struct place_query query = {.pid = sample->pid, .misc = PERF_MISC_USER, .is_caller = true};
+        struct stack_frame outermost;
+        struct chain_end *end;
+        uint32_t place;
+
+        if (!has_kernel_chains(w->report, &w->attrs[event]->attr) || !find_outermost(sample, &outermost))
+                return;
+        if (!w->end_places.found)
+                places_init(&w->end_places, true);
+        query.addr = outermost.addr - outermost.is_return;
+        query.version = world_version(w->world, sample->pid, PERF_MISC_USER);
+        place = places_find(&w->end_places, w->world, &query);
+        if (place >= w->n_ends) {
+                size_t n = w->end_places.cap;
+
+                w->ends = mem_resize(w->ends, n, sizeof(*w->ends));
+                memset(w->ends + w->n_ends, 0, (n - w->n_ends) * sizeof(*w->ends));
+                w->n_ends = n;
+        }
+        end = &w->ends[place];
+        end->n[outermost.is_return]++;
+        end->n_deep += sample->n_chain > w->report->kernel_frames; /* one word at least is no address */
+}
+
+void report_judge_chains(struct report *report, struct report_worker *w)
+{
+        struct quality *q = &report->quality;
+
+        for (size_t i = 0; i < w->end_places.n; i++) {
+                const struct code_place *place = &w->end_places.items[i];
+
+                for (unsigned is_return = 0; is_return < 2; is_return++) {
+                        uint64_t n = w->ends[i].n[is_return];
+                        enum stack_whole whole = n ? stack_unwind_judge(report->unwind, place->module,
+                                                                        place->offset, is_return)
+                                                   : STACK_WHOLE;
+
+                        q->n_cut_stacks += whole == STACK_CUT ? n : 0;
+                        q->n_unjudged += whole == STACK_UNJUDGED ? n : 0;
+                        if (whole == STACK_CUT && is_return)
+                                report->n_deep_chains += w->ends[i].n_deep;
+                }
+        }
+        places_release(&w->end_places);
+        free(w->ends);
+}
+
+/* --- Stacks --- */
+
+/* Of each node: where its path begins, and how long it is. */
+struct path {
+        uint32_t root, n_frames;
+};
+
+static struct path *find_paths(const struct stacks *stacks)
+{
+        size_t n = stacks_n_nodes(stacks);
+        struct path *paths = mem_new(n, sizeof(*paths));
+
+        for (uint32_t i = 0; i < n; i++) {
+                uint32_t parent = stacks_get_node(stacks, i)->parent;
+
+                paths[i] = parent == STACKS_NONE
+                                   ? (struct path){i, 1}
+                                   : (struct path){paths[parent].root, paths[parent].n_frames + 1};
+        }
+        return paths;
+}
+
+/* Of a node without a parent. */
+static enum stack_whole judge_root(struct report *report, uint32_t root)
+{
+        const struct code_place *place = stacks_place_of(report->stacks, root);
+
+        if (place->is_kernel)
+                return STACK_WHOLE;
+        return stack_unwind_judge(report->unwind, place->module, place->offset,
+                                  stacks_get_node(report->stacks, root)->is_return);
+}
+
+struct judging {
+        struct report *report;
+        struct path *paths;
+        uint8_t *verdicts; /* of roots: 1 + enum stack_whole; 0: not asked */
+        bool *below_cut;   /* roots that are to be marked */
+        bool any_below, only_chains;
+};
+
+static void judge_end(struct judging *j, const struct stack_end *end, bool is_chain)
+{
+        struct quality *q = &j->report->quality;
+        const struct path *path = &j->paths[end->node];
+        uint32_t root = path->root;
+
+        if (stacks_place_of(j->report->stacks, root)->is_cut) {
+                q->n_cut_stacks += end->count;
+                return;
+        }
+        if (!is_chain)
+                return;
+        if (!j->verdicts[root])
+                j->verdicts[root] = (uint8_t)(1 + judge_root(j->report, root));
+        if (j->verdicts[root] == 1 + STACK_UNJUDGED)
+                q->n_unjudged += end->count;
+        if (j->verdicts[root] != 1 + STACK_CUT)
+                return;
+        q->n_cut_stacks += end->count;
+        if (path->n_frames >= j->report->kernel_frames)
+                j->report->n_deep_chains += end->count;
+        /* A root that is no caller may be of an event without chains too. */
+        if (j->only_chains || stacks_get_node(j->report->stacks, root)->is_return)
+                j->any_below = j->below_cut[root] = true;
+}
+
+void report_judge_stacks(struct report *report)
+{
+        size_t n = stacks_n_nodes(report->stacks);
+        struct judging j = {.report = report,
+                            .paths = find_paths(report->stacks),
+                            .verdicts = mem_new(n, 1),
+                            .below_cut = mem_new(n, sizeof(bool)),
+                            .only_chains = true};
+
+        for (size_t i = 0; i < perfdata_n_events(report->reader); i++)
+                j.only_chains &= has_kernel_chains(report, &perfdata_get_event(report->reader, i)->attr);
+        report->quality.n_cut_stacks = 0;
+        for (size_t i = 0; i < stacks_n_series(report->stacks); i++) {
+                const struct stack_series *series = stacks_get_series(report->stacks, i);
+                bool is_chain =
+                        has_kernel_chains(report, &perfdata_get_event(report->reader, series->event)->attr);
+
+                for (size_t k = 0; k < series->n_ends; k++)
+                        judge_end(&j, &series->ends[k], is_chain);
+        }
+        if (j.any_below) {
+                stacks_put_below_cut(report->stacks, j.below_cut);
+                if (report->samples)
+                        sample_list_shift_nodes(report->samples);
+        }
+        free(j.paths);
+        free(j.verdicts);
+        free(j.below_cut);
+}
+
+/* --- Why --- */
+
+/* Of the copies of the stack that were walked: now, or while recording. */
+static uint64_t copied_bytes(const struct report *report)
+{
+        uint64_t most = report->run_info.stack_bytes;
+
+        for (size_t i = 0; !report->marks.n_samples && i < perfdata_n_events(report->reader); i++) {
+                const struct perf_attr *attr = &perfdata_get_event(report->reader, i)->attr;
+
+                if (attr->sample_type & PERF_SAMPLE_STACK_USER && attr->sample_stack_user > most)
+                        most = attr->sample_stack_user;
+        }
+        return most;
+}
+
+static const char *longer_copies(const struct report *report)
+{
+        uint64_t bytes = copied_bytes(report);
+
+        _Static_assert(CALL_GRAPH_MAX_BYTES == 65528, "the longest copies");
+        if (!bytes || bytes >= CALL_GRAPH_MAX_BYTES)
+                return NULL;
+        return report->marks.n_samples ? "--call-graph unwind,65528" : "--call-graph dwarf,65528";
+}
+
+/* Of the walks that were made while recording, or now. */
+static void fill_walks(struct report *report)
+{
+        const struct stack_unwind_counts counts = stack_unwind_get_counts(report->unwind);
+        struct quality *q = &report->quality;
+
+        for (uint32_t i = 0; i < UNWIND_N_ENDS; i++) {
+                uint64_t n = counts.by_end[i];
+
+                if (report->marks.n_samples)
+                        n = i < report->marks.n_ends ? report->marks.by_end[i] : 0;
+                if (cut_of_end[i] < QUALITY_N_CUTS)
+                        q->cut_by[cut_of_end[i]] += n;
+        }
+        q->max_frames = UNWIND_MAX_FRAMES;
+        q->longer_copies = longer_copies(report);
+}
+
+void report_fill_cut(struct report *report)
+{
+        struct quality *q = &report->quality;
+        bool has_chains = false, can_unwind = false;
+
+        for (size_t i = 0; i < perfdata_n_events(report->reader); i++) {
+                const struct perf_attr *attr = &perfdata_get_event(report->reader, i)->attr;
+
+                has_chains |= has_kernel_chains(report, attr);
+                can_unwind |= stack_unwind_can(attr);
+        }
+        q->not_unwound = can_unwind && !report->marks.n_samples && !report->stacks;
+        fill_walks(report);
+        if (!has_chains || can_unwind)
+                return;
+        q->max_frames = report->kernel_frames;
+        q->cut_by[QUALITY_CUT_DEPTH] = report->n_deep_chains;
+        q->cut_by[QUALITY_CUT_CHAIN] = q->n_cut_stacks - report->n_deep_chains;
+}

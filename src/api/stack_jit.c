@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "stack_jit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "map.h"
+#include "text.h"
+#include "unwind_cfi.h"
+
+enum { MAX_FUNCTIONS = 1 << 16 }; /* when they are reached all are forgotten */
+
+/* What CPython begins the names of its trampolines with, in perf maps and jitdumps. */
+#define TRAMPOLINE_PREFIX "py::"
+
+struct jit_function {
+        struct cfi *cfi; /* NULL: what the jitdump has can't be used */
+};
+
+void stack_jit_release(struct stack_jit *jit)
+{
+        for (size_t i = 0; i < jit->n_functions; i++)
+                cfi_free(jit->functions[i].cfi);
+        free(jit->functions);
+        map_release(&jit->by_function);
+        *jit = (struct stack_jit){.modules = jit->modules};
+}
+
+void stack_jit_find(struct stack_jit *jit, module_id id, uint64_t addr, enum object_machine machine,
+                    struct unwind_module *module)
+{
+        struct resolver_jit_frames found;
+        uint64_t *known;
+
+        if (!resolver_find_jit_frames(module_source_resolver(jit->modules),
+                                      module_source_get(jit->modules, id), addr, &found))
+                return;
+        if (jit->n_functions == MAX_FUNCTIONS)
+                stack_jit_release(jit);
+        /* The address of a table is that of no other code. */
+        known = map_put(&jit->by_function, (uint64_t)(uintptr_t)found.frames.at ^ map_mix(found.start), NULL);
+        if (!*known) {
+                const struct jit_function made = {cfi_open_frames(found.frames, found.frames_addr, machine)};
+
+                ARRAY_PUSH(jit->functions, jit->n_functions, jit->cap_functions, made);
+                *known = jit->n_functions;
+        }
+        module->cfi = jit->functions[*known - 1].cfi;
+        module->start = found.start > module->start ? found.start : module->start;
+        module->end = found.end < module->end ? found.end : module->end;
+}
+
+bool stack_jit_read_code(struct stack_jit *jit, module_id id, uint64_t addr, uint8_t *ret_code, size_t size)
+{
+        const uint8_t *code;
+
+        if (!resolver_read_code(module_source_resolver(jit->modules), module_source_get(jit->modules, id),
+                                addr, size, &code))
+                return false;
+        memcpy(ret_code, code, size);
+        return true;
+}
+
+bool stack_jit_is_trampoline(struct stack_jit *jit, module_id id, uint64_t addr)
+{
+        struct resolver *resolver = module_source_resolver(jit->modules);
+        struct symbol symbol = resolver_find_addr(resolver, module_source_get(jit->modules, id), addr);
+
+        return symbol.status == SYMBOL_NAMED &&
+               text_starts(resolver_text(resolver, symbol.name), TRAMPOLINE_PREFIX);
+}

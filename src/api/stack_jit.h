@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How code that a compiler made at run time is unwound in a report: by what its jitdump says, by the code that stands there,
+ * or, of CPython's trampolines, by its name. */
+#ifndef STACK_JIT_H
+#define STACK_JIT_H
+
+#include "map.h"
+#include "module_source.h"
+#include "unwind.h"
+
+/* Zero-initialised but for `modules` is ready. */
+struct stack_jit {
+        struct module_source *modules;
+        struct map by_function; /* module and start -> index + 1 */
+        struct jit_function *functions;
+        size_t n_functions, cap_functions;
+};
+
+void stack_jit_release(struct stack_jit *jit);
+
+/* Adds the call-frame information of the code at `addr` to *module, and makes it as narrow as that code. */
+void stack_jit_find(struct stack_jit *jit, module_id id, uint64_t addr, enum object_machine machine,
+                    struct unwind_module *module);
+
+bool stack_jit_read_code(struct stack_jit *jit, module_id id, uint64_t addr, uint8_t *ret_code, size_t size);
+bool stack_jit_is_trampoline(struct stack_jit *jit, module_id id, uint64_t addr);
+
+#endif

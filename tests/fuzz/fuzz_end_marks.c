@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Any bytes as the section about where chains end: what is read is written the same again. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "end_marks.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+        struct buf out = {0};
+        struct end_marks marks;
+        struct end_mark mark;
+        const size_t count_at = 8;
+
+        if (!end_marks_begin(cursor_make(data, size), &marks))
+                return 0;
+        while (end_marks_next(&marks, &mark)) {
+                if (mark.kind >= END_MARK_N_KINDS || !end_marks_add(&out, &mark))
+                        abort();
+        }
+        /* But for the number, where the section is damaged. */
+        if (out.len > size ||
+            (out.len && (memcmp(out.data, data, count_at) ||
+                         memcmp(out.data + count_at + 4, data + count_at + 4, out.len - count_at - 4))))
+                abort();
+        buf_release(&out);
+        return 0;
+}
