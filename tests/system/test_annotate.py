@@ -178,7 +178,9 @@ def in_terminal(t: Context, columns: int, *argv: str) -> list[str]:
         out += got
     os.close(ours)
     check(process.wait() == 0, "it ends well")
-    return out.decode("utf-8").replace("\r\n", "\n").splitlines()
+    text = out.decode("utf-8").replace("\r\n", "\n")
+    check("\x1b[3" in text, "shares are coloured")
+    return re.sub(r"\x1b\[\d+m", "", text).splitlines()
 
 
 def test_terminals_of_80_and_200_columns(t: Context) -> None:
@@ -189,7 +191,7 @@ def test_terminals_of_80_and_200_columns(t: Context) -> None:
     for columns in (80, 200):
         lines = in_terminal(t, columns, "annotate", "-i", path, "--source-path", t.path("src"), "x_mul")
         widest = max(len(line) for line in lines if not line.startswith("note: "))
-        check(widest <= columns, f"{widest} columns")
+        check(widest <= columns, f"{widest} columns: {max(lines, key=len)}")
         check(columns == 80 or widest > 150, "and as wide as may be")
 
 
