@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "budget.h"
 #include "perfdata_reader_internal.h"
 #include "text.h"
 
@@ -15,7 +16,13 @@ static struct perfdata_reader *reader_new(const char *name)
 
         r->name = mem_strdup(name);
         r->queue.given_place = PLACE_NONE;
+        r->max_waiting_bytes = BUDGET_DEFAULT_BYTES / 4;
         return r;
+}
+
+void perfdata_set_waiting(struct perfdata_reader *r, uint64_t max_bytes)
+{
+        r->max_waiting_bytes = max_bytes;
 }
 
 void perfdata_reader_free(struct perfdata_reader *r)
