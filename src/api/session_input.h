@@ -7,15 +7,23 @@
 #include "buf.h"
 #include "err.h"
 #include "perfdata_reader.h"
+#include "resolver.h"
 
 struct session_input {
         struct buf bytes; /* standard input */
         struct perfdata_reader *reader;
 };
 
-/* `path` "-" is standard input. */
-struct session_input *session_input_open(const char *path, struct err *err);
+/* `path` "-" is standard input.  Of `sources`, which may be NULL, the budget and any_owner count. */
+struct session_input *session_input_open(const char *path, const struct resolver_sources *sources,
+                                         struct err *err);
 void session_input_free(struct session_input *input);
 AUTO_DEFINE(session_input)
+
+/* All of standard input, as much as the budget allows. */
+bool session_input_read_stdin(struct budget *budget, struct buf *out, struct err *err);
+
+/* What an open session may use of the budget, which may be NULL. */
+void session_input_bound(struct perfdata_reader *reader, struct budget *budget);
 
 #endif

@@ -110,6 +110,9 @@ void os_close_descriptor(int descriptor);
 /* That all of it will be written soon: the system may give it large pages, each of which is asked for only once. */
 void os_expect_use(void *memory, size_t size);
 
+/* What this process may use: the machine's memory, or less where a control group or a resource limit says so. */
+uint64_t os_memory_bytes(void);
+
 /* --- Time and machine ----------------------------------------------------------------------------------- */
 
 uint64_t os_monotonic_ns(void);

@@ -464,6 +464,13 @@ void os_expect_use(void *memory, size_t size)
 {
 }
 
+uint64_t os_memory_bytes(void)
+{
+        MEMORYSTATUSEX memory = {.dwLength = sizeof(memory)};
+
+        return GlobalMemoryStatusEx(&memory) ? memory.ullTotalPhys : UINT64_MAX;
+}
+
 uint64_t os_monotonic_ns(void)
 {
         LARGE_INTEGER count, hz;

@@ -14,6 +14,7 @@
 #include "strpool.h"
 
 struct resolver;
+struct budget;               /* budget.h */
 struct archived_module;      /* symbol_archive.h */
 struct recorded_file;        /* recorded_symbols.h */
 struct debug_remote;         /* debug_search.h */
@@ -28,6 +29,8 @@ struct resolver_sources {
         const struct symbol_index_options *index; /* where answers are kept on disk; NULL: nowhere */
         const struct pe_places *pe;               /* where PE images and PDBs are; NULL: where files say */
         const struct elf_places *elf;             /* where ELF files are besides their paths; NULL: nowhere */
+        struct budget *budget; /* the command's, for all files; NULL: each file has one of its own */
+        bool any_owner;        /* sessions, perf maps and jitdumps of other users are read too */
 };
 
 struct resolver_options {
@@ -75,6 +78,7 @@ struct resolver_module {
         /* Asked in this order for what the files do not name. */
         struct resolver_recorded recorded[2];
         bool is_elsewhere; /* another machine's, without a build id: the file at `path` is not asked */
+        struct budget *budget; /* of its files; set by the resolver */
 };
 
 typedef uint32_t resolver_id;
@@ -123,6 +127,8 @@ struct resolver_frames {
         struct {
                 size_t first, n;
         } * spans;
+        struct budget *budget; /* the module's, until they are released */
+        uint64_t taken_bytes;
 };
 
 /* Looks up `n` distinct addresses as the object counts, sorted, in one go: units of debug information are read once a

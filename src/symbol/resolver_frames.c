@@ -23,6 +23,7 @@ str_id resolver_frame_text(struct resolver *resolver, struct module *module, con
 {
         AUTO_RELEASE(buf) readable = {0};
         uint64_t *id;
+        str_id text_id = 0;
 
         if (!text || !*text)
                 return 0;
@@ -34,8 +35,9 @@ str_id resolver_frame_text(struct resolver *resolver, struct module *module, con
                 resolver_add_readable(resolver, text, &readable);
         else
                 buf_add_str(&readable, text);
-        *id = strpool_add_len(resolver->texts, buf_text(&readable), readable.len);
-        return (str_id)*id;
+        if (resolver_keep_text(resolver, module, &readable, &text_id))
+                *id = text_id;
+        return text_id;
 }
 
 static void add_frame(struct finder *f, size_t i, struct resolver_frame frame)
@@ -92,6 +94,21 @@ static void complete(struct finder *f, size_t i)
         last->start = symbol.start;
 }
 
+static bool reserve(struct finder *f, size_t n)
+{
+        struct resolver_frames *out = f->out;
+
+        out->budget = &f->module->budget;
+        out->taken_bytes = n * sizeof(*out->frames);
+        if (!budget_take(out->budget, BUDGET_LINES, out->taken_bytes)) {
+                out->taken_bytes = 0;
+                return false;
+        }
+        out->cap_frames = n;
+        out->frames = mem_resize(NULL, n, sizeof(*out->frames));
+        return true;
+}
+
 static void find_in_debug(struct finder *f, struct resolver_debug *debug)
 {
         struct source_frames found = {0};
@@ -101,10 +118,10 @@ static void find_in_debug(struct finder *f, struct resolver_debug *debug)
                 linked[i] = f->addrs[i] - f->slide;
         resolver_debug_find(debug, linked ? linked : f->addrs, f->n, &found);
         free(linked);
-        f->out->cap_frames = found.n_frames + f->n;
-        f->out->frames = mem_resize(NULL, f->out->cap_frames, sizeof(*f->out->frames));
-        for (size_t i = 0; i < f->n; i++)
-                add_source_frames(f, i, &found);
+        if (reserve(f, found.n_frames + f->n)) {
+                for (size_t i = 0; i < f->n; i++)
+                        add_source_frames(f, i, &found);
+        }
         source_frames_release(&found);
 }
 
@@ -244,6 +261,7 @@ void resolver_find_frames(struct resolver *resolver, resolver_id id, const uint6
 
 void resolver_frames_release(struct resolver_frames *frames)
 {
+        budget_give(frames->budget, frames->taken_bytes);
         free(frames->frames);
         free(frames->spans);
         *frames = (struct resolver_frames){0};
