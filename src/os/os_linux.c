@@ -84,6 +84,18 @@ bool os_read_file(const char *path, size_t limit, struct buf *out, struct err *e
         return ok || err_in(err, "%s", path);
 }
 
+bool os_read_regular(const char *path, size_t limit, struct buf *out, struct err *err)
+{
+        int fd = os_linux_open_regular(path, err);
+        bool ok;
+
+        if (fd < 0)
+                return false;
+        ok = read_descriptor(fd, limit, out, err);
+        close(fd);
+        return ok || err_in(err, "%s", path);
+}
+
 bool os_read_stdin(size_t limit, struct buf *out, struct err *err)
 {
         return read_descriptor(STDIN_FILENO, limit, out, err) || err_in(err, "standard input");

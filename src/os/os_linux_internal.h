@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "err.h"
+#include "os.h"
 
 struct stat;
 
@@ -14,5 +14,13 @@ struct stat;
 bool os_linux_fail(struct err *err, const char *what);
 
 int64_t os_linux_mtime_ns(const struct stat *st);
+
+/* --- os_linux_origin.c --- */
+
+/* A descriptor of a regular file, for reading; -1 and err.  Nothing else is opened. */
+int os_linux_open_regular(const char *path, struct err *err);
+
+/* The same, as os_map_open_of says. */
+int os_linux_open_of(const char *path, const struct os_origin *origin, struct err *err);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Mapped files: a SIGBUS inside a mapping of ours puts a page of zeros under the reader and sets that mapping's flag. */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -103,26 +102,33 @@ static struct os_map *map_descriptor(int fd, struct err *err)
                 .dev = st.st_dev,
                 .inode = st.st_ino,
                 .mtime_ns = os_linux_mtime_ns(&st),
+                .owner = st.st_uid,
                 .slot = slot,
         };
         return map;
 }
 
-struct os_map *os_map_open(const char *path, struct err *err)
+static struct os_map *map_opened(int fd, const char *path, struct err *err)
 {
-        /* O_NONBLOCK: a FIFO in the place of a file must not hang us. */
-        int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         struct os_map *map;
 
-        if (fd < 0) {
-                os_linux_fail(err, path);
+        if (fd < 0)
                 return NULL;
-        }
         map = map_descriptor(fd, err);
         close(fd);
         if (!map)
                 err_in(err, "%s", path);
         return map;
+}
+
+struct os_map *os_map_open(const char *path, struct err *err)
+{
+        return map_opened(os_linux_open_regular(path, err), path, err);
+}
+
+struct os_map *os_map_open_of(const char *path, const struct os_origin *origin, struct err *err)
+{
+        return map_opened(os_linux_open_of(path, origin, err), path, err);
 }
 
 void os_map_free(struct os_map *map)
