@@ -31,17 +31,14 @@ void dump_free(struct dump *dump)
 
 static struct perfdata_reader *open_reader(const struct dump *dump, struct err *err)
 {
-        struct perfdata_reader *reader;
+        AUTO(perfdata_reader)
+        reader = dump->path ? perfdata_open(dump->path, err)
+                            : perfdata_open_bytes(dump->bytes, dump->n_bytes, dump->name, err);
 
-        if (dump->path)
-                reader = perfdata_open(dump->path, err);
-        else
-                reader = perfdata_open_bytes(dump->bytes, dump->n_bytes, dump->name, err);
-        if (!reader)
+        if (!reader || !session_input_admit(reader, dump->path, dump->sources, err))
                 return NULL;
         perfdata_keep_unknown(reader);
-        session_input_bound(reader, dump->sources ? dump->sources->budget : NULL);
-        return reader;
+        return TAKE(reader);
 }
 
 static bool learn(struct dump *dump, struct err *err)

@@ -25,9 +25,16 @@ bool session_input_read_stdin(struct budget *budget, struct buf *out, struct err
         return false;
 }
 
-void session_input_bound(struct perfdata_reader *reader, struct budget *budget)
+bool session_input_admit(struct perfdata_reader *reader, const char *path,
+                         const struct resolver_sources *sources, struct err *err)
 {
-        perfdata_set_waiting(reader, budget_limit(budget) / 4);
+        perfdata_set_waiting(reader, budget_limit(sources ? sources->budget : NULL) / 4);
+        if (!os_is_superuser() || (sources && sources->any_owner) || perfdata_is_trusted(reader))
+                return true;
+        return err_set(
+                err, ERR_DENIED,
+                "%s: belongs to another user, and names files that root would open; --force reads it all the same",
+                path);
 }
 
 struct session_input *session_input_open(const char *path, const struct resolver_sources *sources,
@@ -41,9 +48,8 @@ struct session_input *session_input_open(const char *path, const struct resolver
         else if (session_input_read_stdin(budget, &input->bytes, err))
                 input->reader =
                         perfdata_open_bytes(input->bytes.data, input->bytes.len, "standard input", err);
-        if (!input->reader)
+        if (!input->reader || !session_input_admit(input->reader, path, sources, err))
                 return NULL;
-        session_input_bound(input->reader, budget);
         return TAKE(input);
 }
 

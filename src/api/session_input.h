@@ -23,7 +23,9 @@ AUTO_DEFINE(session_input)
 /* All of standard input, as much as the budget allows. */
 bool session_input_read_stdin(struct budget *budget, struct buf *out, struct err *err);
 
-/* What an open session may use of the budget, which may be NULL. */
-void session_input_bound(struct perfdata_reader *reader, struct budget *budget);
+/* What all do who open a session: bounds the reader's memory, and refuses what root should not read because it is another
+ * user's, as perf does: a session names files that are then opened.  False and ERR_DENIED. */
+bool session_input_admit(struct perfdata_reader *reader, const char *path,
+                         const struct resolver_sources *sources, struct err *err);
 
 #endif

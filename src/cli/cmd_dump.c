@@ -32,7 +32,7 @@ int cmd_dump(const struct command_line *line)
         const struct dump_options *o = line->options;
         bool to_stdout = o->output.json ? !o->output.output : !o->general.quiet;
         struct budget budget;
-        const struct resolver_sources sources = {.budget = &budget};
+        const struct resolver_sources sources = {.budget = &budget, .any_owner = o->input.force};
         AUTO(dump) dump = NULL;
         struct err err = {0};
         const char *path;

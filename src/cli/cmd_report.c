@@ -282,6 +282,7 @@ int cmd_report(const struct command_line *line)
 
         take_tree_word(&own);
         if (lookup_init(&o->lookup, &lookup, &err) && make_request(&own, pids, &request, &tree, &err)) {
+                lookup.sources.any_owner = o->input.force;
                 request.sources = &lookup.sources;
                 status = show(o, &request, &tree, &lookup);
         } else {

@@ -143,6 +143,15 @@ struct perfdata_reader *perfdata_open(const char *path, struct err *err)
         return TAKE(r);
 }
 
+bool perfdata_is_trusted(const struct perfdata_reader *r)
+{
+        for (size_t i = 0; i < r->n_sources; i++) {
+                if (r->sources[i].map && !os_is_trusted_owner(r->sources[i].map->owner))
+                        return false;
+        }
+        return true;
+}
+
 size_t perfdata_n_events(const struct perfdata_reader *r)
 {
         return r->events.n;

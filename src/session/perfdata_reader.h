@@ -38,6 +38,9 @@ struct perfdata_event {
  * are ERR_LIMIT.  To be called before the first record. */
 void perfdata_set_waiting(struct perfdata_reader *reader, uint64_t max_bytes);
 
+/* Whether this process's user or root owns all of the session's files; bytes in memory and standard input are the user's. */
+bool perfdata_is_trusted(const struct perfdata_reader *reader);
+
 size_t perfdata_n_events(const struct perfdata_reader *reader);
 const struct perfdata_event *perfdata_get_event(const struct perfdata_reader *reader, size_t index);
 
