@@ -295,11 +295,12 @@ struct jitdump *jitdump_new_bytes(const void *bytes, size_t size, struct budget 
         return dump;
 }
 
-struct jitdump *jitdump_new(const char *path, struct budget *budget, struct buf *note)
+struct jitdump *jitdump_new(const char *path, const struct os_origin *origin, struct budget *budget,
+                            struct buf *note)
 {
         AUTO_RELEASE(buf) own_note = {0};
         struct err err = {0};
-        struct os_map *map = os_map_open(path, &err);
+        struct os_map *map = os_map_open_of(path, origin, &err);
         struct jitdump *dump =
                 jitdump_new_bytes(map ? map->bytes : NULL, map ? map->size_bytes : 0, budget, &own_note);
 

@@ -22,10 +22,12 @@ enum {
 };
 
 struct jitdump;
+struct os_origin; /* os.h */
 
-/* Reads the file; what is derived of it is taken from `budget`, which may be NULL.  Never fails: what is whole is taken.
+/* Reads the file if it is of that origin; what is derived of it is taken from `budget`, which may be NULL.  Never fails: what is whole is taken.
  * What is missing is said in `note`, which stays as it was when all is well. */
-struct jitdump *jitdump_new(const char *path, struct budget *budget, struct buf *note);
+struct jitdump *jitdump_new(const char *path, const struct os_origin *origin, struct budget *budget,
+                            struct buf *note);
 
 /* The same for bytes in memory, kept by the caller. */
 struct jitdump *jitdump_new_bytes(const void *bytes, size_t size, struct budget *budget, struct buf *note);

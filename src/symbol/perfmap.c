@@ -208,9 +208,9 @@ static void finish(struct perfmap *map, struct buf *note)
                 cut_into_spans(map);
 }
 
-static bool open_file(struct perfmap *map, const char *path, struct err *err)
+static bool open_file(struct perfmap *map, const char *path, const struct os_origin *origin, struct err *err)
 {
-        map->map = os_map_open(path, err);
+        map->map = os_map_open_of(path, origin, err);
         if (!map->map)
                 return false;
         if (map->map->size_bytes > PERFMAP_MAX_BYTES)
@@ -220,13 +220,14 @@ static bool open_file(struct perfmap *map, const char *path, struct err *err)
         return true;
 }
 
-struct perfmap *perfmap_new(const char *path, struct budget *budget, struct buf *note)
+struct perfmap *perfmap_new(const char *path, const struct os_origin *origin, struct budget *budget,
+                            struct buf *note)
 {
         struct perfmap *map = mem_new(1, sizeof(*map));
         struct err err = {0};
 
         map->budget = budget;
-        if (!open_file(map, path, &err))
+        if (!open_file(map, path, origin, &err))
                 note_add_error(note, &err, path);
         finish(map, note);
         if (!map->n_lines && !note->len)

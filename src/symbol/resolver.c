@@ -110,7 +110,7 @@ static void load_jitdump(struct module *module)
                 module->is.jitdump_open_path ? module->is.jitdump_open_path : module->is.jitdump_path;
         AUTO_RELEASE(buf) note = {0};
 
-        module->jitdump = jitdump_new(path, &module->budget, &note);
+        module->jitdump = jitdump_new(path, &module->is.origin, &module->budget, &note);
         if (jitdump_get_facts(module->jitdump)->has_replaced)
                 buf_printf(&note, "%scode was replaced at some addresses, and the latest is named",
                            note.len ? "; " : "");
@@ -127,7 +127,7 @@ static void load_jit(struct module *module)
         if (module->is.jitdump_path)
                 load_jitdump(module);
         module->perfmap = perfmap_new(module->is.open_path ? module->is.open_path : module->is.path,
-                                      &module->budget, note);
+                                      &module->is.origin, &module->budget, note);
 }
 
 struct module *resolver_load(struct resolver *resolver, resolver_id id)

@@ -11,6 +11,7 @@
 #include "attributes.h"
 #include "err.h"
 #include "object.h"
+#include "os.h"
 #include "strpool.h"
 
 struct resolver;
@@ -73,6 +74,7 @@ struct resolver_module {
         const struct pe_identity *pe; /* of a PE image, as its session says, kept by the caller; NULL */
         /* RESOLVER_PERFMAP: a jit-PID.dump, which is asked before the perf map; NULL: none. */
         const char *jitdump_path, *jitdump_open_path;
+        struct os_origin origin; /* whose the two have to be */
         /* Answers that were packed into the session: nothing else is asked, whatever the kind; kept by the caller. */
         const struct archived_module *archived;
         /* Asked in this order for what the files do not name. */

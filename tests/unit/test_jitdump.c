@@ -4,8 +4,12 @@
 #include <stdlib.h>
 
 #include "jitdump_builder.h"
+#include "os.h"
 #include "tap.h"
 #include "test_data.h"
+
+/* The checkout may be another user's. */
+static const struct os_origin any_origin = {.any_owner = true};
 
 static size_t count_loads(const struct jitdump *dump)
 {
@@ -355,14 +359,14 @@ TEST(jitdump_keeps_its_limits)
 TEST(jitdump_says_that_a_file_is_missing)
 {
         AUTO_RELEASE(buf) note = {0};
-        AUTO(jitdump) gone = jitdump_new(data_path("text/jit-1.dump"), NULL, &note);
+        AUTO(jitdump) gone = jitdump_new(data_path("text/jit-1.dump"), &any_origin, NULL, &note);
         struct jitdump_facts none = {0};
 
         EXPECT_STR(buf_text(&note), "no such file");
         EXPECT_STR(latest_at(gone, 0), "");
         EXPECT_TRUE(!memcmp(jitdump_get_facts(gone), &none, sizeof(none)));
         buf_clear(&note);
-        jitdump_free(jitdump_new(data_path("text/perf.map"), NULL, &note));
+        jitdump_free(jitdump_new(data_path("text/perf.map"), &any_origin, NULL, &note));
         EXPECT_STR(buf_text(&note), "is no jitdump file");
 }
 
