@@ -237,7 +237,7 @@ static void init_budget(struct report *report)
 {
         if (report->request.sources)
                 report->sources = *report->request.sources;
-        budget_init(&report->own_budget, BUDGET_DEFAULT_BYTES);
+        budget_init(&report->own_budget, session_input_max_memory());
         if (!report->sources.budget)
                 report->sources.budget = &report->own_budget;
         report->quality.budget = report->sources.budget;

@@ -9,6 +9,13 @@
 #include "budget.h"
 #include "os.h"
 
+uint64_t session_input_max_memory(void)
+{
+        uint64_t quarter = os_memory_bytes() / 4;
+
+        return quarter < BUDGET_DEFAULT_BYTES ? quarter : BUDGET_DEFAULT_BYTES;
+}
+
 bool session_input_read_stdin(struct budget *budget, struct buf *out, struct err *err)
 {
         struct err why = {0};

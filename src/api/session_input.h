@@ -14,6 +14,9 @@ struct session_input {
         struct perfdata_reader *reader;
 };
 
+/* The memory that a command may use for what it derives from files: 1 GiB, or a quarter of all if that is less. */
+uint64_t session_input_max_memory(void);
+
 /* `path` "-" is standard input.  Of `sources`, which may be NULL, the budget and any_owner count. */
 struct session_input *session_input_open(const char *path, const struct resolver_sources *sources,
                                          struct err *err);

@@ -8,6 +8,7 @@
 #include "cmd.h"
 #include "os.h"
 #include "perf_cache.h"
+#include "session_input.h"
 #include "text.h"
 
 static const struct option lookup_options[] = {
@@ -209,11 +210,7 @@ static bool check_file(const char *what, const char *path, struct err *err)
 
 uint64_t lookup_max_bytes(uint64_t max_mib)
 {
-        uint64_t quarter = os_memory_bytes() / 4;
-
-        if (max_mib)
-                return max_mib << 20;
-        return quarter < BUDGET_DEFAULT_BYTES ? quarter : BUDGET_DEFAULT_BYTES;
+        return max_mib ? max_mib << 20 : session_input_max_memory();
 }
 
 bool lookup_init(const struct lookup_options *options, struct lookup *ret, struct err *err)

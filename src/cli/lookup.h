@@ -50,7 +50,7 @@ struct lookup {
  * name is not there; releasing it does nothing then. */
 bool lookup_init(const struct lookup_options *options, struct lookup *ret, struct err *err);
 
-/* --max-memory: the smaller of 1 GiB and a quarter of memory where `max_mib` is 0. */
+/* --max-memory in bytes; `max_mib` 0: the default. */
 uint64_t lookup_max_bytes(uint64_t max_mib);
 
 #define MAX_MEMORY_OPTION(struct_name)                                                                       \

@@ -165,11 +165,11 @@ void resolver_add_readable(const struct resolver *resolver, const char *name, st
 
 enum { NAME_COPIES = 2 }; /* rows have a copy of each name */
 
-bool resolver_keep_text(struct resolver *resolver, struct module *module, const struct buf *text,
-                        str_id *ret_id)
+bool resolver_keep_text(struct resolver *resolver, struct module *module, enum budget_use use,
+                        const struct buf *text, str_id *ret_id)
 {
-        enum budget_use use = text->len > BUDGET_LONG_NAME_BYTES ? BUDGET_LONG_NAMES : BUDGET_NAMES;
-
+        if (text->len > BUDGET_LONG_NAME_BYTES)
+                use = BUDGET_LONG_NAMES;
         if (strpool_find_len(resolver->texts, buf_text(text), text->len, ret_id))
                 return true;
         if (!budget_take(&module->budget, use, NAME_COPIES * (text->len + STRPOOL_ITEM_BYTES)))
@@ -205,7 +205,7 @@ static bool make_text(struct resolver *resolver, struct module *module, const st
         }
         if (hit->is_plt_stub)
                 buf_add_str(readable, "@plt");
-        return resolver_keep_text(resolver, module, readable, ret_id);
+        return resolver_keep_text(resolver, module, BUDGET_NAMES, readable, ret_id);
 }
 
 /* The name of a hit, made readable and interned when it is asked for first; 0 when there is no memory for it. */
@@ -213,7 +213,7 @@ static str_id text_of_hit(struct resolver *resolver, struct module *module, cons
                           bool is_recorded)
 {
         if (!hit->text)
-                return resolver_frame_text(resolver, module, hit->name, true);
+                return resolver_frame_text(resolver, module, BUDGET_NAMES, hit->name, true);
         if (!*hit->text && !make_text(resolver, module, hit, is_recorded, hit->text))
                 return 0;
         return *hit->text;
