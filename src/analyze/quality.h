@@ -24,8 +24,8 @@ struct quality {
         uint64_t cut_bytes; /* of the session file that are missing or not whole */
         bool unfinished;    /* the recorder did not finish the file */
         uint64_t n_malformed, n_unknown_records, n_unknown_events, n_out_of_order;
-        uint64_t aux_bytes;   /* of hardware traces, which wperf does not decode */
-        const char *aux_kind; /* "Arm SPE"; valid with aux_bytes */
+        uint64_t aux_bytes;       /* of hardware traces, which wperf does not decode */
+        const char *aux_kind;     /* "Arm SPE"; valid with aux_bytes */
         uint64_t overblown_bytes; /* of compressed records that unpack to more than a recorder ever packs */
         const struct budget *budget; /* which remembers what was left out for want of memory; NULL: nothing */
         uint64_t n_not_kept;

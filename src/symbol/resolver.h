@@ -79,7 +79,7 @@ struct resolver_module {
         const struct archived_module *archived;
         /* Asked in this order for what the files do not name. */
         struct resolver_recorded recorded[2];
-        bool is_elsewhere; /* another machine's, without a build id: the file at `path` is not asked */
+        bool is_elsewhere;     /* another machine's, without a build id: the file at `path` is not asked */
         struct budget *budget; /* of its files; set by the resolver */
 };
 
