@@ -10,7 +10,7 @@ import harness
 from harness import Context, Done, check
 
 OTHER, THIRD = 12345, 12346  # users; they need no name
-SPIN_MS = "4000"
+SPIN_MS = "20000"
 HOUR = 3600
 
 
@@ -66,22 +66,26 @@ def readable_program_path(t: Context) -> str:
     return shutil.copy(t.wperf, t.path("wperf"))
 
 
+def code_address(pid: int) -> str:
+    """Where its nameless executable memory is; "" where there is none yet."""
+    with open(f"/proc/{pid}/maps", encoding="ascii") as maps:
+        for line in maps:
+            words = line.split()
+            if words[1] == "r-xp" and len(words) == 5:
+                return words[0].split("-")[0]
+    return ""
+
+
 def names_of_jit(t: Context, how) -> tuple[Done, bool]:
     """Records a process of OTHER that makes code without naming it, while `how` has put something in the place of its
     perf map.  Whether the name was taken."""
     jit = t.start(*as_user(OTHER, readable_program(t, "jit"), SPIN_MS, "nameless"))
-    time.sleep(0.2)
-    address = None
-    with open(f"/proc/{jit.pid}/maps", encoding="ascii") as maps:
-        for line in maps:
-            words = line.split()
-            if words[1] == "r-xp" and len(words) == 5:
-                address = words[0].split("-")[0]
-    check(address is not None, "the code of the JIT is mapped")
+    harness.wait_until(lambda: code_address(jit.pid), "the code of the JIT is mapped")
+    address = code_address(jit.pid)
     path = f"/tmp/perf-{jit.pid}.map"
     try:
         how(path, f"{address} 1000 jit_hot_loop\n")
-        done = t.ours("record", "--session", "jit.data", "-F", "500", "-p", str(jit.pid), "--timeout", "0.4", "-v")
+        done = t.ours("record", "--session", "jit.data", "-F", "500", "-p", str(jit.pid), "--timeout", "1", "-v")
         check(done.status == 0, "recorded", done)
         return done, "jit_hot_loop" in done.out
     finally:
