@@ -36,7 +36,7 @@ bool quality_is_poor(const struct quality *q)
                quality_percent(q, q->n_cut_stacks) > POOR_UNRESOLVED_PERCENT ||
                (q->knows_sampled && q->sampled_share < POOR_SAMPLED_SHARE) || has_text(q->not_sampled) ||
                q->counted_share < POOR_COUNTED_SHARE || q->cut_bytes || q->unfinished || q->n_malformed ||
-               q->aux_bytes;
+               q->aux_bytes || q->overblown_bytes || budget_is_short(q->budget);
 }
 
 static void begin_reason(struct buf *out, size_t start)
@@ -84,6 +84,15 @@ void quality_add_poor(const struct quality *q, struct buf *out)
         if (q->aux_bytes) {
                 begin_reason(out, start);
                 buf_printf(out, "the %s trace is not decoded", q->aux_kind);
+        }
+        if (q->overblown_bytes) {
+                begin_reason(out, start);
+                buf_add_str(out, "compressed records unpack to more than a recorder packs");
+        }
+        if (budget_is_short(q->budget)) {
+                begin_reason(out, start);
+                buf_printf(out, "there was no memory for all names: --max-memory %" PRIu64,
+                           2 * (budget_limit(q->budget) >> 20));
         }
         buf_add_char(out, '\n');
 }
@@ -194,6 +203,8 @@ void quality_add_text(const struct quality *q, struct buf *out)
         add_if(out, q->cut_bytes, "bytes of the file cut");
         if (q->unfinished)
                 buf_add_str(out, ", the recorder did not finish the file");
+        add_if(out, q->overblown_bytes,
+               "bytes of compressed records left out (they unpack to more than 4096 times their size)");
         add_if(out, q->n_malformed, "malformed records");
         add_if(out, q->n_unknown_records, "records of unknown type");
         add_if(out, q->n_unknown_events, "samples of unknown events");
@@ -201,6 +212,11 @@ void quality_add_text(const struct quality *q, struct buf *out)
         if (q->aux_bytes)
                 buf_printf(out, ", %" PRIu64 " bytes of %s trace not decoded; see perf script", q->aux_bytes,
                            q->aux_kind);
+        if (budget_is_short(q->budget)) {
+                buf_add_str(out, ", left out for want of memory: ");
+                budget_add_text(q->budget, out);
+                buf_printf(out, " (--max-memory %" PRIu64 ")", 2 * (budget_limit(q->budget) >> 20));
+        }
         if (q->n_not_kept)
                 buf_printf(out, ", %" PRIu64 " mapped files gone (%s)", q->n_not_kept, q->not_kept);
 }

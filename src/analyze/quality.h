@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "budget.h"
 #include "buf.h"
 
 /* Why stacks are cut. */
@@ -38,15 +39,17 @@ struct quality {
         uint64_t cut_bytes; /* of the session file that are missing or not whole */
         bool unfinished;    /* the recorder did not finish the file */
         uint64_t n_malformed, n_unknown_records, n_unknown_events, n_out_of_order;
-        uint64_t aux_bytes;   /* of hardware traces, which wperf does not decode */
-        const char *aux_kind; /* "Arm SPE"; valid with aux_bytes */
+        uint64_t aux_bytes;       /* of hardware traces, which wperf does not decode */
+        const char *aux_kind;     /* "Arm SPE"; valid with aux_bytes */
+        uint64_t overblown_bytes; /* of compressed records that unpack to more than a recorder ever packs */
+        const struct budget *budget; /* which remembers what was left out for want of memory; NULL: nothing */
         uint64_t n_not_kept;
         const char *not_kept; /* names of mapped files that could not be kept; kept by the caller */
 };
 
 /* Lost above 0.1 %, unresolved or cut above 5 %, less than 80 % of the CPU time sampled, a program that could not
- * be sampled, an event counted less than half of the time, a cut file, a trace that is not
- * decoded. */
+ * be sampled, an event counted less than half of the time, a cut file, a trace that is not decoded, something left out for
+ * want of memory. */
 bool quality_is_poor(const struct quality *quality);
 
 /* Percent of the samples; 0 when there are none. */

@@ -216,7 +216,7 @@ static struct report *open_report(const struct archiving *a, struct err *err)
                 .to_pack = true,
                 .sources = &a->sources,
         };
-        AUTO(session_input) input = session_input_open(request->path, err);
+        AUTO(session_input) input = session_input_open(request->path, request->sources, err);
 
         if (!input || !perfdata_rewrite_check(input->reader, err))
                 return NULL;

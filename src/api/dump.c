@@ -8,16 +8,15 @@
 #include "arena.h"
 #include "dump_internal.h"
 #include "event.h"
-#include "os.h"
-
-enum { STDIN_LIMIT = 1 << 30 };
+#include "session_input.h"
 
 struct dump {
         const char *path; /* NULL: the bytes are in memory */
         const char *name; /* of these */
         const void *bytes;
         size_t n_bytes;
-        struct buf input;              /* of standard input */
+        struct buf input; /* of standard input */
+        const struct resolver_sources *sources;
         struct perfdata_reader *facts; /* events and features */
 };
 
@@ -32,15 +31,14 @@ void dump_free(struct dump *dump)
 
 static struct perfdata_reader *open_reader(const struct dump *dump, struct err *err)
 {
-        struct perfdata_reader *reader;
+        AUTO(perfdata_reader)
+        reader = dump->path ? perfdata_open(dump->path, err)
+                            : perfdata_open_bytes(dump->bytes, dump->n_bytes, dump->name, err);
 
-        if (dump->path)
-                reader = perfdata_open(dump->path, err);
-        else
-                reader = perfdata_open_bytes(dump->bytes, dump->n_bytes, dump->name, err);
-        if (reader)
-                perfdata_keep_unknown(reader);
-        return reader;
+        if (!reader || !session_input_admit(reader, dump->path, dump->sources, err))
+                return NULL;
+        perfdata_keep_unknown(reader);
+        return TAKE(reader);
 }
 
 static bool learn(struct dump *dump, struct err *err)
@@ -59,14 +57,14 @@ struct dump *dump_open_bytes(const void *bytes, size_t size, const char *name, s
         return learn(dump, err) ? TAKE(dump) : NULL;
 }
 
-struct dump *dump_open(const char *path, struct err *err)
+struct dump *dump_open(const char *path, const struct resolver_sources *sources, struct err *err)
 {
         AUTO(dump) dump = NULL;
 
         if (!strcmp(path, "-")) {
                 AUTO_RELEASE(buf) input = {0};
 
-                if (!os_read_stdin(STDIN_LIMIT, &input, err))
+                if (!session_input_read_stdin(sources ? sources->budget : NULL, &input, err))
                         return NULL;
                 dump = dump_open_bytes(input.data, input.len, "standard input", err);
                 if (!dump)
@@ -77,6 +75,7 @@ struct dump *dump_open(const char *path, struct err *err)
         }
         dump = mem_new(1, sizeof(*dump));
         dump->path = path;
+        dump->sources = sources;
         return learn(dump, err) ? TAKE(dump) : NULL;
 }
 
@@ -154,6 +153,8 @@ static void show_damage(const struct perfdata_damage *damage, uint64_t n_malform
 {
         field_begin(sink, FIELD_BLOCK, "damage");
         field_u64(sink, "cut_bytes", damage->cut_bytes);
+        if (damage->overblown_bytes)
+                field_u64(sink, "overblown_bytes", damage->overblown_bytes);
         field_u64(sink, "malformed", damage->n_malformed + n_malformed);
         field_u64(sink, "unknown_types", damage->n_unknown_types);
         field_u64(sink, "unknown_events", damage->n_unknown_events);

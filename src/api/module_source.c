@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "module_source.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +10,7 @@
 #include "map.h"
 #include "object.h"
 #include "os.h"
+#include "process_files.h"
 
 struct module_source {
         const struct world *world;
@@ -161,24 +161,11 @@ static bool kept_path(const struct module_source *source, const struct module *m
                 if (!kept_file_is_of(kept, module, path))
                         continue;
                 buf_clear(out);
-                buf_printf(out, "/proc/self/fd/%d", kept->fd);
+                kept_file_path(kept, out);
                 return !os_stat(path, &there) || !os_stat(buf_text(out), &kept_stat) ||
                        there.inode != kept_stat.inode || there.dev != kept_stat.dev;
         }
         return false;
-}
-
-static void perf_map_path(const struct module_source *source, int32_t pid, struct buf *out)
-{
-        for (size_t i = 0; source->collected && i < source->collected->n_roots; i++) {
-                const struct kept_root *root = &source->collected->roots[i];
-
-                if (root->pid != pid || root->root_fd < 0)
-                        continue;
-                buf_printf(out, "/proc/self/fd/%d/tmp/perf-%" PRId32 ".map", root->root_fd, root->inner_pid);
-                return;
-        }
-        buf_printf(out, "/tmp/perf-%" PRId32 ".map", pid);
 }
 
 static const struct module *jitdump_of(struct module_source *source, int32_t pid)
@@ -215,7 +202,7 @@ static bool foreign_path(const struct module_source *source, const struct module
         if (!source->same_machine || !module->build_id_size || module->pid <= 0)
                 return false;
         buf_clear(out);
-        buf_printf(out, "/proc/%" PRId32 "/root%s", module->pid, path);
+        process_file_path(module->pid, path, out);
         if (!os_stat(buf_text(out), &there) ||
             (os_stat(path, &here) && here.dev == there.dev && here.inode == there.inode))
                 return false;
@@ -263,10 +250,12 @@ static resolver_id describe_jit(struct module_source *source, struct resolver *r
         const struct module *jitdump = jitdump_of(source, pid);
         AUTO_RELEASE(buf) map = {0};
         AUTO_RELEASE(buf) kept = {0};
-        struct resolver_module desc = {.kind = RESOLVER_PERFMAP};
+        struct resolver_module desc = {.kind = RESOLVER_PERFMAP,
+                                       .origin = process_origin(source->collected, pid)};
 
+        desc.origin.any_owner = source->sources && source->sources->any_owner;
         add_recorded(source, module, &desc);
-        perf_map_path(source, pid, &map);
+        process_perf_map_path(source->collected, pid, &map);
         desc.path = map.data;
         if (jitdump) {
                 desc.jitdump_path = world_text(source->world, jitdump->path);

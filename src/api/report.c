@@ -31,6 +31,8 @@ void report_free(struct report *report)
         buf_release(&report->run_text);
         buf_release(&report->ends);
         map_release(&report->seen_pids);
+        budget_release(&report->session_budget);
+        budget_release(&report->own_budget);
         free(report->pids);
         free(report);
 }
@@ -62,6 +64,7 @@ static void fill_quality(struct report *report)
         q->cut_bytes = damage->cut_bytes + report->archive.origin.cut_bytes;
         q->unfinished =
                 damage->data_size_missing || damage->features_missing || report->archive.origin.is_unfinished;
+        q->overblown_bytes = damage->overblown_bytes;
         q->n_malformed += damage->n_malformed;
         q->n_unknown_records = damage->n_unknown_types;
         q->n_unknown_events = damage->n_unknown_events;
@@ -132,7 +135,7 @@ static void open_modules(struct report *report)
                 .demangle = !report->request.no_demangle,
                 .demangle_params = report->request.long_names,
                 .decorated = report->request.long_names,
-                .sources = report->request.sources,
+                .sources = &report->sources,
         };
         const struct resolver_sources *sources = report->request.sources;
 
@@ -191,9 +194,19 @@ static void name_unmapped(const struct report *report)
 
 struct report *report_make(const struct report_request *request, struct err *err)
 {
-        AUTO(session_input) input = session_input_open(request->path, err);
+        AUTO(session_input) input = session_input_open(request->path, request->sources, err);
 
         return input ? report_make_of(request, TAKE(input), err) : NULL;
+}
+
+static void init_budget(struct report *report)
+{
+        if (report->request.sources)
+                report->sources = *report->request.sources;
+        budget_init(&report->own_budget, session_input_max_memory());
+        if (!report->sources.budget)
+                report->sources.budget = &report->own_budget;
+        report->quality.budget = report->sources.budget;
 }
 
 struct report *report_make_of(const struct report_request *request, struct session_input *input,
@@ -203,9 +216,12 @@ struct report *report_make_of(const struct report_request *request, struct sessi
         unsigned keys = request->keys ? request->keys : PROFILE_EVENT | PROFILE_MODULE | PROFILE_SYMBOL;
 
         report->request = *request;
+        init_budget(report);
         report->input = input;
         report->reader = input->reader;
         report->world = world_new();
+        budget_init_file(&report->session_budget, report->sources.budget, request->path);
+        world_set_budget(report->world, &report->session_budget);
         world_add_build_ids(report->world, report->reader);
         report->images = pe_images_new(perfdata_feature(report->reader, FEATURE_WPERF_IMAGES));
         world_set_images(report->world, pe_images_size, report->images);

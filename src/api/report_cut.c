@@ -84,7 +84,7 @@ static bool find_outermost(const struct sample *sample, struct stack_frame *ret)
 
 void report_see_chain(struct report_worker *w, uint32_t event, const struct sample *sample)
 {
-        struct place_query query = {.pid = sample->pid, .misc = PERF_MISC_USER, .is_caller = true};
+        struct place_query query = {.misc = PERF_MISC_USER, .is_caller = true};
         struct stack_frame outermost;
         struct chain_end *end;
         uint32_t place;
@@ -94,8 +94,9 @@ void report_see_chain(struct report_worker *w, uint32_t event, const struct samp
         if (!w->end_places.found)
                 places_init(&w->end_places, true);
         query.addr = outermost.addr - outermost.is_return;
-        query.version = world_version(w->world, sample->pid, PERF_MISC_USER);
-        place = places_find(&w->end_places, w->world, &query);
+        query.key = places_key(&w->end_places, world_version(w->world, sample->pid, PERF_MISC_USER),
+                               PERF_MISC_USER, true);
+        place = places_find(&w->end_places, w->world, sample->pid, &query);
         if (place >= w->n_ends) {
                 size_t n = w->end_places.cap;
 

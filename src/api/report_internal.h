@@ -12,6 +12,9 @@
 
 struct report {
         struct report_request request;
+        struct resolver_sources sources; /* the request's */
+        struct budget own_budget;        /* where the request has none */
+        struct budget session_budget;    /* of the session file */
         struct session_input *input;
         struct perfdata_reader *reader; /* the input's */
         struct world *world;

@@ -148,7 +148,7 @@ static struct file *load(const struct source_text *source, const char *path)
         if (file->is_here)
                 return file;
         if ((!is_found && !find_elsewhere(source, path, &place, &st)) ||
-            !os_read_file(buf_text(&place), SOURCE_MAX_BYTES, &file->text, NULL))
+            !os_read_regular(buf_text(&place), SOURCE_MAX_BYTES, &file->text, NULL))
                 return file;
         file->is_here = true;
         file->mtime_ns = st.mtime_ns;

@@ -2,10 +2,12 @@
 /* Addresses of one object file, in any order, to frames; the resolver does the work. */
 #include "symbolize.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
+#include "budget.h"
 #include "buf.h"
 #include "object.h"
 #include "pdb.h"
@@ -149,6 +151,17 @@ static void qualify(struct symbolize *s, const uint64_t *addrs, size_t n)
         }
 }
 
+static void note_left_out(struct symbolize *s)
+{
+        const struct budget *budget = s->request->sources ? s->request->sources->budget : NULL;
+
+        if (!budget_is_short(budget))
+                return;
+        buf_printf(&s->note, "%sleft out for want of memory: ", s->note.len ? "\n" : "");
+        budget_add_text(budget, &s->note);
+        buf_printf(&s->note, "; --max-memory %" PRIu64 " allows more", 2 * (budget_limit(budget) >> 20));
+}
+
 static void look_up(struct symbolize *s)
 {
         size_t n;
@@ -160,6 +173,7 @@ static void look_up(struct symbolize *s)
         note = resolver_note(s->resolver, s->module);
         if (note)
                 buf_printf(&s->note, "%s: %s", s->request->path, note);
+        note_left_out(s);
         if (s->archived)
                 note_unknown(s, addrs, n);
         free(addrs);
@@ -247,7 +261,7 @@ static bool open_session(struct symbolize *s, struct err *err)
 {
         const char *path = s->request->session;
 
-        s->session = session_input_open(path, err);
+        s->session = session_input_open(path, s->request->sources, err);
         if (!s->session)
                 return false;
         session_archive_init(&s->archive, s->session->reader);

@@ -13,6 +13,8 @@ struct map_slot {
         bool used;
 };
 
+_Static_assert(sizeof(struct map_slot) == MAP_SLOT_BYTES, "as map.h says");
+
 void map_release(struct map *map)
 {
         free(map->slots);

@@ -9,6 +9,8 @@
 
 struct map_slot;
 
+enum { MAP_SLOT_BYTES = 24 };
+
 /* Zero-initialised is empty and ready. */
 struct map {
         struct map_slot *slots;

@@ -40,6 +40,28 @@ void strpool_free(struct strpool *pool)
         free(pool);
 }
 
+/* Among those with its hash, of which `id` is the newest; 0: none. */
+static str_id find_from(const struct strpool *pool, str_id id, const char *text, size_t len)
+{
+        while (id && (pool->items[id].len != len || memcmp(pool->items[id].text, text, len) != 0))
+                id = pool->items[id].next;
+        return id;
+}
+
+bool strpool_find_len(const struct strpool *pool, const char *text, size_t len, str_id *ret_id)
+{
+        const uint64_t *first;
+        str_id id;
+
+        len = strnlen(text, len);
+        first = len ? map_find(&pool->by_hash, map_hash_bytes(text, len)) : NULL;
+        id = first ? find_from(pool, (str_id)*first, text, len) : 0;
+        if (len && !id)
+                return false;
+        *ret_id = id;
+        return true;
+}
+
 str_id strpool_add_len(struct strpool *pool, const char *text, size_t len)
 {
         uint64_t *first;
@@ -49,10 +71,9 @@ str_id strpool_add_len(struct strpool *pool, const char *text, size_t len)
         if (!len)
                 return 0;
         first = map_put(&pool->by_hash, map_hash_bytes(text, len), NULL);
-        for (id = (str_id)*first; id; id = pool->items[id].next) {
-                if (pool->items[id].len == len && !memcmp(pool->items[id].text, text, len))
-                        return id;
-        }
+        id = find_from(pool, (str_id)*first, text, len);
+        if (id)
+                return id;
         id = (str_id)pool->n_items;
         ARRAY_PUSH(pool->items, pool->n_items, pool->cap,
                    (struct pooled){arena_copy(&pool->arena, text, len), len, (str_id)*first});
@@ -68,6 +89,12 @@ str_id strpool_add(struct strpool *pool, const char *text)
 const char *strpool_get(const struct strpool *pool, str_id id)
 {
         return pool->items[id].text;
+}
+
+size_t strpool_bytes(const struct strpool *pool)
+{
+        return pool->arena.total_bytes + pool->cap * sizeof(*pool->items) +
+               pool->by_hash.n_slots * MAP_SLOT_BYTES;
 }
 
 size_t strpool_count(const struct strpool *pool)

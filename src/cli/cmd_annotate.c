@@ -325,7 +325,12 @@ int cmd_annotate(const struct command_line *line)
         int status;
 
         a.lookup = &lookup;
-        status = lookup_init(&a.options->lookup, &lookup, &err) ? run(&a, line, pids) : cmd_fail(&err);
+        if (lookup_init(&a.options->lookup, &lookup, &err)) {
+                lookup.sources.any_owner = a.options->input.force;
+                status = run(&a, line, pids);
+        } else {
+                status = cmd_fail(&err);
+        }
         lookup_release(&lookup);
 
         buf_release(&a.output.name);

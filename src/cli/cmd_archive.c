@@ -111,6 +111,7 @@ int cmd_archive(const struct command_line *line)
                 return cmd_fail(&err);
         if (!lookup_init(&o->lookup, &lookup, &err))
                 return cmd_fail(&err);
+        lookup.sources.any_owner = o->input.force;
         request.sources = &lookup.sources;
         request.debuginfod = lookup.debuginfod;
         status = run(o, &request);

@@ -398,6 +398,7 @@ int cmd_export(const struct command_line *line)
                 return cmd_fail(&err);
         pids = cmd_pids(&o->filter.pids);
         if (lookup_init(&o->lookup, &lookup, &err) && make_request(line, format, pids, &request, &err)) {
+                lookup.sources.any_owner = o->input.force;
                 request.sources = &lookup.sources;
                 status = export_session(&e, &request, &o->filter, format, &err) ? EXIT_OK : cmd_fail(&err);
         } else {

@@ -238,7 +238,7 @@ static int show(const struct report_options *o, const struct report_request *req
 
         if (!color_choose(&o->color, &is_colored, &err))
                 return cmd_fail(&err);
-        input = session_input_open(request->path, &err);
+        input = session_input_open(request->path, request->sources, &err);
         if (!input)
                 return cmd_fail(&err);
         if (count_session_is(input->reader))
@@ -282,6 +282,7 @@ int cmd_report(const struct command_line *line)
 
         take_tree_word(&own);
         if (lookup_init(&o->lookup, &lookup, &err) && make_request(&own, pids, &request, &tree, &err)) {
+                lookup.sources.any_owner = o->input.force;
                 request.sources = &lookup.sources;
                 status = show(o, &request, &tree, &lookup);
         } else {

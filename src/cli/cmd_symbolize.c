@@ -229,6 +229,7 @@ static int look_up(const struct symbolize_options *o, const struct addresses *li
                 options.pe_file = o->file;
         if (!lookup_init(&options, &lookup, &err))
                 return cmd_fail(&err);
+        lookup.sources.any_owner = o->force;
         request.sources = &lookup.sources;
         status = show(o, &request);
         lookup_release(&lookup);

@@ -396,8 +396,8 @@ bool hot_output_show(const struct hot_output *output, bool *ret_poor)
         bool ok;
 
         fill_view(output, &parts);
-        *ret_poor = quality_is_poor(parts.view.quality);
         ok = show(output, &parts);
+        *ret_poor = quality_is_poor(parts.view.quality);
         release_parts(&parts);
         return ok;
 }

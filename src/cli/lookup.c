@@ -8,6 +8,7 @@
 #include "cmd.h"
 #include "os.h"
 #include "perf_cache.h"
+#include "session_input.h"
 #include "text.h"
 
 static const struct option lookup_options[] = {
@@ -43,6 +44,7 @@ static const struct option lookup_options[] = {
                 .offset = offsetof(struct lookup_options, symfs),
                 .help = "look for each file below DIR first, by its path (a copy of the other machine's files)",
         },
+        MAX_MEMORY_OPTION(struct lookup_options),
         {0},
 };
 
@@ -206,12 +208,19 @@ static bool check_file(const char *what, const char *path, struct err *err)
                err_set(err, ERR_MISSING, "%s file '%s' doesn't exist", what, path);
 }
 
+uint64_t lookup_max_bytes(uint64_t max_mib)
+{
+        return max_mib ? max_mib << 20 : session_input_max_memory();
+}
+
 bool lookup_init(const struct lookup_options *options, struct lookup *ret, struct err *err)
 {
         *ret = (struct lookup){0};
         if (!check_file("PE", options->pe_file, err) || !check_file("PDB", options->pdb_file, err) ||
             !check_symfs(options->symfs, err))
                 return false;
+        budget_init(&ret->budget, lookup_max_bytes(options->max_mib));
+        ret->sources.budget = &ret->budget;
         init_places(options, ret);
         init_elf_places(options, ret);
         if (!options->no_index && find_folder(&ret->folder)) {
@@ -248,6 +257,7 @@ void lookup_release(struct lookup *lookup)
                 buf_printf(&note, "answers are not kept on disk: %s", lookup->save_err.text);
                 cmd_warn(&note);
         }
+        budget_release(&lookup->budget);
         buf_release(&lookup->folder);
         free(lookup->dirs);
         free(lookup->debug_dirs);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "arena.h"
+#include "budget.h"
 #include "debuginfod.h"
 #include "elf_search.h"
 #include "option_groups.h"
@@ -22,12 +23,14 @@ struct lookup_options {
         const char *symbol_path;        /* folders, as _NT_SYMBOL_PATH has them, or NULL */
         const char *symfs;              /* a folder with the files of the session's machine, or NULL */
         const char *pe_file, *pdb_file; /* or NULL */
+        uint64_t max_mib;               /* of memory; 0: the default */
 };
 extern const struct option_group lookup_group;
 extern const struct option_group windows_group; /* of the same options, for commands that have no target */
 
 struct lookup {
         struct resolver_sources sources;
+        struct budget budget;
         struct buf folder;
         struct symbol_index_options index;
         struct err save_err;           /* why answers could not be kept */
@@ -46,6 +49,17 @@ struct lookup {
 /* `ret` stays where it is until it is released, after everything that used it.  ERR_MISSING when a file that the options
  * name is not there; releasing it does nothing then. */
 bool lookup_init(const struct lookup_options *options, struct lookup *ret, struct err *err);
+
+/* --max-memory in bytes; `max_mib` 0: the default. */
+uint64_t lookup_max_bytes(uint64_t max_mib);
+
+#define MAX_MEMORY_OPTION(struct_name)                                                                       \
+        {                                                                                                    \
+                .name = "max-memory", .kind = OPTION_U64, .arg = "MIB", .min = 1, .max = UINT32_MAX,         \
+                .offset = offsetof(struct_name, max_mib),                                                    \
+                .help = "use at most MIB MiB for data derived from files; over it leave out long names, "    \
+                        "then lines, then names; default 1024, or a quarter of memory if that is less",      \
+        }
 
 /* Prints what was in the way of servers and of keeping answers, as warnings. */
 void lookup_release(struct lookup *lookup);

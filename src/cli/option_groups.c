@@ -320,6 +320,12 @@ static const struct option input_options[] = {
                 .offset = offsetof(struct input_options, input),
                 .help = "read the session FILE, '-' for standard input; wperf.data, else perf.data, unless given",
         },
+        {
+                .name = "force",
+                .letter = 'f',
+                .offset = offsetof(struct input_options, force),
+                .help = "as root, read a session that belongs to another user; take perf maps and jitdumps of any user",
+        },
         {0},
 };
 

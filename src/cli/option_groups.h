@@ -72,6 +72,7 @@ enum { DISPLAY_ROWS_DEFAULT = 50 };
 /* Which session is read. */
 struct input_options {
         const char *input; /* or NULL: wperf.data, else perf.data */
+        bool force;
 };
 extern const struct option_group input_group;
 

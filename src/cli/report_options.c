@@ -97,8 +97,16 @@ const struct command command_report = {
         .run = cmd_report,
 };
 
+static const struct option memory_options[] = {
+        MAX_MEMORY_OPTION(struct memory_options),
+        {0},
+};
+
+static const struct option_group memory_group = {"Memory", memory_options};
+
 static const struct command_group dump_groups[] = {
         {&input_group, offsetof(struct dump_options, input)},
+        {&memory_group, offsetof(struct dump_options, memory)},
         {&output_group, offsetof(struct dump_options, output)},
         {&general_group, offsetof(struct dump_options, general)},
         {0},

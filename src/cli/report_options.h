@@ -30,9 +30,14 @@ struct report_options {
         struct display_options display;
 };
 
+struct memory_options {
+        uint64_t max_mib; /* 0: the default */
+};
+
 struct dump_options {
         struct general_options general;
         struct input_options input;
+        struct memory_options memory;
         struct output_options output;
 };
 

@@ -29,6 +29,11 @@ static const struct option symbolize_table[] = {
                 .help = "take what wperf archive packed into SESSION; FILE is then a module of it, by path or name",
         },
         {
+                .name = "force",
+                .offset = offsetof(struct symbolize_options, force),
+                .help = "as root, read a SESSION that belongs to another user",
+        },
+        {
                 .name = "no-demangle",
                 .offset = offsetof(struct symbolize_options, no_demangle),
                 .help = "show C++ and Rust names as they stand in the file",

@@ -12,7 +12,7 @@ struct symbolize_options {
         const char *session; /* or NULL */
         const char *file;    /* or NULL */
         struct lookup_options lookup;
-        bool no_demangle, decorated;
+        bool no_demangle, decorated, force;
         bool always; /* accepted: what addr2line does only when it is asked */
 };
 

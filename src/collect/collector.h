@@ -112,6 +112,13 @@ struct kept_root {
         int root_fd; /* of the root directory; -1 when it could not be kept */
 };
 
+/* A process that makes code at run time. */
+struct kept_user {
+        int32_t pid;
+        uint32_t user;      /* as whom it makes files */
+        int64_t started_ns; /* since 1970, or a little earlier; 0: not known */
+};
+
 /* A PE image that was mapped. */
 struct collect_image {
         const char *path;               /* as recorded */
@@ -139,6 +146,8 @@ struct collect_result {
         size_t n_kept;
         const struct kept_root *roots;
         size_t n_roots;
+        const struct kept_user *users;
+        size_t n_users;
         const struct collect_image *images;
         size_t n_images;
         const struct stack_marks *stacks; /* NULL: none was unwound while recording */

@@ -607,6 +607,8 @@ const struct collect_result *collector_get_result(struct collector *c)
         r->n_kept = c->keeper.n_kept;
         r->roots = c->keeper.roots;
         r->n_roots = c->keeper.n_roots;
+        r->users = c->keeper.users.items;
+        r->n_users = c->keeper.users.n_items;
         r->images = c->keeper.pe.images;
         r->n_images = c->keeper.pe.n;
         r->stacks = c->unwinder ? unwinder_get_marks(c->unwinder) : NULL;

@@ -344,7 +344,21 @@ struct kept_namespace {
         int namespace_fd, root_fd; /* -1: could not be opened */
 };
 
+/* --- linux_users.c --- */
+
+struct users {
+        struct map by_pid; /* to index + 1 */
+        struct kept_user *items;
+        size_t n_items, cap;
+};
+
+void users_release(struct users *users);
+
+/* Looks at a record of a process. */
+void users_see(struct users *users, const struct perf_header *header, uint8_t *record);
+
 struct keeper {
+        struct users users;
         struct mapped_files files;
         uint64_t pass; /* the number of the pass over the rings */
         struct pe_seen pe;

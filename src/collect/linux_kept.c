@@ -50,6 +50,7 @@ void keeper_release(struct keeper *keeper)
                 close_if_open(keeper->namespaces[i].root_fd);
         }
         pe_seen_release(&keeper->pe);
+        users_release(&keeper->users);
         free(keeper->kept);
         free(keeper->roots);
         free(keeper->namespaces);
@@ -144,7 +145,8 @@ static bool is_out_of_reach(const struct keeper *k, const struct record_mmap *ma
 /* Inside of a root that another may have filled with links. */
 static int open_below(int root_fd, const char *path)
 {
-        struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
+        struct open_how how = {.flags = O_PATH | O_CLOEXEC,
+                               .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
 
         return root_fd < 0 ? -1 : (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
 }
@@ -235,6 +237,7 @@ static bool see_map(struct keeper *k, uint8_t *record, size_t size)
 
 bool keeper_see(struct keeper *keeper, const struct perf_header *header, uint8_t *record)
 {
+        users_see(&keeper->users, header, record);
         if (header->type == PERF_RECORD_NAMESPACES)
                 return see_namespaces(keeper, cursor_make(record, header->size));
         return header->type == PERF_RECORD_MMAP2 && see_map(keeper, record, header->size);

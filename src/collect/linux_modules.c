@@ -53,7 +53,7 @@ static struct object *open_vdso(void)
         return os_vdso(&image, &size) ? object_open_bytes(image, size, "[vdso]", NULL) : NULL;
 }
 
-static void open_module(const struct loaded *l, module_id id, struct loaded_module *item)
+static void open_module(struct loaded *l, module_id id, struct loaded_module *item)
 {
         const struct module *module = world_get_module(l->world, id);
         const char *path = world_text(l->world, module->path);
@@ -69,6 +69,7 @@ static void open_module(const struct loaded *l, module_id id, struct loaded_modu
                 item->object = open_at_path(module, path);
         if (!item->object)
                 return;
+        object_set_budget(item->object, &l->budget);
         item->cfi = cfi_open(item->object, NULL, NULL);
         item->outermost = outermost_new(item->object, item->cfi);
 }
@@ -120,6 +121,7 @@ void loaded_release(struct loaded *l)
 {
         for (size_t i = 0; i < l->n_open; i++)
                 close_module(&l->items[l->open[i]]);
+        budget_release(&l->budget);
         free(l->items);
         free(l->open);
 }

@@ -32,6 +32,7 @@ struct unwinder *unwinder_new(const struct opened *opened, const struct keeper *
         u->opened = opened;
         u->world = world_new();
         u->loaded = (struct loaded){.world = u->world, .keeper = keeper};
+        budget_init(&u->loaded.budget, BUDGET_DEFAULT_BYTES);
         world_set_images(u->world, pe_image_size, (void *)&keeper->pe);
         u->marks.n_ways = UNWIND_N_WAYS;
         u->marks.n_ends = UNWIND_N_ENDS;

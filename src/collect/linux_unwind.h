@@ -4,6 +4,7 @@
 #ifndef LINUX_UNWIND_H
 #define LINUX_UNWIND_H
 
+#include "budget.h"
 #include "linux_internal.h"
 #include "stack_marks.h"
 #include "unwind.h"
@@ -43,6 +44,7 @@ struct loaded_module {
 };
 
 struct loaded {
+        struct budget budget; /* of what is unpacked of all of them */
         const struct world *world;
         const struct keeper *keeper;
         struct loaded_module *items; /* by module_id */

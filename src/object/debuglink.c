@@ -66,6 +66,25 @@ uint32_t object_crc32(const struct object *object)
         return ~crc;
 }
 
+/* How large it is shows only when it is unpacked: room for the most that it may be is taken first. */
+static bool unpack_debugdata(struct object *object, struct cursor c, struct buf *out, struct err *err)
+{
+        uint64_t most = budget_limit(object->budget) / 4;
+
+        if (most > OBJECT_MAX_DEBUGDATA_BYTES)
+                most = OBJECT_MAX_DEBUGDATA_BYTES;
+        if (!budget_take(object->budget, BUDGET_NAMES, most))
+                return err_set(err, ERR_LIMIT, "there is no memory for it; allow more by --max-memory");
+        if (!codec_unpack(CODEC_XZ, c.at, cursor_left(&c), most, out, err)) {
+                if (err && err->code == ERR_LIMIT)
+                        budget_leave_out(object->budget, BUDGET_NAMES);
+                budget_give(object->budget, most);
+                return false;
+        }
+        budget_give(object->budget, most - out->len);
+        return true;
+}
+
 struct object *object_open_debugdata(struct object *object, struct err *err)
 {
         const struct object_section *section = object_find_section(object, ".gnu_debugdata");
@@ -80,9 +99,9 @@ struct object *object_open_debugdata(struct object *object, struct err *err)
         }
         if (!object_read_section(object, section, &c, err))
                 return NULL;
-        if (!codec_unpack(CODEC_XZ, c.at, cursor_left(&c), OBJECT_MAX_DEBUGDATA_BYTES, &unpacked, err)) {
+        if (!unpack_debugdata(object, c, &unpacked, err)) {
                 err_in(err, "%s", buf_text(&name));
                 return NULL;
         }
-        return object_open_owned(&unpacked, buf_text(&name), err);
+        return object_open_owned(&unpacked, buf_text(&name), object->budget, err);
 }

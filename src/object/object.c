@@ -27,6 +27,8 @@ static struct object *open_format(const struct cursor *bytes, const char *name, 
                 return NULL;
         }
         object->name = mem_strdup(name);
+        budget_init_file(&object->own_budget, NULL, object->name);
+        object->budget = &object->own_budget;
         return object;
 }
 
@@ -53,14 +55,16 @@ struct object *object_open_bytes(const void *bytes, size_t size, const char *nam
         return open_format(&c, name, err);
 }
 
-struct object *object_open_owned(struct buf *owned, const char *name, struct err *err)
+struct object *object_open_owned(struct buf *owned, const char *name, struct budget *budget, struct err *err)
 {
         struct object *object = object_open_bytes(owned->data, owned->len, name, err);
 
         if (!object) {
+                budget_give(budget, owned->len);
                 buf_release(owned);
                 return NULL;
         }
+        object->budget = budget;
         object->owned = *owned;
         *owned = (struct buf){0};
         return object;
@@ -75,7 +79,9 @@ void object_free(struct object *object)
         free(object->sections);
         free(object->segments);
         os_map_free(object->map);
+        budget_give(object->budget, object->owned.len);
         buf_release(&object->owned);
+        budget_release(&object->own_budget);
         free(object->name);
         free(object);
 }
@@ -92,6 +98,18 @@ bool object_get_file(const struct object *object, uint64_t *ret_size_bytes, int6
         *ret_size_bytes = object->map->size_bytes;
         *ret_mtime_ns = object->map->mtime_ns;
         return true;
+}
+
+void object_set_budget(struct object *object, struct budget *budget)
+{
+        assert(!object->n_unpacked && !object->owned.len);
+        if (budget)
+                object->budget = budget;
+}
+
+struct budget *object_budget(const struct object *object)
+{
+        return object->budget;
 }
 
 const char *object_name(const struct object *object)

@@ -13,6 +13,7 @@
 #include "cursor.h"
 #include "err.h"
 
+struct budget; /* budget.h */
 struct object;
 
 /* Maps the file.  ERR_FORMAT for what is no object file, the text then begins with the path. */
@@ -29,6 +30,11 @@ bool object_check(const struct object *object, struct err *err);
 
 /* Size and mtime of the mapped file as they were when it was opened; false for bytes in memory. */
 bool object_get_file(const struct object *object, uint64_t *ret_size_bytes, int64_t *ret_mtime_ns);
+
+/* From now on what is unpacked of this object is taken from `budget`, which outlives it; to be called before a section is
+ * read.  Without it, or where it is NULL, the object has a budget of its own. */
+void object_set_budget(struct object *object, struct budget *budget);
+struct budget *object_budget(const struct object *object);
 
 /* What errors call it. */
 const char *object_name(const struct object *object);

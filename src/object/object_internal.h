@@ -3,6 +3,7 @@
 #ifndef OBJECT_INTERNAL_H
 #define OBJECT_INTERNAL_H
 
+#include "budget.h"
 #include "buf.h"
 #include "object.h"
 #include "os.h"
@@ -32,7 +33,8 @@ struct object_ops {
 
 struct object_unpacked {
         const struct object_section *section;
-        void *memory; /* to free */
+        uint64_t taken_bytes; /* from the budget */
+        void *memory;         /* to free */
         uint8_t *bytes;
         size_t size;
         bool failed;
@@ -44,7 +46,7 @@ struct object {
         const struct object_ops *ops;
         char *name;
         struct os_map *map;  /* NULL when the bytes are in memory */
-        struct buf owned;    /* bytes that were unpacked for this object */
+        struct buf owned;    /* bytes that were unpacked for this object, and taken from its budget */
         struct cursor bytes; /* all of it, in its byte order */
         struct object_facts facts;
         struct object_section *sections;
@@ -53,6 +55,8 @@ struct object {
         size_t n_segments;
         struct object_unpacked **unpacked;
         size_t n_unpacked, cap_unpacked;
+        struct budget *budget;    /* what is unpacked is taken from it */
+        struct budget own_budget; /* where the caller gave none */
 };
 
 /* object_read_section for a packed one. */
@@ -69,8 +73,8 @@ bool pe_is(const struct cursor *bytes);
 struct object *elf_new(const struct cursor *bytes, struct err *err);
 struct object *pe_new(const struct cursor *bytes, struct err *err);
 
-/* Takes over the bytes in `owned`. */
-struct object *object_open_owned(struct buf *owned, const char *name, struct err *err);
+/* Takes over the bytes in `owned`, which were taken from `budget`, and gives them back to it in the end. */
+struct object *object_open_owned(struct buf *owned, const char *name, struct budget *budget, struct err *err);
 
 /* --- Tables of strings ----------------------------------------------------------------------------------- */
 

@@ -42,16 +42,31 @@ static void make_room(struct object_unpacked *unpacked)
                 os_expect_use(unpacked->bytes, unpacked->size);
 }
 
+/* Sections that are packed hold debug information. */
+static bool take_budget(struct object *object, struct object_unpacked *unpacked)
+{
+        if (!budget_take(object->budget, BUDGET_LINES, unpacked->size))
+                return err_set(
+                        &unpacked->err, ERR_LIMIT,
+                        "there is no memory for the %zu MiB that it unpacks to; allow more by --max-memory",
+                        unpacked->size >> 20);
+        unpacked->taken_bytes = unpacked->size;
+        return true;
+}
+
 static void unpack(struct object *object, struct object_unpacked *unpacked)
 {
         const struct object_ops *ops = object->ops;
 
-        if (ops->get_unpacked_size(object, unpacked->section, &unpacked->size, &unpacked->err)) {
+        if (ops->get_unpacked_size(object, unpacked->section, &unpacked->size, &unpacked->err) &&
+            take_budget(object, unpacked)) {
                 make_room(unpacked);
                 if (ops->unpack_section(object, unpacked->section, unpacked->bytes, unpacked->size,
                                         &unpacked->err))
                         return;
                 free(TAKE(unpacked->memory));
+                budget_give(object->budget, unpacked->taken_bytes);
+                unpacked->taken_bytes = 0;
         }
         unpacked->failed = true;
 }
@@ -77,6 +92,7 @@ void object_release_packed(struct object *object)
 {
         for (size_t i = 0; i < object->n_unpacked; i++) {
                 free(object->unpacked[i]->memory);
+                budget_give(object->budget, object->unpacked[i]->taken_bytes);
                 free(object->unpacked[i]);
         }
         free(object->unpacked);

@@ -21,11 +21,29 @@ struct os_map {
         size_t size_bytes;
         uint64_t dev, inode; /* identity of the file; 0 where unknown */
         int64_t mtime_ns;    /* since 1970 */
+        uint32_t owner;      /* user id; 0 on Windows */
         uint32_t slot;       /* private */
 };
 
-/* Maps a regular file.  ERR_MISSING, ERR_DENIED, ERR_FORMAT (not a regular file), ERR_LIMIT, ERR_IO. */
+/* Maps a regular file; nothing else (a device, a FIFO) is opened.  ERR_MISSING, ERR_DENIED, ERR_FORMAT (not a regular
+ * file), ERR_LIMIT, ERR_IO. */
 struct os_map *os_map_open(const char *path, struct err *err);
+
+/* Whose a file has to be that was left where every user may leave one.  Zeros: this process's user's, or root's. */
+struct os_origin {
+        bool any_owner;        /* it may be anybody's */
+        bool has_owner;        /* it has to be `owner`'s or root's */
+        uint32_t owner;        /* user id */
+        int64_t not_before_ns; /* when it was written last is not earlier, since 1970; 0: it may be */
+};
+
+/* The same for such a file.  A symbolic link is not followed; ERR_DENIED says what is wrong with it.  On Windows as
+ * os_map_open. */
+struct os_map *os_map_open_of(const char *path, const struct os_origin *origin, struct err *err);
+
+/* A path for these two: of what a descriptor of this process has open, or of the file `below` a folder that it has open;
+ * the latter does not lead out of the folder, whatever links are in it.  `below` begins with a slash, or is NULL. */
+void os_descriptor_path(int descriptor, const char *below, struct buf *out);
 void os_map_free(struct os_map *map);
 AUTO_DEFINE(os_map)
 
@@ -42,6 +60,9 @@ bool os_map_check(const struct os_map *map, const char *path, struct err *err);
 
 /* Reads a whole small file (proc, sysfs, maps), at most `limit` bytes, appended to `out`. */
 bool os_read_file(const char *path, size_t limit, struct buf *out, struct err *err);
+
+/* The same of a file whose name comes from elsewhere: anything but a regular file is ERR_FORMAT and is not opened. */
+bool os_read_regular(const char *path, size_t limit, struct buf *out, struct err *err);
 
 /* Standard input to its end, at most `limit` bytes. */
 bool os_read_stdin(size_t limit, struct buf *out, struct err *err);
@@ -72,6 +93,13 @@ bool os_rename(const char *from, const char *to, struct err *err); /* replaces `
 bool os_make_dir(const char *path, struct err *err);               /* mode 0700; an existing one is success */
 bool os_remove(const char *path, struct err *err);
 bool os_touch(const char *path, struct err *err); /* makes its mtime now */
+
+/* The superuser reads what others have made for it to read: it has more to lose.  Never on Windows. */
+bool os_is_superuser(void);
+
+/* Whether the owner of a file is this process's user or root; true on Windows.  In a user namespace only users that are
+ * mapped there are known: all others are one other user. */
+bool os_is_trusted_owner(uint32_t owner);
 
 /* A folder that belongs to this user; on Windows every folder. */
 bool os_is_own_dir(const char *path);
@@ -109,6 +137,9 @@ void os_close_descriptor(int descriptor);
 
 /* That all of it will be written soon: the system may give it large pages, each of which is asked for only once. */
 void os_expect_use(void *memory, size_t size);
+
+/* What this process may use: the machine's memory, or less where a control group or a resource limit says so. */
+uint64_t os_memory_bytes(void);
 
 /* --- Time and machine ----------------------------------------------------------------------------------- */
 

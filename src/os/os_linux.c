@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The port to Linux.  The one piece with a story is os_map: a SIGBUS inside a mapping of ours puts a page of
- * zeros under the reader and sets that mapping's flag. */
+/* The port to Linux, but for mapped files (os_linux_map.c) and memory (os_linux_memory.c). */
 #include "os.h"
 
 #include <dirent.h>
@@ -9,7 +8,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +19,7 @@
 #include <unistd.h>
 
 #include "arena.h"
+#include "os_linux_internal.h"
 #include "text.h"
 
 static enum err_code code_of(int os)
@@ -36,7 +35,7 @@ static enum err_code code_of(int os)
         }
 }
 
-static bool fail(struct err *err, const char *what)
+bool os_linux_fail(struct err *err, const char *what)
 {
         if (errno == EMFILE) {
                 return err_set(err, ERR_LIMIT,
@@ -45,157 +44,9 @@ static bool fail(struct err *err, const char *what)
         return err_os(err, code_of(errno), errno, "%s", what);
 }
 
-/* --- mapped files --- */
-
-enum { MAX_MAPS = 16384 };
-
-static struct {
-        _Atomic uintptr_t start;
-        _Atomic size_t size;
-        atomic_bool shrank;
-} map_slots[MAX_MAPS];
-
-static _Atomic uint32_t n_map_slots; /* slots ever used */
-static struct sigaction old_sigbus;
-
-static void on_sigbus(int sig, siginfo_t *info, void *context)
-{
-        uintptr_t addr = (uintptr_t)info->si_addr;
-        uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-
-        for (uint32_t i = 0; i < n_map_slots; i++) {
-                uintptr_t start = map_slots[i].start;
-
-                if (!start || addr < start || addr - start >= map_slots[i].size)
-                        continue;
-                map_slots[i].shrank = true;
-                if (mmap((void *)(addr & ~(page - 1)), page, PROT_READ,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
-                        return;
-                break;
-        }
-        /* Not ours: the second fault, under the old handling, ends the process as it should. */
-        sigaction(sig, &old_sigbus, NULL);
-}
-
-static bool take_slot(uintptr_t start, size_t size, uint32_t *ret_slot)
-{
-        for (uint32_t i = 0; i < MAX_MAPS; i++) {
-                if (i < n_map_slots && map_slots[i].start)
-                        continue;
-                if (!n_map_slots) {
-                        struct sigaction action = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO};
-
-                        sigaction(SIGBUS, &action, &old_sigbus);
-                }
-                map_slots[i].shrank = false;
-                map_slots[i].size = size;
-                map_slots[i].start = start;
-                if (i >= n_map_slots)
-                        n_map_slots = i + 1;
-                *ret_slot = i;
-                return true;
-        }
-        return false;
-}
-
-static int64_t mtime_ns_of(const struct stat *st)
+int64_t os_linux_mtime_ns(const struct stat *st)
 {
         return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
-}
-
-static struct os_map *map_descriptor(int fd, struct err *err)
-{
-        struct os_map *map;
-        struct stat st;
-        void *bytes = NULL;
-        uint32_t slot = 0;
-
-        if (fstat(fd, &st)) {
-                fail(err, "stat");
-                return NULL;
-        }
-        if (!S_ISREG(st.st_mode)) {
-                err_set(err, ERR_FORMAT, "is not a regular file");
-                return NULL;
-        }
-        if ((uint64_t)st.st_size > SIZE_MAX / 2) {
-                err_set(err, ERR_LIMIT, "is too large to map");
-                return NULL;
-        }
-        if (st.st_size) {
-                bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-                if (bytes == MAP_FAILED) {
-                        fail(err, "map");
-                        return NULL;
-                }
-                if (!take_slot((uintptr_t)bytes, (size_t)st.st_size, &slot)) {
-                        munmap(bytes, (size_t)st.st_size);
-                        err_set(err, ERR_LIMIT, "more than %d files are mapped", MAX_MAPS);
-                        return NULL;
-                }
-        }
-        map = mem_new(1, sizeof(*map));
-        *map = (struct os_map){
-                .bytes = bytes,
-                .size_bytes = (size_t)st.st_size,
-                .dev = st.st_dev,
-                .inode = st.st_ino,
-                .mtime_ns = mtime_ns_of(&st),
-                .slot = slot,
-        };
-        return map;
-}
-
-struct os_map *os_map_open(const char *path, struct err *err)
-{
-        /* O_NONBLOCK: a FIFO in the place of a file must not hang us. */
-        int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-        struct os_map *map;
-
-        if (fd < 0) {
-                fail(err, path);
-                return NULL;
-        }
-        map = map_descriptor(fd, err);
-        close(fd);
-        if (!map)
-                err_in(err, "%s", path);
-        return map;
-}
-
-void os_map_free(struct os_map *map)
-{
-        if (!map)
-                return;
-        if (map->bytes) {
-                map_slots[map->slot].start = 0;
-                munmap((void *)(uintptr_t)map->bytes, map->size_bytes);
-        }
-        free(map);
-}
-
-void os_map_forget(const struct os_map *map, uint64_t size)
-{
-        if (map->bytes)
-                madvise((void *)(uintptr_t)map->bytes, size < map->size_bytes ? size : map->size_bytes,
-                        MADV_DONTNEED);
-}
-
-bool os_map_shrank(const struct os_map *map)
-{
-        return map->bytes && map_slots[map->slot].shrank;
-}
-
-bool os_map_check(const struct os_map *map, const char *path, struct err *err)
-{
-        struct os_stat now;
-
-        /* Inside the last page a cut gives zeros without a signal, hence the second look at the size. */
-        if (os_map_shrank(map) || (os_stat(path, &now) && now.inode == map->inode && now.dev == map->dev &&
-                                   now.size_bytes < map->size_bytes))
-                return err_set(err, ERR_IO, "%s: became shorter while it was read", path);
-        return true;
 }
 
 /* --- files --- */
@@ -211,7 +62,7 @@ static bool read_descriptor(int fd, size_t limit, struct buf *out, struct err *e
                 if (n < 0 && errno == EINTR)
                         continue;
                 if (n < 0)
-                        return fail(err, "read");
+                        return os_linux_fail(err, "read");
                 if (!n)
                         return true;
                 total += (size_t)n;
@@ -227,7 +78,19 @@ bool os_read_file(const char *path, size_t limit, struct buf *out, struct err *e
         bool ok;
 
         if (fd < 0)
-                return fail(err, path);
+                return os_linux_fail(err, path);
+        ok = read_descriptor(fd, limit, out, err);
+        close(fd);
+        return ok || err_in(err, "%s", path);
+}
+
+bool os_read_regular(const char *path, size_t limit, struct buf *out, struct err *err)
+{
+        int fd = os_linux_open_regular(path, err);
+        bool ok;
+
+        if (fd < 0)
+                return false;
         ok = read_descriptor(fd, limit, out, err);
         close(fd);
         return ok || err_in(err, "%s", path);
@@ -248,7 +111,7 @@ bool os_stat(const char *path, struct os_stat *ret_stat)
                 .size_bytes = (uint64_t)st.st_size,
                 .dev = st.st_dev,
                 .inode = st.st_ino,
-                .mtime_ns = mtime_ns_of(&st),
+                .mtime_ns = os_linux_mtime_ns(&st),
                 .is_dir = S_ISDIR(st.st_mode),
                 .is_file = S_ISREG(st.st_mode),
         };
@@ -261,7 +124,7 @@ bool os_list_dir(const char *path, bool (*each)(void *ctx, const char *name), vo
         const struct dirent *entry;
 
         if (!dir)
-                return fail(err, path);
+                return os_linux_fail(err, path);
         while ((entry = readdir(dir))) {
                 if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
                         continue;
@@ -274,22 +137,22 @@ bool os_list_dir(const char *path, bool (*each)(void *ctx, const char *name), vo
 
 bool os_rename(const char *from, const char *to, struct err *err)
 {
-        return !rename(from, to) || fail(err, from);
+        return !rename(from, to) || os_linux_fail(err, from);
 }
 
 bool os_make_dir(const char *path, struct err *err)
 {
-        return !mkdir(path, 0700) || errno == EEXIST || fail(err, path);
+        return !mkdir(path, 0700) || errno == EEXIST || os_linux_fail(err, path);
 }
 
 bool os_remove(const char *path, struct err *err)
 {
-        return !unlink(path) || fail(err, path);
+        return !unlink(path) || os_linux_fail(err, path);
 }
 
 bool os_touch(const char *path, struct err *err)
 {
-        return !utimensat(AT_FDCWD, path, NULL, 0) || fail(err, path);
+        return !utimensat(AT_FDCWD, path, NULL, 0) || os_linux_fail(err, path);
 }
 
 bool os_is_own_dir(const char *path)
@@ -315,15 +178,15 @@ bool os_can_write(const char *path, struct err *err)
 
         if (os_stat(path, &there)) {
                 if (!there.is_dir)
-                        return !access(path, W_OK) || fail(err, path);
+                        return !access(path, W_OK) || os_linux_fail(err, path);
                 errno = EISDIR;
-                return fail(err, path);
+                return os_linux_fail(err, path);
         }
         if (slash)
                 buf_add(&folder, path, (size_t)(slash - path) + 1);
         else
                 buf_add_str(&folder, ".");
-        return !access(buf_text(&folder), W_OK) || fail(err, path);
+        return !access(buf_text(&folder), W_OK) || os_linux_fail(err, path);
 }
 
 struct os_file {
@@ -339,7 +202,7 @@ static struct os_file *file_create(const char *path, mode_t mode, struct err *er
         struct os_file *file;
 
         if (fd < 0) {
-                fail(err, path);
+                os_linux_fail(err, path);
                 return NULL;
         }
         file = mem_new(1, sizeof(*file));
@@ -368,7 +231,7 @@ struct os_file *os_file_create_temp(const char *prefix, struct buf *ret_path, st
         buf_printf(ret_path, "%s.XXXXXX", prefix);
         fd = mkostemp(ret_path->data, O_CLOEXEC);
         if (fd < 0) {
-                fail(err, prefix);
+                os_linux_fail(err, prefix);
                 return NULL;
         }
         file = mem_new(1, sizeof(*file));
@@ -404,7 +267,7 @@ static bool write_all(int fd, const void *bytes, size_t size)
 
 bool os_file_write(struct os_file *file, const void *bytes, size_t size, struct err *err)
 {
-        return write_all(file->fd, bytes, size) || fail(err, file->path);
+        return write_all(file->fd, bytes, size) || os_linux_fail(err, file->path);
 }
 
 bool os_file_write_at(struct os_file *file, uint64_t file_off, const void *bytes, size_t size,
@@ -418,7 +281,7 @@ bool os_file_write_at(struct os_file *file, uint64_t file_off, const void *bytes
                 if (n < 0 && errno == EINTR)
                         continue;
                 if (n < 0)
-                        return fail(err, file->path);
+                        return os_linux_fail(err, file->path);
                 at += n;
                 file_off += (uint64_t)n;
                 size -= (size_t)n;
@@ -429,7 +292,7 @@ bool os_file_write_at(struct os_file *file, uint64_t file_off, const void *bytes
 bool os_file_truncate(struct os_file *file, uint64_t size, struct err *err)
 {
         if (ftruncate(file->fd, (off_t)size) || lseek(file->fd, (off_t)size, SEEK_SET) < 0)
-                return fail(err, file->path);
+                return os_linux_fail(err, file->path);
         return true;
 }
 
@@ -443,7 +306,7 @@ bool os_file_close(struct os_file *file, struct err *err)
         bool ok = !close(file->fd);
 
         if (!ok)
-                fail(err, file->path);
+                os_linux_fail(err, file->path);
         free(file->path);
         free(file);
         return ok;
@@ -592,7 +455,7 @@ unsigned os_terminal_columns(enum os_stream stream)
 bool os_write_stream(enum os_stream stream, const void *bytes, size_t size, struct err *err)
 {
         return write_all((int)stream, bytes, size) ||
-               fail(err, stream == OS_STDOUT ? "standard output" : "standard error");
+               os_linux_fail(err, stream == OS_STDOUT ? "standard output" : "standard error");
 }
 
 /* --- ends --- */

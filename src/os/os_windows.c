@@ -125,6 +125,26 @@ struct os_map *os_map_open(const char *path, struct err *err)
         return map;
 }
 
+struct os_map *os_map_open_of(const char *path, const struct os_origin *origin, struct err *err)
+{
+        return os_map_open(path, err);
+}
+
+void os_descriptor_path(int descriptor, const char *below, struct buf *out)
+{
+        buf_printf(out, "descriptor %d%s", descriptor, below ? below : ""); /* there are none to be had */
+}
+
+bool os_is_superuser(void)
+{
+        return false;
+}
+
+bool os_is_trusted_owner(uint32_t owner)
+{
+        return true;
+}
+
 void os_map_free(struct os_map *map)
 {
         if (!map)
@@ -183,6 +203,11 @@ bool os_read_file(const char *path, size_t limit, struct buf *out, struct err *e
         ok = read_handle(h, limit, out, err);
         CloseHandle(h);
         return ok || err_in(err, "%s", path);
+}
+
+bool os_read_regular(const char *path, size_t limit, struct buf *out, struct err *err)
+{
+        return os_read_file(path, limit, out, err);
 }
 
 bool os_read_stdin(size_t limit, struct buf *out, struct err *err)
@@ -462,6 +487,13 @@ void os_close_descriptor(int descriptor)
 
 void os_expect_use(void *memory, size_t size)
 {
+}
+
+uint64_t os_memory_bytes(void)
+{
+        MEMORYSTATUSEX memory = {.dwLength = sizeof(memory)};
+
+        return GlobalMemoryStatusEx(&memory) ? memory.ullTotalPhys : UINT64_MAX;
 }
 
 uint64_t os_monotonic_ns(void)

@@ -2,6 +2,7 @@
 /* Records by time.  The kernel's buffers are written out one after another, so records wait in a queue until a
  * FINISHED_ROUND says that nothing older than the round before can still come.  Each buffer is in order by itself:
  * the queue consists of few runs, and sorting merges runs. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,6 +141,24 @@ static bool give_queued(struct perfdata_reader *r, struct perfdata_record *ret)
         return give(r, ret);
 }
 
+/* Too much waits: the records of one file go out at once.  Of several files, which are read one after the other, that would
+ * mix up all times: they may take four times as much. */
+static bool bound_waiting(struct perfdata_reader *r, struct err *err)
+{
+        struct queue *q = &r->queue;
+        uint64_t most = r->n_sources > 1 ? 4 * r->max_waiting_bytes : r->max_waiting_bytes;
+
+        if (r->unpacked.held_bytes <= most && q->n * 2 * sizeof(*q->items) <= most)
+                return true;
+        if (r->n_sources > 1)
+                return err_set(err, ERR_LIMIT,
+                               "%s: more than %" PRIu64
+                               " MiB of records wait for their turn; allow more by --max-memory",
+                               r->name, most >> 20);
+        begin_draining(q, q->newest);
+        return true;
+}
+
 static int finish(struct perfdata_reader *r, struct err *err)
 {
         return stream_check(r, err) ? 0 : -1;
@@ -161,7 +180,7 @@ static int take_next(struct perfdata_reader *r, struct perfdata_record *ret, str
         }
         time = events_time_of(r, ret);
         if (time)
-                return queue_add(r, time, place, err) ? 0 : -1;
+                return queue_add(r, time, place, err) && bound_waiting(r, err) ? 0 : -1;
         if (ret->header.type == PERF_RECORD_FINISHED_ROUND && r->n_sources == 1) {
                 begin_draining(q, q->round_end);
                 q->round_end = q->newest;

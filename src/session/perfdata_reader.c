@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "budget.h"
 #include "perfdata_reader_internal.h"
 #include "text.h"
 
@@ -15,7 +16,13 @@ static struct perfdata_reader *reader_new(const char *name)
 
         r->name = mem_strdup(name);
         r->queue.given_place = PLACE_NONE;
+        r->max_waiting_bytes = BUDGET_DEFAULT_BYTES / 4;
         return r;
+}
+
+void perfdata_set_waiting(struct perfdata_reader *r, uint64_t max_bytes)
+{
+        r->max_waiting_bytes = max_bytes;
 }
 
 void perfdata_reader_free(struct perfdata_reader *r)
@@ -134,6 +141,15 @@ struct perfdata_reader *perfdata_open(const char *path, struct err *err)
         if (!(is_dir ? open_dir(r, path, err) : open_file(r, path, err)))
                 return NULL;
         return TAKE(r);
+}
+
+bool perfdata_is_trusted(const struct perfdata_reader *r)
+{
+        for (size_t i = 0; i < r->n_sources; i++) {
+                if (r->sources[i].map && !os_is_trusted_owner(r->sources[i].map->owner))
+                        return false;
+        }
+        return true;
 }
 
 size_t perfdata_n_events(const struct perfdata_reader *r)

@@ -33,6 +33,14 @@ struct perfdata_event {
         size_t n_ids;
 };
 
+/* How much memory records that wait for their turn by time may take; a quarter of BUDGET_DEFAULT_BYTES without it.  Over it
+ * those of one file come out at once, and what is older and comes later counts as out of order; those of several files
+ * are ERR_LIMIT.  To be called before the first record. */
+void perfdata_set_waiting(struct perfdata_reader *reader, uint64_t max_bytes);
+
+/* Whether this process's user or root owns all of the session's files; bytes in memory and standard input are the user's. */
+bool perfdata_is_trusted(const struct perfdata_reader *reader);
+
 size_t perfdata_n_events(const struct perfdata_reader *reader);
 const struct perfdata_event *perfdata_get_event(const struct perfdata_reader *reader, size_t index);
 
@@ -74,7 +82,9 @@ int perfdata_next_raw(struct perfdata_reader *reader, struct perfdata_record *re
 
 /* What was found wrong, complete once the end was reached. */
 struct perfdata_damage {
-        uint64_t cut_bytes;        /* of a last record that is not whole, or of data that the file lacks */
+        uint64_t cut_bytes; /* of a last record that is not whole, or of data that the file lacks */
+        uint64_t
+                overblown_bytes; /* of COMPRESSED records left out: they unpack to more than 4096 times their size */
         uint64_t n_malformed;      /* records skipped because they are too short for what they say */
         uint64_t n_unknown_types;  /* records of types that are not known, skipped */
         uint64_t n_unknown_events; /* samples whose event can't be told */

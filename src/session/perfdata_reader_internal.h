@@ -41,8 +41,10 @@ struct source {
         bool beyond;         /* what lies past `end` may be records that the header does not count yet */
         bool lenient;        /* reading those */
         struct codec_stream *unpacker;
+        uint64_t packed_bytes, unpacked_bytes; /* of its COMPRESSED records so far */
         bool unpack_failed;
-        struct buf carry; /* the begin of a record that goes on in the next COMPRESSED one */
+        bool is_overblown; /* unpacks to more than LIMIT_COMPRESSED_RATIO times its size */
+        struct buf carry;  /* the begin of a record that goes on in the next COMPRESSED one */
 };
 
 /* What a COMPRESSED record unpacked to; lives until its records were given out. */
@@ -91,6 +93,7 @@ struct perfdata_reader {
         size_t n_build_ids, build_ids_cap;
         struct source *sources;
         size_t n_sources, sources_cap, source_at;
+        uint64_t max_waiting_bytes; /* of records that wait for their turn by time */
         struct unpacked_list unpacked;
         struct queue queue;
         struct deferred deferred;

@@ -2,7 +2,6 @@
 /* The records of a session in the order of the file: cut and unknown ones are counted, compressed ones unpacked,
  * payloads behind records stepped over.  One zstd stream goes over all COMPRESSED records of a file, and a record
  * inside may begin in one of them and end in the next. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -217,15 +216,32 @@ static void add_unpacked(struct perfdata_reader *r, struct source *s, struct buf
         ARRAY_PUSH(list->items, list->n, list->cap, u);
 }
 
-/* A piece that is not zstd, or not the right piece, ends the stream: all later pieces of this file are lost. */
-static bool lose_stream(struct perfdata_reader *r, struct source *s, struct err *err)
+/* A piece that is not zstd, or not the right piece, ends the stream: all later pieces of this file are lost.  So does one
+ * that unpacks to more than a recorder ever packs. */
+static bool lose_stream(struct perfdata_reader *r, struct source *s, size_t packed_bytes, struct err *err)
 {
-        if (err->code != ERR_FORMAT)
+        if (err->code != ERR_FORMAT && err->code != ERR_LIMIT)
                 return err_in(err, "%s", s->path);
+        s->is_overblown = err->code == ERR_LIMIT;
+        if (s->is_overblown)
+                r->damage.overblown_bytes += packed_bytes;
+        else
+                r->damage.n_malformed++;
         *err = (struct err){0};
-        r->damage.n_malformed++;
         s->unpack_failed = true;
         return true;
+}
+
+/* How many bytes the next piece may unpack to. */
+static size_t most_unpacked(const struct perfdata_reader *r, const struct source *s)
+{
+        uint64_t most = s->packed_bytes * LIMIT_COMPRESSED_RATIO + LIMIT_COMPRESSED_FREE_BYTES;
+        uint64_t most_record = r->max_waiting_bytes < LIMIT_COMPRESSED_RECORD_BYTES
+                                       ? r->max_waiting_bytes
+                                       : LIMIT_COMPRESSED_RECORD_BYTES;
+
+        most = most > s->unpacked_bytes ? most - s->unpacked_bytes : 0;
+        return (size_t)(most < most_record ? most : most_record);
 }
 
 static bool unpack(struct perfdata_reader *r, struct source *s, const struct perfdata_record *record,
@@ -235,33 +251,37 @@ static bool unpack(struct perfdata_reader *r, struct source *s, const struct per
         struct err why = {0};
         struct buf out;
         uint64_t size;
+        size_t n_before;
 
         r->layout.compressed = true;
         cursor_skip(&c, HEADER_BYTES);
         size = record->header.type == PERF_RECORD_COMPRESSED2 ? cursor_u64(&c) : cursor_left(&c);
+        if (s->is_overblown) {
+                r->damage.overblown_bytes += cursor_left(&c);
+                return true;
+        }
         if (s->unpack_failed || c.failed || size > cursor_left(&c)) {
                 r->damage.n_malformed++;
                 r->damage.cut_bytes += cursor_left(&c);
                 s->unpack_failed = true;
                 return true;
         }
-        if (r->unpacked.held_bytes > LIMIT_UNPACKED_BYTES)
-                return err_set(err, ERR_LIMIT,
-                               "%s: more than %" PRIu64 " MiB of compressed records wait for their turn",
-                               s->path, (uint64_t)LIMIT_UNPACKED_BYTES >> 20);
         if (!s->unpacker)
                 s->unpacker = codec_stream_new(err);
         if (!s->unpacker)
                 return err_in(err, "%s", s->path);
         out = s->carry;
+        n_before = out.len;
         s->carry = (struct buf){0};
-        if (!codec_stream_feed(s->unpacker, c.at, size, LIMIT_COMPRESSED_RATIO_BYTES, &out, &why) &&
-            !lose_stream(r, s, &why)) {
+        s->packed_bytes += size;
+        if (!codec_stream_feed(s->unpacker, c.at, size, most_unpacked(r, s), &out, &why) &&
+            !lose_stream(r, s, size, &why)) {
                 buf_release(&out);
                 if (err)
                         *err = why;
                 return false;
         }
+        s->unpacked_bytes += out.len - n_before;
         add_unpacked(r, s, out, record->file_off);
         return true;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "budget.h"
 #include "text.h"
 #include "world_internal.h"
 
@@ -23,6 +24,7 @@ void world_free(struct world *w)
 {
         if (!w)
                 return;
+        budget_give(w->budget, w->taken_bytes);
         strpool_free(w->names);
         modules_release(&w->modules);
         range_pool_release(&w->pool);
@@ -289,8 +291,32 @@ static void replay_ksymbol(struct world *w, const struct perfdata_record *record
         w->kernel.maps = ranges_put(&w->pool, w->kernel.maps, &range);
 }
 
+void world_set_budget(struct world *w, struct budget *budget)
+{
+        w->budget = budget;
+}
+
+enum { WORLD_STEP_BYTES = 1 << 20 }; /* that the budget is asked for */
+
+/* Whether there is memory for what one more record says. */
+static bool has_room(struct world *w)
+{
+        uint64_t used = w->arena.total_bytes + w->pool.arena.total_bytes + strpool_bytes(w->names) +
+                        w->processes_cap * sizeof(*w->processes) +
+                        (w->process_of_pid.n_slots + w->name_of_thread.n_slots) * MAP_SLOT_BYTES;
+
+        if (used < w->taken_bytes || !w->budget)
+                return true;
+        if (!budget_take(w->budget, BUDGET_RECORDS, used - w->taken_bytes + WORLD_STEP_BYTES))
+                return false;
+        w->taken_bytes = used + WORLD_STEP_BYTES;
+        return true;
+}
+
 void world_replay(struct world *w, const struct perfdata_record *record)
 {
+        if (!has_room(w))
+                return;
         switch (record->header.type) {
         case PERF_RECORD_FORK: replay_fork(w, record); break;
         case PERF_RECORD_COMM: replay_comm(w, record); break;

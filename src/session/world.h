@@ -57,6 +57,11 @@ void world_set_images(struct world *world, world_image_size *size_of, void *ctx)
  * there. */
 void world_name_unmapped(struct world *world, int32_t pid, const char *path);
 
+struct budget; /* budget.h */
+
+/* Before the first record: what processes, maps and names take comes out of it.  Over it records are left out. */
+void world_set_budget(struct world *world, struct budget *budget);
+
 /* Takes one record of any type; those that change nothing are ignored. */
 void world_replay(struct world *world, const struct perfdata_record *record);
 

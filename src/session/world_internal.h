@@ -55,7 +55,9 @@ struct world {
         world_image_size *image_size; /* NULL: nobody knows */
         void *image_ctx;
         struct map image_sizes; /* module to size in bytes + 1 */
-        int32_t last_pid;       /* of last_process */
+        struct budget *budget;  /* NULL: no limit */
+        uint64_t taken_bytes;
+        int32_t last_pid; /* of last_process */
         uint32_t last_process;
         struct found found[FOUND_SLOTS];
 };

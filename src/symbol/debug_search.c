@@ -33,6 +33,7 @@ static struct object *try_path(struct search *search)
 
         if (!candidate)
                 return NULL;
+        object_set_budget(candidate, search->wanted->budget);
         if (!belongs(search, candidate)) {
                 if (!search->refused.len)
                         buf_add_str(&search->refused, buf_text(&search->path));
@@ -159,7 +160,7 @@ struct object *debug_search_alt(struct object *debug, const char *const *dirs,
 {
         struct cursor build_id;
         const char *name;
-        struct debug_wanted wanted = {.dirs = dirs, .remote = remote};
+        struct debug_wanted wanted = {.dirs = dirs, .remote = remote, .budget = object_budget(debug)};
         struct search search = {.wanted = &wanted};
         struct object *found;
 

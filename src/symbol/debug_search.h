@@ -24,6 +24,7 @@ struct debug_wanted {
         struct object *own;   /* the object file; NULL when it can't be had */
         const char *const *dirs;
         const struct debug_remote *remote; /* NULL: nobody is asked */
+        struct budget *budget;             /* of what is found; NULL: one of its own */
 };
 
 /* By build id under DIR/.build-id, then by .gnu_debuglink beside the file, in .debug, and under DIR; then from

@@ -11,19 +11,23 @@
 
 struct debug_split {
         char *path;
+        struct budget *budget;
         struct object *package;
         struct object **dwos;
         size_t n_dwos, cap_dwos;
 };
 
-struct debug_split *debug_split_new(const char *path)
+struct debug_split *debug_split_new(const char *path, struct budget *budget)
 {
         struct debug_split *split = mem_new(1, sizeof(*split));
         AUTO_RELEASE(buf) package = {0};
 
         split->path = mem_strdup(path);
         buf_printf(&package, "%s.dwp", path);
+        split->budget = budget;
         split->package = object_open(buf_text(&package), NULL);
+        if (split->package)
+                object_set_budget(split->package, budget);
         return split;
 }
 
@@ -40,7 +44,8 @@ void debug_split_free(struct debug_split *split)
 }
 
 /* FOLDER/NAME. */
-static struct object *try_path(const char *folder, size_t folder_len, const char *name, uint64_t id)
+static struct object *try_path(const struct debug_split *split, const char *folder, size_t folder_len,
+                               const char *name, uint64_t id)
 {
         AUTO_RELEASE(buf) path = {0};
         AUTO(object) candidate = NULL;
@@ -50,6 +55,8 @@ static struct object *try_path(const char *folder, size_t folder_len, const char
                 buf_add_char(&path, '/');
         buf_add_str(&path, name);
         candidate = object_open(buf_text(&path), NULL);
+        if (candidate)
+                object_set_budget(candidate, split->budget);
         return candidate && dwarf_has_split_unit(candidate, id) ? TAKE(candidate) : NULL;
 }
 
@@ -61,13 +68,13 @@ static struct object *open_dwo(void *ctx, const struct dwarf_dwo *dwo)
         struct object *found = NULL;
 
         if (dwo->name[0] == '/')
-                found = try_path("", 0, dwo->name, dwo->id);
+                found = try_path(split, "", 0, dwo->name, dwo->id);
         else if (dwo->folder)
-                found = try_path(dwo->folder, strlen(dwo->folder), dwo->name, dwo->id);
+                found = try_path(split, dwo->folder, strlen(dwo->folder), dwo->name, dwo->id);
         if (!found && dwo->name[0] != '/')
-                found = try_path(split->path, beside_len, dwo->name, dwo->id);
+                found = try_path(split, split->path, beside_len, dwo->name, dwo->id);
         if (!found && base != dwo->name)
-                found = try_path(split->path, beside_len, base, dwo->id);
+                found = try_path(split, split->path, beside_len, base, dwo->id);
         if (found)
                 ARRAY_PUSH(split->dwos, split->n_dwos, split->cap_dwos, found);
         return found;

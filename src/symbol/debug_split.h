@@ -11,8 +11,9 @@
 
 struct debug_split;
 
-/* For a reader of the object file `path`, or of a debug file of that name. */
-struct debug_split *debug_split_new(const char *path);
+/* For a reader of the object file `path`, or of a debug file of that name.  What is unpacked is taken from `budget`;
+ * NULL: each file has its own. */
+struct debug_split *debug_split_new(const char *path, struct budget *budget);
 void debug_split_free(struct debug_split *split); /* after the reader */
 AUTO_DEFINE(debug_split)
 

@@ -117,6 +117,7 @@ struct dwarf *dwarf_open(struct object *object, struct object *alt, struct err *
 
         if (!is_readable(dwarf, object, err))
                 return NULL;
+        dwarf->memory = object_budget(object);
         dwarf->paths = strpool_new();
         if (alt) {
                 read_sections(dwarf, &dwarf->alt, alt);

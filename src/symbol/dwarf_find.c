@@ -48,7 +48,7 @@ struct decoded {
 };
 
 /* The innermost frame stands at the address's own row, the others where the one inside them was called. */
-static void add_frames(struct decoded *decoded, const struct dwarf_place *place, struct source_frames *out)
+static bool add_frames(struct decoded *decoded, const struct dwarf_place *place, struct source_frames *out)
 {
         struct strpool *paths = decoded->dwarf->paths;
         struct source_frame frame = {0};
@@ -59,8 +59,8 @@ static void add_frames(struct decoded *decoded, const struct dwarf_place *place,
                 frame.line = place->row.line;
                 frame.column = place->row.column;
         }
-        if (place->has_row && id == DWARF_NO_OWNER)
-                ARRAY_PUSH(out->frames, out->n_frames, out->cap_frames, frame);
+        if (place->has_row && id == DWARF_NO_OWNER && !source_frames_add(out, &frame))
+                return false;
         while (id != DWARF_NO_OWNER) {
                 const struct dwarf_node *node = dwarf_tree_node(decoded->unit, &decoded->tree, id);
 
@@ -68,11 +68,13 @@ static void add_frames(struct decoded *decoded, const struct dwarf_place *place,
                 frame.start = node->start;
                 id = node->parent;
                 frame.is_inlined = id != DWARF_NO_OWNER;
-                ARRAY_PUSH(out->frames, out->n_frames, out->cap_frames, frame);
+                if (!source_frames_add(out, &frame))
+                        return false;
                 frame.path = dwarf_lines_path(&decoded->lines, node->call_file, paths);
                 frame.line = node->call_line;
                 frame.column = node->call_column;
         }
+        return true;
 }
 
 static void decode(struct decoded *decoded, struct dwarf_unit *unit)
@@ -115,7 +117,8 @@ static void find_in_unit(struct part *part, const struct wanted *wanted, size_t 
                 struct source_span *span = &out->spans[wanted[i].index];
 
                 span->first = out->n_frames;
-                add_frames(&decoded, &decoded.places.items[i], out);
+                if (!add_frames(&decoded, &decoded.places.items[i], out))
+                        out->n_frames = span->first;
                 span->n = out->n_frames - span->first;
         }
         free(decoded.places.items);
@@ -138,8 +141,7 @@ static void find_part(void *ctx, unsigned i)
         struct part *part = (struct part *)ctx + i;
         struct source_frames *out = &part->frames;
 
-        out->cap_frames = part->n_wanted * USUAL_FRAMES;
-        out->frames = mem_resize(NULL, out->cap_frames, sizeof(*out->frames));
+        source_frames_reserve(out, part->n_wanted * USUAL_FRAMES);
         for (size_t first = 0, n; first < part->n_wanted; first += n) {
                 n = count_in_unit(part->wanted, part->n_wanted, first);
                 find_in_unit(part, part->wanted + first, n);
@@ -175,12 +177,14 @@ static void add_part(struct dwarf *dwarf, const struct part *part, struct source
         struct dwarf_complaints *complaints = &part->dwarf->complaints;
         size_t n_before = out->n_frames;
 
-        out->cap_frames = n_before + part->frames.n_frames;
-        out->frames = mem_resize(out->frames, out->cap_frames, sizeof(*out->frames));
-        if (part->frames.n_frames)
+        if (part->frames.n_frames && !source_frames_reserve(out, part->frames.n_frames)) {
+                for (size_t i = 0; i < part->n_wanted; i++)
+                        out->spans[part->wanted[i].index].n = 0;
+        } else if (part->frames.n_frames) {
                 memcpy(out->frames + n_before, part->frames.frames,
                        part->frames.n_frames * sizeof(*out->frames));
-        out->n_frames += part->frames.n_frames;
+                out->n_frames += part->frames.n_frames;
+        }
         for (size_t i = 0; i < part->n_wanted; i++)
                 out->spans[part->wanted[i].index].first += n_before;
         if (complaints->n && !dwarf->complaints.n)
@@ -196,6 +200,7 @@ static void add_part(struct dwarf *dwarf, const struct part *part, struct source
         }
         complaints->n = 0;
         buf_clear(&complaints->first);
+        budget_give(part->frames.budget, part->frames.taken_bytes);
         free(part->frames.frames);
 }
 
@@ -211,7 +216,7 @@ static void find_wanted(struct dwarf *dwarf, const uint64_t *addrs, const struct
                                          .addrs = addrs,
                                          .wanted = wanted + second,
                                          .n_wanted = n_wanted - second,
-                                         .frames = {.spans = out->spans}};
+                                         .frames = {.spans = out->spans, .budget = out->budget}};
                 dwarf_refill(parts[1].dwarf);
         }
         os_parallel(is_two ? N_PARTS : 1, find_part, parts);
@@ -225,7 +230,8 @@ void dwarf_find(struct dwarf *dwarf, const uint64_t *addrs, size_t n, struct sou
         struct wanted *wanted = mem_new(n, sizeof(*wanted));
         size_t n_wanted = 0;
 
-        *ret_frames = (struct source_frames){.spans = mem_new(n, sizeof(*ret_frames->spans))};
+        *ret_frames = (struct source_frames){.spans = mem_new(n, sizeof(*ret_frames->spans)),
+                                             .budget = dwarf->memory};
         dwarf_refill(dwarf);
         for (size_t i = 0; i < n; i++) {
                 uint32_t unit = dwarf_find_unit(dwarf, addrs[i]);

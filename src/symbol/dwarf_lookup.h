@@ -144,6 +144,7 @@ void dwarf_file_release(struct dwarf_file *file);
 struct dwarf {
         struct dwarf_file main, alt;
         uint64_t budget, total_bytes;
+        struct budget *memory; /* the object's */
         struct dwarf_segments listed;
         struct dwarf_segments scanned;
         bool is_scanned;

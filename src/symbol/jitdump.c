@@ -45,7 +45,12 @@ struct jitdump {
         struct code *codes;
         size_t n_codes, cap_codes;
         struct code_history *history;
+        struct budget *budget;
+        uint64_t taken_bytes;
 };
+
+/* What a function takes, its part of the history included. */
+enum { CODE_BYTES = sizeof(struct code) + 256 };
 
 /* While the records are read. */
 struct reading {
@@ -222,6 +227,21 @@ static bool read_header(struct jitdump *dump, struct buf *note)
         return true;
 }
 
+/* Whether there may be one more function. */
+static bool has_room(struct jitdump *dump)
+{
+        uint64_t bytes = (dump->n_codes + 1) * CODE_BYTES;
+
+        if (dump->n_codes == JITDUMP_MAX_LOADS)
+                return false;
+        if (bytes <= dump->taken_bytes)
+                return true;
+        if (!budget_take(dump->budget, BUDGET_NAMES, bytes - dump->taken_bytes))
+                return false;
+        dump->taken_bytes = bytes;
+        return true;
+}
+
 static void read_records(struct reading *r, struct cursor *c, struct buf *note)
 {
         while (cursor_left(c)) {
@@ -242,9 +262,9 @@ static void read_records(struct reading *r, struct cursor *c, struct buf *note)
                                    off);
                         return;
                 }
-                if (r->dump->n_codes == JITDUMP_MAX_LOADS) {
-                        buf_printf(say(note), "what follows its first %d functions is left out",
-                                   JITDUMP_MAX_LOADS);
+                if (!has_room(r->dump)) {
+                        buf_printf(say(note), "what follows its first %zu functions is left out",
+                                   r->dump->n_codes);
                         return;
                 }
                 cursor_skip(c, cursor_left(&body));
@@ -284,22 +304,24 @@ static void read_file(struct jitdump *dump, struct buf *note)
         map_release(&r.by_addr);
 }
 
-struct jitdump *jitdump_new_bytes(const void *bytes, size_t size, struct buf *note)
+struct jitdump *jitdump_new_bytes(const void *bytes, size_t size, struct budget *budget, struct buf *note)
 {
         struct jitdump *dump = mem_new(1, sizeof(*dump));
 
+        dump->budget = budget;
         dump->file = cursor_make(bytes, size);
         read_file(dump, note);
         return dump;
 }
 
-struct jitdump *jitdump_new(const char *path, struct buf *note)
+struct jitdump *jitdump_new(const char *path, const struct os_origin *origin, struct budget *budget,
+                            struct buf *note)
 {
         AUTO_RELEASE(buf) own_note = {0};
         struct err err = {0};
-        struct os_map *map = os_map_open(path, &err);
+        struct os_map *map = os_map_open_of(path, origin, &err);
         struct jitdump *dump =
-                jitdump_new_bytes(map ? map->bytes : NULL, map ? map->size_bytes : 0, &own_note);
+                jitdump_new_bytes(map ? map->bytes : NULL, map ? map->size_bytes : 0, budget, &own_note);
 
         dump->map = map;
         if (!map || !os_map_check(map, path, &err))
@@ -315,6 +337,7 @@ void jitdump_free(struct jitdump *dump)
                 return;
         code_history_free(dump->history);
         os_map_free(dump->map);
+        budget_give(dump->budget, dump->taken_bytes);
         free(dump->codes);
         free(dump);
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "attributes.h"
+#include "budget.h"
 #include "buf.h"
 #include "code_history.h"
 #include "cursor.h"
@@ -21,13 +22,15 @@ enum {
 };
 
 struct jitdump;
+struct os_origin; /* os.h */
 
-/* Reads the file.  Never fails: what is whole is taken.  What is missing is said in `note`, which stays as it was
- * when all is well. */
-struct jitdump *jitdump_new(const char *path, struct buf *note);
+/* Reads the file if it is of that origin; what is derived of it is taken from `budget`, which may be NULL.  Never fails: what is whole is taken.
+ * What is missing is said in `note`, which stays as it was when all is well. */
+struct jitdump *jitdump_new(const char *path, const struct os_origin *origin, struct budget *budget,
+                            struct buf *note);
 
 /* The same for bytes in memory, kept by the caller. */
-struct jitdump *jitdump_new_bytes(const void *bytes, size_t size, struct buf *note);
+struct jitdump *jitdump_new_bytes(const void *bytes, size_t size, struct budget *budget, struct buf *note);
 
 void jitdump_free(struct jitdump *dump);
 AUTO_DEFINE(jitdump)

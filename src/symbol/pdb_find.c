@@ -300,7 +300,7 @@ static void add_outer(struct decoded *decoded, const struct pdb_place *place, bo
                 frame.column = place->column;
         }
         if (frame.function || place->has_row || !is_alone)
-                ARRAY_PUSH(out->frames, out->n_frames, out->cap_frames, frame);
+                source_frames_add(out, &frame);
 }
 
 static void add_frames(struct decoded *decoded, const struct pdb_place *place)
@@ -319,7 +319,7 @@ static void add_frames(struct decoded *decoded, const struct pdb_place *place)
                         pdb_find_inlinee_name_in(decoded->pdb, decoded->module, &decoded->lines, site->id);
                 frame.start = frame.function ? site->start : 0;
                 frame.path = pdb_lines_path(decoded->pdb, &decoded->lines, inlined->file);
-                ARRAY_PUSH(out->frames, out->n_frames, out->cap_frames, frame);
+                source_frames_add(out, &frame);
         }
         add_outer(decoded, place, place->inlined == PDB_NO_INLINE);
         span->n = out->n_frames - span->first;

@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "arena.h"
+#include "budget.h"
 #include "note.h"
 #include "os.h"
 
 struct jit_line {
         uint64_t start, end;
-        uint32_t name_off;
+        uint32_t name_off, name_len;
         str_id text;
 };
 
@@ -24,8 +25,16 @@ struct span {
 
 #define NO_LINE UINT32_MAX
 
+/* What a line takes: itself, at most two spans, and what sorts them. */
+enum { LINE_BYTES = sizeof(struct jit_line) + 3 * sizeof(struct span) + sizeof(uint32_t) };
+
 struct perfmap {
-        struct buf text; /* names are ended with NULs in place */
+        struct os_map *map; /* NULL: the text is in memory */
+        struct buf text;
+        const char *bytes; /* of one of the two */
+        size_t n_bytes;
+        struct budget *budget;
+        uint64_t taken_bytes;
         struct jit_line *lines;
         size_t n_lines, cap_lines;
         struct span *spans;
@@ -34,57 +43,67 @@ struct perfmap {
 
 /* --- Reading --- */
 
-static bool parse_hex(char **at, uint64_t *ret_value)
+static bool parse_hex(const char **at, const char *end, uint64_t *ret_value)
 {
         static const char digits[] = "0123456789abcdef0123456789ABCDEF";
         unsigned n = 0;
         const char *found;
 
         *ret_value = 0;
-        if (!strncmp(*at, "0x", 2))
+        if (end - *at >= 2 && !memcmp(*at, "0x", 2))
                 *at += 2;
-        for (; n < 17 && **at && (found = strchr(digits, **at)); n++, ++*at)
+        for (; n < 17 && *at < end && **at && (found = strchr(digits, **at)); n++, ++*at)
                 *ret_value = *ret_value << 4 | (uint64_t)((found - digits) % 16);
         return n > 0 && n < 17;
 }
 
-static bool skip_spaces(char **at)
+static bool skip_spaces(const char **at, const char *end)
 {
-        char *start = *at;
+        const char *start = *at;
 
-        while (**at == ' ' || **at == '\t')
+        while (*at < end && (**at == ' ' || **at == '\t'))
                 ++*at;
         return *at > start;
 }
 
-static void add_jit_line(struct perfmap *map, char *at, char *end)
+/* A line that is none is passed over; false when there is no memory for it. */
+static bool add_jit_line(struct perfmap *map, const char *at, const char *end)
 {
         struct jit_line line = {0};
         uint64_t size;
 
         if (end > at && end[-1] == '\r')
                 end--;
-        *end = '\0';
-        if (!parse_hex(&at, &line.start) || !skip_spaces(&at) || !parse_hex(&at, &size) || !skip_spaces(&at))
-                return;
-        if (!*at || !size || __builtin_add_overflow(line.start, size, &line.end) ||
+        if (!parse_hex(&at, end, &line.start) || !skip_spaces(&at, end) || !parse_hex(&at, end, &size) ||
+            !skip_spaces(&at, end))
+                return true;
+        line.name_len = (uint32_t)strnlen(at, (size_t)(end - at));
+        if (!line.name_len || !size || __builtin_add_overflow(line.start, size, &line.end) ||
             map->n_lines >= NO_LINE - 1)
-                return;
-        line.name_off = (uint32_t)(at - map->text.data);
+                return true;
+        if (!budget_take(map->budget, BUDGET_NAMES, LINE_BYTES))
+                return false;
+        map->taken_bytes += LINE_BYTES;
+        line.name_off = (uint32_t)(at - map->bytes);
         ARRAY_PUSH(map->lines, map->n_lines, map->cap_lines, line);
+        return true;
 }
 
-static void read_lines(struct perfmap *map)
+static void read_lines(struct perfmap *map, struct buf *note)
 {
-        char *at = map->text.data;
-        char *end = at ? at + map->text.len : at;
+        const char *at = map->bytes;
+        const char *end = at ? at + map->n_bytes : at;
 
         while (at < end) {
-                char *line_end = memchr(at, '\n', (size_t)(end - at));
+                const char *line_end = memchr(at, '\n', (size_t)(end - at));
 
                 if (!line_end)
                         line_end = end;
-                add_jit_line(map, at, line_end);
+                if (!add_jit_line(map, at, line_end)) {
+                        buf_printf(note, "what follows its first %zu functions is left out: no memory",
+                                   map->n_lines);
+                        return;
+                }
                 at = line_end + 1;
         }
 }
@@ -182,23 +201,35 @@ static void cut_into_spans(struct perfmap *map)
 
 /* --- Use --- */
 
-static void finish(struct perfmap *map)
+static void finish(struct perfmap *map, struct buf *note)
 {
-        read_lines(map);
+        read_lines(map, note);
         if (map->n_lines)
                 cut_into_spans(map);
 }
 
-struct perfmap *perfmap_new(const char *path, struct buf *note)
+static bool open_file(struct perfmap *map, const char *path, const struct os_origin *origin, struct err *err)
+{
+        map->map = os_map_open_of(path, origin, err);
+        if (!map->map)
+                return false;
+        if (map->map->size_bytes > PERFMAP_MAX_BYTES)
+                return err_set(err, ERR_LIMIT, "%s: is larger than %d MiB", path, PERFMAP_MAX_BYTES >> 20);
+        map->bytes = (const char *)map->map->bytes;
+        map->n_bytes = map->map->size_bytes;
+        return true;
+}
+
+struct perfmap *perfmap_new(const char *path, const struct os_origin *origin, struct budget *budget,
+                            struct buf *note)
 {
         struct perfmap *map = mem_new(1, sizeof(*map));
         struct err err = {0};
 
-        if (!os_read_file(path, PERFMAP_MAX_BYTES, &map->text, &err)) {
-                buf_clear(&map->text);
+        map->budget = budget;
+        if (!open_file(map, path, origin, &err))
                 note_add_error(note, &err, path);
-        }
-        finish(map);
+        finish(map, note);
         if (!map->n_lines && !note->len)
                 buf_add_str(note, "the perf map has no functions");
         return map;
@@ -207,9 +238,12 @@ struct perfmap *perfmap_new(const char *path, struct buf *note)
 struct perfmap *perfmap_new_text(const void *text, size_t size)
 {
         struct perfmap *map = mem_new(1, sizeof(*map));
+        AUTO_RELEASE(buf) note = {0};
 
         buf_add(&map->text, text, size);
-        finish(map);
+        map->bytes = buf_text(&map->text);
+        map->n_bytes = size;
+        finish(map, &note);
         return map;
 }
 
@@ -217,9 +251,11 @@ void perfmap_free(struct perfmap *map)
 {
         if (!map)
                 return;
+        os_map_free(map->map);
         buf_release(&map->text);
         free(map->lines);
         free(map->spans);
+        budget_give(map->budget, map->taken_bytes);
         free(map);
 }
 
@@ -244,8 +280,8 @@ bool perfmap_find(const struct perfmap *map, uint64_t addr, struct symtab_hit *r
                 .end = line->end,
                 .same_from = map->spans[low - 1].start,
                 .same_to = low < map->n_spans ? map->spans[low].start : line->end,
-                .name = map->text.data + line->name_off,
-                .name_max = map->text.len - line->name_off,
+                .name = map->bytes + line->name_off,
+                .name_max = line->name_len,
                 .text = &line->text,
         };
         return true;

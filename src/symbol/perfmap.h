@@ -10,10 +10,14 @@
 
 enum { PERFMAP_MAX_BYTES = 1 << 30 };
 
+struct budget;    /* budget.h */
+struct os_origin; /* os.h */
 struct perfmap;
 
-/* Reads the file.  Never fails; why there are no names is said in `note`. */
-struct perfmap *perfmap_new(const char *path, struct buf *note);
+/* Reads the file if it is of that origin, into memory that is taken from `budget` (NULL: no limit); what is beyond is left
+ * out from the end on.  Never fails; why there are no names is said in `note`. */
+struct perfmap *perfmap_new(const char *path, const struct os_origin *origin, struct budget *budget,
+                            struct buf *note);
 
 /* The same for text in memory, which is copied. */
 struct perfmap *perfmap_new_text(const void *text, size_t size);

@@ -38,6 +38,7 @@ void resolver_free(struct resolver *resolver)
                 free(resolver->modules[i]->jit_rows.items);
                 buf_release(&resolver->modules[i]->note);
                 map_release(&resolver->modules[i]->frame_texts);
+                budget_release(&resolver->modules[i]->budget);
                 free(resolver->modules[i]);
         }
         free(resolver->modules);
@@ -69,6 +70,10 @@ resolver_id resolver_add_module(struct resolver *resolver, const struct resolver
         if (described->build_id_size)
                 module->is.build_id = (const uint8_t *)arena_copy(
                         &resolver->arena, (const char *)described->build_id, described->build_id_size);
+        budget_init_file(&module->budget,
+                         resolver->options.sources ? resolver->options.sources->budget : NULL,
+                         module->is.path);
+        module->is.budget = &module->budget;
         ARRAY_PUSH(resolver->modules, resolver->n_modules, resolver->cap_modules, module);
         return (resolver_id)resolver->n_modules - 1;
 }
@@ -105,7 +110,7 @@ static void load_jitdump(struct module *module)
                 module->is.jitdump_open_path ? module->is.jitdump_open_path : module->is.jitdump_path;
         AUTO_RELEASE(buf) note = {0};
 
-        module->jitdump = jitdump_new(path, &note);
+        module->jitdump = jitdump_new(path, &module->is.origin, &module->budget, &note);
         if (jitdump_get_facts(module->jitdump)->has_replaced)
                 buf_printf(&note, "%scode was replaced at some addresses, and the latest is named",
                            note.len ? "; " : "");
@@ -121,7 +126,8 @@ static void load_jit(struct module *module)
 
         if (module->is.jitdump_path)
                 load_jitdump(module);
-        module->perfmap = perfmap_new(module->is.open_path ? module->is.open_path : module->is.path, note);
+        module->perfmap = perfmap_new(module->is.open_path ? module->is.open_path : module->is.path,
+                                      &module->is.origin, &module->budget, note);
 }
 
 struct module *resolver_load(struct resolver *resolver, resolver_id id)
@@ -157,12 +163,36 @@ void resolver_add_readable(const struct resolver *resolver, const char *name, st
                 buf_add_str(out, name);
 }
 
-static str_id make_text(struct resolver *resolver, const struct module *module, const struct symtab_hit *hit,
-                        bool is_recorded)
+enum { NAME_COPIES = 2 }; /* rows have a copy of each name */
+
+bool resolver_keep_text(struct resolver *resolver, struct module *module, enum budget_use use,
+                        const struct buf *text, str_id *ret_id)
+{
+        if (text->len > BUDGET_LONG_NAME_BYTES)
+                use = BUDGET_LONG_NAMES;
+        if (strpool_find_len(resolver->texts, buf_text(text), text->len, ret_id))
+                return true;
+        if (!budget_take(&module->budget, use, NAME_COPIES * (text->len + STRPOOL_ITEM_BYTES)))
+                return false;
+        *ret_id = strpool_add_len(resolver->texts, buf_text(text), text->len);
+        return true;
+}
+
+/* Spares the work on a long name that will be left out. */
+static bool is_too_long(const struct module *module, const struct symtab_hit *hit)
+{
+        return budget_has_left_out(&module->budget, BUDGET_LONG_NAMES) && hit->name &&
+               hit->name_max > BUDGET_LONG_NAME_BYTES && !memchr(hit->name, 0, BUDGET_LONG_NAME_BYTES + 1);
+}
+
+static bool make_text(struct resolver *resolver, struct module *module, const struct symtab_hit *hit,
+                      bool is_recorded, str_id *ret_id)
 {
         AUTO_RELEASE(buf) raw = {0};
         struct buf *readable = &resolver->scratch;
 
+        if (is_too_long(module, hit))
+                return false;
         buf_clear(readable);
         if (is_recorded || module->file) {
                 if (is_recorded)
@@ -175,17 +205,17 @@ static str_id make_text(struct resolver *resolver, const struct module *module, 
         }
         if (hit->is_plt_stub)
                 buf_add_str(readable, "@plt");
-        return strpool_add_len(resolver->texts, buf_text(readable), readable->len);
+        return resolver_keep_text(resolver, module, BUDGET_NAMES, readable, ret_id);
 }
 
-/* The name of a hit, made readable and interned when it is asked for first. */
+/* The name of a hit, made readable and interned when it is asked for first; 0 when there is no memory for it. */
 static str_id text_of_hit(struct resolver *resolver, struct module *module, const struct symtab_hit *hit,
                           bool is_recorded)
 {
         if (!hit->text)
-                return resolver_frame_text(resolver, module, hit->name, true);
-        if (!*hit->text)
-                *hit->text = make_text(resolver, module, hit, is_recorded);
+                return resolver_frame_text(resolver, module, BUDGET_NAMES, hit->name, true);
+        if (!*hit->text && !make_text(resolver, module, hit, is_recorded, hit->text))
+                return 0;
         return *hit->text;
 }
 
@@ -278,6 +308,8 @@ static struct symbol symbol_of_hit(struct resolver *resolver, struct module *mod
         symbol.size = hit->end - hit->start;
         if (status == SYMBOL_NAMED)
                 symbol.name = text_of_hit(resolver, module, hit, is_recorded);
+        if (!symbol.name && budget_is_short(&module->budget))
+                symbol.status = SYMBOL_RANGE;
         if (module->kallsyms && !is_recorded)
                 symbol.module = strpool_add(resolver->texts, kallsyms_module(module->kallsyms, hit));
         return symbol;

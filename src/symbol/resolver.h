@@ -11,9 +11,11 @@
 #include "attributes.h"
 #include "err.h"
 #include "object.h"
+#include "os.h"
 #include "strpool.h"
 
 struct resolver;
+struct budget;               /* budget.h */
 struct archived_module;      /* symbol_archive.h */
 struct recorded_file;        /* recorded_symbols.h */
 struct debug_remote;         /* debug_search.h */
@@ -28,6 +30,8 @@ struct resolver_sources {
         const struct symbol_index_options *index; /* where answers are kept on disk; NULL: nowhere */
         const struct pe_places *pe;               /* where PE images and PDBs are; NULL: where files say */
         const struct elf_places *elf;             /* where ELF files are besides their paths; NULL: nowhere */
+        struct budget *budget; /* the command's, for all files; NULL: each file has one of its own */
+        bool any_owner;        /* sessions, perf maps and jitdumps of other users are read too */
 };
 
 struct resolver_options {
@@ -70,11 +74,13 @@ struct resolver_module {
         const struct pe_identity *pe; /* of a PE image, as its session says, kept by the caller; NULL */
         /* RESOLVER_PERFMAP: a jit-PID.dump, which is asked before the perf map; NULL: none. */
         const char *jitdump_path, *jitdump_open_path;
+        struct os_origin origin; /* whose the two have to be */
         /* Answers that were packed into the session: nothing else is asked, whatever the kind; kept by the caller. */
         const struct archived_module *archived;
         /* Asked in this order for what the files do not name. */
         struct resolver_recorded recorded[2];
-        bool is_elsewhere; /* another machine's, without a build id: the file at `path` is not asked */
+        bool is_elsewhere;     /* another machine's, without a build id: the file at `path` is not asked */
+        struct budget *budget; /* of its files; set by the resolver */
 };
 
 typedef uint32_t resolver_id;
@@ -123,6 +129,8 @@ struct resolver_frames {
         struct {
                 size_t first, n;
         } * spans;
+        struct budget *budget; /* the module's, until they are released */
+        uint64_t taken_bytes;
 };
 
 /* Looks up `n` distinct addresses as the object counts, sorted, in one go: units of debug information are read once a

@@ -30,33 +30,38 @@ static void note_lines(struct module *module)
 }
 
 /* The `@plt` of a stub is no part of the name that stands in the file. */
-static str_id make_name(struct resolver *resolver, const char *text)
+static void add_name(struct resolver *resolver, const char *text, struct buf *out)
 {
         size_t len = strlen(text), suffix = sizeof(plt_suffix) - 1;
         bool is_stub = text_ends(text, plt_suffix);
         AUTO_RELEASE(buf) raw = {0};
-        AUTO_RELEASE(buf) readable = {0};
 
         buf_add(&raw, text, is_stub ? len - suffix : len);
-        resolver_add_readable(resolver, buf_text(&raw), &readable);
+        resolver_add_readable(resolver, buf_text(&raw), out);
         if (is_stub)
-                buf_add_str(&readable, plt_suffix);
-        return strpool_add_len(resolver->texts, buf_text(&readable), readable.len);
+                buf_add_str(out, plt_suffix);
 }
 
 static str_id get_text(struct resolver *resolver, struct module *module, uint32_t number, bool is_name)
 {
         const struct archived_module *m = module->is.archived;
         const char *text = symbol_archive_text(m->archive, number);
+        AUTO_RELEASE(buf) readable = {0};
         uint64_t *known;
+        str_id id = 0;
 
         if (!text)
                 return 0;
         known = map_put(&module->frame_texts, (uint64_t)number << 1 | is_name, NULL);
-        if (!*known)
-                *known = is_name && m->facts.has_readable_names ? make_name(resolver, text)
-                                                                : strpool_add(resolver->texts, text);
-        return (str_id)*known;
+        if (*known)
+                return (str_id)*known;
+        if (is_name && m->facts.has_readable_names)
+                add_name(resolver, text, &readable);
+        else
+                buf_add_str(&readable, text);
+        if (resolver_keep_text(resolver, module, BUDGET_NAMES, &readable, &id))
+                *known = id;
+        return id;
 }
 
 bool resolver_archive_to_addr(const struct module *module, uint64_t offset, uint64_t *ret_addr)

@@ -172,7 +172,8 @@ static struct dwarf *get_dwarf(struct resolver_debug *d)
                 add_open_error(d->note, &err, object_name(d->from));
                 return NULL;
         }
-        d->split = debug_split_new(d->from == d->own ? d->path : object_name(d->from));
+        d->split =
+                debug_split_new(d->from == d->own ? d->path : object_name(d->from), object_budget(d->from));
         split = debug_split_get(d->split);
         dwarf_set_split(d->dwarf, &split);
         return d->dwarf;

@@ -72,6 +72,7 @@ static struct object *open_at_path(const struct resolver_module *module, struct 
                 buf_add_str(note, "build id differs");
                 return NULL;
         }
+        object_set_budget(object, module->budget);
         return TAKE(object);
 }
 
@@ -114,6 +115,8 @@ static void open_own(struct resolver_file *file, const struct resolver_module *m
                 buf_truncate(note, len);
         if (note->len == len)
                 buf_add_str(note, buf_text(&refused));
+        if (file->own)
+                object_set_budget(file->own, module->budget);
 }
 
 static struct debug_wanted debug_wanted(const struct resolver_file *file,
@@ -122,6 +125,7 @@ static struct debug_wanted debug_wanted(const struct resolver_file *file,
         struct debug_wanted wanted = {.build_id = module->build_id,
                                       .build_id_size = module->build_id_size,
                                       .path = file->is_found ? object_name(file->own) : module->path,
+                                      .budget = module->budget,
                                       .own = file->own,
                                       .dirs = file->options->debug_dirs,
                                       .remote =

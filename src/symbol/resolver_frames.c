@@ -18,11 +18,12 @@ struct finder {
         uint64_t slide; /* of the debug information's addresses */
 };
 
-str_id resolver_frame_text(struct resolver *resolver, struct module *module, const char *text,
-                           bool is_function)
+str_id resolver_frame_text(struct resolver *resolver, struct module *module, enum budget_use use,
+                           const char *text, bool is_function)
 {
         AUTO_RELEASE(buf) readable = {0};
         uint64_t *id;
+        str_id text_id = 0;
 
         if (!text || !*text)
                 return 0;
@@ -34,8 +35,9 @@ str_id resolver_frame_text(struct resolver *resolver, struct module *module, con
                 resolver_add_readable(resolver, text, &readable);
         else
                 buf_add_str(&readable, text);
-        *id = strpool_add_len(resolver->texts, buf_text(&readable), readable.len);
-        return (str_id)*id;
+        if (resolver_keep_text(resolver, module, use, &readable, &text_id))
+                *id = text_id;
+        return text_id;
 }
 
 static void add_frame(struct finder *f, size_t i, struct resolver_frame frame)
@@ -47,28 +49,40 @@ static void add_frame(struct finder *f, size_t i, struct resolver_frame frame)
         ARRAY_PUSH(out->frames, out->n_frames, out->cap_frames, frame);
 }
 
+static struct resolver_frame make_frame(struct finder *f, const struct source_frame *from, bool is_named)
+{
+        return (struct resolver_frame){
+                .function = is_named ? resolver_frame_text(f->resolver, f->module, BUDGET_LINES,
+                                                           from->function, true)
+                                     : 0,
+                .path = resolver_frame_text(f->resolver, f->module, BUDGET_LINES, from->path, false),
+                .line = from->line,
+                .column = from->column,
+                .is_inlined = from->is_inlined,
+                .start = is_named && from->start ? from->start + f->slide : 0,
+        };
+}
+
 static void add_source_frames(struct finder *f, size_t i, const struct source_frames *found)
 {
         const struct source_span *span = &found->spans[i];
+        size_t n_before = f->out->n_frames;
 
         for (size_t k = 0; k < span->n; k++) {
                 const struct source_frame *from = &found->frames[span->first + k];
                 /* What begins behind the name that is guessed may be known from elsewhere. */
                 bool is_named = from->function && !from->is_guessed;
+                struct resolver_frame frame;
 
                 if (!is_named && !from->path && !from->is_inlined)
                         continue;
-                add_frame(f, i,
-                          (struct resolver_frame){
-                                  .function = is_named ? resolver_frame_text(f->resolver, f->module,
-                                                                             from->function, true)
-                                                       : 0,
-                                  .path = resolver_frame_text(f->resolver, f->module, from->path, false),
-                                  .line = from->line,
-                                  .column = from->column,
-                                  .is_inlined = from->is_inlined,
-                                  .start = is_named && from->start ? from->start + f->slide : 0,
-                          });
+                frame = make_frame(f, from, is_named);
+                if (is_named && *from->function && !frame.function) { /* no memory: the symbol table may do */
+                        f->out->n_frames = n_before;
+                        f->out->spans[i].n = 0;
+                        return;
+                }
+                add_frame(f, i, frame);
         }
 }
 
@@ -92,6 +106,21 @@ static void complete(struct finder *f, size_t i)
         last->start = symbol.start;
 }
 
+static bool reserve(struct finder *f, size_t n)
+{
+        struct resolver_frames *out = f->out;
+
+        out->budget = &f->module->budget;
+        out->taken_bytes = n * sizeof(*out->frames);
+        if (!budget_take(out->budget, BUDGET_LINES, out->taken_bytes)) {
+                out->taken_bytes = 0;
+                return false;
+        }
+        out->cap_frames = n;
+        out->frames = mem_resize(NULL, n, sizeof(*out->frames));
+        return true;
+}
+
 static void find_in_debug(struct finder *f, struct resolver_debug *debug)
 {
         struct source_frames found = {0};
@@ -101,10 +130,10 @@ static void find_in_debug(struct finder *f, struct resolver_debug *debug)
                 linked[i] = f->addrs[i] - f->slide;
         resolver_debug_find(debug, linked ? linked : f->addrs, f->n, &found);
         free(linked);
-        f->out->cap_frames = found.n_frames + f->n;
-        f->out->frames = mem_resize(NULL, f->out->cap_frames, sizeof(*f->out->frames));
-        for (size_t i = 0; i < f->n; i++)
-                add_source_frames(f, i, &found);
+        if (reserve(f, found.n_frames + f->n)) {
+                for (size_t i = 0; i < f->n; i++)
+                        add_source_frames(f, i, &found);
+        }
         source_frames_release(&found);
 }
 
@@ -228,7 +257,7 @@ void resolver_find_frames(struct resolver *resolver, resolver_id id, const uint6
                 resolver_archive_find_frames(resolver, module, addrs, n, ret);
                 return;
         }
-        for (size_t i = 0; i < n && !image.debug; i++)
+        for (size_t i = 0; i < n && !image.debug && !budget_has_left_out(&module->budget, BUDGET_LINES); i++)
                 image = resolver_image_file(resolver, module, addrs[i]);
         f.slide = image.slide;
         *ret = (struct resolver_frames){.spans = mem_new(n, sizeof(*ret->spans))};
@@ -244,6 +273,7 @@ void resolver_find_frames(struct resolver *resolver, resolver_id id, const uint6
 
 void resolver_frames_release(struct resolver_frames *frames)
 {
+        budget_give(frames->budget, frames->taken_bytes);
         free(frames->frames);
         free(frames->spans);
         *frames = (struct resolver_frames){0};

@@ -26,8 +26,8 @@ size_t resolver_find_labels(struct resolver *resolver, resolver_id id, uint64_t 
         *ret_labels = mem_new(n, sizeof(**ret_labels));
         for (size_t i = 0; i < n; i++)
                 (*ret_labels)[i] = (struct resolver_label){
-                        .name = resolver_frame_text(resolver, module, found[i].name, false),
-                        .path = resolver_frame_text(resolver, module, found[i].path, false),
+                        .name = resolver_frame_text(resolver, module, BUDGET_LINES, found[i].name, false),
+                        .path = resolver_frame_text(resolver, module, BUDGET_LINES, found[i].path, false),
                         .line = found[i].line,
                         .addr = found[i].has_addr ? found[i].addr + image.slide : 0,
                         .has_addr = found[i].has_addr,

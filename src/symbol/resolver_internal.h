@@ -4,6 +4,7 @@
 #define RESOLVER_INTERNAL_H
 
 #include "arena.h"
+#include "budget.h"
 #include "buf.h"
 #include "jitdump.h"
 #include "kallsyms.h"
@@ -39,6 +40,7 @@ struct module {
         struct jit_rows jit_rows;
         struct kallsyms *kallsyms; /* RESOLVER_KERNEL, when it is the kernel of these; the resolver's */
         struct resolver_vmlinux *vmlinux; /* the same, when it was asked for lines or code */
+        struct budget budget;
         struct buf note;
         struct map frame_texts; /* address of a name as the debug information has it -> str_id */
         /* The last answer, and the addresses for which it is the answer. */
@@ -71,9 +73,15 @@ struct resolver_image_file {
 struct resolver_image_file resolver_image_file(struct resolver *resolver, struct module *module,
                                                uint64_t addr);
 
-/* A name or path as the debug information has it, made readable if it is a function's; 0 for NULL and "". */
-str_id resolver_frame_text(struct resolver *resolver, struct module *module, const char *text,
-                           bool is_function);
+/* A name or path as the debug information has it, made readable if it is a function's; 0 for NULL and "", and where the
+ * budget does not allow it. */
+str_id resolver_frame_text(struct resolver *resolver, struct module *module, enum budget_use use,
+                           const char *text, bool is_function);
+
+/* Interns a text; false when the module's budget does not allow it, which is then remembered.  `use` is that of a text of
+ * usual length. */
+bool resolver_keep_text(struct resolver *resolver, struct module *module, enum budget_use use,
+                        const struct buf *text, str_id *ret_id);
 
 /* Appends `name` as the options want it. */
 void resolver_add_readable(const struct resolver *resolver, const char *name, struct buf *out);

@@ -35,6 +35,7 @@ static struct object *try_path(const char *path, const struct resolver_module *k
         if (!facts || !object_build_id_equal(facts->build_id, facts->build_id_size, kernel->build_id,
                                              kernel->build_id_size))
                 return NULL;
+        object_set_budget(object, kernel->budget);
         return TAKE(object);
 }
 
@@ -94,6 +95,7 @@ struct resolver_vmlinux *resolver_vmlinux_new(const struct resolver_module *kern
         struct debug_wanted wanted = {.build_id = kernel->build_id,
                                       .build_id_size = kernel->build_id_size,
                                       .path = "vmlinux",
+                                      .budget = kernel->budget,
                                       .dirs = options->debug_dirs,
                                       .remote = options->sources ? options->sources->remote : NULL};
         AUTO_RELEASE(buf) name = {0};

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "budget.h"
+
 struct source_frame {
         const char *function; /* as in the file, mangled where it says so; NULL: it does not say */
         const char *path;     /* of the source file; NULL: it does not say */
@@ -29,6 +31,8 @@ struct source_frames {
         struct source_frame *frames;
         size_t n_frames, cap_frames;
         struct source_span *spans; /* one an address */
+        struct budget *budget;     /* what source_frames_add takes its memory from; NULL: no limit */
+        uint64_t taken_bytes;
 };
 
 /* A label of a function: in an interpreter with computed goto the name of a handler. */
@@ -44,6 +48,17 @@ struct source_label {
 struct source_extent {
         uint64_t start, end;
 };
+
+/* Makes room for `n` more frames; false when the budget does not allow it. */
+bool source_frames_reserve(struct source_frames *frames, size_t n);
+
+static inline bool source_frames_add(struct source_frames *frames, const struct source_frame *frame)
+{
+        if (frames->n_frames == frames->cap_frames && !source_frames_reserve(frames, 1))
+                return false;
+        frames->frames[frames->n_frames++] = *frame;
+        return true;
+}
 
 void source_frames_release(struct source_frames *frames);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "budget.h"
 
 enum {
         PAGE_BYTES = 4096,
@@ -48,7 +49,12 @@ struct symtab {
         unsigned coarse_shift;
         struct names names[SYMTAB_MAX_NAME_TABLES];
         uint8_t n_names;
+        struct budget *budget; /* of the objects */
+        uint64_t taken_bytes;
 };
+
+/* What a symbol takes, sorting included. */
+enum { SYMBOL_BYTES = 2 * sizeof(struct entry) + 4 * sizeof(uint64_t) };
 
 struct symtab *symtab_new(void)
 {
@@ -62,6 +68,7 @@ void symtab_free(struct symtab *tab)
         free(tab->entries);
         free(tab->starts);
         free(tab->coarse);
+        budget_give(tab->budget, tab->taken_bytes);
         free(tab);
 }
 
@@ -126,13 +133,24 @@ static bool names_code(const struct object *object, const struct object_symbol *
                symbol->addr - section->addr < section->size_bytes;
 }
 
+/* All objects of a table have the same budget. */
+static bool take_budget(struct symtab *tab, const struct object *object, size_t n)
+{
+        if (!budget_take(object_budget(object), BUDGET_NAMES, (uint64_t)n * SYMBOL_BYTES))
+                return false;
+        tab->budget = object_budget(object);
+        tab->taken_bytes += (uint64_t)n * SYMBOL_BYTES;
+        return true;
+}
+
 bool symtab_add_object(struct symtab *tab, struct object *object, enum object_table table)
 {
         struct object_symbols symbols;
         struct object_symbol symbol;
         uint8_t names;
 
-        if (!object_symbols_begin(object, table, &symbols) || !symbols.names_size)
+        if (!object_symbols_begin(object, table, &symbols) || !symbols.names_size ||
+            !take_budget(tab, object, symbols.n_symbols))
                 return false;
         names = symtab_add_names(tab, symbols.names, symbols.names_size);
         while (object_symbols_next(&symbols, &symbol)) {

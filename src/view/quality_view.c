@@ -38,6 +38,14 @@ void quality_add_json(const struct quality *q, const char *source_note, struct j
         json_key_u64(json, "out_of_order", q->n_out_of_order);
         json_key_u64(json, "undecoded_aux_bytes", q->aux_bytes);
         json_key_u64(json, "files_not_kept", q->n_not_kept);
+        if (q->overblown_bytes)
+                json_key_u64(json, "overblown_bytes", q->overblown_bytes);
+        if (budget_is_short(q->budget)) {
+                AUTO_RELEASE(buf) left_out = {0};
+
+                budget_add_text(q->budget, &left_out);
+                json_key_str(json, "left_out", buf_text(&left_out));
+        }
         if (source_note && source_note[0])
                 json_key_str(json, "source_note", source_note);
         json_key_bool(json, "poor", quality_is_poor(q));

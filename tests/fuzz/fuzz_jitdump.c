@@ -69,7 +69,7 @@ static void use(const struct jitdump *dump, const struct jitdump_load *load, siz
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
         AUTO_RELEASE(buf) note = {0};
-        AUTO(jitdump) dump = jitdump_new_bytes(data, size, &note);
+        AUTO(jitdump) dump = jitdump_new_bytes(data, size, NULL, &note);
         const struct jitdump_load *load;
 
         for (size_t i = 0; (load = jitdump_get_load(dump, i)); i++) {

@@ -1,1 +1,2 @@
-wperf dump "$GOLDEN/../replay/every_kind.data"
+cp "$GOLDEN/../replay/every_kind.data" .
+wperf dump every_kind.data

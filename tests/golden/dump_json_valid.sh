@@ -1,4 +1,5 @@
-wperf dump -q -o out.json "$GOLDEN/../replay/every_kind.data"
+cp "$GOLDEN/../replay/every_kind.data" .
+wperf dump -q -o out.json every_kind.data
 python3 -c 'import json
 document = json.load(open("out.json"))
 print(*document, len(document["records"]))'

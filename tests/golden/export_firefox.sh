@@ -1,1 +1,2 @@
-wperf export -i "$GOLDEN/../replay/every_kind.data" -e every-field -o every.firefox.json && cat every.firefox.json
+cp "$GOLDEN/../replay/every_kind.data" .
+wperf export -i every_kind.data -e every-field -o every.firefox.json && cat every.firefox.json

@@ -1,1 +1,2 @@
-wperf export -i "$GOLDEN/../replay/every_kind.data" --format folded --kinds
+cp "$GOLDEN/../replay/every_kind.data" .
+wperf export -i every_kind.data --format folded --kinds

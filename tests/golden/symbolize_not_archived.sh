@@ -1,1 +1,2 @@
-wperf symbolize --session "$GOLDEN/../replay/every_kind.data" -e prog 0x10
+cp "$GOLDEN/../replay/every_kind.data" .
+wperf symbolize --session every_kind.data -e prog 0x10

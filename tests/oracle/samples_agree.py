@@ -38,7 +38,7 @@ def read_text(path: str) -> str:
 
 
 def our_records(wperf: str, path: str) -> list[dict]:
-    done = subprocess.run([wperf, "dump", "--json", "-i", path], capture_output=True, text=True, errors="replace")
+    done = subprocess.run([wperf, "dump", "--json", "--force", "-i", path], capture_output=True, text=True, errors="replace")
     if done.returncode:
         raise AssertionError(f"wperf dump: {done.stderr.strip()}")
     return json.loads(done.stdout, strict=False)["records"]
@@ -210,7 +210,7 @@ def folded_weights(text: str) -> dict[str, int]:
 
 
 def our_edges(wperf: str, path: str) -> list[int]:
-    done = subprocess.run([wperf, "report", "-b", "--csv", "--sample-display-row", "1000000", path],
+    done = subprocess.run([wperf, "report", "--force", "-b", "--csv", "--sample-display-row", "1000000", path],
                           check=True, capture_output=True, text=True)
     edges = collections.Counter()
     for row in csv.DictReader(io.StringIO(done.stdout, newline="")):

@@ -220,7 +220,7 @@ def session_of(lines, vdso_id):
 
 def stacks_of(wperf, path):
     """Addresses of each sample as wperf unwinds them, innermost first."""
-    done = subprocess.run([wperf, "export", "--format", "perf-script", "--no-inlines", "-i", path], capture_output=True, text=True)
+    done = subprocess.run([wperf, "export", "--format", "perf-script", "--no-inlines", "--force", "-i", path], capture_output=True, text=True)
     if done.returncode:
         sys.exit(done.stderr)
     return [[int(word, 16) for word in re.findall(r"^\s+([0-9a-f]+) ", block, re.M)] for block in done.stdout.strip("\n").split("\n\n")]

@@ -35,7 +35,7 @@ static bool open_object(struct looked_up *l, const char *name)
                 l->dwarf = dwarf_open(l->object, l->alt, &err);
         }
         if (l->dwarf) {
-                struct dwarf_split split = debug_split_get(l->split = debug_split_new(data_path(name)));
+                struct dwarf_split split = debug_split_get(l->split = debug_split_new(data_path(name), NULL));
 
                 dwarf_set_split(l->dwarf, &split);
         } else {

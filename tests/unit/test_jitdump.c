@@ -4,8 +4,12 @@
 #include <stdlib.h>
 
 #include "jitdump_builder.h"
+#include "os.h"
 #include "tap.h"
 #include "test_data.h"
+
+/* The checkout may be another user's. */
+static const struct os_origin any_origin = {.any_owner = true};
 
 static size_t count_loads(const struct jitdump *dump)
 {
@@ -78,7 +82,7 @@ static void check_every_kind(bool swap)
         struct symtab_hit hit;
 
         dump_every_kind(&b);
-        dump = jitdump_new_bytes(b.bytes.data, b.bytes.len, &note);
+        dump = jitdump_new_bytes(b.bytes.data, b.bytes.len, NULL, &note);
         EXPECT_STR(buf_text(&note), "");
         EXPECT_INT(jitdump_get_facts(dump)->machine, 62);
         EXPECT_INT(jitdump_get_facts(dump)->pid, 4711);
@@ -165,7 +169,7 @@ TEST(jitdump_leaves_out_damaged_unwinding_information)
         dump_load(&b, 4, 0x2000, 11, 1, "second");
         dump_unwinding(&b, 5, "frames of second", 16, 0);
         dump_load(&b, 6, 0x3000, 11, 2, "third");
-        dump = jitdump_new_bytes(b.bytes.data, b.bytes.len, &note);
+        dump = jitdump_new_bytes(b.bytes.data, b.bytes.len, NULL, &note);
         EXPECT_STR(buf_text(&note), "damaged records left out: 2");
         ASSERT_TRUE(count_loads(dump) == 3);
         check_frames(dump, 0, 0);
@@ -182,7 +186,7 @@ TEST(jitdump_reads_big_endian_bytes)
                 "\0\0\0\0\0\0\0\x3d\0\0\0\0\0\0\0\2\0\0\0\7\0\0\0\7\0\0\0\0\0\0\x10\0\0\0\0\0\0\0\x10\0"
                 "\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0f\0abc";
         AUTO_RELEASE(buf) note = {0};
-        AUTO(jitdump) dump = jitdump_new_bytes(bytes, sizeof(bytes) - 1, &note);
+        AUTO(jitdump) dump = jitdump_new_bytes(bytes, sizeof(bytes) - 1, NULL, &note);
 
         EXPECT_STR(buf_text(&note), "");
         EXPECT_INT(jitdump_get_facts(dump)->machine, 22);
@@ -214,7 +218,7 @@ TEST(jitdump_takes_what_is_whole_at_every_length)
 
                 ASSERT_TRUE(exact);
                 memcpy(exact, b.bytes.data, size);
-                dump = jitdump_new_bytes(exact, size, &note);
+                dump = jitdump_new_bytes(exact, size, NULL, &note);
                 while (n_whole < n_ends && ends[n_whole] <= size)
                         n_whole++;
                 between = n_whole && ends[n_whole - 1] == size;
@@ -233,7 +237,7 @@ TEST(jitdump_takes_what_is_whole_at_every_length)
 static void expect_note(struct dump_builder *b, const char *want)
 {
         AUTO_RELEASE(buf) note = {0};
-        AUTO(jitdump) dump = jitdump_new_bytes(b->bytes.data, b->bytes.len, &note);
+        AUTO(jitdump) dump = jitdump_new_bytes(b->bytes.data, b->bytes.len, NULL, &note);
 
         EXPECT_STR(buf_text(&note), want);
         EXPECT_STR(latest_at(dump, 0x99), "");
@@ -317,7 +321,7 @@ TEST(jitdump_leaves_out_loads_of_extreme_sizes)
         add_odd_load(&b, UINT64_MAX - 4, 4, "last\0abcd", 9);
         dump_move(&b, 2, UINT64_MAX - 4, UINT64_MAX - 3, 4, 0);
         dump_move(&b, 2, UINT64_MAX - 4, UINT64_MAX - 2, 4, 0); /* wraps, too */
-        dump = jitdump_new_bytes(b.bytes.data, b.bytes.len, &note);
+        dump = jitdump_new_bytes(b.bytes.data, b.bytes.len, NULL, &note);
         EXPECT_STR(buf_text(&note), "damaged records left out: 10");
         EXPECT_STR(latest_at(dump, UINT64_MAX - 5), "");
         EXPECT_STR(latest_at(dump, UINT64_MAX - 1), "last");
@@ -348,7 +352,7 @@ TEST(jitdump_leaves_out_line_tables_of_extreme_sizes)
         dump_end(&b);
         dump_load(&b, 2, 0x1000, 4, 9, "f");
         dump_load(&b, 2, 0x2000, 4, 10, "g");
-        dump = jitdump_new_bytes(b.bytes.data, b.bytes.len, &note);
+        dump = jitdump_new_bytes(b.bytes.data, b.bytes.len, NULL, &note);
         EXPECT_STR(buf_text(&note), "damaged records left out: 4");
         ASSERT_TRUE(count_loads(dump) == 6);
         for (size_t i = 0; i < 6; i++) {
@@ -371,7 +375,7 @@ TEST(jitdump_follows_moves)
         dump_move(&b, 3, 0x1000, 0x3000, 16, 0);
         dump_move(&b, 4, 0x3000, 0x4000, 16, 0);
         dump_move(&b, 5, 0x2000, 0x1000, 16, 0);
-        dump = jitdump_new_bytes(b.bytes.data, b.bytes.len, &note);
+        dump = jitdump_new_bytes(b.bytes.data, b.bytes.len, NULL, &note);
         EXPECT_STR(buf_text(&note), "");
         EXPECT_STR(latest_at(dump, 0x400f), "one");
         EXPECT_STR(latest_at(dump, 0x1000), "two");
@@ -394,7 +398,7 @@ TEST(jitdump_keeps_its_limits)
         dump_load(&b, 1, 0x1000, 1, 0, name);
         for (size_t i = 1; i <= JITDUMP_MAX_LOADS; i++)
                 dump_load(&b, 1, 0x1000 + i, 1, i, "f");
-        dump = jitdump_new_bytes(b.bytes.data, b.bytes.len, &note);
+        dump = jitdump_new_bytes(b.bytes.data, b.bytes.len, NULL, &note);
         EXPECT_STR(buf_text(&note), "what follows its first 1048576 functions is left out");
         EXPECT_INT(count_loads(dump), JITDUMP_MAX_LOADS);
         EXPECT_INT(jitdump_get_load(dump, 0)->name_len, JITDUMP_MAX_NAME);
@@ -407,14 +411,14 @@ TEST(jitdump_keeps_its_limits)
 TEST(jitdump_says_that_a_file_is_missing)
 {
         AUTO_RELEASE(buf) note = {0};
-        AUTO(jitdump) gone = jitdump_new(data_path("text/jit-1.dump"), &note);
+        AUTO(jitdump) gone = jitdump_new(data_path("text/jit-1.dump"), &any_origin, NULL, &note);
         struct jitdump_facts none = {0};
 
         EXPECT_STR(buf_text(&note), "no such file");
         EXPECT_STR(latest_at(gone, 0), "");
         EXPECT_TRUE(!memcmp(jitdump_get_facts(gone), &none, sizeof(none)));
         buf_clear(&note);
-        jitdump_free(jitdump_new(data_path("text/perf.map"), &note));
+        jitdump_free(jitdump_new(data_path("text/perf.map"), &any_origin, NULL, &note));
         EXPECT_STR(buf_text(&note), "is no jitdump file");
 }
 

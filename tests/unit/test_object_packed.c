@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "arena.h"
+#include "budget.h"
 #include "buf.h"
 #include "codec.h"
 #include "object.h"
@@ -161,6 +162,45 @@ TEST(large_sections_are_unpacked_by_two_threads)
         memset(file.data + HEADER_BYTES, 0, sections[N_MADE - 1]->file_off - HEADER_BYTES);
         for (size_t i = 0; i < N_MADE; i++)
                 expect_content(object, sections[i], i);
+}
+
+/* Sections that share one stream, or claim to be large, can't take more memory than the object may. */
+TEST(a_budget_bounds_what_is_unpacked)
+{
+        const struct object_section *sections[N_MADE];
+        AUTO_RELEASE(buf) file = {0};
+        AUTO_RELEASE(buf) text = {0};
+        struct budget command, of_file;
+        struct object *object;
+        struct cursor bytes;
+        struct err err = {0};
+        uint64_t used;
+
+        if (!codec_available(CODEC_ZLIB))
+                SKIP("this build has no zlib");
+        make_file(&file);
+        budget_init(&command, 1 << 20);
+        budget_init_file(&of_file, &command, "/bin/made");
+        object = object_open_bytes(file.data, file.len, "made", &err);
+        ASSERT_TRUE(object);
+        object_set_budget(object, &of_file);
+        for (size_t i = 0; i < N_MADE; i++)
+                sections[i] = object_find_section(object, made[i].name);
+        object_unpack_sections(object, sections, N_MADE);
+        used = command.used_bytes;
+        EXPECT_TRUE(used && used <= (1 << 20) / 4 * 3);
+        EXPECT_TRUE(budget_has_left_out(&of_file, BUDGET_LINES));
+        budget_add_text(&command, &text);
+        EXPECT_STR(text.data, "inlined frames and lines of made");
+        for (size_t i = 0; i < N_MADE; i++) {
+                if (!object_read_section(object, sections[i], &bytes, &err) && err.code == ERR_LIMIT)
+                        break;
+        }
+        EXPECT_TRUE(strstr(err.text, "there is no memory for the"));
+        object_free(object);
+        EXPECT_INT(command.used_bytes, 0);
+        budget_release(&of_file);
+        budget_release(&command);
 }
 
 TAP_MAIN

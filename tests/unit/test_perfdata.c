@@ -99,6 +99,84 @@ TEST(late_records_are_counted)
         builder_release(&b);
 }
 
+/* A packer that takes the same records over and over. */
+static bool add_packed(struct session_builder *b, const struct buf *plain, unsigned n)
+{
+        AUTO(codec_packer) packer = codec_packer_new(1, NULL);
+
+        for (unsigned i = 0; packer && i < n; i++) {
+                AUTO_RELEASE(buf) packed = {0};
+
+                codec_packer_feed(packer, plain->data, plain->len, &packed, NULL);
+                builder_begin(b, PERF_RECORD_COMPRESSED, 0);
+                builder_bytes(b, packed.data, packed.len);
+                builder_end(b);
+        }
+        return packer;
+}
+
+enum { OVERBLOWN_BYTES = 32 << 20 };
+
+/* 32 MiB of records of which nothing changes shrink to 3 KiB, which no recorder's do. */
+TEST(a_stream_that_unpacks_to_too_much_is_left_out)
+{
+        AUTO_RELEASE(buf) plain = {0};
+        AUTO_RELEASE(buf) file = {0};
+        AUTO(perfdata_reader) reader = NULL;
+        struct perfdata_record record;
+        struct session_builder b;
+        uint64_t n_bytes = 0;
+        int got;
+
+        if (!codec_available(CODEC_ZSTD))
+                SKIP("zstd is not in this build");
+        builder_init(&b);
+        while (b.records.len < OVERBLOWN_BYTES)
+                builder_sample_ip(&b, 1000, 7, 7, 0x1000);
+        plain = b.records;
+        b.records = (struct buf){0};
+        EXPECT_TRUE(add_packed(&b, &plain, 8));
+        builder_file(&b, &file);
+        builder_release(&b);
+        reader = perfdata_open_bytes(file.data, file.len, "mem", NULL);
+        ASSERT_TRUE(reader);
+        while ((got = perfdata_next(reader, &record, NULL)) > 0)
+                n_bytes += record.header.type == PERF_RECORD_SAMPLE ? record.header.size : 0;
+        EXPECT_INT(got, 0);
+        EXPECT_TRUE(n_bytes >= LIMIT_COMPRESSED_FREE_BYTES);
+        EXPECT_TRUE(n_bytes < LIMIT_COMPRESSED_FREE_BYTES + 2 * OVERBLOWN_BYTES);
+        EXPECT_TRUE(perfdata_get_damage(reader)->overblown_bytes > 0);
+        EXPECT_INT(perfdata_get_damage(reader)->n_malformed, 0);
+}
+
+/* Without a FINISHED_ROUND all records would wait for the end of the file. */
+TEST(records_that_wait_have_a_bound)
+{
+        enum { N = 40000, LATE = 30000 };
+        AUTO_RELEASE(buf) file = {0};
+        AUTO(perfdata_reader) reader = NULL;
+        struct perfdata_record record;
+        struct session_builder b;
+        uint64_t n = 0, last = 0, n_backwards = 0;
+
+        builder_init(&b);
+        for (uint64_t i = 1; i <= N; i++)
+                builder_sample_ip(&b, i == LATE ? 1 : 10 * i, 7, 7, 0x1000);
+        builder_file(&b, &file);
+        builder_release(&b);
+        reader = perfdata_open_bytes(file.data, file.len, "mem", NULL);
+        ASSERT_TRUE(reader);
+        perfdata_set_waiting(reader, 1 << 18);
+        while (perfdata_next(reader, &record, NULL) > 0) {
+                n++;
+                n_backwards += record.time < last;
+                last = record.time;
+        }
+        EXPECT_INT(n, N);
+        EXPECT_INT(n_backwards, 1);
+        EXPECT_INT(perfdata_get_damage(reader)->n_out_of_order, 1);
+}
+
 TEST(compressed_records_may_straddle)
 {
         static const size_t pieces[] = {1, 7, 40, 60000};

@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "budget.h"
+#include "os.h"
 #include "perfmap.h"
 #include "tap.h"
 #include "test_data.h"
 
+/* The checkout may be another user's. */
+static const struct os_origin any_origin = {.any_owner = true};
+
 static const char *name_at(const struct perfmap *map, uint64_t addr)
 {
+        static char names[8][64];
+        static unsigned n;
+        char *name = names[n++ % N_ELEMENTS(names)];
         struct symtab_hit hit;
 
-        return perfmap_find(map, addr, &hit) ? hit.name : "";
+        name[0] = '\0';
+        if (perfmap_find(map, addr, &hit))
+                snprintf(name, sizeof(names[0]), "%.*s", (int)hit.name_max, hit.name);
+        return name;
 }
 
 static struct perfmap *new_map(const char *text)
@@ -18,7 +29,7 @@ static struct perfmap *new_map(const char *text)
 TEST(perfmap_reads_lines)
 {
         AUTO_RELEASE(buf) note = {0};
-        AUTO(perfmap) map = perfmap_new(data_path("text/perf.map"), &note);
+        AUTO(perfmap) map = perfmap_new(data_path("text/perf.map"), &any_origin, NULL, &note);
         struct symtab_hit hit;
 
         EXPECT_INT(note.len, 0);
@@ -95,7 +106,7 @@ TEST(perfmap_agrees_with_a_plain_search)
 TEST(perfmap_skips_lines_that_are_none)
 {
         AUTO_RELEASE(buf) note = {0};
-        AUTO(perfmap) gone = perfmap_new(data_path("text/no-such-file"), &note);
+        AUTO(perfmap) gone = perfmap_new(data_path("text/no-such-file"), &any_origin, NULL, &note);
         AUTO(perfmap) empty = new_map("");
         AUTO(perfmap)
         map = new_map("\n 100 10 a\n100 10\n100 10 \n100 0 a\n100 a\n11112222333344445 1 a\n"
@@ -109,6 +120,23 @@ TEST(perfmap_skips_lines_that_are_none)
         EXPECT_STR(name_at(map, 0x200), "crlf");
         EXPECT_STR(name_at(map, 0xf0f), "upper");
         EXPECT_STR(name_at(map, 0xf10), "");
+}
+
+TEST(perfmap_stops_where_there_is_no_memory)
+{
+        AUTO_RELEASE(buf) note = {0};
+        struct budget budget;
+        struct perfmap *map;
+
+        budget_init(&budget, 200);
+        map = perfmap_new(data_path("text/perf.map"), &any_origin, &budget, &note);
+        EXPECT_STR(name_at(map, 0x7f0000001000), "py::main:/srv/app.py");
+        EXPECT_STR(name_at(map, 0x7f000000201f), "");
+        EXPECT_STR(note.data, "what follows its first 2 functions is left out: no memory");
+        EXPECT_TRUE(budget_has_left_out(&budget, BUDGET_NAMES));
+        perfmap_free(map);
+        EXPECT_INT(budget.used_bytes, 0);
+        budget_release(&budget);
 }
 
 TAP_MAIN

@@ -260,8 +260,10 @@ TEST(resolver_takes_no_names_from_another_kernel)
 TEST(resolver_names_functions_of_a_perf_map)
 {
         AUTO(resolver) resolver = new_resolver();
-        struct resolver_module map = {.kind = RESOLVER_PERFMAP, .path = data_path("text/perf.map")};
-        struct resolver_module gone = {.kind = RESOLVER_PERFMAP, .path = data_path("text/perf-0.map")};
+        struct resolver_module map = {
+                .kind = RESOLVER_PERFMAP, .origin.any_owner = true, .path = data_path("text/perf.map")};
+        struct resolver_module gone = {
+                .kind = RESOLVER_PERFMAP, .origin.any_owner = true, .path = data_path("text/perf-0.map")};
         resolver_id id = resolver_add_module(resolver, &map);
         resolver_id gone_id = resolver_add_module(resolver, &gone);
 
@@ -274,10 +276,12 @@ TEST(resolver_asks_a_jitdump_before_the_perf_map)
 {
         AUTO(resolver) resolver = new_resolver();
         struct resolver_module both = {.kind = RESOLVER_PERFMAP,
+                                       .origin.any_owner = true,
                                        .path = data_path("text/perf.map"),
                                        .jitdump_path = "/elsewhere/jit-4711.dump",
                                        .jitdump_open_path = data_path("jit/jit-4711.dump")};
         struct resolver_module dump = {.kind = RESOLVER_PERFMAP,
+                                       .origin.any_owner = true,
                                        .path = data_path("text/perf-0.map"),
                                        .jitdump_path = data_path("jit/jit-4711.dump")};
         resolver_id id = resolver_add_module(resolver, &both);
@@ -303,6 +307,7 @@ TEST(resolver_says_why_a_jitdump_has_no_names)
 {
         AUTO(resolver) resolver = new_resolver();
         struct resolver_module gone = {.kind = RESOLVER_PERFMAP,
+                                       .origin.any_owner = true,
                                        .path = data_path("text/perf.map"),
                                        .jitdump_path = "/no-such-folder/jit-1.dump"};
         resolver_id id = resolver_add_module(resolver, &gone);

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "budget.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "text.h"
+
+void budget_init(struct budget *budget, uint64_t limit_bytes)
+{
+        *budget = (struct budget){.limit_bytes = limit_bytes, .lock = ATOMIC_FLAG_INIT};
+}
+
+void budget_init_file(struct budget *budget, struct budget *command, const char *name)
+{
+        budget_init(budget, budget_limit(command));
+        budget->parent = command;
+        budget->name = name;
+}
+
+void budget_release(struct budget *budget)
+{
+        if (budget->parent)
+                budget_give(budget->parent, budget->used_bytes);
+        for (size_t i = 0; i < budget->n_files; i++)
+                free(budget->files[i].name);
+        *budget = (struct budget){0};
+}
+
+uint64_t budget_limit(const struct budget *budget)
+{
+        return budget && budget->limit_bytes ? budget->limit_bytes : BUDGET_DEFAULT_BYTES;
+}
+
+static uint64_t limit_of_use(const struct budget *budget, enum budget_use use)
+{
+        uint64_t limit = budget->limit_bytes;
+
+        if (!limit)
+                return UINT64_MAX;
+        switch (use) {
+        case BUDGET_LONG_NAMES: return limit / 2;
+        case BUDGET_LINES: return limit / 4 * 3;
+        default: return limit;
+        }
+}
+
+static bool take(struct budget *budget, enum budget_use use, uint64_t bytes)
+{
+        uint64_t limit = limit_of_use(budget, use), used = budget->used_bytes;
+
+        do {
+                if (bytes > limit || used > limit - bytes)
+                        return false;
+        } while (!atomic_compare_exchange_weak(&budget->used_bytes, &used, used + bytes));
+        return true;
+}
+
+bool budget_take(struct budget *budget, enum budget_use use, uint64_t bytes)
+{
+        for (struct budget *b = budget; b; b = b->parent) {
+                if (take(b, use, bytes))
+                        continue;
+                for (struct budget *taken = budget; taken != b; taken = taken->parent)
+                        taken->used_bytes -= bytes;
+                budget_leave_out(budget, use);
+                return false;
+        }
+        return true;
+}
+
+void budget_give(struct budget *budget, uint64_t bytes)
+{
+        for (; budget; budget = budget->parent)
+                budget->used_bytes -= bytes;
+}
+
+/* --- What was left out --- */
+
+static struct budget_short *get_file(struct budget *command, const char *name)
+{
+        for (size_t i = 0; i < command->n_files; i++) {
+                if (!strcmp(command->files[i].name, name))
+                        return &command->files[i];
+        }
+        if (command->n_files == BUDGET_MAX_FILES) {
+                command->n_more++;
+                return NULL;
+        }
+        command->files[command->n_files] = (struct budget_short){.name = mem_strdup(name)};
+        return &command->files[command->n_files++];
+}
+
+void budget_leave_out(struct budget *budget, enum budget_use use)
+{
+        unsigned bit = 1u << use;
+        struct budget *command = budget;
+        struct budget_short *file;
+
+        if (!budget || atomic_fetch_or(&budget->left_out, bit) & bit)
+                return;
+        while (command->parent)
+                command = command->parent;
+        command->left_out |= bit;
+        while (atomic_flag_test_and_set(&command->lock))
+                ;
+        file = get_file(command, budget->name ? budget->name : "");
+        if (file)
+                file->uses |= bit;
+        atomic_flag_clear(&command->lock);
+}
+
+bool budget_has_left_out(const struct budget *budget, enum budget_use use)
+{
+        return budget && budget->left_out & 1u << use;
+}
+
+bool budget_is_short(const struct budget *budget)
+{
+        return budget && budget->left_out;
+}
+
+const char *budget_use_text(enum budget_use use)
+{
+        switch (use) {
+        case BUDGET_LONG_NAMES: return "names longer than 64 KiB";
+        case BUDGET_LINES: return "inlined frames and lines";
+        case BUDGET_NAMES: return "names";
+        default: return "records";
+        }
+}
+
+void budget_add_text(const struct budget *budget, struct buf *out)
+{
+        const char *between = "";
+
+        for (size_t i = 0; budget && i < budget->n_files; i++) {
+                const struct budget_short *file = &budget->files[i];
+
+                for (unsigned use = 0; use < BUDGET_N_USES; use++) {
+                        if (!(file->uses & 1u << use))
+                                continue;
+                        buf_printf(out, "%s%s", between, budget_use_text(use));
+                        between = " and ";
+                }
+                buf_add_str(out, " of ");
+                text_add_printable(out, text_base_name(file->name));
+                between = ", ";
+        }
+        if (budget && budget->n_more)
+                buf_printf(out, ", and some of %zu more files", budget->n_more);
+}

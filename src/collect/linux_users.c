@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whose processes make code at run time, and since when they run: the perf map or jitdump of such a process lies where
+ * every user may write, and is believed only if it is that user's and not older. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "linux_internal.h"
+#include "os.h"
+#include "text.h"
+
+enum {
+        MAX_USERS = 65536,
+        STATUS_LIMIT = 65536,
+        EXEC_BIT = 4, /* PROT_EXEC */
+};
+
+/* Clocks may have been set since; a process number is not used again that soon. */
+#define SLACK_NS ((int64_t)2 * 1000000000)
+
+static int64_t clock_of(clockid_t clock)
+{
+        struct timespec now;
+
+        clock_gettime(clock, &now);
+        return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* The user as whom it makes files: the fourth number. */
+static bool read_user(int32_t pid, uint32_t *ret_user)
+{
+        AUTO_RELEASE(buf) text = {0};
+        const char *at;
+        char path[64];
+
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/status", pid);
+        return os_read_file(path, STATUS_LIMIT, &text, NULL) && (at = strstr(buf_text(&text), "\nUid:")) &&
+               sscanf(at + strlen("\nUid:"), "%*u %*u %*u %" SCNu32, ret_user) == 1;
+}
+
+/* Of the fields behind the name the 20th: ticks since the machine started. */
+static bool read_start(int32_t pid, int64_t *ret_started_ns)
+{
+        AUTO_RELEASE(buf) text = {0};
+        const char *after_name;
+        uint64_t ticks;
+        char path[64];
+        long hz = sysconf(_SC_CLK_TCK);
+
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/stat", pid);
+        if (!os_read_file(path, STATUS_LIMIT, &text, NULL))
+                return false;
+        after_name = strrchr(buf_text(&text), ')');
+        if (hz <= 0 || !after_name ||
+            sscanf(after_name + 1,
+                   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64,
+                   &ticks) != 1)
+                return false;
+        *ret_started_ns = clock_of(CLOCK_REALTIME) - clock_of(CLOCK_BOOTTIME) +
+                          (int64_t)(ticks * (uint64_t)(1000000000 / hz)) - SLACK_NS;
+        return true;
+}
+
+static void set_user(struct users *users, int32_t pid, const struct kept_user *user)
+{
+        uint64_t *index;
+
+        if (users->n_items == MAX_USERS)
+                return;
+        index = map_put(&users->by_pid, (uint32_t)pid, NULL);
+        if (!*index) {
+                ARRAY_PUSH(users->items, users->n_items, users->cap, *user);
+                *index = users->n_items;
+        }
+        users->items[*index - 1] = *user;
+        users->items[*index - 1].pid = pid;
+}
+
+static const struct kept_user *find_user(const struct users *users, int32_t pid)
+{
+        const uint64_t *index = map_find(&users->by_pid, (uint32_t)pid);
+        const struct kept_user *user = index && *index ? &users->items[*index - 1] : NULL;
+
+        return user && user->started_ns ? user : NULL;
+}
+
+/* What follows is another program, or another process of that number. */
+static void forget_user(struct users *users, int32_t pid)
+{
+        if (find_user(users, pid))
+                set_user(users, pid, &(struct kept_user){0});
+}
+
+static void see_map(struct users *users, struct cursor record)
+{
+        struct kept_user user = {0};
+        struct record_mmap map;
+
+        if (!record_mmap_parse(record, false, &map) || !(map.prot & EXEC_BIT) || find_user(users, map.pid) ||
+            (map.path[0] == '/' && !text_starts(map.path, "//anon") && !strstr(map.path, "/jit-")))
+                return;
+        if (read_user(map.pid, &user.user) && read_start(map.pid, &user.started_ns))
+                set_user(users, map.pid, &user);
+}
+
+/* A child has its parent's code, and makes files as the same user. */
+static void see_fork(struct users *users, struct cursor record)
+{
+        const struct kept_user *parent;
+        struct record_task task;
+
+        if (!record_task_parse(record, &task) || task.pid == task.ppid)
+                return;
+        parent = find_user(users, task.ppid);
+        if (parent) {
+                struct kept_user child = *parent;
+
+                set_user(users, task.pid, &child);
+        } else {
+                forget_user(users, task.pid);
+        }
+}
+
+void users_see(struct users *users, const struct perf_header *header, uint8_t *record)
+{
+        struct cursor bytes = cursor_make(record, header->size);
+        struct record_comm comm;
+
+        switch (header->type) {
+        case PERF_RECORD_MMAP2: see_map(users, bytes); break;
+        case PERF_RECORD_FORK: see_fork(users, bytes); break;
+        case PERF_RECORD_COMM:
+                if (record_comm_parse(bytes, &comm) && comm.exec)
+                        forget_user(users, comm.pid);
+                break;
+        default: break;
+        }
+}
+
+void users_release(struct users *users)
+{
+        map_release(&users->by_pid);
+        free(users->items);
+}

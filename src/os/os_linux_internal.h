@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of the port to Linux share. */
+#ifndef OS_LINUX_INTERNAL_H
+#define OS_LINUX_INTERNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "os.h"
+
+struct stat;
+
+/* Sets the error of errno; always returns false. */
+bool os_linux_fail(struct err *err, const char *what);
+
+int64_t os_linux_mtime_ns(const struct stat *st);
+
+/* --- os_linux_origin.c --- */
+
+/* A descriptor of a regular file, for reading; -1 and err.  Nothing else is opened. */
+int os_linux_open_regular(const char *path, struct err *err);
+
+/* The same, as os_map_open_of says. */
+int os_linux_open_of(const char *path, const struct os_origin *origin, struct err *err);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which files are opened, and whose are believed.  A name that comes out of a file may lead to a device, whose opening
+ * alone does something, to a FIFO, or by links to anywhere. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "os_linux_internal.h"
+#include "text.h"
+
+static const char descriptor_folder[] = "/proc/self/fd/";
+
+enum { OPEN_FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
+
+void os_descriptor_path(int descriptor, const char *below, struct buf *out)
+{
+        buf_printf(out, "%s%d%s", descriptor_folder, descriptor, below ? below : "");
+}
+
+/* The descriptor of such a path, and what is below it ("" for the descriptor itself). */
+static bool parse_descriptor_path(const char *path, int *ret_descriptor, const char **ret_below)
+{
+        char *end;
+        long number;
+
+        if (!text_starts(path, descriptor_folder))
+                return false;
+        path += strlen(descriptor_folder);
+        number = strtol(path, &end, 10);
+        if (end == path || number < 0 || number > INT32_MAX || (*end && *end != '/'))
+                return false;
+        *ret_descriptor = (int)number;
+        *ret_below = end;
+        return true;
+}
+
+/* --- Who --- */
+
+/* In a user namespace the users that are not mapped all have one number, which says nothing. */
+static bool is_known_user(uint32_t user)
+{
+        enum { OVERFLOW_USER = 65534, SMALL_LIMIT = 65536 };
+        AUTO_RELEASE(buf) map = {0};
+        unsigned long inner, outer, n;
+
+        if (user != OVERFLOW_USER)
+                return true;
+        return !os_read_file("/proc/self/uid_map", SMALL_LIMIT, &map, NULL) ||
+               sscanf(buf_text(&map), "%lu %lu %lu", &inner, &outer, &n) != 3 ||
+               (!inner && !outer && n > OVERFLOW_USER);
+}
+
+bool os_is_superuser(void)
+{
+        return !geteuid();
+}
+
+static bool is_of(uint32_t owner, uint32_t user)
+{
+        return !owner || (owner == user && is_known_user(owner));
+}
+
+bool os_is_trusted_owner(uint32_t owner)
+{
+        return is_of(owner, geteuid());
+}
+
+/* --- What --- */
+
+static bool check_regular(const struct stat *st, const char *path, struct err *err)
+{
+        if (S_ISREG(st->st_mode))
+                return true;
+        if (S_ISLNK(st->st_mode))
+                return err_set(err, ERR_DENIED, "%s: is a symbolic link, which is not followed here", path);
+        return err_set(err, ERR_FORMAT, "%s: is not a regular file", path);
+}
+
+/* What was looked at may be another file by now. */
+static int check_opened(int fd, const char *path, struct err *err)
+{
+        struct stat st;
+
+        if (fd < 0) {
+                os_linux_fail(err, path);
+                return -1;
+        }
+        if (!fstat(fd, &st) && check_regular(&st, path, err))
+                return fd;
+        close(fd);
+        return -1;
+}
+
+static int open_file(const char *path, int flags, struct err *err)
+{
+        struct stat st;
+
+        if (fstatat(AT_FDCWD, path, &st, flags & O_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0)) {
+                os_linux_fail(err, path);
+                return -1;
+        }
+        return check_regular(&st, path, err) ? check_opened(open(path, OPEN_FLAGS | flags), path, err) : -1;
+}
+
+int os_linux_open_regular(const char *path, struct err *err)
+{
+        return open_file(path, 0, err);
+}
+
+static int open_below_once(int folder, const char *below, uint64_t flags)
+{
+        struct open_how how = {.flags = flags, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+
+        return (int)syscall(SYS_openat2, folder, below, &how, sizeof(how));
+}
+
+/* O_PATH first: that opens nothing. */
+static int open_below(int folder, const char *below, const char *path, struct err *err)
+{
+        int fd = open_below_once(folder, below, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+        fd = check_opened(fd, path, err);
+        if (fd < 0)
+                return -1;
+        close(fd);
+        return check_opened(open_below_once(folder, below, OPEN_FLAGS | O_NOFOLLOW), path, err);
+}
+
+static bool check_origin(int fd, const struct os_origin *origin, const char *path, struct err *err)
+{
+        struct stat st;
+
+        if (fstat(fd, &st))
+                return os_linux_fail(err, path);
+        if (!origin->any_owner && !is_of(st.st_uid, origin->has_owner ? origin->owner : geteuid()))
+                return err_set(err, ERR_DENIED, "%s: belongs to another user (id %u)%s", path,
+                               (unsigned)st.st_uid,
+                               origin->has_owner ? " than its process" : "; --force takes it all the same");
+        if (os_linux_mtime_ns(&st) < origin->not_before_ns)
+                return err_set(err, ERR_DENIED, "%s: is older than its process", path);
+        return true;
+}
+
+int os_linux_open_of(const char *path, const struct os_origin *origin, struct err *err)
+{
+        const char *below = NULL;
+        int descriptor, fd;
+
+        if (!parse_descriptor_path(path, &descriptor, &below))
+                fd = open_file(path, O_NOFOLLOW, err);
+        else if (*below)
+                fd = open_below(descriptor, below, path, err);
+        else
+                fd = open_file(path, 0, err);
+        if (fd >= 0 && !check_origin(fd, origin, path, err)) {
+                close(fd);
+                fd = -1;
+        }
+        return fd;
+}

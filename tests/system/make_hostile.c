@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes small files that unpack to, or name, much more than their own size.
+ * Usage: make_hostile KIND FILE N BYTES: N symbols, sections, zstd frames, samples or lines; BYTES of the string that all
+ * symbols share, or what each section or frame unpacks to. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "buf.h"
+#include "codec.h"
+#include "os.h"
+#include "session_builder.h"
+
+enum {
+        HEADER_BYTES = 64,
+        SECTION_BYTES = 64,
+        SEGMENT_BYTES = 56,
+        SYMTAB = 2,
+        STRTAB = 3,
+        PROGBITS = 1,
+        CODE_FLAGS = 6,
+        COMPRESSED = 1 << 11,
+        FUNCTION = 0x12, /* global */
+        CODE_BYTES = 16, /* of each function */
+        CODE_ADDR = 0x400000,
+        PID = 77,
+};
+
+/* --- ELF --- */
+
+struct elf {
+        struct buf content; /* follows the header and the segment */
+        struct buf sections;
+        struct buf names;
+        uint16_t n_sections;
+};
+
+static uint64_t content_off(const struct elf *elf)
+{
+        return HEADER_BYTES + SEGMENT_BYTES + elf->content.len;
+}
+
+static void add_section(struct elf *elf, const char *name, uint32_t type, uint64_t flags, uint64_t addr,
+                        uint64_t off, uint64_t size, uint32_t link, uint64_t entry_bytes)
+{
+        struct buf *out = &elf->sections;
+
+        buf_add_u32(out, (uint32_t)elf->names.len);
+        buf_add(&elf->names, name, strlen(name) + 1);
+        buf_add_u32(out, type);
+        buf_add_u64(out, flags);
+        buf_add_u64(out, addr);
+        buf_add_u64(out, off);
+        buf_add_u64(out, size);
+        buf_add_u32(out, link);
+        buf_add_u32(out, 0);
+        buf_add_u64(out, 1);
+        buf_add_u64(out, entry_bytes);
+        elf->n_sections++;
+}
+
+static void begin_elf(struct elf *elf, uint64_t code_bytes)
+{
+        add_section(elf, "", 0, 0, 0, 0, 0, 0, 0);
+        add_section(elf, ".text", PROGBITS, CODE_FLAGS, CODE_ADDR, 0, code_bytes, 0, 0);
+}
+
+static void add_head(const struct elf *elf, uint64_t code_bytes, struct buf *out)
+{
+        static const uint8_t ident[16] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
+
+        buf_add(out, ident, sizeof(ident));
+        buf_add_u16(out, 2);  /* a program */
+        buf_add_u16(out, 62); /* x86-64 */
+        buf_add_u32(out, 1);
+        buf_add_u64(out, CODE_ADDR);
+        buf_add_u64(out, HEADER_BYTES);
+        buf_add_u64(out, content_off(elf));
+        buf_add_u32(out, 0);
+        buf_add_u16(out, HEADER_BYTES);
+        buf_add_u16(out, SEGMENT_BYTES);
+        buf_add_u16(out, 1);
+        buf_add_u16(out, SECTION_BYTES);
+        buf_add_u16(out, elf->n_sections);
+        buf_add_u16(out, (uint16_t)(elf->n_sections - 1));
+        buf_add_u32(out, 1); /* a segment with code, from the start of the file on */
+        buf_add_u32(out, 5);
+        buf_add_u64(out, 0);
+        buf_add_u64(out, CODE_ADDR);
+        buf_add_u64(out, CODE_ADDR);
+        buf_add_u64(out, code_bytes);
+        buf_add_u64(out, code_bytes);
+        buf_add_u64(out, 4096);
+}
+
+static void end_elf(struct elf *elf, uint64_t code_bytes, struct buf *out)
+{
+        uint64_t off = content_off(elf);
+
+        buf_add_str(&elf->names, "");
+        add_section(elf, ".shstrtab", STRTAB, 0, 0, off, elf->names.len + strlen(".shstrtab") + 1, 0, 0);
+        buf_add(&elf->content, elf->names.data, elf->names.len);
+        add_head(elf, code_bytes, out);
+        buf_add(out, elf->content.data, elf->content.len);
+        buf_add(out, elf->sections.data, elf->sections.len);
+        buf_release(&elf->content);
+        buf_release(&elf->sections);
+        buf_release(&elf->names);
+}
+
+/* Each symbol's name is the rest of one string from another byte on. */
+static void make_names(uint64_t n, uint64_t size, struct buf *out)
+{
+        struct elf elf = {0};
+        uint64_t off;
+
+        begin_elf(&elf, n * CODE_BYTES);
+        off = content_off(&elf);
+        for (uint64_t i = 0; i < n; i++) {
+                buf_add_u32(&elf.content, (uint32_t)(1 + i % size));
+                buf_add_u8(&elf.content, FUNCTION);
+                buf_add_u8(&elf.content, 0);
+                buf_add_u16(&elf.content, 1);
+                buf_add_u64(&elf.content, CODE_ADDR + i * CODE_BYTES);
+                buf_add_u64(&elf.content, CODE_BYTES);
+        }
+        add_section(&elf, ".symtab", SYMTAB, 0, 0, off, elf.content.len, 3, 24);
+        off = content_off(&elf);
+        buf_add_u8(&elf.content, 0);
+        memset(buf_extend(&elf.content, size), 'a', size);
+        buf_add_u8(&elf.content, 0);
+        add_section(&elf, ".strtab", STRTAB, 0, 0, off, size + 2, 0, 0);
+        end_elf(&elf, n * CODE_BYTES, out);
+}
+
+/* A zlib stream of zeros: gzip's without its header and trailer. */
+static bool add_zeros(uint64_t size, struct buf *out)
+{
+        enum { GZIP_HEAD = 10, GZIP_TAIL = 8, ADLER_BASE = 65521 };
+        AUTO_RELEASE(buf) packed = {0};
+        char *zeros = mem_new(size, 1);
+        bool ok = codec_pack_gzip(zeros, size, &packed, NULL);
+
+        free(zeros);
+        if (!ok)
+                return false;
+        buf_add_u8(out, 0x78);
+        buf_add_u8(out, 0x9c);
+        buf_add(out, packed.data + GZIP_HEAD, packed.len - GZIP_HEAD - GZIP_TAIL);
+        buf_add_u8(out, (uint8_t)(size % ADLER_BASE >> 8));
+        buf_add_u8(out, (uint8_t)(size % ADLER_BASE));
+        buf_add_u8(out, 0);
+        buf_add_u8(out, 1);
+        return true;
+}
+
+static bool make_sections(uint64_t n, uint64_t size, struct buf *out)
+{
+        static const char *const names[] = {
+                ".debug_info",        ".debug_abbrev", ".debug_aranges", ".debug_line",
+                ".debug_str",         ".debug_addr",   ".debug_ranges",  ".debug_line_str",
+                ".debug_str_offsets", ".debug_frame",  ".debug_loc",     ".debug_rnglists",
+        };
+        struct elf elf = {0};
+        uint64_t off;
+
+        begin_elf(&elf, CODE_BYTES);
+        off = content_off(&elf);
+        buf_add_u64(&elf.content, 1); /* zlib */
+        buf_add_u64(&elf.content, size);
+        buf_add_u64(&elf.content, 1);
+        if (!add_zeros(size, &elf.content))
+                return false;
+        for (uint64_t i = 0; i < n && i < sizeof(names) / sizeof(names[0]); i++)
+                add_section(&elf, names[i], PROGBITS, COMPRESSED, 0, off, content_off(&elf) - off, 0, 0);
+        end_elf(&elf, CODE_BYTES, out);
+        return true;
+}
+
+/* --- Sessions --- */
+
+/* N COMPRESSED records, each with samples at one place that take `size` bytes. */
+static bool make_frames(uint64_t n, uint64_t size, struct buf *out)
+{
+        AUTO(codec_packer) packer = codec_packer_new(1, NULL);
+        struct session_builder b;
+        struct buf plain;
+
+        if (!packer)
+                return false;
+        builder_init(&b);
+        builder_comm(&b, 1, PID, PID, "bomb", true);
+        while (b.records.len < size)
+                builder_sample_ip(&b, 1000, PID, PID, 0x1000);
+        plain = b.records;
+        b.records = (struct buf){0};
+        for (uint64_t i = 0; i < n; i++) {
+                AUTO_RELEASE(buf) packed = {0};
+
+                codec_packer_feed(packer, plain.data, plain.len, &packed, NULL);
+                builder_begin(&b, PERF_RECORD_COMPRESSED, 0);
+                builder_bytes(&b, packed.data, packed.len);
+                builder_end(&b);
+        }
+        buf_release(&plain);
+        builder_file(&b, out);
+        builder_release(&b);
+        return true;
+}
+
+/* A session with a sample in each of N functions of FILE without its ending. */
+static void make_samples(const char *module, uint64_t n, struct buf *out)
+{
+        struct session_builder b;
+
+        builder_init(&b);
+        builder_comm(&b, 1, PID, PID, "hostile", true);
+        builder_mmap(&b, 2, PID, CODE_ADDR, n * CODE_BYTES + 4096, 0, module);
+        for (uint64_t i = 0; i < n; i++)
+                builder_sample_ip(&b, 10 + i, PID, PID, CODE_ADDR + i * CODE_BYTES);
+        builder_file(&b, out);
+        builder_release(&b);
+}
+
+/* A perf map of N functions. */
+static void make_perf_map(uint64_t n, struct buf *out)
+{
+        for (uint64_t i = 0; i < n; i++)
+                buf_printf(out, "%llx 1 a\n", (unsigned long long)i);
+}
+
+int main(int argc, char **argv)
+{
+        AUTO_RELEASE(buf) out = {0};
+        AUTO(os_file) file = NULL;
+        struct err err = {0};
+        uint64_t n, size;
+        bool ok = true;
+
+        if (argc != 5) {
+                fprintf(stderr,
+                        "usage: make_hostile names|sections|frames|samples:MODULE|map FILE N BYTES\n");
+                return 2;
+        }
+        n = strtoull(argv[3], NULL, 10);
+        size = strtoull(argv[4], NULL, 10);
+        if (!strcmp(argv[1], "names"))
+                make_names(n, size, &out);
+        else if (!strcmp(argv[1], "sections"))
+                ok = make_sections(n, size, &out);
+        else if (!strcmp(argv[1], "frames"))
+                ok = make_frames(n, size, &out);
+        else if (!strncmp(argv[1], "samples:", 8))
+                make_samples(argv[1] + 8, n, &out);
+        else if (!strcmp(argv[1], "map"))
+                make_perf_map(n, &out);
+        else
+                return 2;
+        file = ok ? os_file_create(argv[2], &err) : NULL;
+        if (file && os_file_write(file, out.data, out.len, &err) && os_file_close(TAKE(file), &err))
+                return 0;
+        fprintf(stderr, "make_hostile: %s\n", ok ? err.text : "this build has no zlib or zstd");
+        return 1;
+}

@@ -1,0 +1,100 @@
+#!/usr/bin/python3
+"""Small files that unpack to, or name, much more than their own size: the memory of each command stays bounded, what was
+left out is said, and the profile is poor."""
+import os
+import shutil
+import time
+
+import harness
+from harness import Context, Done, Skip, check
+
+MAX_MIB = 64
+# What a sanitizer keeps of freed memory, and the command itself.
+REST_MIB = 450
+N_NAMES, NAME_BYTES = 4000, 200_000
+SECTION_BYTES = 100_000_000
+N_FRAMES, FRAME_BYTES = 12, 50_000_000
+
+
+def make(t: Context, kind: str, name: str, n: int, size: int = 0) -> str:
+    done = t.run(t.program("make_hostile"), kind, t.path(name), str(n), str(size))
+    if done.status and "this build has no" in done.err:
+        raise Skip("zlib or zstd in this build")
+    check(done.status == 0, f"make_hostile {kind}", done)
+    return t.path(name)
+
+
+def bounded(t: Context, *argv: str) -> Done:
+    """Runs with a small bound.  The largest memory of the process itself is the kernel's own figure."""
+    with open(t.path("out"), "wb") as out, open(t.path("err"), "wb") as err:
+        begin = time.monotonic()
+        process = t.start(t.wperf, argv[0], "--max-memory", str(MAX_MIB), *argv[1:], stdout=out, stderr=err)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        seconds = time.monotonic() - begin
+    texts = []
+    for name in ("out", "err"):
+        with open(t.path(name), encoding="utf-8", errors="replace") as file:
+            texts.append(file.read())
+    done = Done(process.returncode, texts[0], texts[1], seconds)
+    rss_mib = usage.ru_maxrss // 1024
+    harness.note(f"{argv[0]}: {seconds:.2f} s, {rss_mib} MiB, {len(done.out) / 1e6:.1f} MB of output")
+    check(done.status >= 0, "no signal", done)
+    check(rss_mib < MAX_MIB + REST_MIB, f"{rss_mib} MiB of memory", done)
+    return done
+
+
+def test_symbols_that_share_a_long_name(t: Context) -> None:
+    module = make(t, "names", "names.elf", N_NAMES, NAME_BYTES)
+    make(t, f"samples:{module}", "names.data", N_NAMES)
+    done = bounded(t, "report", "-i", "names.data", "--strict", "-s", "none")
+    check(done.status == 3, "poor", done)
+    check("left out for want of memory: names longer than 64 KiB of names.elf" in done.out, "the quality line", done)
+    done = bounded(t, "report", "-i", "names.data", "--json", "-s", "none")
+    quality = harness.document_of(done)["quality"]
+    check(quality["poor"] and quality["left_out"] == "names longer than 64 KiB of names.elf", f"in JSON: {quality}")
+    addresses = [hex(0x400000 + 16 * i) for i in range(0, N_NAMES, 3)]
+    done = bounded(t, "symbolize", "-e", module, *addresses)
+    check("names longer than 64 KiB of names.elf" in done.err, "said by symbolize", done)
+    check(done.out.count("\n") == len(addresses), "a line for each address")
+
+
+def test_sections_on_one_stream(t: Context) -> None:
+    module = make(t, "sections", "sections.elf", 12, SECTION_BYTES)
+    make(t, f"samples:{module}", "sections.data", 1)
+    for argv in (["symbolize", "-e", module, "0x400000"], ["report", "-i", "sections.data", "-g"],
+                 ["report", "-i", "sections.data", "--inlines"], ["annotate", "-i", "sections.data"],
+                 ["export", "-i", "sections.data", "--format", "folded", "-o", t.path("folded")]):
+        done = bounded(t, *argv)
+        if argv[0] == "report":
+            check("left out for want of memory: inlined frames and lines of sections.elf" in done.out,
+                  "the quality line", done)
+
+
+def test_frames_that_unpack_to_too_much(t: Context) -> None:
+    make(t, "frames", "frames.data", N_FRAMES, FRAME_BYTES)
+    done = bounded(t, "report", "-i", "frames.data", "--strict")
+    check(done.status == 3, "poor", done)
+    check("they unpack to more than 4096 times their size" in done.out, "the quality line", done)
+    done = bounded(t, "dump", "-i", "frames.data")
+    check("overblown_bytes" in done.out, "said by dump")
+    check(len(done.out) < 8 * FRAME_BYTES, f"{len(done.out) / 1e6:.0f} MB of output")
+
+
+def test_long_perf_map(t: Context) -> None:
+    """One of 3 million lines: 37 MB, of which a list would take 200."""
+    make(t, "map", "map.txt", 3_000_000)
+    make(t, "samples:", "map.data", 1)
+    path = "/tmp/perf-77.map"
+    if os.path.lexists(path):
+        raise Skip(f"{path} is in use")
+    try:
+        shutil.copy(t.path("map.txt"), path)
+        done = bounded(t, "report", "-i", "map.data")
+        check("left out for want of memory: names of perf-77.map" in done.out, "the quality line", done)
+    finally:
+        os.unlink(path)
+
+
+if __name__ == "__main__":
+    harness.main(__name__)

@@ -1,0 +1,181 @@
+#!/usr/bin/python3
+"""Whose files are believed: sessions of other users, perf maps that somebody left in /tmp, names that lead to devices."""
+import os
+import shutil
+import stat
+import subprocess
+import time
+
+import harness
+from harness import Context, Done, check
+
+OTHER, THIRD = 12345, 12346  # users; they need no name
+SPIN_MS = "20000"
+HOUR = 3600
+
+
+def session_of(t: Context, owner: int) -> str:
+    t.good("record", "--session", "theirs.data", "-F", "500", "--", t.program("spin"), "50")
+    os.chown(t.path("theirs.data"), owner, owner)
+    return "theirs.data"
+
+
+READERS = (("report", "-i"), ("report", "-g", "-i"), ("dump", "-i"), ("annotate", "-i"),
+           ("export", "--format", "folded", "-o", "out.folded", "-i"), ("archive", "-o", "packed.data", "-i"),
+           ("symbolize", "-e", "spin", "0x1000", "--session"))
+
+
+def test_root_refuses_the_session_of_another_user(t: Context) -> None:
+    harness.need_root()
+    name = session_of(t, OTHER)
+    for reader in READERS:
+        done = t.ours(*reader, name)
+        check(done.status == 1 and done.out == "", f"{reader[0]} refuses", done)
+        harness.check_sentence(done, name, "belongs to another user", "--force")
+    for reader in READERS[:-1]:
+        done = t.ours(*reader, name, "--force")
+        check(done.status == 0, f"{reader[0]} --force", done)
+    done = t.ours("report", "-f", "-i", name)
+    check(done.status == 0 and "quality: " in done.out, "-f", done)
+    with open(t.path(name), "rb") as session:
+        done = t.ours("report", "-i", "-", stdin=session)
+        check(done.status == 0, "standard input is whoever's opened it", done)
+
+
+def as_user(user: int, *argv: str) -> list[str]:
+    return [harness.need_tool("setpriv"), f"--reuid={user}", f"--regid={user}", "--clear-groups", *argv]
+
+
+def readable_program(t: Context, name: str) -> str:
+    """Where every user may run it."""
+    os.chmod(t.folder, 0o755)
+    return shutil.copy(t.program(name), t.path(name))
+
+
+def test_other_users_read_what_they_may(t: Context) -> None:
+    """The refusal is for root, who has more to lose."""
+    harness.need_root()
+    name = session_of(t, OTHER)
+    os.chmod(t.folder, 0o755)
+    os.chmod(t.path(name), 0o644)
+    done = t.run(*as_user(THIRD, readable_program_path(t), "report", "--no-index", "-i", t.path(name)))
+    check(done.status == 0 and "quality: " in done.out, "another user reads it", done)
+
+
+def readable_program_path(t: Context) -> str:
+    return shutil.copy(t.wperf, t.path("wperf"))
+
+
+def code_address(pid: int) -> str:
+    """Where its nameless executable memory is; "" where there is none yet."""
+    with open(f"/proc/{pid}/maps", encoding="ascii") as maps:
+        for line in maps:
+            words = line.split()
+            if words[1] == "r-xp" and len(words) == 5:
+                return words[0].split("-")[0]
+    return ""
+
+
+def names_of_jit(t: Context, how) -> tuple[Done, bool]:
+    """Records a process of OTHER that makes code without naming it, while `how` has put something in the place of its
+    perf map.  Whether the name was taken."""
+    jit = t.start(*as_user(OTHER, readable_program(t, "jit"), SPIN_MS, "nameless"))
+    harness.wait_until(lambda: code_address(jit.pid), "the code of the JIT is mapped")
+    address = code_address(jit.pid)
+    path = f"/tmp/perf-{jit.pid}.map"
+    try:
+        how(path, f"{address} 1000 jit_hot_loop\n")
+        done = t.ours("record", "--session", "jit.data", "-F", "500", "-p", str(jit.pid), "--timeout", "1", "-v")
+        check(done.status == 0, "recorded", done)
+        return done, "jit_hot_loop" in done.out
+    finally:
+        harness.kill_group(jit)
+        if os.path.lexists(path):
+            os.unlink(path)
+
+
+def write_as(user: int, path: str, text: str) -> None:
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+    os.chown(path, user, user)
+
+
+def link(t: Context, path: str, text: str) -> None:
+    write_as(OTHER, t.path("real.map"), text)
+    os.symlink(t.path("real.map"), path)
+
+
+def old(path: str, text: str) -> None:
+    write_as(OTHER, path, text)
+    os.utime(path, (time.time() - HOUR,) * 2)
+
+
+def test_perf_maps_of_a_recorded_process(t: Context) -> None:
+    harness.need_root()
+    for what, how, is_taken, why in (
+            ("its user's", lambda path, text: write_as(OTHER, path, text), True, ""),
+            ("root's", lambda path, text: write_as(0, path, text), True, ""),
+            ("another user's", lambda path, text: write_as(THIRD, path, text), False, "another user (id 12346)"),
+            ("older than the process", old, False, "older than its process"),
+            ("a link", lambda path, text: link(t, path, text), False, "symbolic link"),
+            ("a link to a device", lambda path, text: os.symlink("/dev/zero", path), False, "symbolic link"),
+            ("a FIFO", lambda path, text: os.mkfifo(path, 0o666), False, "not a regular file")):
+        done, taken = names_of_jit(t, how)
+        check(taken == is_taken, f"{what}: taken {taken}", done)
+        check(not why or why in done.out, f"{what}: the note says why", done)
+        harness.note(f"{what}: {'taken' if taken else 'refused'}")
+
+
+def test_perf_maps_of_a_session(t: Context) -> None:
+    """Later nobody knows the process's user: it has to be the reader's, or root's, or --force is given."""
+    harness.need_root()
+    program = readable_program(t, "jit")
+    done = t.ours("record", "--session", "jit.data", "-F", "500", "--", *as_user(OTHER, program, "200"))
+    check(done.status == 0 and "jit_hot_loop" in done.out, "the map of its user is taken while recording", done)
+    plain, forced = t.ours("report", "-v", "-i", "jit.data"), t.ours("report", "-f", "-i", "jit.data")
+    check("jit_hot_loop" not in plain.out and "--force" in plain.out, "refused, and said", plain)
+    check("jit_hot_loop" in forced.out, "taken by --force", forced)
+
+
+def test_no_device_is_opened(t: Context) -> None:
+    """A session that names a FIFO and a device: who opens the FIFO is seen by its writer."""
+    fifo, null = t.path("module"), t.path("null")
+    os.mkfifo(fifo)
+    os.symlink("/dev/null", null)
+    watched = os.open(fifo, os.O_RDWR | os.O_NONBLOCK)
+    trace = shutil.which("strace", path="/usr/sbin:/usr/bin:/sbin:/bin")
+    for module in (fifo, null):
+        check(t.run(t.program("make_hostile"), f"samples:{module}", t.path("named.data"), "3", "0").status == 0,
+              "a session")
+        argv = [t.wperf, "report", "-v", "-i", t.path("named.data")]
+        # What looks for leaks does not work in a traced process.
+        done = t.run(*([trace, "-f", "-e", "trace=open,openat,openat2", "-o", t.path("trace")] if trace else []), *argv,
+                     env=harness.environment(ASAN_OPTIONS="detect_leaks=0"))
+        check(done.status == 0 and "is not a regular file" in done.out, "said", done)
+        if trace:
+            with open(t.path("trace"), encoding="utf-8", errors="replace") as lines:
+                check(module not in lines.read(), f"{module} is not opened", done)
+        else:
+            harness.note("strace is not here: that nothing is opened was not seen")
+    os.close(watched)
+
+
+def test_the_owner_counts_as_it_is_mapped(t: Context) -> None:
+    """In a user namespace where root alone is mapped, root's sessions are read and all others refused."""
+    harness.need_root()
+    unshare = harness.need_tool("unshare")
+    if subprocess.run([unshare, "--user", "--map-root-user", "true"], check=False, capture_output=True).returncode:
+        raise harness.Skip("user namespaces")
+    name = session_of(t, 0)
+    inside = [unshare, "--user", "--map-root-user", t.wperf, "report", "--no-index", "-i", name]
+    done = t.run(*inside)
+    check(done.status == 0, "root's", done)
+    os.chown(t.path(name), OTHER, OTHER)
+    os.chmod(t.path(name), 0o644)
+    done = t.run(*inside)
+    harness.check_sentence(done, "belongs to another user")
+    check(stat.S_ISREG(os.stat(t.path(name)).st_mode), "it is as it was")
+
+
+if __name__ == "__main__":
+    harness.main(__name__)

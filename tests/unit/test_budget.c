@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "budget.h"
+#include "tap.h"
+
+enum { LIMIT = 1000 };
+
+TEST(less_valuable_things_are_left_out_first)
+{
+        struct budget budget;
+
+        budget_init(&budget, LIMIT);
+        EXPECT_TRUE(budget_take(&budget, BUDGET_NAMES, 499));
+        EXPECT_TRUE(!budget_is_short(&budget));
+        EXPECT_TRUE(!budget_take(&budget, BUDGET_LONG_NAMES, 2));
+        EXPECT_TRUE(budget_take(&budget, BUDGET_LINES, 251));
+        EXPECT_TRUE(!budget_take(&budget, BUDGET_LINES, 1));
+        EXPECT_TRUE(budget_take(&budget, BUDGET_NAMES, 250));
+        EXPECT_TRUE(!budget_take(&budget, BUDGET_NAMES, 1));
+        EXPECT_TRUE(!budget_take(&budget, BUDGET_NAMES, UINT64_MAX));
+        EXPECT_INT(budget.used_bytes, LIMIT);
+        budget_give(&budget, LIMIT);
+        EXPECT_TRUE(budget_take(&budget, BUDGET_NAMES, LIMIT));
+        EXPECT_TRUE(budget_has_left_out(&budget, BUDGET_LINES));
+        budget_release(&budget);
+}
+
+TEST(a_file_takes_from_its_command_too)
+{
+        struct budget command, one, two;
+
+        budget_init(&command, LIMIT);
+        budget_init_file(&one, &command, "one");
+        budget_init_file(&two, &command, "two");
+        EXPECT_TRUE(budget_take(&one, BUDGET_NAMES, 800));
+        EXPECT_TRUE(!budget_take(&two, BUDGET_NAMES, 300));
+        EXPECT_INT(two.used_bytes, 0);
+        EXPECT_INT(command.used_bytes, 800);
+        EXPECT_TRUE(!budget_is_short(&one));
+        EXPECT_TRUE(budget_is_short(&two));
+        EXPECT_TRUE(budget_is_short(&command));
+        budget_release(&one);
+        EXPECT_INT(command.used_bytes, 0);
+        EXPECT_TRUE(budget_take(&two, BUDGET_NAMES, 300));
+        budget_release(&two);
+        budget_release(&command);
+}
+
+TEST(files_are_named_with_what_was_left_out)
+{
+        AUTO_RELEASE(buf) text = {0};
+        struct budget command, files[BUDGET_MAX_FILES + 2];
+
+        budget_init(&command, LIMIT);
+        budget_add_text(&command, &text);
+        EXPECT_INT(text.len, 0);
+        budget_init_file(&files[0], &command, "/usr/lib/lib\x1b.so");
+        EXPECT_TRUE(!budget_take(&files[0], BUDGET_LONG_NAMES, LIMIT));
+        EXPECT_TRUE(!budget_take(&files[0], BUDGET_LINES, LIMIT));
+        EXPECT_TRUE(!budget_take(&files[0], BUDGET_LINES, LIMIT));
+        budget_init_file(&files[1], &command, "/bin/b");
+        EXPECT_TRUE(!budget_take(&files[1], BUDGET_NAMES, LIMIT + 1));
+        budget_add_text(&command, &text);
+        EXPECT_STR(text.data,
+                   "names longer than 64 KiB and inlined frames and lines of lib\\x1b.so, names of b");
+        for (size_t i = 2; i < N_ELEMENTS(files); i++) {
+                char name[2] = {(char)('a' + i), 0};
+
+                budget_init_file(&files[i], &command, name);
+                budget_leave_out(&files[i], BUDGET_NAMES);
+        }
+        buf_clear(&text);
+        budget_add_text(&command, &text);
+        EXPECT_TRUE(strstr(text.data, ", and some of 2 more files"));
+        budget_release(&command);
+}
+
+TEST(without_a_budget_there_is_no_limit)
+{
+        struct budget file;
+
+        EXPECT_TRUE(budget_take(NULL, BUDGET_NAMES, UINT64_MAX));
+        budget_give(NULL, 1);
+        budget_leave_out(NULL, BUDGET_NAMES);
+        EXPECT_TRUE(!budget_is_short(NULL));
+        EXPECT_INT(budget_limit(NULL), BUDGET_DEFAULT_BYTES);
+        budget_init_file(&file, NULL, "file");
+        EXPECT_TRUE(!budget_take(&file, BUDGET_NAMES, BUDGET_DEFAULT_BYTES + 1));
+        budget_release(&file);
+}
+
+TAP_MAIN
