@@ -603,8 +603,8 @@ const struct collect_result *collector_get_result(struct collector *c)
 
         r->command_ended = c->child.pid && c->child.ended;
         r->exit_status = child_exit_status(&c->child);
-        r->kept = c->keeper.kept;
-        r->n_kept = c->keeper.n_kept;
+        r->kept = c->keeper.kept.items;
+        r->n_kept = c->keeper.kept.n;
         r->roots = c->keeper.roots;
         r->n_roots = c->keeper.n_roots;
         r->images = c->keeper.pe.images;

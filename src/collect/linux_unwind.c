@@ -9,6 +9,11 @@
 #include "arch.h"
 #include "unwind_sample.h"
 
+enum {
+        MAX_EXITED = 1024, /* processes whose maps are still known */
+        MIN_MODULES = 4096,
+};
+
 struct unwinder {
         const struct opened *opened;
         struct map event_of_id; /* index + 1 */
@@ -18,7 +23,8 @@ struct unwinder {
         struct buf out;
         struct buf cut; /* a bit a sample */
         struct stack_marks marks;
-        int32_t pid; /* whose stack is walked */
+        size_t max_modules; /* when there are more, those are forgotten that nobody maps any more */
+        int32_t pid;        /* whose stack is walked */
 };
 
 struct unwinder *unwinder_new(const struct opened *opened, const struct keeper *keeper)
@@ -27,6 +33,8 @@ struct unwinder *unwinder_new(const struct opened *opened, const struct keeper *
 
         u->opened = opened;
         u->world = world_new();
+        u->max_modules = MIN_MODULES;
+        world_set_exited_limit(u->world, MAX_EXITED);
         u->loaded = (struct loaded){.world = u->world, .keeper = keeper};
         world_set_images(u->world, pe_image_size, (void *)&keeper->pe);
         u->marks.n_ways = UNWIND_N_WAYS;
@@ -171,6 +179,18 @@ static void add_sample(struct unwinder *u, struct cursor record)
 
 /* --- rounds --- */
 
+/* The next time is when there are twice as many as are in use, so that it costs little. */
+static void forget_unmapped(struct unwinder *u)
+{
+        if (world_n_known_modules(u->world) <= u->max_modules)
+                return;
+        loaded_close_all(&u->loaded);
+        world_forget_unmapped(u->world);
+        u->max_modules = 2 * world_n_known_modules(u->world);
+        if (u->max_modules < MIN_MODULES)
+                u->max_modules = MIN_MODULES;
+}
+
 static void add_record(struct unwinder *u, const uint8_t *bytes)
 {
         struct perfdata_record record;
@@ -194,6 +214,7 @@ bool unwinder_put(struct unwinder *u, struct buf *pass, bool is_last, const stru
         uint64_t before_ns = linux_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
         const uint8_t *record;
 
+        forget_unmapped(u);
         order_add_round(&u->order, &u->opened->events[0].attr, pass, is_last);
         while ((record = order_next(&u->order)) != NULL)
                 add_record(u, record);

@@ -133,6 +133,44 @@ TEST(map_finds_what_was_put)
         map_release(&map);
 }
 
+static void add_value(void *ctx, uint64_t key, uint64_t *value)
+{
+        *(uint64_t *)ctx += *value;
+        *value = key + 1;
+}
+
+/* Few slots, so that runs are long and go over the end of the table. */
+TEST(map_without_the_keys_that_were_removed)
+{
+        struct map map = {0};
+        bool is_there[40] = {0};
+        uint64_t random = 1, sum = 0, expected = 0;
+
+        EXPECT_TRUE(!map_remove(&map, 3));
+        for (unsigned i = 0; i < 20000; i++) {
+                uint64_t key = (random = map_mix(random + i)) % N_ELEMENTS(is_there);
+
+                if (random >> 40 & 1) {
+                        EXPECT_INT(map_remove(&map, key), is_there[key]);
+                        is_there[key] = false;
+                } else {
+                        *map_put(&map, key, NULL) = key + 1;
+                        is_there[key] = true;
+                }
+                for (key = 0; key < N_ELEMENTS(is_there); key++) {
+                        const uint64_t *value = map_find(&map, key);
+
+                        if (is_there[key] != (value && *value == key + 1))
+                                EXPECT_INT(key, -1);
+                }
+        }
+        for (uint64_t key = 0; key < N_ELEMENTS(is_there); key++)
+                expected += is_there[key] ? key + 1 : 0;
+        map_each(&map, add_value, &sum);
+        EXPECT_INT(sum, expected);
+        map_release(&map);
+}
+
 TEST(durations_of_the_grammar)
 {
         static const struct {
