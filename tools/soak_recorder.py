@@ -162,6 +162,8 @@ def soak(options: argparse.Namespace, folder: str) -> list[str]:
     print("\n".join(lines[-3:]))
     if ended:
         problems.append(f"the recorder ended by itself, exit status {recorder.returncode}")
+    if options.keep:
+        shutil.copy(session, options.keep)
     print(f"{load.started} programs, session of {os.path.getsize(session) / 1e6:.1f} MB")
     return problems + judge(seen)
 
@@ -174,6 +176,7 @@ def main() -> int:
     parser.add_argument("--rate", type=float, default=40, help="programs started a second, default 40")
     parser.add_argument("--freq", type=int, default=999, help="samples a second and CPU, default 999")
     parser.add_argument("--folder", default="/var/tmp", help="where session and programs lie, default /var/tmp")
+    parser.add_argument("--keep", metavar="FILE", help="copy the session to FILE")
     parser.add_argument("--option", action="append", default=[], help="an option for wperf record, as --option=-g")
     options = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="wperf-soak-", dir=options.folder)

@@ -12,7 +12,7 @@
 
 enum {
         MAX_OPEN = 256,
-        MAX_ROWS = 1 << 18, /* of unwind tables, of all modules together; some 100 bytes each */
+        MAX_ROWS = 1 << 17, /* of unwind tables, of all modules together; some 200 bytes each */
         COUNT_EVERY = 1024, /* walks */
 };
 

@@ -225,7 +225,7 @@ bool unwinder_put(struct unwinder *u, struct buf *pass, bool is_last, const stru
                 buf_clear(&u->out);
                 return false;
         }
-        buf_clear(&u->out);
+        buf_clear_and_shrink(&u->out);
         return true;
 }
 

@@ -133,6 +133,25 @@ TEST(map_finds_what_was_put)
         map_release(&map);
 }
 
+TEST(a_buffer_gives_back_what_a_burst_needed)
+{
+        struct buf buf = {0};
+
+        buf_add_zeros(&buf, 8 << 20);
+        buf_clear_and_shrink(&buf);
+        EXPECT_TRUE(!buf.len && buf.cap > 8 << 20);
+        buf_add_zeros(&buf, 3 << 20);
+        buf_clear_and_shrink(&buf);
+        EXPECT_TRUE(!buf.len && buf.cap > 8 << 20);
+        buf_add_zeros(&buf, 1 << 20);
+        buf_clear_and_shrink(&buf);
+        EXPECT_TRUE(!buf.len && !buf.cap);
+        buf_add_str(&buf, "small");
+        buf_clear_and_shrink(&buf);
+        EXPECT_TRUE(!buf.len && buf.cap && !strcmp(buf_text(&buf), ""));
+        buf_release(&buf);
+}
+
 static void add_value(void *ctx, uint64_t key, uint64_t *value)
 {
         *(uint64_t *)ctx += *value;
