@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "arena.h"
+#include "os_linux_internal.h"
 #include "text.h"
 
 static enum err_code code_of(int os)
@@ -36,7 +37,7 @@ static enum err_code code_of(int os)
         }
 }
 
-static bool fail(struct err *err, const char *what)
+bool os_fail(struct err *err, const char *what)
 {
         if (errno == EMFILE) {
                 return err_set(err, ERR_LIMIT,
@@ -112,7 +113,7 @@ static struct os_map *map_descriptor(int fd, struct err *err)
         uint32_t slot = 0;
 
         if (fstat(fd, &st)) {
-                fail(err, "stat");
+                os_fail(err, "stat");
                 return NULL;
         }
         if (!S_ISREG(st.st_mode)) {
@@ -126,7 +127,7 @@ static struct os_map *map_descriptor(int fd, struct err *err)
         if (st.st_size) {
                 bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
                 if (bytes == MAP_FAILED) {
-                        fail(err, "map");
+                        os_fail(err, "map");
                         return NULL;
                 }
                 if (!take_slot((uintptr_t)bytes, (size_t)st.st_size, &slot)) {
@@ -154,7 +155,7 @@ struct os_map *os_map_open(const char *path, struct err *err)
         struct os_map *map;
 
         if (fd < 0) {
-                fail(err, path);
+                os_fail(err, path);
                 return NULL;
         }
         map = map_descriptor(fd, err);
@@ -211,7 +212,7 @@ static bool read_descriptor(int fd, size_t limit, struct buf *out, struct err *e
                 if (n < 0 && errno == EINTR)
                         continue;
                 if (n < 0)
-                        return fail(err, "read");
+                        return os_fail(err, "read");
                 if (!n)
                         return true;
                 total += (size_t)n;
@@ -227,7 +228,7 @@ bool os_read_file(const char *path, size_t limit, struct buf *out, struct err *e
         bool ok;
 
         if (fd < 0)
-                return fail(err, path);
+                return os_fail(err, path);
         ok = read_descriptor(fd, limit, out, err);
         close(fd);
         return ok || err_in(err, "%s", path);
@@ -261,7 +262,7 @@ bool os_list_dir(const char *path, bool (*each)(void *ctx, const char *name), vo
         const struct dirent *entry;
 
         if (!dir)
-                return fail(err, path);
+                return os_fail(err, path);
         while ((entry = readdir(dir))) {
                 if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
                         continue;
@@ -274,22 +275,22 @@ bool os_list_dir(const char *path, bool (*each)(void *ctx, const char *name), vo
 
 bool os_rename(const char *from, const char *to, struct err *err)
 {
-        return !rename(from, to) || fail(err, from);
+        return !rename(from, to) || os_fail(err, from);
 }
 
 bool os_make_dir(const char *path, struct err *err)
 {
-        return !mkdir(path, 0700) || errno == EEXIST || fail(err, path);
+        return !mkdir(path, 0700) || errno == EEXIST || os_fail(err, path);
 }
 
 bool os_remove(const char *path, struct err *err)
 {
-        return !unlink(path) || fail(err, path);
+        return !unlink(path) || os_fail(err, path);
 }
 
 bool os_touch(const char *path, struct err *err)
 {
-        return !utimensat(AT_FDCWD, path, NULL, 0) || fail(err, path);
+        return !utimensat(AT_FDCWD, path, NULL, 0) || os_fail(err, path);
 }
 
 bool os_is_own_dir(const char *path)
@@ -315,138 +316,15 @@ bool os_can_write(const char *path, struct err *err)
 
         if (os_stat(path, &there)) {
                 if (!there.is_dir)
-                        return !access(path, W_OK) || fail(err, path);
+                        return !access(path, W_OK) || os_fail(err, path);
                 errno = EISDIR;
-                return fail(err, path);
+                return os_fail(err, path);
         }
         if (slash)
                 buf_add(&folder, path, (size_t)(slash - path) + 1);
         else
                 buf_add_str(&folder, ".");
-        return !access(buf_text(&folder), W_OK) || fail(err, path);
-}
-
-struct os_file {
-        int fd;
-        bool can_seek;
-        char *path;
-};
-
-static struct os_file *file_create(const char *path, mode_t mode, struct err *err)
-{
-        bool is_stdout = !strcmp(path, "-");
-        int fd = is_stdout ? dup(STDOUT_FILENO) : open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
-        struct os_file *file;
-
-        if (fd < 0) {
-                fail(err, path);
-                return NULL;
-        }
-        file = mem_new(1, sizeof(*file));
-        file->fd = fd;
-        file->path = mem_strdup(is_stdout ? "standard output" : path);
-        file->can_seek = !is_stdout && lseek(fd, 0, SEEK_CUR) >= 0;
-        return file;
-}
-
-struct os_file *os_file_create(const char *path, struct err *err)
-{
-        return file_create(path, 0666, err);
-}
-
-struct os_file *os_file_create_private(const char *path, struct err *err)
-{
-        return file_create(path, 0600, err);
-}
-
-struct os_file *os_file_create_temp(const char *prefix, struct buf *ret_path, struct err *err)
-{
-        struct os_file *file;
-        int fd;
-
-        buf_clear(ret_path);
-        buf_printf(ret_path, "%s.XXXXXX", prefix);
-        fd = mkostemp(ret_path->data, O_CLOEXEC);
-        if (fd < 0) {
-                fail(err, prefix);
-                return NULL;
-        }
-        file = mem_new(1, sizeof(*file));
-        *file = (struct os_file){.fd = fd, .can_seek = true, .path = mem_strdup(ret_path->data)};
-        return file;
-}
-
-void os_file_free(struct os_file *file)
-{
-        if (!file)
-                return;
-        close(file->fd);
-        free(file->path);
-        free(file);
-}
-
-static bool write_all(int fd, const void *bytes, size_t size)
-{
-        const char *at = bytes;
-
-        while (size) {
-                ssize_t n = write(fd, at, size);
-
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n < 0)
-                        return false;
-                at += n;
-                size -= (size_t)n;
-        }
-        return true;
-}
-
-bool os_file_write(struct os_file *file, const void *bytes, size_t size, struct err *err)
-{
-        return write_all(file->fd, bytes, size) || fail(err, file->path);
-}
-
-bool os_file_write_at(struct os_file *file, uint64_t file_off, const void *bytes, size_t size,
-                      struct err *err)
-{
-        const char *at = bytes;
-
-        while (size) {
-                ssize_t n = pwrite(file->fd, at, size, (off_t)file_off);
-
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n < 0)
-                        return fail(err, file->path);
-                at += n;
-                file_off += (uint64_t)n;
-                size -= (size_t)n;
-        }
-        return true;
-}
-
-bool os_file_truncate(struct os_file *file, uint64_t size, struct err *err)
-{
-        if (ftruncate(file->fd, (off_t)size) || lseek(file->fd, (off_t)size, SEEK_SET) < 0)
-                return fail(err, file->path);
-        return true;
-}
-
-bool os_file_can_seek(const struct os_file *file)
-{
-        return file->can_seek;
-}
-
-bool os_file_close(struct os_file *file, struct err *err)
-{
-        bool ok = !close(file->fd);
-
-        if (!ok)
-                fail(err, file->path);
-        free(file->path);
-        free(file);
-        return ok;
+        return !access(buf_text(&folder), W_OK) || os_fail(err, path);
 }
 
 void os_close_descriptor(int descriptor)
@@ -587,49 +465,6 @@ unsigned os_terminal_columns(enum os_stream stream)
         if (ioctl((int)stream, TIOCGWINSZ, &size) || !size.ws_col)
                 return 80;
         return size.ws_col;
-}
-
-bool os_write_stream(enum os_stream stream, const void *bytes, size_t size, struct err *err)
-{
-        return write_all((int)stream, bytes, size) ||
-               fail(err, stream == OS_STDOUT ? "standard output" : "standard error");
-}
-
-/* --- ends --- */
-
-static volatile sig_atomic_t stop_signal;
-static volatile sig_atomic_t n_stops;
-
-static void on_stop(int sig)
-{
-        if (++n_stops >= 3)
-                _exit(128 + sig);
-        if (!stop_signal)
-                stop_signal = sig;
-}
-
-void os_catch_stop(void)
-{
-        /* No SA_RESTART: a wait must end when the user asks to stop. */
-        struct sigaction action = {.sa_handler = on_stop};
-
-        sigaction(SIGINT, &action, NULL);
-        sigaction(SIGTERM, &action, NULL);
-        sigaction(SIGHUP, &action, NULL);
-}
-
-void os_release_stop(void)
-{
-        signal(SIGINT, SIG_DFL);
-        signal(SIGTERM, SIG_DFL);
-        signal(SIGHUP, SIG_DFL);
-        stop_signal = 0;
-        n_stops = 0;
-}
-
-int os_stop_requested(void)
-{
-        return stop_signal;
 }
 
 /* --- libraries and processes --- */

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Files and streams that are written. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "os_linux_internal.h"
+
+struct os_file {
+        int fd;
+        bool can_seek;
+        char *path;
+};
+
+static struct os_file *file_create(const char *path, mode_t mode, struct err *err)
+{
+        bool is_stdout = !strcmp(path, "-");
+        int fd = is_stdout ? dup(STDOUT_FILENO) : open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+        struct os_file *file;
+
+        if (fd < 0) {
+                os_fail(err, path);
+                return NULL;
+        }
+        file = mem_new(1, sizeof(*file));
+        file->fd = fd;
+        file->path = mem_strdup(is_stdout ? "standard output" : path);
+        file->can_seek = !is_stdout && lseek(fd, 0, SEEK_CUR) >= 0;
+        return file;
+}
+
+struct os_file *os_file_create(const char *path, struct err *err)
+{
+        return file_create(path, 0666, err);
+}
+
+struct os_file *os_file_create_private(const char *path, struct err *err)
+{
+        return file_create(path, 0600, err);
+}
+
+struct os_file *os_file_create_temp(const char *prefix, struct buf *ret_path, struct err *err)
+{
+        struct os_file *file;
+        int fd;
+
+        buf_clear(ret_path);
+        buf_printf(ret_path, "%s.XXXXXX", prefix);
+        fd = mkostemp(ret_path->data, O_CLOEXEC);
+        if (fd < 0) {
+                os_fail(err, prefix);
+                return NULL;
+        }
+        file = mem_new(1, sizeof(*file));
+        *file = (struct os_file){.fd = fd, .can_seek = true, .path = mem_strdup(ret_path->data)};
+        return file;
+}
+
+void os_file_free(struct os_file *file)
+{
+        if (!file)
+                return;
+        close(file->fd);
+        free(file->path);
+        free(file);
+}
+
+static bool write_all(int fd, const void *bytes, size_t size)
+{
+        const char *at = bytes;
+
+        while (size) {
+                ssize_t n = write(fd, at, size);
+
+                if (n < 0 && errno == EINTR)
+                        continue;
+                if (n < 0)
+                        return false;
+                at += n;
+                size -= (size_t)n;
+        }
+        return true;
+}
+
+bool os_file_write(struct os_file *file, const void *bytes, size_t size, struct err *err)
+{
+        return write_all(file->fd, bytes, size) || os_fail(err, file->path);
+}
+
+bool os_file_write_at(struct os_file *file, uint64_t file_off, const void *bytes, size_t size,
+                      struct err *err)
+{
+        const char *at = bytes;
+
+        while (size) {
+                ssize_t n = pwrite(file->fd, at, size, (off_t)file_off);
+
+                if (n < 0 && errno == EINTR)
+                        continue;
+                if (n < 0)
+                        return os_fail(err, file->path);
+                at += n;
+                file_off += (uint64_t)n;
+                size -= (size_t)n;
+        }
+        return true;
+}
+
+bool os_file_truncate(struct os_file *file, uint64_t size, struct err *err)
+{
+        if (ftruncate(file->fd, (off_t)size) || lseek(file->fd, (off_t)size, SEEK_SET) < 0)
+                return os_fail(err, file->path);
+        return true;
+}
+
+bool os_file_can_seek(const struct os_file *file)
+{
+        return file->can_seek;
+}
+
+bool os_file_close(struct os_file *file, struct err *err)
+{
+        bool ok = !close(file->fd);
+
+        if (!ok)
+                os_fail(err, file->path);
+        free(file->path);
+        free(file);
+        return ok;
+}
+
+bool os_write_stream(enum os_stream stream, const void *bytes, size_t size, struct err *err)
+{
+        return write_all((int)stream, bytes, size) ||
+               os_fail(err, stream == OS_STDOUT ? "standard output" : "standard error");
+}
