@@ -3,7 +3,7 @@
 
 The load is bounded: --rate programs a second, copies of a program with inodes of their own, half of them deleted while
 they run, and shells with pipelines.  Memory and descriptors of the recorder are printed each --every seconds.  Fails when
-either still grows in the second half, when the session cannot be read, or when the recorder does not end.
+either still grows in the last half, when the session cannot be read, or when the recorder does not end.
 """
 import argparse
 import os
@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-GROWTH_SHARE = 0.05  # of the median of the second quarter, between it and the last quarter
+GROWTH_SHARE = 0.05  # of the third quarter's lower quartile, between it and that of the last quarter
 GROWTH_MIB = 8
 GROWTH_FDS = 16
 END_SECONDS = 120
@@ -111,19 +111,19 @@ def watch(recorder: subprocess.Popen, load: Load, seconds: float, every: float) 
 
 
 def judge(seen: list[tuple[float, float, int]]) -> list[str]:
-    """What still grew: the medians of the second and of the last quarter are compared."""
+    """What still grew from the third quarter to the last.  Their lower quartiles are compared: a burst is given back."""
     quarter = len(seen) // 4
     if quarter < 3:
         return ["too short to tell: at least 12 looks are needed"]
-    early, late = seen[quarter:2 * quarter], seen[-quarter:]
+    early, late = seen[2 * quarter:3 * quarter], seen[3 * quarter:]
     problems = []
-    mib = [statistics.median(look[1] for look in part) for part in (early, late)]
-    fds = [statistics.median(look[2] for look in part) for part in (early, late)]
+    mib = [statistics.quantiles((look[1] for look in part), n=4)[0] for part in (early, late)]
+    fds = [statistics.quantiles((look[2] for look in part), n=4)[0] for part in (early, late)]
     if mib[1] - mib[0] > max(GROWTH_MIB, GROWTH_SHARE * mib[0]):
         problems.append(f"memory grew from {mib[0]:.1f} to {mib[1]:.1f} MiB")
     if fds[1] - fds[0] > GROWTH_FDS:
         problems.append(f"descriptors grew from {fds[0]:.0f} to {fds[1]:.0f}")
-    print(f"second quarter {mib[0]:.1f} MiB, {fds[0]:.0f} descriptors; last quarter {mib[1]:.1f} MiB, "
+    print(f"third quarter {mib[0]:.1f} MiB, {fds[0]:.0f} descriptors; last quarter {mib[1]:.1f} MiB, "
           f"{fds[1]:.0f} descriptors")
     return problems
 
