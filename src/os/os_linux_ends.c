@@ -8,9 +8,22 @@
 static volatile sig_atomic_t stop_signal;
 static volatile sig_atomic_t n_stops;
 
+/* The first three are how people ask.  The others would end the process just the same, and with it a session that is not
+ * finished: a closed pipe, a timer, a limit of file size or CPU time. */
+static const int stop_signals[] = {SIGINT,  SIGTERM, SIGHUP,    SIGPIPE, SIGUSR1, SIGUSR2,
+                                   SIGALRM, SIGXFSZ, SIGVTALRM, SIGPROF, SIGXCPU};
+enum { N_ASKING = 3 };
+
+static struct sigaction old_actions[sizeof(stop_signals) / sizeof(*stop_signals)];
+static bool is_caught;
+
 static void on_stop(int sig)
 {
-        if (++n_stops >= 3)
+        bool is_asked = false;
+
+        for (size_t i = 0; i < N_ASKING; i++)
+                is_asked |= sig == stop_signals[i];
+        if (is_asked && ++n_stops >= 3)
                 _exit(128 + sig);
         if (!stop_signal)
                 stop_signal = sig;
@@ -21,18 +34,30 @@ void os_catch_stop(void)
         /* No SA_RESTART: a wait must end when the user asks to stop. */
         struct sigaction action = {.sa_handler = on_stop};
 
-        sigaction(SIGINT, &action, NULL);
-        sigaction(SIGTERM, &action, NULL);
-        sigaction(SIGHUP, &action, NULL);
+        if (is_caught)
+                return;
+        for (size_t i = 0; i < N_ELEMENTS(stop_signals); i++) {
+                sigaction(stop_signals[i], NULL, &old_actions[i]);
+                /* What nohup or a shell's & ignores stays ignored. */
+                if (old_actions[i].sa_handler != SIG_IGN)
+                        sigaction(stop_signals[i], &action, NULL);
+        }
+        is_caught = true;
 }
 
 void os_release_stop(void)
 {
-        signal(SIGINT, SIG_DFL);
-        signal(SIGTERM, SIG_DFL);
-        signal(SIGHUP, SIG_DFL);
+        for (size_t i = 0; is_caught && i < N_ELEMENTS(stop_signals); i++)
+                sigaction(stop_signals[i], &old_actions[i], NULL);
+        is_caught = false;
         stop_signal = 0;
         n_stops = 0;
+}
+
+void os_request_stop(void)
+{
+        if (!stop_signal)
+                stop_signal = SIGTERM;
 }
 
 int os_stop_requested(void)

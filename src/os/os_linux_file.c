@@ -2,6 +2,7 @@
 /* Files and streams that are written. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,14 +17,65 @@ struct os_file {
         char *path;
 };
 
+/* --- creating --- */
+
+/* In a folder as /tmp others may have put a link where we write, to a file that only we may write. */
+static bool is_strange_link(const char *path)
+{
+        const char *slash = strrchr(path, '/');
+        AUTO_RELEASE(buf) folder = {0};
+        struct stat link, there;
+
+        if (lstat(path, &link) || !S_ISLNK(link.st_mode) || link.st_uid == geteuid())
+                return false;
+        buf_add(&folder, slash ? path : "./", slash ? (size_t)(slash - path) + 1 : 2);
+        return stat(buf_text(&folder), &there) ||
+               ((there.st_mode & S_ISVTX) && (there.st_mode & (S_IWGRP | S_IWOTH)) &&
+                there.st_uid != link.st_uid);
+}
+
+bool os_is_fifo(const char *path)
+{
+        static const char pipe[] = "pipe:";
+        char target[sizeof(pipe)];
+        struct stat st;
+
+        return !stat(path, &st) && S_ISFIFO(st.st_mode) &&
+               (readlink(path, target, sizeof(target)) < (ssize_t)strlen(pipe) ||
+                memcmp(target, pipe, strlen(pipe)) != 0);
+}
+
+/* A FIFO is opened for writing alone, so that its reader's end is seen.  What was no link when it was looked at is none
+ * later: it is opened so. */
+static int open_output(const char *path, mode_t mode, struct err *err)
+{
+        struct stat link, st;
+        bool is_link = !lstat(path, &link) && S_ISLNK(link.st_mode);
+        bool is_fifo = !stat(path, &st) && S_ISFIFO(st.st_mode);
+        int flags = O_CREAT | O_TRUNC | O_CLOEXEC | (is_fifo ? O_WRONLY : O_RDWR);
+        int fd;
+
+        if (is_strange_link(path)) {
+                err_set(err, ERR_DENIED,
+                        "%s: is another user's link, in a folder where all may make links; it is not followed",
+                        path);
+                return -1;
+        }
+        fd = open(path, flags | (is_link ? 0 : O_NOFOLLOW), mode);
+        if (fd < 0)
+                os_fail(err, path);
+        return fd;
+}
+
 static struct os_file *file_create(const char *path, mode_t mode, struct err *err)
 {
         bool is_stdout = !strcmp(path, "-");
-        int fd = is_stdout ? dup(STDOUT_FILENO) : open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+        int fd = is_stdout ? dup(STDOUT_FILENO) : open_output(path, mode, err);
         struct os_file *file;
 
         if (fd < 0) {
-                os_fail(err, path);
+                if (is_stdout)
+                        os_fail(err, "standard output");
                 return NULL;
         }
         file = mem_new(1, sizeof(*file));
@@ -69,6 +121,21 @@ void os_file_free(struct os_file *file)
         free(file);
 }
 
+/* The path may lead elsewhere by now, and a link stays. */
+void os_file_discard(struct os_file *file)
+{
+        struct stat st, there;
+
+        if (!file)
+                return;
+        if (file->can_seek && !fstat(file->fd, &st) && S_ISREG(st.st_mode) && !ftruncate(file->fd, 0) &&
+            !lstat(file->path, &there) && there.st_dev == st.st_dev && there.st_ino == st.st_ino)
+                unlink(file->path);
+        os_file_free(file);
+}
+
+/* --- writing --- */
+
 static bool write_all(int fd, const void *bytes, size_t size)
 {
         const char *at = bytes;
@@ -88,7 +155,14 @@ static bool write_all(int fd, const void *bytes, size_t size)
 
 bool os_file_write(struct os_file *file, const void *bytes, size_t size, struct err *err)
 {
-        return write_all(file->fd, bytes, size) || os_fail(err, file->path);
+        off_t start = file->can_seek ? lseek(file->fd, 0, SEEK_CUR) : -1;
+
+        if (write_all(file->fd, bytes, size))
+                return true;
+        os_fail(err, file->path);
+        if (start >= 0 && !ftruncate(file->fd, start))
+                lseek(file->fd, start, SEEK_SET);
+        return false;
 }
 
 bool os_file_write_at(struct os_file *file, uint64_t file_off, const void *bytes, size_t size,
@@ -135,6 +209,14 @@ bool os_file_close(struct os_file *file, struct err *err)
 
 bool os_write_stream(enum os_stream stream, const void *bytes, size_t size, struct err *err)
 {
-        return write_all((int)stream, bytes, size) ||
-               os_fail(err, stream == OS_STDOUT ? "standard output" : "standard error");
+        struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+        bool ok;
+
+        sigaction(SIGPIPE, &ignore, &before);
+        ok = write_all((int)stream, bytes, size) ||
+             os_fail(err, stream == OS_STDOUT ? "standard output" : "standard error");
+        sigaction(SIGPIPE, &before, NULL);
+        if (!ok && err && err->os == EPIPE)
+                err->code = ERR_CLOSED;
+        return ok;
 }
