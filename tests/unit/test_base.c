@@ -388,6 +388,39 @@ TEST(nearest_name)
         EXPECT_INT(text_distance("ab", "ba"), 1);
 }
 
+/* Marks that turn the direction of what follows, that have no width, or end a line. */
+TEST(what_nobody_sees_is_an_escape)
+{
+        static const char *const cases[][3] = {
+                {"a\xe2\x80\xae"
+                 "b",
+                 "a\\u202eb", "\"a\\u202eb\""},
+                {"\xe2\x80\x8b\xe2\x80\x8f", "\\u200b\\u200f", "\"\\u200b\\u200f\""},
+                {"\xe2\x81\xa6x\xe2\x81\xa9", "\\u2066x\\u2069", "\"\\u2066x\\u2069\""},
+                {"\xe2\x80\xa8", "\\u2028", "\"\\u2028\""},
+                {"\xef\xbb\xbf", "\\ufeff", "\"\\ufeff\""},
+                {"\xc2\xad", "\\u00ad", "\"\\u00ad\""},
+                {"\xd8\x9c", "\\u061c", "\"\\u061c\""},
+                {"\xf3\xa0\x81\x81", "\\U000e0041", "\"\\udb40\\udc41\""},
+                {"gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x94\xa5",
+                 "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x94\xa5",
+                 "\"gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x94\xa5\""},
+                {"\xd7\xa9\xd7\x9c", "\xd7\xa9\xd7\x9c", "\"\xd7\xa9\xd7\x9c\""},
+        };
+
+        for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+                AUTO_RELEASE(buf) shown = {0};
+                AUTO_RELEASE(buf) document = {0};
+                struct json json;
+
+                text_add_printable(&shown, cases[i][0]);
+                EXPECT_STR(buf_text(&shown), cases[i][1]);
+                json_init(&json, &document);
+                json_str(&json, cases[i][0]);
+                EXPECT_STR(buf_text(&document), cases[i][2]);
+        }
+}
+
 TEST(what_is_not_printable_is_found_at_every_place_of_a_long_text)
 {
         static const char *const odd[] = {"\x1f", "\x7f", "\x01", "\x80"};
