@@ -70,6 +70,17 @@ bool cmd_delay(const struct target_options *target, uint64_t *ret_ns, struct err
         return true;
 }
 
+bool cmd_may_draw(bool has_command, const int32_t *pids, size_t n_pids)
+{
+        if (has_command || !os_is_terminal(OS_STDOUT))
+                return false;
+        for (size_t i = 0; i < n_pids; i++) {
+                if (os_process_shares_terminal(pids[i], OS_STDOUT))
+                        return false;
+        }
+        return true;
+}
+
 bool cmd_write_stdout(const void *bytes, size_t size, struct err *err)
 {
         return os_write_stream(OS_STDOUT, bytes, size, err);

@@ -53,6 +53,10 @@ int cmd_print(const struct buf *out, int status);
 /* cmd_print of a long text: on a terminal through the pager that $PAGER names, where it is set. */
 int cmd_page(const struct buf *out, int status);
 
+/* Progress may be drawn as it comes: standard output is a terminal that no target uses, neither a command, which has it by
+ * birth, nor a process that runs already. */
+bool cmd_may_draw(bool has_command, const int32_t *pids, size_t n_pids);
+
 /* Writes to standard output.  ERR_CLOSED, of which cmd_fail says nothing, when its reader has left. */
 bool cmd_write_stdout(const void *bytes, size_t size, struct err *err);
 

@@ -105,7 +105,7 @@ struct stat_output *stat_output_new(const struct stat_output_request *request, s
                 open_forms(o);
         o->text = !request->general->quiet && !request->output->json && !o->lines;
         o->document = request->output->json || document_file(o);
-        o->live = o->text && !o->in_rows && os_is_terminal(OS_STDOUT);
+        o->live = o->text && !o->in_rows && request->may_draw;
         return can_write(o, err) ? TAKE(o) : NULL;
 }
 

@@ -154,6 +154,10 @@ void os_parallel(unsigned n, void (*fn)(void *ctx, unsigned i), void *ctx);
 enum os_stream { OS_STDOUT = 1, OS_STDERR = 2 };
 
 bool os_is_terminal(enum os_stream stream);
+
+/* The terminal of `stream` is also one of the process's standard streams or, where these cannot be seen, the terminal that
+ * controls it. */
+bool os_process_shares_terminal(int32_t pid, enum os_stream stream);
 unsigned os_terminal_columns(enum os_stream stream); /* 80 where unknown */
 
 /* Writes all of it or says why not (a full disk); ERR_CLOSED for a pipe that its reader has left.  Raises no signal. */

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -16,6 +17,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -456,6 +458,41 @@ void os_parallel(unsigned n, void (*fn)(void *ctx, unsigned i), void *ctx)
 bool os_is_terminal(enum os_stream stream)
 {
         return isatty((int)stream);
+}
+
+/* Field 7 of /proc/PID/stat, as the kernel writes the number of a device there; 0: none. */
+static dev_t controlling_terminal(int32_t pid)
+{
+        AUTO_RELEASE(buf) stat = {0};
+        unsigned number = 0;
+        const char *at;
+        char path[64];
+
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/stat", pid);
+        if (!os_read_file(path, 4096, &stat, NULL) || !(at = strrchr(buf_text(&stat), ')')) ||
+            sscanf(at, ") %*c %*d %*d %*d %u", &number) != 1)
+                return 0;
+        return makedev(number >> 8 & 0xfff, (number & 0xff) | (number >> 12 & 0xfff00));
+}
+
+bool os_process_shares_terminal(int32_t pid, enum os_stream stream)
+{
+        bool is_seen = false;
+        struct stat ours, its;
+
+        if (!os_is_terminal(stream) || fstat((int)stream, &ours))
+                return false;
+        for (int i = 0; i <= STDERR_FILENO; i++) {
+                char path[64];
+
+                snprintf(path, sizeof(path), "/proc/%" PRId32 "/fd/%d", pid, i);
+                if (stat(path, &its))
+                        continue;
+                is_seen = true;
+                if (S_ISCHR(its.st_mode) && its.st_rdev == ours.st_rdev)
+                        return true;
+        }
+        return !is_seen && controlling_terminal(pid) == ours.st_rdev;
 }
 
 unsigned os_terminal_columns(enum os_stream stream)

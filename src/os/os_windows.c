@@ -557,6 +557,18 @@ static HANDLE stream_handle(enum os_stream stream)
         return GetStdHandle(stream == OS_STDOUT ? STD_OUTPUT_HANDLE : STD_ERROR_HANDLE);
 }
 
+/* A process of another console cannot be asked. */
+bool os_process_shares_terminal(int32_t pid, enum os_stream stream)
+{
+        DWORD pids[64], n = GetConsoleProcessList(pids, 64);
+
+        for (DWORD i = 0; i < n && i < 64; i++) {
+                if ((int32_t)pids[i] == pid)
+                        return os_is_terminal(stream);
+        }
+        return n > 64 && os_is_terminal(stream);
+}
+
 bool os_is_terminal(enum os_stream stream)
 {
         DWORD mode;
