@@ -171,7 +171,7 @@ bool os_page(const char *pager, const void *bytes, size_t size);
 
 /* From now on Ctrl-C, a polite request to end (SIGTERM, SIGHUP) and all signals that would end the process for what is no
  * mistake of its own (SIGPIPE, SIGALRM, SIGXFSZ, ...) set a flag instead; the third request ends it.  The flag is what
- * os_stop_requested returns: 0, or the signal's number.  A signal that was ignored stays so. */
+ * os_stop_requested returns: 0, or the signal's number.  One that was ignored stays so, but for SIGINT and SIGTERM. */
 void os_catch_stop(void);
 int os_stop_requested(void);
 

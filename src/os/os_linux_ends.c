@@ -12,7 +12,7 @@ static volatile sig_atomic_t n_stops;
  * finished: a closed pipe, a timer, a limit of file size or CPU time. */
 static const int stop_signals[] = {SIGINT,  SIGTERM, SIGHUP,    SIGPIPE, SIGUSR1, SIGUSR2,
                                    SIGALRM, SIGXFSZ, SIGVTALRM, SIGPROF, SIGXCPU};
-enum { N_ASKING = 3 };
+enum { N_ALWAYS = 2, N_ASKING = 3 };
 
 static struct sigaction old_actions[sizeof(stop_signals) / sizeof(*stop_signals)];
 static bool is_caught;
@@ -38,8 +38,8 @@ void os_catch_stop(void)
                 return;
         for (size_t i = 0; i < N_ELEMENTS(stop_signals); i++) {
                 sigaction(stop_signals[i], NULL, &old_actions[i]);
-                /* What nohup or a shell's & ignores stays ignored. */
-                if (old_actions[i].sa_handler != SIG_IGN)
+                /* What nohup ignores stays ignored; a shell's & ignores SIGINT, and scripts send that to end a recorder. */
+                if (i < N_ALWAYS || old_actions[i].sa_handler != SIG_IGN)
                         sigaction(stop_signals[i], &action, NULL);
         }
         is_caught = true;
