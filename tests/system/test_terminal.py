@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 """What a terminal shows while wperf runs: progress is drawn only where no target writes."""
 import os
-import pty
 import re
 import select
 import signal
@@ -16,10 +15,7 @@ class Terminal:
     """A pseudo-terminal with a program in a session of its own."""
 
     def __init__(self, t: Context, *argv: str):
-        try:
-            self.ours, theirs = pty.openpty()
-        except OSError as error:
-            raise harness.Skip("a pseudo-terminal") from error
+        self.ours, theirs = harness.open_terminal()
         self.shown = ""
         self.process = t.start(*argv, stdin=theirs, stdout=theirs, stderr=theirs, env=harness.environment(TERM="dumb"))
         os.close(theirs)
