@@ -78,7 +78,7 @@ CALL_FILES: dict[str, tuple[str, ...]] = {
     "vfprintf": ("src/base/log.c",),
     "fputs": ("src/base/log.c",),
     "fputc": ("src/base/log.c",),
-    "_exit": ("src/os/os_linux.c", "src/collect/linux_spawn.c"),
+    "_exit": ("src/os/os_linux_ends.c", "src/collect/linux_spawn.c"),
 }
 
 EMPTY_NAMES = re.compile(r"(^|_)(util|utils|helper|helpers|misc|common|manager)($|[_.])")

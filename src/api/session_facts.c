@@ -10,6 +10,8 @@
 #include "os.h"
 #include "text.h"
 
+enum { MAX_BUILD_IDS = 65536 };
+
 struct session_facts {
         struct map seen;      /* hash of build id and path */
         struct buf build_ids; /* the section as it will be written */
@@ -58,6 +60,8 @@ static void see_map(struct session_facts *facts, struct cursor record)
         if (!record_mmap_parse(record, true, &map) || !map.build_id_size)
                 return;
         key = map_hash_bytes(map.path, strlen(map.path)) ^ map_hash_bytes(map.build_id, sizeof(map.build_id));
+        if (facts->seen.n_used >= MAX_BUILD_IDS)
+                return;
         map_put(&facts->seen, key, &is_new);
         if (is_new)
                 add_build_id(&facts->build_ids, PERF_MISC_USER, map.build_id, map.build_id_size, map.path);

@@ -35,6 +35,16 @@ void buf_swap(struct buf *a, struct buf *b)
         *b = kept;
 }
 
+void buf_clear_and_shrink(struct buf *buf)
+{
+        enum { KEPT_BYTES = 1 << 20 };
+
+        if (buf->cap > KEPT_BYTES && buf->len < buf->cap / 4)
+                buf_release(buf);
+        else
+                buf_clear(buf);
+}
+
 void *buf_extend(struct buf *buf, size_t size)
 {
         size_t need = buf->len + size + 1;

@@ -18,6 +18,10 @@ struct buf {
 void buf_release(struct buf *buf);
 void buf_clear(struct buf *buf);
 
+/* The same for a buffer that is filled again and again: more than 1 MiB of which less than a quarter was used is given
+ * back, so that one burst is not paid for ever. */
+void buf_clear_and_shrink(struct buf *buf);
+
 /* Each has what the other had. */
 void buf_swap(struct buf *a, struct buf *b);
 void buf_truncate(struct buf *buf, size_t len); /* to at most its length */

@@ -16,6 +16,7 @@
         X(UNSUPPORTED, "not supported")                                                                      \
         X(DENIED, "permission denied")                                                                       \
         X(BUSY, "resource busy")                                                                             \
+        X(CLOSED, "nobody reads it any more")                                                                \
         X(MISSING, "not found")                                                                              \
         X(USAGE, "wrong usage")                                                                              \
         X(INTERNAL, "internal error")

@@ -66,6 +66,20 @@ static size_t plain_bytes(const unsigned char *at)
         return n;
 }
 
+/* Who looks at the document is not misled either. */
+static void add_character(const unsigned char *at, size_t n, struct buf *out)
+{
+        uint32_t code;
+
+        if (!text_is_unseen(at, &code))
+                buf_add(out, at, n);
+        else if (code <= 0xffff)
+                buf_printf(out, "\\u%04" PRIx32, code);
+        else
+                buf_printf(out, "\\u%04" PRIx32 "\\u%04" PRIx32, 0xd7c0 + (code >> 10),
+                           0xdc00 + (code & 0x3ff));
+}
+
 static void add_quoted(struct json *json, const char *text)
 {
         const unsigned char *at = (const unsigned char *)text;
@@ -88,7 +102,7 @@ static void add_quoted(struct json *json, const char *text)
                 else if (!n)
                         buf_add_str(out, "\\ufffd");
                 else
-                        buf_add(out, at, n);
+                        add_character(at, n, out);
                 at += plain ? plain : n ? n : 1;
         }
         buf_add_char(out, '"');

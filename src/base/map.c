@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Linear probing, at most two thirds full; there is no removal. */
+/* Linear probing, at most two thirds full.  A removal moves later keys of the same run back, so that no marks of removed
+ * keys are left to search through. */
 #include "map.h"
 
 #include <stdlib.h>
@@ -69,6 +70,41 @@ uint64_t *map_put(struct map *map, uint64_t key, bool *ret_new)
                 map->n_used++;
         }
         return &slot->value;
+}
+
+/* A key may move to `hole` if that is no further from the slot of its hash than where it is now. */
+static bool may_move(const struct map *map, size_t from, size_t hole)
+{
+        size_t mask = map->n_slots - 1;
+        size_t home = (size_t)map_mix(map->slots[from].key) & mask;
+
+        return ((hole - home) & mask) <= ((from - home) & mask);
+}
+
+bool map_remove(struct map *map, uint64_t key)
+{
+        size_t hole, at;
+
+        if (!map_find(map, key))
+                return false;
+        hole = at = (size_t)(probe(map, key) - map->slots);
+        while (map->slots[at = (at + 1) & (map->n_slots - 1)].used) {
+                if (may_move(map, at, hole)) {
+                        map->slots[hole] = map->slots[at];
+                        hole = at;
+                }
+        }
+        map->slots[hole] = (struct map_slot){0};
+        map->n_used--;
+        return true;
+}
+
+void map_each(const struct map *map, void (*fn)(void *ctx, uint64_t key, uint64_t *value), void *ctx)
+{
+        for (size_t i = 0; i < map->n_slots; i++) {
+                if (map->slots[i].used)
+                        fn(ctx, map->slots[i].key, &map->slots[i].value);
+        }
 }
 
 uint64_t map_hash_bytes(const void *bytes, size_t size)

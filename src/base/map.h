@@ -20,11 +20,18 @@ struct map {
 
 void map_release(struct map *map);
 
-/* The value of `key`, or NULL; valid until the next map_put. */
+/* The value of `key`, or NULL; valid until the next map_put or map_remove. */
 uint64_t *map_find(const struct map *map, uint64_t key);
 
-/* The value of `key`, made 0 when it was not there (*ret_new may be NULL); valid until the next map_put. */
+/* The value of `key`, made 0 when it was not there (ret_new may be NULL); valid until the next map_put or
+ * map_remove. */
 uint64_t *map_put(struct map *map, uint64_t key, bool *ret_new);
+
+/* False: it was not there. */
+bool map_remove(struct map *map, uint64_t key);
+
+/* Calls `fn` for each, in no order; it may change the value and not the map. */
+void map_each(const struct map *map, void (*fn)(void *ctx, uint64_t key, uint64_t *value), void *ctx);
 
 /* Mixes 64 bits well; for keys made of several numbers. */
 static inline uint64_t map_mix(uint64_t x)

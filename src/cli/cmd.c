@@ -2,7 +2,6 @@
 /* What all commands share: writing results and errors to where the options say. */
 #include "cmd.h"
 
-#include <signal.h>
 #include <string.h>
 
 #include "os.h"
@@ -12,6 +11,9 @@ int cmd_fail(const struct err *err)
 {
         AUTO_RELEASE(buf) line = {0};
 
+        /* The reader, as head, has seen enough. */
+        if (err->code == ERR_CLOSED)
+                return EXIT_OK;
         buf_add_str(&line, "wperf: ");
         text_add_printable(&line, err->text);
         buf_add_char(&line, '\n');
@@ -68,19 +70,20 @@ bool cmd_delay(const struct target_options *target, uint64_t *ret_ns, struct err
         return true;
 }
 
-/* With a closed pipe as an error, so that it gets its sentence; programs that wperf starts keep the signal. */
+bool cmd_may_draw(bool has_command, const int32_t *pids, size_t n_pids)
+{
+        if (has_command || !os_is_terminal(OS_STDOUT))
+                return false;
+        for (size_t i = 0; i < n_pids; i++) {
+                if (os_process_shares_terminal(pids[i], OS_STDOUT))
+                        return false;
+        }
+        return true;
+}
+
 bool cmd_write_stdout(const void *bytes, size_t size, struct err *err)
 {
-        bool ok;
-#ifdef SIGPIPE
-        void (*old)(int) = signal(SIGPIPE, SIG_IGN);
-
-        ok = os_write_stream(OS_STDOUT, bytes, size, err);
-        signal(SIGPIPE, old);
-#else
-        ok = os_write_stream(OS_STDOUT, bytes, size, err);
-#endif
-        return ok;
+        return os_write_stream(OS_STDOUT, bytes, size, err);
 }
 
 int cmd_print(const struct buf *out, int status)
@@ -170,11 +173,20 @@ int32_t *cmd_pids(const struct number_list *given)
 
 bool cmd_write_file(const char *path, const struct buf *document, struct err *err)
 {
-        AUTO(os_file) file = os_file_create(path, err);
+        struct os_file *file;
 
-        if (!file || !os_file_write(file, buf_text(document), document->len, err))
-                return false;
-        return os_file_close(TAKE(file), err);
+        if (!strcmp(path, "-"))
+                return cmd_write_stdout(buf_text(document), document->len, err);
+        file = os_file_create(path, err);
+        return file && cmd_end_file(file, os_file_write(file, buf_text(document), document->len, err), err);
+}
+
+bool cmd_end_file(struct os_file *file, bool ok, struct err *err)
+{
+        if (ok)
+                return os_file_close(file, err);
+        os_file_discard(file);
+        return false;
 }
 
 int cmd_print_document(const struct general_options *general, const struct output_options *output,

@@ -53,7 +53,11 @@ int cmd_print(const struct buf *out, int status);
 /* cmd_print of a long text: on a terminal through the pager that $PAGER names, where it is set. */
 int cmd_page(const struct buf *out, int status);
 
-/* Writes to standard output; a closed pipe is an error with a sentence, not a signal. */
+/* Progress may be drawn as it comes: standard output is a terminal that no target uses, neither a command, which has it by
+ * birth, nor a process that runs already. */
+bool cmd_may_draw(bool has_command, const int32_t *pids, size_t n_pids);
+
+/* Writes to standard output.  ERR_CLOSED, of which cmd_fail says nothing, when its reader has left. */
 bool cmd_write_stdout(const void *bytes, size_t size, struct err *err);
 
 /* The session to read: -i, or the command's one word, or wperf.data where there is one, else perf.data. */
@@ -94,6 +98,11 @@ int32_t *cmd_pids(const struct number_list *given);
 
 /* Writes a document to `path` ("-": standard output). */
 bool cmd_write_file(const char *path, const struct buf *document, struct err *err);
+
+struct os_file; /* os.h */
+
+/* Closes a file, or where `ok` is false (err says why) removes what was written of it.  True when the file is whole. */
+bool cmd_end_file(struct os_file *file, bool ok, struct err *err);
 
 /* The rule for commands with one document: text on standard output, with -o the JSON in a file as well; with
  * --json the JSON in the file or, without one, alone on standard output.  Returns the exit status. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* dump: the records of a session as they stand in the file, printed as they are read. */
+#include <string.h>
+
 #include "cmd.h"
 #include "dump.h"
 #include "os.h"
@@ -19,12 +21,14 @@ static bool put_file(void *ctx, const void *bytes, size_t size, struct err *err)
 static bool write_document(struct dump *dump, const struct output_options *output, struct err *err)
 {
         AUTO_RELEASE(buf) path = {0};
-        AUTO(os_file) file = NULL;
+        struct os_file *file;
 
+        if (!strcmp(output->output, "-"))
+                return dump_write(dump, true, &(struct field_output){put_stdout, NULL}, err);
         cmd_output_path(output->output_prefix, output->output, &path);
         file = os_file_create(buf_text(&path), err);
-        return file && dump_write(dump, true, &(struct field_output){put_file, file}, err) &&
-               os_file_close(TAKE(file), err);
+        return file &&
+               cmd_end_file(file, dump_write(dump, true, &(struct field_output){put_file, file}, err), err);
 }
 
 int cmd_dump(const struct command_line *line)

@@ -315,13 +315,12 @@ static bool put_file(void *ctx, const void *bytes, size_t size, struct err *err)
 
 static bool stream_out(const struct exporting *e, const struct format *format, struct err *err)
 {
-        AUTO(os_file) file = NULL;
+        struct os_file *file;
 
         if (!e->options->output || !strcmp(e->options->output, "-"))
                 return format->stream(e, &(struct export_sink){put_stdout, NULL}, err);
         file = os_file_create(e->options->output, err);
-        return file && format->stream(e, &(struct export_sink){put_file, file}, err) &&
-               os_file_close(TAKE(file), err);
+        return file && cmd_end_file(file, format->stream(e, &(struct export_sink){put_file, file}, err), err);
 }
 
 static bool write_out(const struct exporting *e, const struct format *format, struct err *err)

@@ -297,7 +297,7 @@ static int record(struct recording *r)
                 return fail(r, &err);
         cmd_join_line(r->line, &r->command_line);
         request = make_request(r);
-        r->live = !request.quiet && os_is_terminal(OS_STDOUT);
+        r->live = !request.quiet && cmd_may_draw(r->has_command, r->pids, r->n_pids);
         draw_start(r);
         run = run_record(&request, &failure, &err);
         draw_end(r);

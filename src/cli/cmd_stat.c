@@ -169,6 +169,7 @@ static struct stat_output_request make_output(struct stating *s)
                 .subject = buf_text(&s->subject),
                 .title = r->system_wide ? "all programs" : buf_text(&s->subject),
                 .all_cpus = r->system_wide && !r->n_cpus,
+                .may_draw = cmd_may_draw(r->argv, s->pids, s->n_pids),
                 .timeline = r->timeline,
                 .timeout_ns = r->timeout_ns,
                 .interval_ns = r->interval_ns,

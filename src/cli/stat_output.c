@@ -105,7 +105,7 @@ struct stat_output *stat_output_new(const struct stat_output_request *request, s
                 open_forms(o);
         o->text = !request->general->quiet && !request->output->json && !o->lines;
         o->document = request->output->json || document_file(o);
-        o->live = o->text && !o->in_rows && os_is_terminal(OS_STDOUT);
+        o->live = o->text && !o->in_rows && request->may_draw;
         return can_write(o, err) ? TAKE(o) : NULL;
 }
 
@@ -123,18 +123,26 @@ void stat_output_free(struct stat_output *o)
         free(o);
 }
 
+/* A reader that has left ends the run as SIGTERM does. */
 static bool flush(struct stat_output *o, struct err *err)
 {
         const void *bytes = o->pending.data;
         size_t size = o->pending.len;
         bool ok = true;
+        struct err own = {0};
 
         if (size && o->row_file)
-                ok = os_file_write(o->row_file, bytes, size, err);
+                ok = os_file_write(o->row_file, bytes, size, &own);
         else if (size)
-                ok = o->stream == OS_STDERR ? os_write_stream(OS_STDERR, bytes, size, err)
-                                            : cmd_write_stdout(bytes, size, err);
+                ok = o->stream == OS_STDERR ? os_write_stream(OS_STDERR, bytes, size, &own)
+                                            : cmd_write_stdout(bytes, size, &own);
         buf_clear(&o->pending);
+        if (own.code == ERR_CLOSED) {
+                os_request_stop();
+                return true;
+        }
+        if (!ok && err)
+                *err = own;
         return ok;
 }
 
@@ -329,8 +337,10 @@ static bool write_document(struct stat_output *o, const struct count_run_facts *
         AUTO_RELEASE(buf) path = {0};
 
         make_document(o, facts, &document);
-        if (!file)
-                return cmd_write_stdout(document.data, document.len, err);
+        if (!file) {
+                buf_add(&o->pending, document.data, document.len);
+                return flush(o, err);
+        }
         cmd_output_path(o->request.output->output_prefix, file, &path);
         return cmd_write_file(buf_text(&path), &document, err);
 }

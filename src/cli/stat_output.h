@@ -18,6 +18,7 @@ struct stat_output_request {
         const char *subject;                  /* whose counts these are */
         const char *title;                    /* of the page */
         bool all_cpus;
+        bool may_draw;       /* progress as it comes */
         bool timeline;       /* or several counts, which make it one */
         uint64_t timeout_ns; /* of one count */
         uint64_t interval_ns;

@@ -3,6 +3,7 @@
  * Every pass over the rings ends with FINISHED_ROUND, which is what lets a reader order records by time. */
 #include <errno.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -124,12 +125,23 @@ static void begin_sampled(struct collector *c)
                 *map_put(&c->sampled_ids, e->ids[i], NULL) = 1;
 }
 
+/* glibc would otherwise keep what large buffers gave back once. */
+static void give_memory_back(void)
+{
+#ifdef __GLIBC__
+        enum { OWN_MAP_BYTES = 4 << 20 };
+
+        mallopt(M_MMAP_THRESHOLD, OWN_MAP_BYTES);
+#endif
+}
+
 struct collector *collector_open(const struct collect_request *request, struct err *err)
 {
         const struct command command = {request->argv, request->cpus, request->n_cpus,
                                         request->output_to_stderr};
         AUTO(collector) c = mem_new(1, sizeof(*c));
 
+        give_memory_back();
         c->request = *request;
         c->child = (struct child){.go_fd = -1, .error_fd = -1, .pid_fd = -1};
         c->opened.meter_fd = -1;
@@ -263,7 +275,7 @@ static bool put(struct collector *c, struct err *err)
         if (c->unwinder)
                 return unwinder_put(c->unwinder, &c->pass, c->ended, &c->sink, err);
         ok = !c->pass.len || c->sink.put(c->sink.ctx, c->pass.data, c->pass.len, err);
-        buf_clear(&c->pass);
+        buf_clear_and_shrink(&c->pass);
         return ok;
 }
 
@@ -603,8 +615,8 @@ const struct collect_result *collector_get_result(struct collector *c)
 
         r->command_ended = c->child.pid && c->child.ended;
         r->exit_status = child_exit_status(&c->child);
-        r->kept = c->keeper.kept;
-        r->n_kept = c->keeper.n_kept;
+        r->kept = c->keeper.kept.items;
+        r->n_kept = c->keeper.kept.n;
         r->roots = c->keeper.roots;
         r->n_roots = c->keeper.n_roots;
         r->users = c->keeper.users.items;

@@ -23,6 +23,12 @@ void mapped_files_release(struct mapped_files *all)
         free(all->items);
 }
 
+void mapped_files_forget(struct mapped_files *all)
+{
+        mapped_files_release(all);
+        *all = (struct mapped_files){0};
+}
+
 struct mapped_file *mapped_files_get(struct mapped_files *all, const struct record_mmap *map, bool may_add)
 {
         uint64_t device = (uint64_t)map->maj << 32 | map->min;

@@ -316,6 +316,9 @@ struct mapped_files {
 
 void mapped_files_release(struct mapped_files *all);
 
+/* All of them: they are read once more when they are mapped again. */
+void mapped_files_forget(struct mapped_files *all);
+
 /* The file of a map record, valid until the next call; NULL: it is not known, and is not to be added. */
 struct mapped_file *mapped_files_get(struct mapped_files *all, const struct record_mmap *map, bool may_add);
 
@@ -335,6 +338,31 @@ void mapped_file_read(struct mapped_file *file, int fd, const struct record_mmap
 
 /* Puts its build id, which it has, in the place of device and inode. */
 void mapped_file_put_build_id(const struct mapped_file *file, uint8_t *record);
+
+/* --- linux_kept_files.c: descriptors of mapped files, no more than so many --- */
+
+enum kept_class { KEPT_IN_PLACE, KEPT_OUT_OF_REACH, KEPT_N_CLASSES };
+
+struct kept_slots {
+        size_t *items; /* indexes of kept_files.items */
+        size_t n, cap;
+        size_t n_replaced;
+};
+
+/* Zero-initialised is empty and ready. */
+struct kept_files {
+        struct kept_file *items;
+        size_t n, cap;
+        struct kept_slots slots[KEPT_N_CLASSES];
+};
+
+void kept_files_release(struct kept_files *files);
+
+/* The file that the next one of its class takes the place of; NULL: there is room. */
+const struct kept_file *kept_files_oldest(const struct kept_files *files, enum kept_class class);
+
+/* Takes the descriptor, copies the path. */
+void kept_files_add(struct kept_files *files, const struct kept_file *kept, enum kept_class class);
 
 /* --- linux_kept.c: files that would be gone when the table is made --- */
 
@@ -362,24 +390,24 @@ struct keeper {
         struct mapped_files files;
         uint64_t pass; /* the number of the pass over the rings */
         struct pe_seen pe;
-        struct map foreign; /* pid -> index of its namespace + 1 */
+        struct map foreign; /* pid -> inode of its namespace */
+        int32_t *exited;    /* the processes in `foreign` that exited last: a ring */
+        size_t n_exited;
         uint64_t own_namespace;
-        struct kept_namespace *namespaces;
-        size_t n_namespaces, cap_namespaces;
-        struct kept_file *kept;
-        size_t n_kept, cap_kept;
-        struct kept_root *roots;
-        size_t n_roots, cap_roots;
+        struct kept_namespace *namespaces; /* the newest: a ring when it is full */
+        size_t n_namespaces, cap_namespaces, n_replaced_namespaces;
+        struct kept_files kept;
+        struct kept_root *roots; /* the newest: a ring when it is full */
+        size_t n_roots, cap_roots, n_replaced_roots;
         int last_fd; /* descriptors above it are for others */
         uint64_t n_not_kept;
         struct buf not_kept;
-        struct arena names;
 };
 
 void keeper_init(struct keeper *keeper);
 void keeper_release(struct keeper *keeper);
 
-/* Looks at a NAMESPACES or MMAP2 record; true when it was about something new, so that more may come soon.  A map of a
+/* Looks at a NAMESPACES, MMAP2 or EXIT record; true when it was about something new, so that more may come soon.  A map of a
  * file that has a build id is told by it, and only then PERF_MISC_MMAP_BUILD_ID is set. */
 bool keeper_see(struct keeper *keeper, const struct perf_header *header, uint8_t *record);
 

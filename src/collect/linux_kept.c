@@ -17,10 +17,11 @@
 #include "text.h"
 
 enum {
-        MAX_KEPT = 4096,
-        MAX_KEPT_IN_PLACE = 1024, /* of files that are still where the record says */
-        MAX_NAMESPACES = 1024,
-        MAX_ROOTS = 65536,
+        LAST_FD = 4096,
+        MAX_SEEN = 65536, /* when so many files were seen, they are forgotten, and looked at once more */
+        MAX_NAMESPACES = 128,
+        MAX_ROOTS = 16384,
+        MAX_EXITED = 4096, /* of other namespaces; a record of another CPU may come late */
         NAMED_NOT_KEPT = 5,
         MOUNT_NAMESPACE = 5,
 };
@@ -29,9 +30,9 @@ void keeper_init(struct keeper *keeper)
 {
         struct rlimit limit;
 
-        *keeper = (struct keeper){.own_namespace = proc_mount_namespace(0), .last_fd = MAX_KEPT};
+        *keeper = (struct keeper){.own_namespace = proc_mount_namespace(0), .last_fd = LAST_FD};
         /* Half of what is allowed: the events and the table need some too. */
-        if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_max / 2 < MAX_KEPT)
+        if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_max / 2 < LAST_FD)
                 keeper->last_fd = (int)(limit.rlim_max / 2);
 }
 
@@ -41,23 +42,25 @@ static void close_if_open(int fd)
                 close(fd);
 }
 
+static void close_namespace(struct kept_namespace *namespace)
+{
+        close_if_open(namespace->namespace_fd);
+        close_if_open(namespace->root_fd);
+}
+
 void keeper_release(struct keeper *keeper)
 {
-        for (size_t i = 0; i < keeper->n_kept; i++)
-                close(keeper->kept[i].fd);
-        for (size_t i = 0; i < keeper->n_namespaces; i++) {
-                close_if_open(keeper->namespaces[i].namespace_fd);
-                close_if_open(keeper->namespaces[i].root_fd);
-        }
+        for (size_t i = 0; i < keeper->n_namespaces; i++)
+                close_namespace(&keeper->namespaces[i]);
         pe_seen_release(&keeper->pe);
         users_release(&keeper->users);
-        free(keeper->kept);
+        kept_files_release(&keeper->kept);
         free(keeper->roots);
+        free(keeper->exited);
         free(keeper->namespaces);
         mapped_files_release(&keeper->files);
         map_release(&keeper->foreign);
         buf_release(&keeper->not_kept);
-        arena_release(&keeper->names);
 }
 
 /* -1 also when descriptors become scarce. */
@@ -77,28 +80,80 @@ static int open_of_process(const struct keeper *k, int32_t pid, const char *what
         return keep_fd(k, open(path, flags | O_CLOEXEC));
 }
 
-/* The index of a namespace, which process `pid` is in now. */
-static size_t get_namespace(struct keeper *k, uint64_t inode, int32_t pid)
+static struct kept_namespace *find_namespace(const struct keeper *k, uint64_t inode)
+{
+        for (size_t i = 0; i < k->n_namespaces; i++) {
+                if (k->namespaces[i].inode == inode)
+                        return &k->namespaces[i];
+        }
+        return NULL;
+}
+
+/* When there are too many the oldest is let go, and with it what was mounted in it. */
+static struct kept_namespace *add_namespace(struct keeper *k, uint64_t inode)
 {
         struct kept_namespace fresh = {.inode = inode, .namespace_fd = -1, .root_fd = -1};
-        size_t i = 0;
+        struct kept_namespace *old;
 
-        while (i < k->n_namespaces && k->namespaces[i].inode != inode)
-                i++;
-        if (i == k->n_namespaces && i < MAX_NAMESPACES)
+        if (k->n_namespaces < MAX_NAMESPACES) {
                 ARRAY_PUSH(k->namespaces, k->n_namespaces, k->cap_namespaces, fresh);
-        if (i < k->n_namespaces && k->namespaces[i].root_fd < 0 && proc_mount_namespace(pid) == inode) {
-                k->namespaces[i].namespace_fd = open_of_process(k, pid, "ns/mnt", O_RDONLY);
-                k->namespaces[i].root_fd = open_of_process(k, pid, "root", O_PATH | O_DIRECTORY);
+                return &k->namespaces[k->n_namespaces - 1];
         }
-        return i;
+        old = &k->namespaces[k->n_replaced_namespaces++ % MAX_NAMESPACES];
+        for (size_t i = 0; i < k->n_roots; i++) {
+                if (k->roots[i].root_fd == old->root_fd)
+                        k->roots[i].root_fd = -1;
+        }
+        close_namespace(old);
+        *old = fresh;
+        return old;
+}
+
+/* Process `pid` is in it now. */
+static void keep_namespace(struct keeper *k, uint64_t inode, int32_t pid)
+{
+        struct kept_namespace *namespace = find_namespace(k, inode);
+
+        if (!namespace)
+        namespace = add_namespace(k, inode);
+        if (namespace->root_fd < 0 && proc_mount_namespace(pid) == inode) {
+                close_namespace(namespace);
+                namespace->namespace_fd = open_of_process(k, pid, "ns/mnt", O_RDONLY);
+                namespace->root_fd = open_of_process(k, pid, "root", O_PATH | O_DIRECTORY);
+        }
 }
 
 static int root_of(const struct keeper *k, int32_t pid)
 {
-        const uint64_t *at = map_find(&k->foreign, (uint32_t)pid);
+        const uint64_t *inode = map_find(&k->foreign, (uint32_t)pid);
+        const struct kept_namespace *namespace = inode ? find_namespace(k, *inode) : NULL;
 
-        return at && *at && *at - 1 < k->n_namespaces ? k->namespaces[*at - 1].root_fd : -1;
+        return namespace ? namespace->root_fd : -1;
+}
+
+static void keep_root(struct keeper *k, const struct kept_root *root)
+{
+        if (k->n_roots < MAX_ROOTS)
+                ARRAY_PUSH(k->roots, k->n_roots, k->cap_roots, *root);
+        else
+                k->roots[k->n_replaced_roots++ % MAX_ROOTS] = *root;
+}
+
+/* Its pid is forgotten once MAX_EXITED others have exited after it. */
+static void see_exit(struct keeper *k, struct cursor c)
+{
+        struct record_task task;
+        int32_t *slot;
+
+        if (!record_task_parse(c, &task) || task.pid != task.tid ||
+            !map_find(&k->foreign, (uint32_t)task.pid))
+                return;
+        if (!k->exited)
+                k->exited = mem_new(MAX_EXITED, sizeof(*k->exited));
+        slot = &k->exited[k->n_exited++ % MAX_EXITED];
+        if (k->n_exited > MAX_EXITED && *slot != task.pid)
+                map_remove(&k->foreign, (uint32_t)*slot);
+        *slot = task.pid;
 }
 
 /* A process that moved to, or was found in, another mount namespace. */
@@ -106,7 +161,7 @@ static bool see_namespaces(struct keeper *k, struct cursor c)
 {
         enum { ENTRY_BYTES = 16 };
         struct kept_root root = {.root_fd = -1};
-        uint64_t inode, *slot;
+        uint64_t inode;
 
         cursor_skip(&c, sizeof(struct perf_header));
         root.pid = (int32_t)cursor_u32(&c);
@@ -118,13 +173,11 @@ static bool see_namespaces(struct keeper *k, struct cursor c)
         inode = cursor_u64(&c);
         if (c.failed || !inode || !k->own_namespace || inode == k->own_namespace)
                 return false;
-        slot = map_put(&k->foreign, (uint32_t)root.pid, NULL);
-        *slot = (uint64_t)get_namespace(k, inode, root.pid) + 1;
-        if (k->n_roots == MAX_ROOTS)
-                return false;
+        keep_namespace(k, inode, root.pid);
+        *map_put(&k->foreign, (uint32_t)root.pid, NULL) = inode;
         root.root_fd = root_of(k, root.pid);
         root.inner_pid = proc_inner_pid(root.pid);
-        ARRAY_PUSH(k->roots, k->n_roots, k->cap_roots, root);
+        keep_root(k, &root);
         return true;
 }
 
@@ -184,24 +237,22 @@ static void count_not_kept(struct keeper *k, const char *path)
 static void keep_file(struct keeper *k, const struct record_mmap *map, struct mapped_file *file)
 {
         bool out_of_reach = is_out_of_reach(k, map);
-        struct kept_file kept = {.pid = map->pid, .inode = map->inode};
+        enum kept_class class = out_of_reach ? KEPT_OUT_OF_REACH : KEPT_IN_PLACE;
+        struct kept_file kept = {.path = map->path, .pid = map->pid, .inode = map->inode};
         int fd = open_mapped(k, map, out_of_reach);
 
         mapped_file_read(file, fd, map, !out_of_reach, &k->pe);
-        if (fd >= 0 && k->n_kept >= (out_of_reach ? MAX_KEPT : MAX_KEPT_IN_PLACE)) {
-                close(fd);
-                fd = -1;
-        }
         kept.fd = fd < 0 ? -1 : keep_fd(k, fd);
         if (kept.fd < 0) {
                 if (out_of_reach)
                         count_not_kept(k, map->path);
                 return;
         }
-        kept.path = arena_copy(&k->names, map->path, strlen(map->path));
         kept.build_id_size = file->build_id_size;
         memcpy(kept.build_id, file->build_id, sizeof(kept.build_id));
-        ARRAY_PUSH(k->kept, k->n_kept, k->cap_kept, kept);
+        if (out_of_reach && kept_files_oldest(&k->kept, class))
+                count_not_kept(k, kept_files_oldest(&k->kept, class)->path);
+        kept_files_add(&k->kept, &kept, class);
 }
 
 /* Another profiler's wish for build ids marks our records too. */
@@ -224,6 +275,8 @@ static bool see_map(struct keeper *k, uint8_t *record, size_t size)
         clear_mark(record);
         if (!record_mmap_parse(cursor_make(record, size), false, &map) || !is_file_name(map.path))
                 return false;
+        if (k->files.n >= MAX_SEEN)
+                mapped_files_forget(&k->files);
         file = mapped_files_get(&k->files, &map, (map.prot & PROT_EXEC_BIT) || !map.pgoff);
         if (!file)
                 return false;
@@ -238,6 +291,8 @@ static bool see_map(struct keeper *k, uint8_t *record, size_t size)
 bool keeper_see(struct keeper *keeper, const struct perf_header *header, uint8_t *record)
 {
         users_see(&keeper->users, header, record);
+        if (header->type == PERF_RECORD_EXIT)
+                see_exit(keeper, cursor_make(record, header->size));
         if (header->type == PERF_RECORD_NAMESPACES)
                 return see_namespaces(keeper, cursor_make(record, header->size));
         return header->type == PERF_RECORD_MMAP2 && see_map(keeper, record, header->size);

@@ -11,17 +11,21 @@
 #include "unwind_cfi.h"
 #include "unwind_outermost.h"
 
-enum { MAX_OPEN = 512 };
+enum {
+        MAX_OPEN = 256,
+        MAX_ROWS = 1 << 17, /* of unwind tables, of all modules together; some 200 bytes each */
+        COUNT_EVERY = 1024, /* walks */
+};
 
 /* The file was mapped a moment ago: the newest come first. */
 static struct object *open_kept(const struct keeper *keeper, const struct module *module, const char *path)
 {
         char name[32];
 
-        for (size_t i = keeper->n_kept; i-- > 0;) {
-                if (!kept_file_is_of(&keeper->kept[i], module, path))
+        for (size_t i = keeper->kept.n; i-- > 0;) {
+                if (!kept_file_is_of(&keeper->kept.items[i], module, path))
                         continue;
-                snprintf(name, sizeof(name), "/proc/self/fd/%d", keeper->kept[i].fd);
+                snprintf(name, sizeof(name), "/proc/self/fd/%d", keeper->kept.items[i].fd);
                 return object_open(name, NULL);
         }
         return NULL;
@@ -82,19 +86,44 @@ static void close_module(struct loaded_module *item)
         *item = (struct loaded_module){0};
 }
 
+static void close_oldest(struct loaded *l)
+{
+        size_t oldest = 0;
+
+        for (size_t i = 1; i < l->n_open; i++) {
+                if (l->items[l->open[i]].used < l->items[l->open[oldest]].used)
+                        oldest = i;
+        }
+        close_module(&l->items[l->open[oldest]]);
+        l->open[oldest] = l->open[--l->n_open];
+}
+
+static size_t count_rows(const struct loaded *l)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < l->n_open; i++) {
+                const struct loaded_module *item = &l->items[l->open[i]];
+
+                n += item->cfi ? cfi_get_counts(item->cfi).n_held : 0;
+        }
+        return n;
+}
+
 void loaded_begin_walk(struct loaded *l)
 {
         l->walk++;
-        while (l->n_open > MAX_OPEN) {
-                size_t oldest = 0;
+        while (l->n_open > MAX_OPEN)
+                close_oldest(l);
+        while (l->walk % COUNT_EVERY == 0 && l->n_open && count_rows(l) > MAX_ROWS)
+                close_oldest(l);
+}
 
-                for (size_t i = 1; i < l->n_open; i++) {
-                        if (l->items[l->open[i]].used < l->items[l->open[oldest]].used)
-                                oldest = i;
-                }
-                close_module(&l->items[l->open[oldest]]);
-                l->open[oldest] = l->open[--l->n_open];
-        }
+void loaded_close_all(struct loaded *l)
+{
+        for (size_t i = 0; i < l->n_open; i++)
+                close_module(&l->items[l->open[i]]);
+        l->n_open = 0;
 }
 
 const struct loaded_module *loaded_get(struct loaded *l, module_id id)
@@ -119,8 +148,7 @@ const struct loaded_module *loaded_get(struct loaded *l, module_id id)
 
 void loaded_release(struct loaded *l)
 {
-        for (size_t i = 0; i < l->n_open; i++)
-                close_module(&l->items[l->open[i]]);
+        loaded_close_all(l);
         budget_release(&l->budget);
         free(l->items);
         free(l->open);

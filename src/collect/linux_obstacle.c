@@ -77,8 +77,9 @@ static void denied(const struct scene *scene, const struct event *event, int32_t
         bool kernel = !(event->attr.flags & PERF_ATTR_EXCLUDE_KERNEL);
 
         bool foreign = belongs_to_another(pid);
-        /* What the kernel would allow is refused by something before it. */
-        bool blocked = may_profile_everything() || (level <= 2 && !kernel && !scene->all && !foreign);
+        /* What the kernel would allow is refused by something before it; and for want of privilege it says EACCES. */
+        bool blocked = error == EPERM || may_profile_everything() ||
+                       (level <= 2 && !kernel && !scene->all && !foreign);
 
         if (blocked && own_status("\nSeccomp:", 10))
                 err_set(err, ERR_DENIED,

@@ -49,7 +49,7 @@ void order_add_round(struct order *o, const struct perf_attr *attr, struct buf *
         o->first = 0;
         buf_swap(&o->older, &o->newer);
         buf_swap(&o->newer, pass);
-        buf_clear(pass);
+        buf_clear_and_shrink(pass);
         o->limit = is_last ? UINT64_MAX : o->newest;
         all = cursor_make(o->newer.data, o->newer.len);
         while (record_next(&all, &header, &record)) {

@@ -123,7 +123,26 @@ static void add_namespaces(struct synth *s, int32_t pid)
         end_record(s, at);
 }
 
-static void add_mmap2(struct synth *s, int32_t pid, const char *line)
+/* The root of a process in another mount namespace, which /proc/PID/maps puts before its paths where it is not that
+ * namespace's own, as after chroot; the kernel's records have paths from the root on.  "" for all others. */
+static void find_root(int32_t pid, struct buf *out)
+{
+        char link[64];
+
+        snprintf(link, sizeof(link), "/proc/%" PRId32 "/root", pid);
+        if (proc_mount_namespace(pid) == proc_mount_namespace(0) || !os_read_link(link, out) ||
+            !strcmp(buf_text(out), "/"))
+                buf_clear(out);
+}
+
+static const char *below_root(const char *path, const char *root)
+{
+        size_t len = strlen(root);
+
+        return len && text_starts(path, root) && path[len] == '/' ? path + len : path;
+}
+
+static void add_mmap2(struct synth *s, int32_t pid, const char *root, const char *line)
 {
         uint64_t start, end, pgoff, inode;
         uint16_t misc = PERF_MISC_USER;
@@ -136,7 +155,7 @@ static void add_mmap2(struct synth *s, int32_t pid, const char *line)
         if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &start, &end, perms,
                    &pgoff, &maj, &min, &inode, &path_at) < 7)
                 return;
-        path = path_at && line[path_at] ? line + path_at : "//anon";
+        path = path_at && line[path_at] ? below_root(line + path_at, root) : "//anon";
         if (perms[2] != 'x' && !(s->data_maps && perms[0] == 'r') && (pgoff || !object_is_pe_name(path)))
                 return;
         if (perms[2] != 'x' && s->data_maps)
@@ -161,6 +180,7 @@ static void add_mmap2(struct synth *s, int32_t pid, const char *line)
 void synth_process(struct synth *s, int32_t pid)
 {
         AUTO_RELEASE(buf) maps = {0};
+        AUTO_RELEASE(buf) root = {0};
         int32_t *tids = NULL;
         size_t n_tids = 0;
         char path[64];
@@ -176,11 +196,12 @@ void synth_process(struct synth *s, int32_t pid)
         snprintf(path, sizeof(path), "/proc/%" PRId32 "/maps", pid);
         if (!os_read_file(path, MAPS_LIMIT, &maps, NULL) || !maps.len)
                 return;
+        find_root(pid, &root);
         for (line = maps.data; *line; line = next) {
                 next = line + strcspn(line, "\n");
                 if (*next)
                         *next++ = '\0';
-                add_mmap2(s, pid, line);
+                add_mmap2(s, pid, buf_text(&root), line);
         }
 }
 

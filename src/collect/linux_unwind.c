@@ -11,6 +11,11 @@
 #include "linux_code.h"
 #include "unwind_sample.h"
 
+enum {
+        MAX_EXITED = 1024, /* processes whose maps are still known */
+        MIN_MODULES = 4096,
+};
+
 struct unwinder {
         const struct opened *opened;
         struct map event_of_id; /* index + 1 */
@@ -22,7 +27,8 @@ struct unwinder {
         struct buf cut; /* a bit a sample */
         struct unwind_frame frames[UNWIND_MAX_FRAMES];
         struct stack_marks marks;
-        int32_t pid; /* whose stack is walked */
+        size_t max_modules; /* when there are more, those are forgotten that nobody maps any more */
+        int32_t pid;        /* whose stack is walked */
 };
 
 struct unwinder *unwinder_new(const struct opened *opened, const struct keeper *keeper)
@@ -31,6 +37,8 @@ struct unwinder *unwinder_new(const struct opened *opened, const struct keeper *
 
         u->opened = opened;
         u->world = world_new();
+        u->max_modules = MIN_MODULES;
+        world_set_exited_limit(u->world, MAX_EXITED);
         u->loaded = (struct loaded){.world = u->world, .keeper = keeper};
         budget_init(&u->loaded.budget, BUDGET_DEFAULT_BYTES);
         world_set_images(u->world, pe_image_size, (void *)&keeper->pe);
@@ -221,6 +229,18 @@ static void see_code(struct unwinder *u, const struct perfdata_record *record)
                 code_pages_map(&u->code, map.pid, map.start, map.start + map.len);
 }
 
+/* The next time is when there are twice as many as are in use, so that it costs little. */
+static void forget_unmapped(struct unwinder *u)
+{
+        if (world_n_known_modules(u->world) <= u->max_modules)
+                return;
+        loaded_close_all(&u->loaded);
+        world_forget_unmapped(u->world);
+        u->max_modules = 2 * world_n_known_modules(u->world);
+        if (u->max_modules < MIN_MODULES)
+                u->max_modules = MIN_MODULES;
+}
+
 static void add_record(struct unwinder *u, const uint8_t *bytes)
 {
         struct perfdata_record record;
@@ -246,6 +266,7 @@ bool unwinder_put(struct unwinder *u, struct buf *pass, bool is_last, const stru
         const uint8_t *record;
 
         code_pages_next_round(&u->code);
+        forget_unmapped(u);
         order_add_round(&u->order, &u->opened->events[0].attr, pass, is_last);
         while ((record = order_next(&u->order)) != NULL)
                 add_record(u, record);
@@ -256,7 +277,7 @@ bool unwinder_put(struct unwinder *u, struct buf *pass, bool is_last, const stru
                 buf_clear(&u->out);
                 return false;
         }
-        buf_clear(&u->out);
+        buf_clear_and_shrink(&u->out);
         return true;
 }
 

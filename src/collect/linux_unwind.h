@@ -54,8 +54,12 @@ struct loaded {
         uint64_t walk;
 };
 
-/* Before each walk: closes those that were not asked for in the longest time where too many are open. */
+/* Before each walk: closes those that were not asked for in the longest time where too many are open, or they have
+ * learned too much. */
 void loaded_begin_walk(struct loaded *loaded);
+
+/* Before ids of modules get another meaning. */
+void loaded_close_all(struct loaded *loaded);
 const struct loaded_module *loaded_get(struct loaded *loaded, module_id id);
 void loaded_release(struct loaded *loaded);
 

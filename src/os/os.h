@@ -77,6 +77,9 @@ struct os_stat {
 /* False when the path is not there or cannot be asked about; no error text. */
 bool os_stat(const char *path, struct os_stat *ret_stat);
 
+/* A FIFO by its name in a folder; not a pipe that is known by a descriptor, as /dev/fd/63 of a shell's >(...). */
+bool os_is_fifo(const char *path);
+
 /* Calls `each` for every entry but . and .., in no order, until it returns false. */
 bool os_list_dir(const char *path, bool (*each)(void *ctx, const char *name), void *ctx, struct err *err);
 
@@ -111,7 +114,8 @@ bool os_is_private_dir(const char *path);
 /* A file that is being written. */
 struct os_file;
 
-/* Creates or truncates; "-" is standard output. */
+/* Creates or truncates; "-" is standard output.  A link that another user made in a folder where all may do so (as /tmp) is
+ * not followed: ERR_DENIED. */
 struct os_file *os_file_create(const char *path, struct err *err);
 
 /* The same, mode 0600 when it creates.  On Windows the folder says who may read. */
@@ -121,6 +125,9 @@ struct os_file *os_file_create_private(const char *path, struct err *err);
 struct os_file *os_file_create_temp(const char *prefix, struct buf *ret_path, struct err *err);
 void os_file_free(struct os_file *file); /* closes; errors are lost, so os_file_close first */
 AUTO_DEFINE(os_file)
+
+/* Closes a file that could not be written whole, and removes it where it is a regular one.  NULL is fine. */
+void os_file_discard(struct os_file *file);
 
 /* All or nothing at the end of the file; ERR_IO names the path.  A pipe takes it too. */
 bool os_file_write(struct os_file *file, const void *bytes, size_t size, struct err *err);
@@ -178,9 +185,13 @@ void os_parallel(unsigned n, void (*fn)(void *ctx, unsigned i), void *ctx);
 enum os_stream { OS_STDOUT = 1, OS_STDERR = 2 };
 
 bool os_is_terminal(enum os_stream stream);
+
+/* The terminal of `stream` is also one of the process's standard streams or, where these cannot be seen, the terminal that
+ * controls it. */
+bool os_process_shares_terminal(int32_t pid, enum os_stream stream);
 unsigned os_terminal_columns(enum os_stream stream); /* 80 where unknown */
 
-/* Writes all of it or says why not (a full disk, a closed pipe). */
+/* Writes all of it or says why not (a full disk); ERR_CLOSED for a pipe that its reader has left.  Raises no signal. */
 bool os_write_stream(enum os_stream stream, const void *bytes, size_t size, struct err *err);
 
 /* Shows a text through a pager that the system's shell starts, and waits for its end.  False when it can't be run; the text
@@ -189,12 +200,16 @@ bool os_page(const char *pager, const void *bytes, size_t size);
 
 /* --- Ends ------------------------------------------------------------------------------------------------ */
 
-/* From now on Ctrl-C and a polite request to end (SIGTERM, SIGHUP) set a flag instead of ending the process;
- * the third one ends it.  The flag is what os_stop_requested returns: 0, or the signal's number. */
+/* From now on Ctrl-C, a polite request to end (SIGTERM, SIGHUP) and all signals that would end the process for what is no
+ * mistake of its own (SIGPIPE, SIGALRM, SIGXFSZ, ...) set a flag instead; the third request ends it.  The flag is what
+ * os_stop_requested returns: 0, or the signal's number.  One that was ignored stays so, but for SIGINT and SIGTERM. */
 void os_catch_stop(void);
 int os_stop_requested(void);
 
-/* Ends that: they end the process again, and the flag is 0. */
+/* As if SIGTERM had come. */
+void os_request_stop(void);
+
+/* Ends that: they do again what they did before, and the flag is 0. */
 void os_release_stop(void);
 
 /* --- Libraries and processes ------------------------------------------------------------------------------- */

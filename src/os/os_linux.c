@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -189,129 +191,6 @@ bool os_can_write(const char *path, struct err *err)
         return !access(buf_text(&folder), W_OK) || os_linux_fail(err, path);
 }
 
-struct os_file {
-        int fd;
-        bool can_seek;
-        char *path;
-};
-
-static struct os_file *file_create(const char *path, mode_t mode, struct err *err)
-{
-        bool is_stdout = !strcmp(path, "-");
-        int fd = is_stdout ? dup(STDOUT_FILENO) : open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
-        struct os_file *file;
-
-        if (fd < 0) {
-                os_linux_fail(err, path);
-                return NULL;
-        }
-        file = mem_new(1, sizeof(*file));
-        file->fd = fd;
-        file->path = mem_strdup(is_stdout ? "standard output" : path);
-        file->can_seek = !is_stdout && lseek(fd, 0, SEEK_CUR) >= 0;
-        return file;
-}
-
-struct os_file *os_file_create(const char *path, struct err *err)
-{
-        return file_create(path, 0666, err);
-}
-
-struct os_file *os_file_create_private(const char *path, struct err *err)
-{
-        return file_create(path, 0600, err);
-}
-
-struct os_file *os_file_create_temp(const char *prefix, struct buf *ret_path, struct err *err)
-{
-        struct os_file *file;
-        int fd;
-
-        buf_clear(ret_path);
-        buf_printf(ret_path, "%s.XXXXXX", prefix);
-        fd = mkostemp(ret_path->data, O_CLOEXEC);
-        if (fd < 0) {
-                os_linux_fail(err, prefix);
-                return NULL;
-        }
-        file = mem_new(1, sizeof(*file));
-        *file = (struct os_file){.fd = fd, .can_seek = true, .path = mem_strdup(ret_path->data)};
-        return file;
-}
-
-void os_file_free(struct os_file *file)
-{
-        if (!file)
-                return;
-        close(file->fd);
-        free(file->path);
-        free(file);
-}
-
-static bool write_all(int fd, const void *bytes, size_t size)
-{
-        const char *at = bytes;
-
-        while (size) {
-                ssize_t n = write(fd, at, size);
-
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n < 0)
-                        return false;
-                at += n;
-                size -= (size_t)n;
-        }
-        return true;
-}
-
-bool os_file_write(struct os_file *file, const void *bytes, size_t size, struct err *err)
-{
-        return write_all(file->fd, bytes, size) || os_linux_fail(err, file->path);
-}
-
-bool os_file_write_at(struct os_file *file, uint64_t file_off, const void *bytes, size_t size,
-                      struct err *err)
-{
-        const char *at = bytes;
-
-        while (size) {
-                ssize_t n = pwrite(file->fd, at, size, (off_t)file_off);
-
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n < 0)
-                        return os_linux_fail(err, file->path);
-                at += n;
-                file_off += (uint64_t)n;
-                size -= (size_t)n;
-        }
-        return true;
-}
-
-bool os_file_truncate(struct os_file *file, uint64_t size, struct err *err)
-{
-        if (ftruncate(file->fd, (off_t)size) || lseek(file->fd, (off_t)size, SEEK_SET) < 0)
-                return os_linux_fail(err, file->path);
-        return true;
-}
-
-bool os_file_can_seek(const struct os_file *file)
-{
-        return file->can_seek;
-}
-
-bool os_file_close(struct os_file *file, struct err *err)
-{
-        bool ok = !close(file->fd);
-
-        if (!ok)
-                os_linux_fail(err, file->path);
-        free(file->path);
-        free(file);
-        return ok;
-}
-
 void os_close_descriptor(int descriptor)
 {
         close(descriptor);
@@ -443,6 +322,41 @@ bool os_is_terminal(enum os_stream stream)
         return isatty((int)stream);
 }
 
+/* Field 7 of /proc/PID/stat, as the kernel writes the number of a device there; 0: none. */
+static dev_t controlling_terminal(int32_t pid)
+{
+        AUTO_RELEASE(buf) stat = {0};
+        unsigned number = 0;
+        const char *at;
+        char path[64];
+
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/stat", pid);
+        if (!os_read_file(path, 4096, &stat, NULL) || !(at = strrchr(buf_text(&stat), ')')) ||
+            sscanf(at, ") %*c %*d %*d %*d %u", &number) != 1)
+                return 0;
+        return makedev(number >> 8 & 0xfff, (number & 0xff) | (number >> 12 & 0xfff00));
+}
+
+bool os_process_shares_terminal(int32_t pid, enum os_stream stream)
+{
+        bool is_seen = false;
+        struct stat ours, its;
+
+        if (!os_is_terminal(stream) || fstat((int)stream, &ours))
+                return false;
+        for (int i = 0; i <= STDERR_FILENO; i++) {
+                char path[64];
+
+                snprintf(path, sizeof(path), "/proc/%" PRId32 "/fd/%d", pid, i);
+                if (stat(path, &its))
+                        continue;
+                is_seen = true;
+                if (S_ISCHR(its.st_mode) && its.st_rdev == ours.st_rdev)
+                        return true;
+        }
+        return !is_seen && controlling_terminal(pid) == ours.st_rdev;
+}
+
 unsigned os_terminal_columns(enum os_stream stream)
 {
         struct winsize size;
@@ -450,49 +364,6 @@ unsigned os_terminal_columns(enum os_stream stream)
         if (ioctl((int)stream, TIOCGWINSZ, &size) || !size.ws_col)
                 return 80;
         return size.ws_col;
-}
-
-bool os_write_stream(enum os_stream stream, const void *bytes, size_t size, struct err *err)
-{
-        return write_all((int)stream, bytes, size) ||
-               os_linux_fail(err, stream == OS_STDOUT ? "standard output" : "standard error");
-}
-
-/* --- ends --- */
-
-static volatile sig_atomic_t stop_signal;
-static volatile sig_atomic_t n_stops;
-
-static void on_stop(int sig)
-{
-        if (++n_stops >= 3)
-                _exit(128 + sig);
-        if (!stop_signal)
-                stop_signal = sig;
-}
-
-void os_catch_stop(void)
-{
-        /* No SA_RESTART: a wait must end when the user asks to stop. */
-        struct sigaction action = {.sa_handler = on_stop};
-
-        sigaction(SIGINT, &action, NULL);
-        sigaction(SIGTERM, &action, NULL);
-        sigaction(SIGHUP, &action, NULL);
-}
-
-void os_release_stop(void)
-{
-        signal(SIGINT, SIG_DFL);
-        signal(SIGTERM, SIG_DFL);
-        signal(SIGHUP, SIG_DFL);
-        stop_signal = 0;
-        n_stops = 0;
-}
-
-int os_stop_requested(void)
-{
-        return stop_signal;
 }
 
 /* --- libraries and processes --- */

@@ -415,6 +415,22 @@ void os_file_free(struct os_file *file)
         free(file);
 }
 
+void os_file_discard(struct os_file *file)
+{
+        char *path = file && file->owned && file->can_seek ? mem_strdup(file->path) : NULL;
+
+        os_file_free(file);
+        if (path)
+                os_remove(path, NULL);
+        free(path);
+}
+
+bool os_is_fifo(const char *path)
+{
+        (void)path;
+        return false;
+}
+
 static bool write_all(HANDLE h, const void *bytes, size_t size)
 {
         const char *at = bytes;
@@ -573,6 +589,18 @@ static HANDLE stream_handle(enum os_stream stream)
         return GetStdHandle(stream == OS_STDOUT ? STD_OUTPUT_HANDLE : STD_ERROR_HANDLE);
 }
 
+/* A process of another console cannot be asked. */
+bool os_process_shares_terminal(int32_t pid, enum os_stream stream)
+{
+        DWORD pids[64], n = GetConsoleProcessList(pids, 64);
+
+        for (DWORD i = 0; i < n && i < 64; i++) {
+                if ((int32_t)pids[i] == pid)
+                        return os_is_terminal(stream);
+        }
+        return n > 64 && os_is_terminal(stream);
+}
+
 bool os_is_terminal(enum os_stream stream)
 {
         DWORD mode;
@@ -591,8 +619,12 @@ unsigned os_terminal_columns(enum os_stream stream)
 
 bool os_write_stream(enum os_stream stream, const void *bytes, size_t size, struct err *err)
 {
-        return write_all(stream_handle(stream), bytes, size) ||
-               fail(err, stream == OS_STDOUT ? "standard output" : "standard error");
+        if (write_all(stream_handle(stream), bytes, size))
+                return true;
+        fail(err, stream == OS_STDOUT ? "standard output" : "standard error");
+        if (err && (err->os == ERROR_BROKEN_PIPE || err->os == ERROR_NO_DATA))
+                err->code = ERR_CLOSED;
+        return false;
 }
 
 /* --- ends --- */
@@ -620,6 +652,11 @@ void os_release_stop(void)
         SetConsoleCtrlHandler(on_control, FALSE);
         InterlockedExchange(&stop_signal, 0);
         InterlockedExchange(&n_stops, 0);
+}
+
+void os_request_stop(void)
+{
+        InterlockedCompareExchange(&stop_signal, 15, 0);
 }
 
 int os_stop_requested(void)

@@ -33,6 +33,34 @@ static bool is_session(const char *path, bool *ret_empty, struct err *err)
                        path);
 }
 
+/* What cannot be written over is told by its own name. */
+static bool check_kind(const char *path, const struct os_stat *st, struct err *err)
+{
+        if (st->is_dir)
+                return err_set(err, ERR_DENIED, "%s: is a directory; it is not overwritten", path);
+        if (os_is_fifo(path))
+                return err_set(
+                        err, ERR_DENIED,
+                        "%s: is a FIFO, and a session is not written to one; '--session -' writes to standard output",
+                        path);
+        return true;
+}
+
+/* An older session would be lost for the sake of the newer. */
+static bool check_old(const char *path, struct err *err)
+{
+        AUTO_RELEASE(buf) old = {0};
+        struct os_stat st;
+        bool empty;
+
+        buf_printf(&old, "%s.old", path);
+        if (!os_stat(buf_text(&old), &st))
+                return true;
+        if (!check_kind(buf_text(&old), &st, err))
+                return false;
+        return !st.is_file || is_session(buf_text(&old), &empty, err);
+}
+
 bool perfdata_writer_check(const char *path, bool *ret_exists, struct err *err)
 {
         struct os_stat st;
@@ -41,12 +69,12 @@ bool perfdata_writer_check(const char *path, bool *ret_exists, struct err *err)
         *ret_exists = false;
         if (!strcmp(path, "-") || !os_stat(path, &st))
                 return true;
-        if (st.is_dir)
-                return err_set(err, ERR_DENIED, "%s: is a directory; it is not overwritten", path);
+        if (!check_kind(path, &st, err))
+                return false;
         if (!st.is_file)
                 return true;
         *ret_exists = true;
-        return is_session(path, &empty, err);
+        return is_session(path, &empty, err) && (empty || check_old(path, err));
 }
 
 static bool keep_old(const char *path, struct err *err)

@@ -168,3 +168,12 @@ const struct range *ranges_find(const struct range_node *node, uint64_t addr)
         }
         return NULL;
 }
+
+void ranges_each(const struct range_node *root, void (*fn)(void *ctx, const struct range *range), void *ctx)
+{
+        if (!root)
+                return;
+        ranges_each(root->left, fn, ctx);
+        fn(ctx, &root->range);
+        ranges_each(root->right, fn, ctx);
+}

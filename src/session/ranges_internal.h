@@ -39,4 +39,7 @@ struct range_node *ranges_cut(struct range_pool *pool, struct range_node *root, 
 /* The range that `addr` is in, or NULL; valid until a change. */
 const struct range *ranges_find(const struct range_node *root, uint64_t addr);
 
+/* Calls `fn` for each range, in ascending order. */
+void ranges_each(const struct range_node *root, void (*fn)(void *ctx, const struct range *range), void *ctx);
+
 #endif

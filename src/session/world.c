@@ -33,6 +33,8 @@ void world_free(struct world *w)
         map_release(&w->name_of_thread);
         map_release(&w->image_sizes);
         free(w->processes);
+        free(w->exited.pids);
+        free(w->exited.free_slots);
         arena_release(&w->arena);
         free(w);
 }
@@ -43,29 +45,35 @@ static struct process *find_process(struct world *w, int32_t pid)
 {
         const uint64_t *at;
 
-        if (w->last_process != UINT32_MAX && w->last_pid == pid)
-                return &w->processes[w->last_process];
-        at = map_find(&w->process_of_pid, (uint32_t)pid);
-        if (!at)
-                return NULL;
-        w->last_pid = pid;
-        w->last_process = (uint32_t)*at - 1;
+        if (w->last_process == UINT32_MAX || w->last_pid != pid) {
+                at = map_find(&w->process_of_pid, (uint32_t)pid);
+                if (!at)
+                        return NULL;
+                w->last_pid = pid;
+                w->last_process = (uint32_t)*at - 1;
+        }
+        w->processes[w->last_process].was_used = true;
         return &w->processes[w->last_process];
 }
 
 static struct process *get_process(struct world *w, int32_t pid)
 {
         struct process *process = find_process(w, pid);
+        struct exited *exited = &w->exited;
+        size_t slot = w->n_processes;
 
         if (process)
                 return process;
-        *map_put(&w->process_of_pid, (uint32_t)pid, NULL) = w->n_processes + 1;
-        ARRAY_PUSH(w->processes, w->n_processes, w->processes_cap,
-                   (struct process){.main_module = MODULE_NONE});
-        return &w->processes[w->n_processes - 1];
+        if (exited->n_free)
+                slot = exited->free_slots[--exited->n_free];
+        else
+                ARRAY_PUSH(w->processes, w->n_processes, w->processes_cap, (struct process){0});
+        w->processes[slot] = (struct process){.main_module = MODULE_NONE};
+        *map_put(&w->process_of_pid, (uint32_t)pid, NULL) = slot + 1;
+        return &w->processes[slot];
 }
 
-static void forget_maps(struct world *w, struct process *process)
+void process_forget(struct world *w, struct process *process)
 {
         ranges_drop(&w->pool, process->maps);
         ranges_drop(&w->pool, process->images);
@@ -78,10 +86,11 @@ static void share_maps(struct world *w, struct process *child, int32_t parent_pi
         const struct process *parent = find_process(w, parent_pid);
 
         if (!parent) {
-                forget_maps(w, child);
+                process_forget(w, child);
                 return;
         }
         *child = *parent;
+        child->has_exited = false;
         ranges_share(child->maps);
         ranges_share(child->images);
         ranges_drop(&w->pool, old.maps);
@@ -90,17 +99,17 @@ static void share_maps(struct world *w, struct process *child, int32_t parent_pi
 
 /* --- threads --- */
 
-static uint64_t thread_key(int32_t pid, int32_t tid)
+uint64_t world_thread_key(int32_t pid, int32_t tid)
 {
         return (uint64_t)(uint32_t)pid << 32 | (uint32_t)tid;
 }
 
 static void inherit_name(struct world *w, const struct record_task *task)
 {
-        const uint64_t *from = map_find(&w->name_of_thread, thread_key(task->ppid, task->ptid));
+        const uint64_t *from = map_find(&w->name_of_thread, world_thread_key(task->ppid, task->ptid));
         uint64_t name = from ? *from : 0;
 
-        *map_put(&w->name_of_thread, thread_key(task->pid, task->tid), NULL) = name;
+        *map_put(&w->name_of_thread, world_thread_key(task->pid, task->tid), NULL) = name;
 }
 
 /* --- records --- */
@@ -117,10 +126,18 @@ static void replay_fork(struct world *w, const struct perfdata_record *record)
                 return;
         child = get_process(w, task.pid);
         if (record->header.misc & PERF_MISC_FORK_EXEC) {
-                forget_maps(w, child);
+                process_forget(w, child);
                 return;
         }
         share_maps(w, child, task.ppid);
+}
+
+static void replay_exit(struct world *w, const struct perfdata_record *record)
+{
+        struct record_task task;
+
+        if (w->exited.max && record_task_parse(record->bytes, &task))
+                exited_see(w, &task);
 }
 
 static void replay_comm(struct world *w, const struct perfdata_record *record)
@@ -129,9 +146,10 @@ static void replay_comm(struct world *w, const struct perfdata_record *record)
 
         if (!record_comm_parse(record->bytes, &comm))
                 return;
-        *map_put(&w->name_of_thread, thread_key(comm.pid, comm.tid), NULL) = strpool_add(w->names, comm.name);
+        *map_put(&w->name_of_thread, world_thread_key(comm.pid, comm.tid), NULL) =
+                strpool_add(w->names, comm.name);
         if (comm.exec && comm.pid != -1)
-                forget_maps(w, get_process(w, comm.pid));
+                process_forget(w, get_process(w, comm.pid));
 }
 
 static bool range_of(const struct record_mmap *map, struct range *ret)
@@ -319,6 +337,7 @@ void world_replay(struct world *w, const struct perfdata_record *record)
                 return;
         switch (record->header.type) {
         case PERF_RECORD_FORK: replay_fork(w, record); break;
+        case PERF_RECORD_EXIT: replay_exit(w, record); break;
         case PERF_RECORD_COMM: replay_comm(w, record); break;
         case PERF_RECORD_MMAP:
         case PERF_RECORD_MMAP2: replay_mmap(w, record); break;
@@ -444,7 +463,7 @@ bool world_is_stack(const struct world *world, module_id id)
 
 str_id world_thread_name_id(struct world *w, int32_t pid, int32_t tid)
 {
-        const uint64_t *name = map_find(&w->name_of_thread, thread_key(pid, tid));
+        const uint64_t *name = map_find(&w->name_of_thread, world_thread_key(pid, tid));
 
         return name ? (str_id)*name : 0;
 }

@@ -62,6 +62,19 @@ struct budget; /* budget.h */
 /* Before the first record: what processes, maps and names take comes out of it.  Over it records are left out. */
 void world_set_budget(struct world *world, struct budget *budget);
 
+/* Before the first record, for a recorder that may run for months: the maps of a process go once `n_exited` others have
+ * exited after it and nobody has asked for it since, and a thread's name with its EXIT record.  Otherwise they stay until
+ * the pid is used again. */
+void world_set_exited_limit(struct world *world, size_t n_exited);
+
+/* Forgets the modules that no process maps, and all paths and names that are not in use.  Modules keep their ids; those of
+ * forgotten ones are given to new modules.  Any str_id is void afterwards.  Not with world_add_build_ids or
+ * world_name_unmapped. */
+void world_forget_unmapped(struct world *world);
+
+/* Modules that are not forgotten. */
+size_t world_n_known_modules(const struct world *world);
+
 /* Takes one record of any type; those that change nothing are ignored. */
 void world_replay(struct world *world, const struct perfdata_record *record);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The world's parts: processes and threads (world.c), modules (world_modules.c). */
+/* The world's parts: processes and threads (world.c), modules (world_modules.c), what is forgotten (world_forget.c). */
 #ifndef WORLD_INTERNAL_H
 #define WORLD_INTERNAL_H
 
@@ -15,6 +15,16 @@ struct process {
         module_id main_module;
         uint64_t main_base;
         bool main_is_image;
+        bool has_exited;
+        bool was_used; /* by a record or a question after that */
+};
+
+/* The processes that exited last: a ring. */
+struct exited {
+        int32_t *pids;
+        size_t max, n, oldest; /* max 0: nobody is forgotten */
+        uint32_t *free_slots;  /* of world.processes */
+        size_t n_free, cap_free;
 };
 
 struct table_id { /* an entry of the BUILD_ID table */
@@ -25,6 +35,8 @@ struct table_id { /* an entry of the BUILD_ID table */
 struct module_table {
         struct module **items; /* in the arena */
         size_t n, cap;
+        module_id *free_ids; /* of modules that were forgotten */
+        size_t n_free, cap_free;
         struct map by_identity; /* hash to id + 1 */
         struct table_id *table_ids;
         size_t n_table_ids, table_ids_cap;
@@ -47,7 +59,8 @@ struct world {
         struct map process_of_pid; /* index + 1 */
         struct process *processes;
         size_t n_processes, processes_cap;
-        struct map unmapped;       /* pid to module + 1 */
+        struct map unmapped; /* pid to module + 1 */
+        struct exited exited;
         struct map name_of_thread; /* pid << 32 | tid to str_id */
         struct process kernel;     /* modules and what the kernel made, by address */
         struct range kernel_image; /* beneath all of them; end 0: none */
@@ -72,8 +85,19 @@ struct map_name {
 struct map_name map_name_of_user(struct world *world, const char *path);
 struct map_name map_name_of_kernel(struct world *world, const char *path);
 
+uint64_t world_thread_key(int32_t pid, int32_t tid);
+
+/* Drops all that is known of a process but its version. */
+void process_forget(struct world *world, struct process *process);
+
+/* An EXIT record, where the world forgets. */
+void exited_see(struct world *world, const struct record_task *task);
+
 /* The module with this identity, made when there is none. */
 module_id modules_get(struct world *world, const struct map_name *name, const struct record_mmap *map);
 void modules_release(struct module_table *modules);
+
+/* Makes by_identity and paths anew after `is_used[id]` and world.names have changed. */
+void modules_keep(struct world *world, const bool *is_used, const struct strpool *old_names);
 
 #endif

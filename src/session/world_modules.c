@@ -114,12 +114,13 @@ static void take_table_id(struct world *w, struct module *m)
 static module_id module_new(struct world *w, const struct map_name *name, const struct record_mmap *map)
 {
         struct module_table *t = &w->modules;
-        struct module *m = arena_alloc(&w->arena, sizeof(*m));
+        bool is_reused = t->n_free;
+        struct module *m =
+                is_reused ? t->items[t->free_ids[t->n_free - 1]] : arena_alloc(&w->arena, sizeof(*m));
         bool is_kernel = name->kind != MODULE_FILE && name->kind != MODULE_IMAGE &&
                          name->kind != MODULE_VDSO && name->kind != MODULE_ANON;
 
-        m->kind = name->kind;
-        m->path = name->path;
+        *m = (struct module){.kind = name->kind, .path = name->path};
         m->pid = map->pid;
         m->code_pgoff = UINT64_MAX;
         m->dev = device_of(map);
@@ -131,6 +132,8 @@ static module_id module_new(struct world *w, const struct map_name *name, const 
                 m->end = end_of(map);
         }
         take_table_id(w, m);
+        if (is_reused)
+                return t->free_ids[--t->n_free];
         ARRAY_PUSH(t->items, t->n, t->cap, m);
         return (module_id)t->n - 1;
 }
@@ -152,12 +155,56 @@ module_id modules_get(struct world *w, const struct map_name *name, const struct
         }
 }
 
+/* Enters a module that is known already. */
+static void put_identity(struct module_table *t, module_id id)
+{
+        const struct module *m = t->items[id];
+        const struct map_name name = {.kind = m->kind, .path = m->path};
+        struct record_mmap map = {
+                .pid = m->pid,
+                .maj = (uint32_t)(m->dev >> 32),
+                .min = (uint32_t)m->dev,
+                .inode = m->inode,
+                .start = m->start,
+                .len = m->end - m->start,
+                .build_id_size = m->build_id_size,
+        };
+        uint64_t key, *slot;
+        bool is_new;
+
+        memcpy(map.build_id, m->build_id, BUILD_ID_MAX);
+        key = identity_hash(&name, &map);
+        do
+                slot = map_put(&t->by_identity, key++, &is_new);
+        while (!is_new);
+        *slot = (uint64_t)id + 1;
+}
+
 void modules_release(struct module_table *t)
 {
         free(t->items);
+        free(t->free_ids);
         free(t->table_ids);
         map_release(&t->by_identity);
         map_release(&t->id_of_path);
+}
+
+void modules_keep(struct world *w, const bool *is_used, const struct strpool *old_names)
+{
+        struct module_table *t = &w->modules;
+
+        map_release(&t->by_identity);
+        t->n_free = 0;
+        for (size_t i = t->n; i-- > 0;) {
+                struct module *m = t->items[i];
+
+                if (is_used[i]) {
+                        m->path = strpool_add(w->names, strpool_get(old_names, m->path));
+                        put_identity(t, (module_id)i);
+                } else {
+                        ARRAY_PUSH(t->free_ids, t->n_free, t->cap_free, (module_id)i);
+                }
+        }
 }
 
 static bool add_table_id(void *ctx, uint16_t misc, int32_t pid, const uint8_t *id, size_t id_size,

@@ -78,7 +78,10 @@ void cfi_free(struct cfi *cfi)
 
 struct cfi_counts cfi_get_counts(const struct cfi *cfi)
 {
-        return cfi->counts;
+        struct cfi_counts counts = cfi->counts;
+
+        counts.n_held = cfi->n_kept;
+        return counts;
 }
 
 bool cfi_find(struct cfi *cfi, uint64_t addr, struct cfi_row *ret_row, struct err *err)

@@ -89,9 +89,10 @@ struct cfi_stepped {
 enum cfi_step cfi_step(struct cfi *cfi, uint64_t addr, uint64_t bias, struct unwind_regs *regs,
                        struct unwind_memory *memory, struct cfi_stepped *ret_stepped);
 
-/* How many rows were read from the tables, and how many steps found theirs kept; for measuring. */
+/* How many rows were read from the tables, and how many steps found theirs kept; how many are kept now. */
 struct cfi_counts {
         uint64_t n_read, n_kept;
+        size_t n_held;
 };
 struct cfi_counts cfi_get_counts(const struct cfi *cfi);
 

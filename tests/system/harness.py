@@ -5,12 +5,16 @@ names what is missing.  Usage of every test program: test_X.py WPERF BUILD [NAME
 """
 import atexit
 import csv
+import ctypes
+import functools
 import io
 import json
 import os
+import platform
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -73,7 +77,13 @@ class Context:
         return os.path.join(self.folder, name)
 
     def start(self, *argv: str, **options) -> subprocess.Popen:
-        """A process that is ended with the test.  It leads a group of its own."""
+        """A process that is ended with the test.  It leads a group of its own.  Recorders that run besides the test are not
+        started where nothing can be recorded."""
+        if self.wperf in argv[:-1] and argv[argv.index(self.wperf) + 1] in ("record", "sample", "stat"):
+            need_events()
+        return self.launch(*argv, **options)
+
+    def launch(self, *argv: str, **options) -> subprocess.Popen:
         options.setdefault("stdin", subprocess.DEVNULL)
         options.setdefault("stdout", subprocess.PIPE)
         options.setdefault("stderr", subprocess.PIPE)
@@ -89,13 +99,17 @@ class Context:
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             options.setdefault("stdout", out)
             options.setdefault("stderr", err)
-            process = self.start(*argv, **options)
+            process = self.launch(*argv, **options)
             try:
                 status = process.wait(limit)
             except subprocess.TimeoutExpired:
                 raise AssertionError(f"not done after {limit} s: {' '.join(argv)}") from None
             seconds = time.monotonic() - begin
-            return Done(status, read_back(out), read_back(err), seconds)
+            done = Done(status, read_back(out), read_back(err), seconds)
+        # With a filter of the test's own that is what was to be seen.
+        if REFUSED.search(done.err) and os.path.basename(argv[0]) != "deny":
+            need_events()
+        return done
 
     def ours(self, *argv: str, **options) -> Done:
         return self.run(self.wperf, *argv, **options)
@@ -186,6 +200,52 @@ def need_tool(name: str) -> str:
 def need_root() -> None:
     if os.geteuid() != 0:
         raise Skip("root")
+
+
+# --- what the machine allows ---
+
+PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241}
+# What wperf and perf say of it.
+REFUSED = re.compile(r"perf_event_open|perf_event_paranoid|No permission to enable|sys_perf_event_open")
+
+
+@functools.cache
+def may_open_events() -> bool:
+    """Whether CPU time in the user part of an own process can be sampled at all: asked of the kernel, not of wperf."""
+    software, cpu_clock, disabled, exclude_kernel, exclude_hv = 1, 0, 1, 1 << 5, 1 << 6
+    attr = struct.pack("IIQQQQQIIQ", software, 64, cpu_clock, 1000000, 0, 0, disabled | exclude_kernel | exclude_hv, 0, 0, 0)
+    libc = ctypes.CDLL(None, use_errno=True)
+    fd = libc.syscall(PERF_EVENT_OPEN[platform.machine()], attr, 0, -1, -1, 0)
+    if fd >= 0:
+        os.close(fd)
+    return fd >= 0
+
+
+def need_events() -> None:
+    if not may_open_events():
+        raise Skip("perf_event_open")
+
+
+@functools.cache
+def may_mount() -> bool:
+    return subprocess.run(["unshare", "-m", "sh", "-c", "mount -t tmpfs none /tmp"], capture_output=True,
+                          check=False).returncode == 0
+
+
+def need_mounts() -> None:
+    """Mounts of its own: none in a container without the right, nor below a root that is no mount point."""
+    need_root()
+    need_tool("unshare")
+    if not may_mount():
+        raise Skip("mount namespaces")
+
+
+def open_terminal() -> tuple[int, int]:
+    """Our side of a pseudo-terminal and the other one."""
+    try:
+        return os.openpty()
+    except OSError as error:
+        raise Skip("a pseudo-terminal") from error
 
 
 def wait_until(holds: Callable[[], bool], what: str, seconds: float = WAIT_SECONDS) -> None:

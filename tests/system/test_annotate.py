@@ -3,7 +3,6 @@
 import fcntl
 import json
 import os
-import pty
 import re
 import shutil
 import struct
@@ -163,7 +162,7 @@ def test_record_with_lines_and_instructions(t: Context) -> None:
 
 def in_terminal(t: Context, columns: int, *argv: str) -> list[str]:
     """What a terminal of that width gets, line by line."""
-    ours, theirs = pty.openpty()
+    ours, theirs = harness.open_terminal()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     process = t.start(t.wperf, *argv, stdout=theirs, stderr=theirs)
     os.close(theirs)

@@ -47,6 +47,8 @@ class Elsewhere:
 
     def __init__(self, t: Context) -> None:
         harness.need_root()
+        if harness.is_sanitized(t.wperf):
+            harness.need_mounts()
         self.t = t
         self.root = t.path("elsewhere")
         names = ("libLLVM.so.19.1", "libLLVM-16.so.1", "libLLVM-15.so.1", "libLLVM-14.so.1")

@@ -112,6 +112,7 @@ def check_hooked(t: Context, facts: dict, session: str) -> Done:
 
 @harness.limit(150)
 def test_pyperfs_hook(t: Context) -> None:
+    harness.need_events()
     for session, extra in (("plain", ()), ("stacks", ("-g", "-z")), ("late", ("-D", "-1"))):
         facts = run_hooked(t, session, "late", t.wperf, "record", *EVENTS, *extra)
         done = check_hooked(t, facts, session)
@@ -134,6 +135,7 @@ def test_a_harness_does_not_wait_for_a_recorder_that_fails(t: Context) -> None:
 
 
 def test_perf_is_driven_in_the_same_way(t: Context) -> None:
+    harness.need_events()
     perf = harness.need_tool("perf")
     # perf 6.1 turns the records of maps off with the events: what is loaded then has no name.
     facts = run_hooked(t, "perfs.data", "early", perf, "record", "-N", "-e", "cpu-clock:u", "-F", "999")
@@ -142,6 +144,7 @@ def test_perf_is_driven_in_the_same_way(t: Context) -> None:
 
 
 def test_perf_reads_such_a_session(t: Context) -> None:
+    harness.need_events()
     perf = harness.need_tool("perf")
     run_hooked(t, "ours.data", "late", t.wperf, "record", *EVENTS)
     done = t.run(perf, "report", "--stdio", "--no-children", "-i", "ours.data", "--sort", "dso")
@@ -336,6 +339,7 @@ def test_a_flood_does_not_keep_the_recorder(t: Context) -> None:
 
 def test_counts_of_turns(t: Context) -> None:
     """wperf and perf count the same target in the same turns; each by what the kernel says of its CPU time."""
+    harness.need_events()
     place = make_fifos(t)
     for name, path, more in (("perf", harness.need_tool("perf"), ("-x,",)),
                              ("wperf", t.wperf, ("--json", "--session", "s.data"))):

@@ -166,6 +166,7 @@ TEST(page_faults_of_a_command)
         struct tally t;
         int64_t perf;
 
+        NEED_EVENTS();
         add_default(&list);
         struct counting *c = run_to_end(&request, &t);
         ASSERT_TRUE(c);
@@ -217,6 +218,7 @@ TEST(migrations_are_exact)
         struct count_request request = {.argv = argv, .list = &list};
         struct tally t;
 
+        NEED_EVENTS();
         if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
                 SKIP("a second CPU");
         add_default(&list);
@@ -236,6 +238,7 @@ TEST(command_pinned_to_a_cpu)
         struct count_request request = {.argv = argv, .list = &list, .cpus = cpus, .n_cpus = 1};
         struct tally t;
 
+        NEED_EVENTS();
         add_default(&list);
         struct counting *c = run_to_end(&request, &t);
         ASSERT_TRUE(c);
@@ -326,6 +329,7 @@ TEST(command_on_cores_of_several_kinds)
         struct count_request request = {.argv = argv, .list = &list};
         struct tally t;
 
+        NEED_EVENTS();
         add_default(&list);
         list.kinds.n_items = 2;
         for (size_t i = 2; i < 4; i++) {
@@ -510,6 +514,7 @@ TEST(two_processes_one_of_them_killed)
         struct count_request request = {.pids = pids, .n_pids = 2, .list = &list};
         struct tally t;
 
+        NEED_EVENTS();
         add_default(&list);
         struct counting *c = opened(&request, &t);
         ASSERT_TRUE(c && begun(c, &t));
@@ -556,6 +561,7 @@ TEST(system_wide)
         struct err err = {0};
         struct tally t;
 
+        NEED_EVENTS();
         if (geteuid())
                 SKIP("root");
         add_default(&list);

@@ -17,6 +17,7 @@ TEST(event_without_hardware_leaves_the_others_alone)
         struct err err = {0};
         struct tally t;
 
+        NEED_EVENTS();
         if (!access("/sys/bus/event_source/devices/cpu", F_OK) ||
             !access("/sys/bus/event_source/devices/armv8_pmuv3_0", F_OK))
                 SKIP("a machine without hardware counters");
@@ -84,6 +85,7 @@ TEST(group_that_does_not_fit)
         struct count_request request = {.argv = argv, .list = &list};
         struct tally t;
 
+        NEED_EVENTS();
         add_default(&list);
         list.items[0].together = list.items[1].together = list.items[3].together = 1;
         /* Only a leader may be pinned: the kernel refuses it in a group with the same number as one that is too big. */
@@ -167,6 +169,7 @@ TEST(plain_user_counts_a_command)
 {
         if (geteuid() || !is_paranoid())
                 SKIP("root, and a kernel that keeps its events from plain users");
+        NEED_EVENTS();
         apart(count_command_plainly);
 }
 
@@ -252,6 +255,7 @@ static void count_without_events(void)
 
 TEST(no_events_at_all)
 {
+        NEED_EVENTS();
         apart(count_without_events);
 }
 
@@ -315,6 +319,7 @@ static void count_with_few_files(void)
 
 TEST(too_few_files)
 {
+        NEED_EVENTS();
         apart(count_with_few_files);
 }
 

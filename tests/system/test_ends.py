@@ -22,9 +22,9 @@ def finish(process: subprocess.Popen, seconds: float = 30) -> Done:
     return Done(process.returncode, out.decode(), err.decode(), 0)
 
 
-def start_recording(t: Context, *argv: str, session: str = "wperf.data") -> subprocess.Popen:
+def start_recording(t: Context, *argv: str, session: str = "wperf.data", wrapper: tuple = ()) -> subprocess.Popen:
     """Starts wperf and waits until the session has samples."""
-    process = t.start(t.wperf, *argv)
+    process = t.start(*wrapper, t.wperf, *argv)
     harness.wait_until(lambda: os.path.exists(t.path(session)), "a session file")
     time.sleep(0.7)
     check(process.poll() is None, "the recorder ended too early")
@@ -98,6 +98,59 @@ def test_a_signal_to_wperf(t: Context) -> None:
         harness.quality_of(done)
         check_readable(t)
     check("quit counting" not in done.out, "Ctrl-C is said for Ctrl-C only", done)
+
+
+def test_other_signals_to_wperf(t: Context) -> None:
+    """They would end the recorder without its session, and leave the command running."""
+    for number in (signal.SIGPIPE, signal.SIGUSR1, signal.SIGALRM, signal.SIGXFSZ):
+        for command in ("record", "stat"):
+            recorder = start_recording(t, command, "--", t.program("spin"), "60000")
+            with open(f"/proc/{recorder.pid}/task/{recorder.pid}/children", encoding="ascii") as file:
+                target = file.read().split()
+            check(len(target) == 1, f"one command runs: {target}")
+            recorder.send_signal(number)
+            done = finish(recorder)
+            check(done.status == 0, f"status 0 of {command} after {number.name}", done)
+            check(not os.path.exists(f"/proc/{target[0]}"), "the command has ended", done)
+        check_readable(t)
+    target = t.started_ready(t.program("spin"), "60000")
+    recorder = start_recording(t, "record", "-p", str(target.pid))
+    recorder.send_signal(signal.SIGPIPE)
+    check(finish(recorder).status == 0, "status 0")
+    check(target.poll() is None, "an attached process goes on")
+
+
+def test_ignored_signals_stay_ignored(t: Context) -> None:
+    recorder = start_recording(t, "record", "--timeout", "1", "--", t.program("spin"), "60000",
+                               wrapper=("sh", "-c", 'trap "" HUP USR1; exec "$@"', "sh"))
+    recorder.send_signal(signal.SIGHUP)
+    recorder.send_signal(signal.SIGUSR1)
+    done = finish(recorder)
+    seconds = re.search(r"([\d.]+) seconds time elapsed", done.out)
+    check(bool(seconds) and float(seconds[1]) > 0.95, "it runs for its second", done)
+
+
+def test_a_reader_that_leaves(t: Context) -> None:
+    t.good("record", "-g", "--", t.program("spin"), "200")
+    commands = ("report", "report -g", "report --json", "report --csv", "dump", "dump --json", "dump -o -", "annotate",
+                "list", "man cycles", "test", "detect", "--help", "help record", "version",
+                "export --format folded", "export --format folded -o -", "export --format perf-script -o -",
+                "record -- true", "stat -- true", "stat --json -- true", "stat -I 10 -- sleep 0.1", "record --json -- true")
+    for command in commands:
+        for ignored in ("", 'trap "" PIPE; '):
+            # The pipe has no reader when wperf begins.
+            script = f'{ignored}{{ sleep 0.1; "$1" {command} 2>err; echo "$?" >status; }} | true; sleep 0.1; cat status err'
+            done = t.run("sh", "-c", script, "sh", t.wperf)
+            status, *errors = done.out.splitlines()
+            check(not errors, f"{command}: nothing is said", done)
+            check(status == "0", f"{command}: status {status}", done)
+
+
+def test_a_timeline_whose_reader_leaves_ends(t: Context) -> None:
+    script = '"$1" stat -I 100 -- sleep 60 | head -n 3 >/dev/null; echo ended'
+    done = t.run("sh", "-c", script, "sh", t.wperf)
+    check(done.out == "ended\n" and done.seconds < 10, "the command ends with it", done)
+    check(not done.err, "nothing is said", done)
 
 
 def test_ctrl_c_reaches_both(t: Context) -> None:
@@ -294,6 +347,54 @@ def test_what_others_may_read(t: Context) -> None:
         check(stat.S_IMODE(os.stat(t.path("wperf.data")).st_mode) == 0o600, "a session is for its owner alone")
 
 
+def write(path: str, content: bytes) -> None:
+    with open(path, "wb") as file:
+        file.write(content)
+
+
+def test_another_users_link_is_not_followed(t: Context) -> None:
+    """Whatever fs.protected_symlinks says: it is off in many containers."""
+    harness.need_root()
+    t.good("record", "-g", "--session", "own.data", "--", t.program("spin"), "50")
+    write(t.path("precious"), b"years of work\n")
+    shared = t.path("shared")
+    os.mkdir(shared)
+    os.chmod(shared, 0o1777)
+    link = os.path.join(shared, "link")
+    os.symlink(t.path("precious"), link)
+    os.lchown(link, 65534, 65534)
+    for argv in (("export", "--format", "svg", "-i", "own.data", "-o", link), ("report", "-i", "own.data", "--json", "-o", link),
+                 ("dump", "-i", "own.data", "-o", link), ("stat", "--json", "-o", link, "--", "true"),
+                 ("record", "--session", link, "--", "true")):
+        done = t.ours(*argv)
+        check(done.status in (1, 125), f"{argv[0]} refuses", done)
+        check(argv[0] == "record" or "another user's link" in done.err, "it says why", done)
+        with open(t.path("precious"), "rb") as file:
+            check(file.read() == b"years of work\n", "the file is untouched", done)
+    harness.note(done.err.strip())
+    os.remove(link)
+    os.symlink(t.path("made"), link)
+    os.lchown(link, 65534, 65534)
+    done = t.ours("record", "--session", link, "--", "true")
+    check(done.status == 125 and "another user's link" in done.err, "it says why", done)
+    check(not os.path.lexists(t.path("made")), "nothing is made behind it", done)
+    os.lchown(link, 0, 0)
+    t.good("export", "--format", "svg", "-i", "own.data", "-o", link)
+    check(os.path.getsize(t.path("made")) > 0, "one's own link is followed")
+
+
+def test_what_could_not_be_written_leaves_nothing(t: Context) -> None:
+    t.good("record", "-g", "--", t.program("spin"), "300")
+    argv = (("export", "--no-index", "--format", "svg", "-o"), ("export", "--no-index", "--format", "perf-script", "-o"),
+            ("report", "--no-index", "--json", "-o"), ("dump", "-o"))
+    for words in argv:
+        script = 'out=$1; shift; ulimit -f 1; trap "" XFSZ; "$@" "$out"; echo "status $?"; ls'
+        done = t.run("sh", "-c", script, "sh", "half", t.wperf, *words)
+        check("status 1\n" in done.out, "it fails", done)
+        check("half" not in done.out, "nothing is left", done)
+        check(len(done.err.splitlines()) == 1 and "half: " in done.err, "one sentence", done)
+
+
 def test_what_is_no_session_is_not_overwritten(t: Context) -> None:
     for name, content in (("thesis.txt", b"years of work\n"), ("short", b"x"), ("zeros", bytes(5000))):
         with open(t.path(name), "wb") as file:
@@ -305,9 +406,32 @@ def test_what_is_no_session_is_not_overwritten(t: Context) -> None:
             with open(t.path(name), "rb") as file:
                 check(file.read() == content, f"{name} is untouched", done)
     os.mkdir(t.path("folder"))
-    done = t.ours("record", "-o", "folder", "--", "true")
-    check(done.status == 125, "125 for a folder", done)
-    harness.check_sentence(done, "folder")
+    os.mkfifo(t.path("fifo"))
+    for name in ("folder", "fifo"):
+        for option in ("-o", "--session"):
+            done = t.ours("record", option, name, "--", "touch", "has-run")
+            check(done.status == 125, f"125 for a {name}", done)
+            harness.check_sentence(done, name)
+        done = t.ours("stat", "--session", name, "--", "touch", "has-run")
+        check(done.status == 125, f"125 for a {name}", done)
+        harness.check_sentence(done, name)
+    check(not os.path.exists(t.path("has-run")), "the command was not started")
+
+
+def test_what_stands_where_the_older_session_goes(t: Context) -> None:
+    t.good("record", "--", t.program("spin"), "50")
+    old = t.path("wperf.data.old")
+    for make in (os.mkdir, os.mkfifo, lambda path: write(path, b"years of work\n")):
+        make(old)
+        done = t.ours("record", "--", "touch", "has-run")
+        check(done.status == 125, "125", done)
+        harness.check_sentence(done, "wperf.data.old")
+        check(os.path.lexists(old) and not os.path.exists(t.path("has-run")), "nothing was done", done)
+        if os.path.isdir(old):
+            os.rmdir(old)
+        else:
+            os.remove(old)
+    t.good("record", "--", t.program("spin"), "50")
 
 
 def test_nothing_to_sample(t: Context) -> None:

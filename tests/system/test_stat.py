@@ -159,6 +159,7 @@ def test_each_cpu_and_the_sum(t: Context) -> None:
 
 
 def test_command_pinned_to_a_cpu(t: Context) -> None:
+    harness.need_events()
     document = stat(t, "-e", "task-clock,cpu-migrations", "-c", "0", "--", t.program("counted"), "spin", "50")
     check(document["core"]["cores"][0]["core_number"] == 0, "the table of core 0")
     check(counts_of(document)["task-clock"] >= 35e6, "its time")

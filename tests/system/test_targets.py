@@ -5,6 +5,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 
 import harness
 from harness import Context, Done, Skip, check
@@ -219,6 +220,16 @@ def test_attach_in_another_namespace(t: Context) -> None:
     check(share(done, "spin_here") > 95, "and in a later report, while the target runs", done)
     done = t.good("sample", "--pe_file", "hidden", "--timeout", "300ms")
     check(share(done, "spin_here") > 95, "found by its image's name", done)
+
+
+def test_the_same_in_a_chroot(t: Context) -> None:
+    """/proc/PID/maps has the paths of another mount namespace from that namespace's root on, not from the target's."""
+    harness.need_mounts()
+    os.mkdir(t.path("root"))
+    script = 'mount --rbind / "$0" && exec chroot "$0" "$@"'
+    done = t.run("unshare", "-m", "sh", "-c", script, t.path("root"), sys.executable, os.path.abspath(__file__), t.wperf,
+                 os.path.dirname(os.path.dirname(t.programs)), "attach_in_another_namespace")
+    check("ok 1 - attach in another namespace\n" in done.out and "not ok" not in done.out, "it passes there", done)
 
 
 def find_by_name(name: str) -> int:

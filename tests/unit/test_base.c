@@ -133,6 +133,63 @@ TEST(map_finds_what_was_put)
         map_release(&map);
 }
 
+TEST(a_buffer_gives_back_what_a_burst_needed)
+{
+        struct buf buf = {0};
+
+        buf_add_zeros(&buf, 8 << 20);
+        buf_clear_and_shrink(&buf);
+        EXPECT_TRUE(!buf.len && buf.cap > 8 << 20);
+        buf_add_zeros(&buf, 3 << 20);
+        buf_clear_and_shrink(&buf);
+        EXPECT_TRUE(!buf.len && buf.cap > 8 << 20);
+        buf_add_zeros(&buf, 1 << 20);
+        buf_clear_and_shrink(&buf);
+        EXPECT_TRUE(!buf.len && !buf.cap);
+        buf_add_str(&buf, "small");
+        buf_clear_and_shrink(&buf);
+        EXPECT_TRUE(!buf.len && buf.cap && !strcmp(buf_text(&buf), ""));
+        buf_release(&buf);
+}
+
+static void add_value(void *ctx, uint64_t key, uint64_t *value)
+{
+        *(uint64_t *)ctx += *value;
+        *value = key + 1;
+}
+
+/* Few slots, so that runs are long and go over the end of the table. */
+TEST(map_without_the_keys_that_were_removed)
+{
+        struct map map = {0};
+        bool is_there[40] = {0};
+        uint64_t random = 1, sum = 0, expected = 0;
+
+        EXPECT_TRUE(!map_remove(&map, 3));
+        for (unsigned i = 0; i < 20000; i++) {
+                uint64_t key = (random = map_mix(random + i)) % N_ELEMENTS(is_there);
+
+                if (random >> 40 & 1) {
+                        EXPECT_INT(map_remove(&map, key), is_there[key]);
+                        is_there[key] = false;
+                } else {
+                        *map_put(&map, key, NULL) = key + 1;
+                        is_there[key] = true;
+                }
+                for (key = 0; key < N_ELEMENTS(is_there); key++) {
+                        const uint64_t *value = map_find(&map, key);
+
+                        if (is_there[key] != (value && *value == key + 1))
+                                EXPECT_INT(key, -1);
+                }
+        }
+        for (uint64_t key = 0; key < N_ELEMENTS(is_there); key++)
+                expected += is_there[key] ? key + 1 : 0;
+        map_each(&map, add_value, &sum);
+        EXPECT_INT(sum, expected);
+        map_release(&map);
+}
+
 TEST(durations_of_the_grammar)
 {
         static const struct {
@@ -329,6 +386,39 @@ TEST(nearest_name)
         EXPECT_STR(text_nearest("sybmol", names, 3), "symbol");
         EXPECT_TRUE(text_nearest("zzzzzz", names, 3) == NULL);
         EXPECT_INT(text_distance("ab", "ba"), 1);
+}
+
+/* Marks that turn the direction of what follows, that have no width, or end a line. */
+TEST(what_nobody_sees_is_an_escape)
+{
+        static const char *const cases[][3] = {
+                {"a\xe2\x80\xae"
+                 "b",
+                 "a\\u202eb", "\"a\\u202eb\""},
+                {"\xe2\x80\x8b\xe2\x80\x8f", "\\u200b\\u200f", "\"\\u200b\\u200f\""},
+                {"\xe2\x81\xa6x\xe2\x81\xa9", "\\u2066x\\u2069", "\"\\u2066x\\u2069\""},
+                {"\xe2\x80\xa8", "\\u2028", "\"\\u2028\""},
+                {"\xef\xbb\xbf", "\\ufeff", "\"\\ufeff\""},
+                {"\xc2\xad", "\\u00ad", "\"\\u00ad\""},
+                {"\xd8\x9c", "\\u061c", "\"\\u061c\""},
+                {"\xf3\xa0\x81\x81", "\\U000e0041", "\"\\udb40\\udc41\""},
+                {"gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x94\xa5",
+                 "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x94\xa5",
+                 "\"gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x94\xa5\""},
+                {"\xd7\xa9\xd7\x9c", "\xd7\xa9\xd7\x9c", "\"\xd7\xa9\xd7\x9c\""},
+        };
+
+        for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+                AUTO_RELEASE(buf) shown = {0};
+                AUTO_RELEASE(buf) document = {0};
+                struct json json;
+
+                text_add_printable(&shown, cases[i][0]);
+                EXPECT_STR(buf_text(&shown), cases[i][1]);
+                json_init(&json, &document);
+                json_str(&json, cases[i][0]);
+                EXPECT_STR(buf_text(&document), cases[i][2]);
+        }
 }
 
 TEST(what_is_not_printable_is_found_at_every_place_of_a_long_text)

@@ -9,10 +9,10 @@
 
 static const char *const out_path = "test_perfdata_writer.tmp.data";
 
-static struct perfdata_writer *writer_with_event(const struct session_builder *b, int level)
+static struct perfdata_writer *writer_at(const char *path, const struct session_builder *b, int level)
 {
         struct err err = {0};
-        struct perfdata_writer *w = perfdata_writer_open(out_path, &err);
+        struct perfdata_writer *w = perfdata_writer_open(path, &err);
 
         if (!w) {
                 TAP_FAIL("%s", err.text);
@@ -23,6 +23,11 @@ static struct perfdata_writer *writer_with_event(const struct session_builder *b
         perfdata_writer_add_event(w, &b->attrs[0], "my-clock:u", b->ids, 1);
         EXPECT_TRUE(perfdata_writer_begin(w, &err));
         return w;
+}
+
+static struct perfdata_writer *writer_with_event(const struct session_builder *b, int level)
+{
+        return writer_at(out_path, b, level);
 }
 
 static void expect_file(const char *path, const char *want, bool finished)
@@ -190,15 +195,15 @@ static void write_pipe(int level)
         struct perfdata_reader *reader;
         struct buf list = {0};
         struct err err = {0};
+        char path[32];
         ssize_t size;
-        int fd;
+        int fds[2];
 
-        remove(out_path);
-        EXPECT_INT(mkfifo(out_path, 0600), 0);
-        fd = open(out_path, O_RDWR | O_NONBLOCK);
+        EXPECT_INT(pipe(fds), 0);
+        snprintf(path, sizeof(path), "/dev/fd/%d", fds[1]);
         builder_init(&b);
         build_small(&b);
-        w = writer_with_event(&b, level);
+        w = writer_at(path, &b, level);
         ASSERT_TRUE(w);
         perfdata_writer_add_feature_str(w, FEATURE_HOSTNAME, "here");
         perfdata_writer_add_feature(w, FEATURE_BUILD_ID,
@@ -208,9 +213,9 @@ static void write_pipe(int level)
         perfdata_writer_add_feature(w, FEATURE_WPERF_RUN, "WPRF\1\0\0\0", 8);
         EXPECT_TRUE(perfdata_writer_put(w, b.records.data, b.records.len, &err));
         EXPECT_TRUE(perfdata_writer_close(w, &err));
-        size = read(fd, bytes, sizeof(bytes));
-        close(fd);
-        remove(out_path);
+        close(fds[1]);
+        size = read(fds[0], bytes, sizeof(bytes));
+        close(fds[0]);
         builder_release(&b);
         reader = perfdata_open_bytes(bytes, size < 0 ? 0 : (size_t)size, "pipe", &err);
         ASSERT_TRUE(reader);

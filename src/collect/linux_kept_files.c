@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Descriptors of mapped files, no more than so many however long a recorder runs.  Of each class the first half stays, for
+ * that is what the measured programs began with; in the other half the newest take the place of the oldest. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "linux_internal.h"
+
+static const size_t max_of_class[KEPT_N_CLASSES] = {
+        [KEPT_IN_PLACE] = 256, /* still where the record says: needed only if it is deleted before the end */
+        [KEPT_OUT_OF_REACH] = 1024, /* the record's path does not lead to it */
+};
+
+static void drop(struct kept_file *kept)
+{
+        close(kept->fd);
+        free((char *)kept->path);
+}
+
+void kept_files_release(struct kept_files *all)
+{
+        for (size_t i = 0; i < all->n; i++)
+                drop(&all->items[i]);
+        free(all->items);
+        for (size_t i = 0; i < KEPT_N_CLASSES; i++)
+                free(all->slots[i].items);
+}
+
+static size_t slot_of_oldest(const struct kept_slots *slots, size_t max)
+{
+        size_t half = max / 2;
+
+        return slots->items[half + slots->n_replaced % half];
+}
+
+const struct kept_file *kept_files_oldest(const struct kept_files *all, enum kept_class class)
+{
+        const struct kept_slots *slots = &all->slots[class];
+        size_t max = max_of_class[class];
+
+        return slots->n < max ? NULL : &all->items[slot_of_oldest(slots, max)];
+}
+
+void kept_files_add(struct kept_files *all, const struct kept_file *kept, enum kept_class class)
+{
+        struct kept_slots *slots = &all->slots[class];
+        struct kept_file taken = *kept, *old;
+
+        taken.path = mem_strdup(kept->path);
+        if (slots->n < max_of_class[class]) {
+                ARRAY_PUSH(slots->items, slots->n, slots->cap, all->n);
+                ARRAY_PUSH(all->items, all->n, all->cap, taken);
+                return;
+        }
+        old = &all->items[slot_of_oldest(slots, max_of_class[class])];
+        slots->n_replaced++;
+        drop(old);
+        *old = taken;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Files and streams that are written. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "os_linux_internal.h"
+
+struct os_file {
+        int fd;
+        bool can_seek;
+        char *path;
+};
+
+/* --- creating --- */
+
+/* In a folder as /tmp others may have put a link where we write, to a file that only we may write. */
+static bool is_strange_link(const char *path)
+{
+        const char *slash = strrchr(path, '/');
+        AUTO_RELEASE(buf) folder = {0};
+        struct stat link, there;
+
+        if (lstat(path, &link) || !S_ISLNK(link.st_mode) || link.st_uid == geteuid())
+                return false;
+        buf_add(&folder, slash ? path : "./", slash ? (size_t)(slash - path) + 1 : 2);
+        return stat(buf_text(&folder), &there) ||
+               ((there.st_mode & S_ISVTX) && (there.st_mode & (S_IWGRP | S_IWOTH)) &&
+                there.st_uid != link.st_uid);
+}
+
+bool os_is_fifo(const char *path)
+{
+        static const char pipe[] = "pipe:";
+        char target[sizeof(pipe)];
+        struct stat st;
+
+        return !stat(path, &st) && S_ISFIFO(st.st_mode) &&
+               (readlink(path, target, sizeof(target)) < (ssize_t)strlen(pipe) ||
+                memcmp(target, pipe, strlen(pipe)) != 0);
+}
+
+/* A FIFO is opened for writing alone, so that its reader's end is seen.  What was no link when it was looked at is none
+ * later: it is opened so. */
+static int open_output(const char *path, mode_t mode, struct err *err)
+{
+        struct stat link, st;
+        bool is_link = !lstat(path, &link) && S_ISLNK(link.st_mode);
+        bool is_fifo = !stat(path, &st) && S_ISFIFO(st.st_mode);
+        int flags = O_CREAT | O_TRUNC | O_CLOEXEC | (is_fifo ? O_WRONLY : O_RDWR);
+        int fd;
+
+        if (is_strange_link(path)) {
+                err_set(err, ERR_DENIED,
+                        "%s: is another user's link, in a folder where all may make links; it is not followed",
+                        path);
+                return -1;
+        }
+        fd = open(path, flags | (is_link ? 0 : O_NOFOLLOW), mode);
+        if (fd < 0)
+                os_linux_fail(err, path);
+        return fd;
+}
+
+static struct os_file *file_create(const char *path, mode_t mode, struct err *err)
+{
+        bool is_stdout = !strcmp(path, "-");
+        int fd = is_stdout ? dup(STDOUT_FILENO) : open_output(path, mode, err);
+        struct os_file *file;
+
+        if (fd < 0) {
+                if (is_stdout)
+                        os_linux_fail(err, "standard output");
+                return NULL;
+        }
+        file = mem_new(1, sizeof(*file));
+        file->fd = fd;
+        file->path = mem_strdup(is_stdout ? "standard output" : path);
+        file->can_seek = !is_stdout && lseek(fd, 0, SEEK_CUR) >= 0;
+        return file;
+}
+
+struct os_file *os_file_create(const char *path, struct err *err)
+{
+        return file_create(path, 0666, err);
+}
+
+struct os_file *os_file_create_private(const char *path, struct err *err)
+{
+        return file_create(path, 0600, err);
+}
+
+struct os_file *os_file_create_temp(const char *prefix, struct buf *ret_path, struct err *err)
+{
+        struct os_file *file;
+        int fd;
+
+        buf_clear(ret_path);
+        buf_printf(ret_path, "%s.XXXXXX", prefix);
+        fd = mkostemp(ret_path->data, O_CLOEXEC);
+        if (fd < 0) {
+                os_linux_fail(err, prefix);
+                return NULL;
+        }
+        file = mem_new(1, sizeof(*file));
+        *file = (struct os_file){.fd = fd, .can_seek = true, .path = mem_strdup(ret_path->data)};
+        return file;
+}
+
+void os_file_free(struct os_file *file)
+{
+        if (!file)
+                return;
+        close(file->fd);
+        free(file->path);
+        free(file);
+}
+
+/* The path may lead elsewhere by now, and a link stays. */
+void os_file_discard(struct os_file *file)
+{
+        struct stat st, there;
+
+        if (!file)
+                return;
+        if (file->can_seek && !fstat(file->fd, &st) && S_ISREG(st.st_mode) && !ftruncate(file->fd, 0) &&
+            !lstat(file->path, &there) && there.st_dev == st.st_dev && there.st_ino == st.st_ino)
+                unlink(file->path);
+        os_file_free(file);
+}
+
+/* --- writing --- */
+
+static bool write_all(int fd, const void *bytes, size_t size)
+{
+        const char *at = bytes;
+
+        while (size) {
+                ssize_t n = write(fd, at, size);
+
+                if (n < 0 && errno == EINTR)
+                        continue;
+                if (n < 0)
+                        return false;
+                at += n;
+                size -= (size_t)n;
+        }
+        return true;
+}
+
+bool os_file_write(struct os_file *file, const void *bytes, size_t size, struct err *err)
+{
+        off_t start = file->can_seek ? lseek(file->fd, 0, SEEK_CUR) : -1;
+
+        if (write_all(file->fd, bytes, size))
+                return true;
+        os_linux_fail(err, file->path);
+        if (start >= 0 && !ftruncate(file->fd, start))
+                lseek(file->fd, start, SEEK_SET);
+        return false;
+}
+
+bool os_file_write_at(struct os_file *file, uint64_t file_off, const void *bytes, size_t size,
+                      struct err *err)
+{
+        const char *at = bytes;
+
+        while (size) {
+                ssize_t n = pwrite(file->fd, at, size, (off_t)file_off);
+
+                if (n < 0 && errno == EINTR)
+                        continue;
+                if (n < 0)
+                        return os_linux_fail(err, file->path);
+                at += n;
+                file_off += (uint64_t)n;
+                size -= (size_t)n;
+        }
+        return true;
+}
+
+bool os_file_truncate(struct os_file *file, uint64_t size, struct err *err)
+{
+        if (ftruncate(file->fd, (off_t)size) || lseek(file->fd, (off_t)size, SEEK_SET) < 0)
+                return os_linux_fail(err, file->path);
+        return true;
+}
+
+bool os_file_can_seek(const struct os_file *file)
+{
+        return file->can_seek;
+}
+
+bool os_file_close(struct os_file *file, struct err *err)
+{
+        bool ok = !close(file->fd);
+
+        if (!ok)
+                os_linux_fail(err, file->path);
+        free(file->path);
+        free(file);
+        return ok;
+}
+
+bool os_write_stream(enum os_stream stream, const void *bytes, size_t size, struct err *err)
+{
+        struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+        bool ok;
+
+        sigaction(SIGPIPE, &ignore, &before);
+        ok = write_all((int)stream, bytes, size) ||
+             os_linux_fail(err, stream == OS_STDOUT ? "standard output" : "standard error");
+        sigaction(SIGPIPE, &before, NULL);
+        if (!ok && err && err->os == EPIPE)
+                err->code = ERR_CLOSED;
+        return ok;
+}

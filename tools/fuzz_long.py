@@ -1,0 +1,68 @@
+#!/usr/bin/python3
+"""Fuzzes targets for long, each on one core, and says what was run and found.
+
+What a target finds is kept in FOUND/TARGET, where the next run begins.  Fails when an input crashes its target, takes it too
+long or too much memory: the input stays in FOUND/TARGET.crashes, and belongs into tests/fuzz/corpus with its fix.
+"""
+import argparse
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+
+STATUS = re.compile(rb"^#(\d+)\s+(\w+)\s+cov: (\d+) ft: (\d+) corp: (\d+)", re.MULTILINE)
+ONE_INPUT_SECONDS = 25
+MEMORY_MIB = 2048
+
+
+def figures(name: str, log: bytes, crashes: list[str]) -> str:
+    """`elf: 1,234,567 runs, 2,100 edges at first, 2,150 at the end, 480 inputs, 0 crashes`"""
+    seen = [(int(runs), int(edges), int(inputs)) for runs, _, edges, _, inputs in STATUS.findall(log)]
+    if not seen:
+        return f"{name}: it did not start"
+    first = next((int(edges) for _, event, edges, _, _ in STATUS.findall(log) if event == b"INITED"), seen[0][1])
+    return (f"{name}: {seen[-1][0]:,} runs, {first:,} edges at first, {seen[-1][1]:,} at the end, {seen[-1][2]:,} inputs, "
+            f"{len(crashes)} crashes")
+
+
+def fuzz(options: argparse.Namespace, name: str) -> tuple[bool, str]:
+    found = os.path.join(options.found, name)
+    crashes = found + ".crashes"
+    for folder in (found, crashes):
+        os.makedirs(folder, exist_ok=True)
+    known = set(os.listdir(crashes))
+    command = [os.path.join(options.build, "tests/fuzz", f"fuzz_{name}"), f"-max_total_time={options.seconds}",
+               f"-timeout={ONE_INPUT_SECONDS}", f"-rss_limit_mb={MEMORY_MIB}", f"-artifact_prefix={crashes}/",
+               "-print_final_stats=1", found, os.path.join("tests/fuzz/corpus", name)]
+    with open(f"{found}.log", "wb") as log:
+        status = subprocess.run(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, check=False).returncode
+    with open(f"{found}.log", "rb") as log:
+        text = log.read()
+    new = sorted(set(os.listdir(crashes)) - known)
+    line = figures(name, text, new)
+    return status == 0 and not new, "\n".join([line, *(f"  {crashes}/{crash}" for crash in new)])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("build", help="a build made with -Dfuzz=true")
+    parser.add_argument("targets", nargs="+", metavar="TARGET", help="as perfdata, for fuzz_perfdata")
+    parser.add_argument("--seconds", type=int, default=1800, help="for each target, default 1800")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="targets at a time, default one a CPU")
+    parser.add_argument("--found", default="build/found", help="folder of what is found, default build/found")
+    options = parser.parse_args()
+    missing = [name for name in options.targets
+               if not os.path.exists(os.path.join(options.build, "tests/fuzz", f"fuzz_{name}"))]
+    if missing:
+        sys.exit(f"fuzz_long.py: {options.build} has no target {', '.join(missing)}")
+    passed = True
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for ok, text in pool.map(lambda name: fuzz(options, name), options.targets):
+            print(text, flush=True)
+            passed &= ok
+    return 0 if passed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
