@@ -4,10 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const double POOR_LOST_PERCENT = 0.1;
-static const double POOR_UNRESOLVED_PERCENT = 5;
-static const double POOR_COUNTED_SHARE = 0.5;
-static const double POOR_SAMPLED_SHARE = 0.8;
 static const double SAMPLED_SHARE_WORTH_A_WORD = 0.95;
 static const double KERNEL_SHARE_WORTH_A_WORD = 0.05;
 static const double OFF_SHARE_WORTH_A_WORD = 0.005;
@@ -17,84 +13,11 @@ double quality_percent(const struct quality *quality, uint64_t n)
         return quality->n_samples ? 100.0 * (double)n / (double)quality->n_samples : 0;
 }
 
-static double lost_percent(const struct quality *quality)
+double quality_lost_percent(const struct quality *quality)
 {
         uint64_t generated = quality->n_samples + quality->n_lost;
 
         return generated ? 100.0 * (double)quality->n_lost / (double)generated : 0;
-}
-
-static bool has_text(const char *text)
-{
-        return text && *text;
-}
-
-bool quality_is_poor(const struct quality *q)
-{
-        return lost_percent(q) > POOR_LOST_PERCENT ||
-               quality_percent(q, q->n_unresolved) > POOR_UNRESOLVED_PERCENT ||
-               quality_percent(q, q->n_cut_stacks) > POOR_UNRESOLVED_PERCENT ||
-               (q->knows_sampled && q->sampled_share < POOR_SAMPLED_SHARE) || has_text(q->not_sampled) ||
-               q->counted_share < POOR_COUNTED_SHARE || q->cut_bytes || q->unfinished || q->n_malformed ||
-               q->aux_bytes || q->overblown_bytes || budget_is_short(q->budget);
-}
-
-static void begin_reason(struct buf *out, size_t start)
-{
-        buf_add_str(out, out->len == start ? "poor: " : "; ");
-}
-
-void quality_add_poor(const struct quality *q, struct buf *out)
-{
-        size_t start = out->len;
-
-        if (!quality_is_poor(q))
-                return;
-        if (lost_percent(q) > POOR_LOST_PERCENT) {
-                begin_reason(out, start);
-                buf_printf(out, "%.2f %% of the samples were lost: take fewer with -F", lost_percent(q));
-        }
-        if (quality_percent(q, q->n_unresolved) > POOR_UNRESOLVED_PERCENT) {
-                begin_reason(out, start);
-                buf_printf(out, "%.0f %% of the samples have no name: wperf report -v says why",
-                           quality_percent(q, q->n_unresolved));
-        }
-        if (quality_percent(q, q->n_cut_stacks) > POOR_UNRESOLVED_PERCENT) {
-                begin_reason(out, start);
-                buf_printf(out, "%.0f %% of the stacks miss their callers",
-                           quality_percent(q, q->n_cut_stacks));
-        }
-        if (q->counted_share < POOR_COUNTED_SHARE) {
-                begin_reason(out, start);
-                buf_printf(out, "an event was counted only %.0f %% of the time: ask for fewer at once",
-                           100 * q->counted_share);
-        }
-        if (q->cut_bytes || q->unfinished || q->n_malformed) {
-                begin_reason(out, start);
-                buf_add_str(out, "the session file is not whole");
-        }
-        if (q->knows_sampled && q->sampled_share < POOR_SAMPLED_SHARE) {
-                begin_reason(out, start);
-                buf_printf(out, "only %.0f %% of the CPU time was sampled", 100 * q->sampled_share);
-        }
-        if (has_text(q->not_sampled)) {
-                begin_reason(out, start);
-                buf_printf(out, "the kernel did not let %s be sampled", q->not_sampled);
-        }
-        if (q->aux_bytes) {
-                begin_reason(out, start);
-                buf_printf(out, "the %s trace is not decoded", q->aux_kind);
-        }
-        if (q->overblown_bytes) {
-                begin_reason(out, start);
-                buf_add_str(out, "compressed records unpack to more than a recorder packs");
-        }
-        if (budget_is_short(q->budget)) {
-                begin_reason(out, start);
-                buf_printf(out, "there was no memory for all names: --max-memory %" PRIu64,
-                           2 * (budget_limit(q->budget) >> 20));
-        }
-        buf_add_char(out, '\n');
 }
 
 bool quality_kernel_matters(const struct quality *quality)
@@ -174,7 +97,7 @@ static void add_sampled(const struct quality *q, struct buf *out)
                            percent < 1 ? ", %.1f %% of the %s%s sampled" : ", %.0f %% of the %s%s sampled",
                            percent, q->sampled_event ? q->sampled_event : "CPU time",
                            q->sampled_event ? " events were" : " was");
-        if (has_text(q->not_sampled))
+        if (q->not_sampled && *q->not_sampled)
                 buf_printf(out, ", not sampled: %s (setuid, or not readable)", q->not_sampled);
 }
 
@@ -182,7 +105,7 @@ void quality_add_text(const struct quality *q, struct buf *out)
 {
         buf_printf(out, "quality: %" PRIu64 " samples, %" PRIu64 " lost", q->n_samples, q->n_lost);
         if (q->n_lost)
-                buf_printf(out, " (%.2f %%)", lost_percent(q));
+                buf_printf(out, " (%.2f %%)", quality_lost_percent(q));
         buf_printf(out, ", %" PRIu64 " throttled, %" PRIu64 " unresolved", q->n_throttled, q->n_unresolved);
         if (q->n_unresolved)
                 buf_printf(out, " (%.2f %%)", quality_percent(q, q->n_unresolved));

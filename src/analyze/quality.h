@@ -55,6 +55,9 @@ bool quality_is_poor(const struct quality *quality);
 /* Percent of the samples; 0 when there are none. */
 double quality_percent(const struct quality *quality, uint64_t n);
 
+/* The lost ones in percent of those that were taken. */
+double quality_lost_percent(const struct quality *quality);
+
 /* The line that ends a sampling command, "quality: 4980 samples, 0 lost, ...", without a line feed. */
 void quality_add_text(const struct quality *quality, struct buf *out);
 

@@ -169,7 +169,7 @@ TEST(what_is_poor_is_said_in_words)
         quality_add_poor(&q, &out);
         EXPECT_STR(
                 buf_text(&out),
-                "poor: 0.99 % of the samples were lost: take fewer with -F; 12 % of the samples have no name: wperf "
+                "poor: 0.99 % of the samples were lost: lower the rate with -F; 12 % of the samples have no name: wperf "
                 "report -v says why; 50 % of the stacks miss their callers; an event was counted only 30 % of the "
                 "time: ask for fewer at once; the session file is not whole\n");
 }

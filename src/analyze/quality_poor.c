@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* When a profile is poor, and in which words: each reason has its condition and its sentence. */
+#include <inttypes.h>
+
+#include "quality.h"
+
+static const double POOR_LOST_PERCENT = 0.1;
+static const double POOR_UNRESOLVED_PERCENT = 5;
+static const double POOR_COUNTED_SHARE = 0.5;
+static const double POOR_SAMPLED_SHARE = 0.8;
+
+static bool is_lossy(const struct quality *q)
+{
+        return quality_lost_percent(q) > POOR_LOST_PERCENT;
+}
+
+static void say_lossy(const struct quality *q, struct buf *out)
+{
+        buf_printf(out, "%.2f %% of the samples were lost: lower the rate with -F", quality_lost_percent(q));
+}
+
+static bool is_nameless(const struct quality *q)
+{
+        return quality_percent(q, q->n_unresolved) > POOR_UNRESOLVED_PERCENT;
+}
+
+static void say_nameless(const struct quality *q, struct buf *out)
+{
+        buf_printf(out, "%.0f %% of the samples have no name: wperf report -v says why",
+                   quality_percent(q, q->n_unresolved));
+}
+
+static bool is_cut(const struct quality *q)
+{
+        return quality_percent(q, q->n_cut_stacks) > POOR_UNRESOLVED_PERCENT;
+}
+
+static void say_cut(const struct quality *q, struct buf *out)
+{
+        buf_printf(out, "%.0f %% of the stacks miss their callers", quality_percent(q, q->n_cut_stacks));
+}
+
+static bool is_seldom_counted(const struct quality *q)
+{
+        return q->counted_share < POOR_COUNTED_SHARE;
+}
+
+static void say_seldom_counted(const struct quality *q, struct buf *out)
+{
+        buf_printf(out, "an event was counted only %.0f %% of the time: ask for fewer at once",
+                   100 * q->counted_share);
+}
+
+static bool is_seldom_sampled(const struct quality *q)
+{
+        return q->knows_sampled && q->sampled_share < POOR_SAMPLED_SHARE;
+}
+
+static void say_seldom_sampled(const struct quality *q, struct buf *out)
+{
+        buf_printf(out, "only %.0f %% of the %s sampled", 100 * q->sampled_share,
+                   q->sampled_event ? "events were" : "CPU time was");
+}
+
+static bool has_refused(const struct quality *q)
+{
+        return q->not_sampled && *q->not_sampled;
+}
+
+static void say_refused(const struct quality *q, struct buf *out)
+{
+        buf_printf(out, "the kernel did not let %s be sampled", q->not_sampled);
+}
+
+static bool is_damaged(const struct quality *q)
+{
+        return q->cut_bytes || q->unfinished || q->n_malformed;
+}
+
+static void say_damaged(const struct quality *q, struct buf *out)
+{
+        buf_add_str(out, "the session file is not whole");
+}
+
+static bool has_trace(const struct quality *q)
+{
+        return q->aux_bytes;
+}
+
+static void say_trace(const struct quality *q, struct buf *out)
+{
+        buf_printf(out, "the %s trace is not decoded", q->aux_kind);
+}
+
+static bool is_overblown(const struct quality *q)
+{
+        return q->overblown_bytes;
+}
+
+static void say_overblown(const struct quality *q, struct buf *out)
+{
+        buf_add_str(out, "compressed records unpack to more than a recorder packs");
+}
+
+static bool lacks_memory(const struct quality *q)
+{
+        return budget_is_short(q->budget);
+}
+
+static void say_memory(const struct quality *q, struct buf *out)
+{
+        buf_printf(out, "there was no memory for all names: --max-memory %" PRIu64,
+                   2 * (budget_limit(q->budget) >> 20));
+}
+
+static const struct {
+        bool (*is_so)(const struct quality *quality);
+        void (*say)(const struct quality *quality, struct buf *out);
+} reasons[] = {
+        {is_lossy, say_lossy},
+        {is_nameless, say_nameless},
+        {is_cut, say_cut},
+        {is_seldom_counted, say_seldom_counted},
+        {is_damaged, say_damaged},
+        {is_seldom_sampled, say_seldom_sampled},
+        {has_refused, say_refused},
+        {has_trace, say_trace},
+        {is_overblown, say_overblown},
+        {lacks_memory, say_memory},
+};
+
+bool quality_is_poor(const struct quality *quality)
+{
+        for (size_t i = 0; i < N_ELEMENTS(reasons); i++) {
+                if (reasons[i].is_so(quality))
+                        return true;
+        }
+        return false;
+}
+
+void quality_add_poor(const struct quality *quality, struct buf *out)
+{
+        const char *before = "poor: ";
+
+        for (size_t i = 0; i < N_ELEMENTS(reasons); i++) {
+                if (!reasons[i].is_so(quality))
+                        continue;
+                buf_add_str(out, before);
+                reasons[i].say(quality, out);
+                before = "; ";
+        }
+        if (*before == ';')
+                buf_add_char(out, '\n');
+}
