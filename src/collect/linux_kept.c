@@ -112,14 +112,14 @@ static struct kept_namespace *add_namespace(struct keeper *k, uint64_t inode)
 /* Process `pid` is in it now. */
 static void keep_namespace(struct keeper *k, uint64_t inode, int32_t pid)
 {
-        struct kept_namespace *namespace = find_namespace(k, inode);
+        struct kept_namespace *kept = find_namespace(k, inode);
 
-        if (!namespace)
-        namespace = add_namespace(k, inode);
-        if (namespace->root_fd < 0 && proc_mount_namespace(pid) == inode) {
-                close_namespace(namespace);
-                namespace->namespace_fd = open_of_process(k, pid, "ns/mnt", O_RDONLY);
-                namespace->root_fd = open_of_process(k, pid, "root", O_PATH | O_DIRECTORY);
+        if (!kept)
+                kept = add_namespace(k, inode);
+        if (kept->root_fd < 0 && proc_mount_namespace(pid) == inode) {
+                close_namespace(kept);
+                kept->namespace_fd = open_of_process(k, pid, "ns/mnt", O_RDONLY);
+                kept->root_fd = open_of_process(k, pid, "root", O_PATH | O_DIRECTORY);
         }
 }
 
