@@ -381,7 +381,7 @@ def test_session_of_a_plain_user_says_where_counts_come_from(t: Context) -> None
         done = as_plain_user(t, t.wperf, "stat", "-e", "page-faults,cpu-migrations", "--session", path, "--",
                              t.program("counted"), "faults", "3000")
     check(done.status == 0, "it counts", done)
-    again = t.good("report", path)
+    again = t.good("report", "--force", path)
     check("page-faults comes from wait4" in again.out, "where from", again)
     check("cpu-migrations is not counted: " in again.out and "<not supported>" in again.out, "and what is missing", again)
     check(done.out.splitlines()[-1] == again.out.splitlines()[-1], "the same quality", again)
