@@ -88,6 +88,13 @@ static void grow_slots(struct places *p)
         p->n_slots = n_slots;
 }
 
+/* Those that stand for all that there is no memory for are always added: there are few. */
+static bool may_add(struct places *p, const struct code_place *place)
+{
+        return !p->share || (place->module == MODULE_NONE && !place->offset) ||
+               budget_share_take(p->share, BUDGET_ADDRESSES, PLACE_BYTES);
+}
+
 uint32_t places_add(struct places *p, const struct code_place *place)
 {
         uint32_t hash = (uint32_t)hash_place(place);
@@ -100,6 +107,9 @@ uint32_t places_add(struct places *p, const struct code_place *place)
                 if (p->slots[i].hash == hash && is_same(&p->items[number], place))
                         return number;
         }
+        if (!may_add(p, place))
+                return places_add(p,
+                                  &(struct code_place){.module = MODULE_NONE, .is_kernel = place->is_kernel});
         ARRAY_PUSH(p->items, p->n, p->cap, *place);
         put_slot(p->slots, p->n_slots, &(struct place_slot){hash, (uint32_t)p->n});
         return (uint32_t)p->n - 1;

@@ -109,8 +109,11 @@ static bool lacks_memory(const struct quality *q)
 
 static void say_memory(const struct quality *q, struct buf *out)
 {
-        buf_printf(out, "there was no memory for all names: --max-memory %" PRIu64,
-                   2 * (budget_limit(q->budget) >> 20));
+        bool stacks = budget_has_left_out(q->budget, BUDGET_STACKS) ||
+                      budget_has_left_out(q->budget, BUDGET_ADDRESSES);
+
+        buf_printf(out, "there was no memory for all %s: --max-memory %" PRIu64,
+                   stacks ? "call stacks" : "names", 2 * (budget_limit(q->budget) >> 20));
 }
 
 static const struct {

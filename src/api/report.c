@@ -155,6 +155,7 @@ static void open_modules(struct report *report)
         if (!report->request.stacks)
                 return;
         report->stacks = stacks_new(report->request.merges_strays);
+        stacks_set_budget(report->stacks, &report->session_budget);
         report->samples = report->request.samples ? sample_list_new() : NULL;
         report->is_by_stacks = !report->request.to_pack && profile_by_place(report->profile);
         session_archive_open_walks(&report->archive, report->reader);
@@ -222,6 +223,7 @@ struct report *report_make_of(const struct report_request *request, struct sessi
         report->world = world_new();
         budget_init_file(&report->session_budget, report->sources.budget, request->path);
         world_set_budget(report->world, &report->session_budget);
+        report->tree_budget = &report->session_budget;
         world_add_build_ids(report->world, report->reader);
         report->images = pe_images_new(perfdata_feature(report->reader, FEATURE_WPERF_IMAGES));
         world_set_images(report->world, pe_images_size, report->images);
@@ -305,6 +307,7 @@ struct stacks_tree *report_name_stacks(const struct report *report, const struct
                 .inlines = !options->no_inlines,
                 .lines = options->lines,
                 .processes = options->processes,
+                .budget = report->tree_budget,
         };
 
         return stacks_tree_new(&request);
