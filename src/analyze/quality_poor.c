@@ -109,11 +109,14 @@ static bool lacks_memory(const struct quality *q)
 
 static void say_memory(const struct quality *q, struct buf *out)
 {
-        bool stacks = budget_has_left_out(q->budget, BUDGET_STACKS) ||
-                      budget_has_left_out(q->budget, BUDGET_ADDRESSES);
+        const char *what = "names";
 
-        buf_printf(out, "there was no memory for all %s: --max-memory %" PRIu64,
-                   stacks ? "call stacks" : "names", 2 * (budget_limit(q->budget) >> 20));
+        if (budget_has_left_out(q->budget, BUDGET_STACKS))
+                what = "call stacks";
+        else if (budget_has_left_out(q->budget, BUDGET_ADDRESSES))
+                what = "addresses";
+        buf_printf(out, "there was no memory for all %s: --max-memory %" PRIu64, what,
+                   2 * (budget_limit(q->budget) >> 20));
 }
 
 static const struct {

@@ -149,6 +149,8 @@ static void open_modules(struct report *report)
         buf_add_str(&report->archive.note, module_source_recorded_note(report->modules));
         module_source_use_archive(report->modules, report->archive.symbols);
         report->branches = report->request.branches ? branches_new() : NULL;
+        if (report->branches)
+                branches_set_budget(report->branches, &report->session_budget);
         report->unwind = stack_unwind_new(report->world, report->modules, report->reader);
         stack_unwind_use_ends(report->unwind, perfdata_feature(report->reader, FEATURE_WPERF_ENDS));
         stack_unwind_pack_ends(report->unwind, report->request.to_pack ? &report->ends : NULL);
@@ -230,6 +232,7 @@ struct report *report_make_of(const struct report_request *request, struct sessi
         if (!session_times_resolve(request->path, input, &report->request.filter, err))
                 return NULL;
         report->profile = profile_new(keys, &report->request.filter);
+        profile_set_budget(report->profile, &report->session_budget);
         report->has_run_info = run_info_read(report->reader, &report->run_text, &report->run_info);
         stack_marks_read(perfdata_feature(report->reader, FEATURE_WPERF_STACKS), &report->marks);
         open_modules(report);
