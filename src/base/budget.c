@@ -90,7 +90,7 @@ bool budget_share_refill(struct budget_share *share, enum budget_use use, uint64
         if (!budget_take(share->budget, use, wanted))
                 return false;
         share->taken_bytes += wanted;
-        share->left_bytes += wanted;
+        share->left_bytes[use] += wanted;
         return true;
 }
 
@@ -100,7 +100,7 @@ void budget_share_keep(struct budget_share *share, uint64_t bytes)
                 return;
         budget_give(share->budget, share->taken_bytes - bytes);
         share->taken_bytes = bytes;
-        share->left_bytes = 0;
+        memset(share->left_bytes, 0, sizeof(share->left_bytes));
 }
 
 /* --- What was left out --- */

@@ -67,7 +67,8 @@ void budget_give(struct budget *budget, uint64_t bytes);
 /* What one thread took of a budget in advance, for many things that are small.  Zero-initialised has no limit. */
 struct budget_share {
         struct budget *budget; /* kept by the caller; NULL: no limit */
-        uint64_t taken_bytes, left_bytes;
+        uint64_t taken_bytes;
+        uint64_t left_bytes[BUDGET_N_USES]; /* apart: less valuable things must not use up what others took */
 };
 
 bool budget_share_refill(struct budget_share *share, enum budget_use use, uint64_t bytes);
@@ -77,9 +78,9 @@ static inline bool budget_share_take(struct budget_share *share, enum budget_use
 {
         if (!share->budget)
                 return true;
-        if (share->left_bytes < bytes && !budget_share_refill(share, use, bytes))
+        if (share->left_bytes[use] < bytes && !budget_share_refill(share, use, bytes))
                 return false;
-        share->left_bytes -= bytes;
+        share->left_bytes[use] -= bytes;
         return true;
 }
 

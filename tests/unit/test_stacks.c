@@ -424,8 +424,8 @@ TEST(stacks_without_callers_keep_their_innermost_frame)
         stacks_set_budget(stacks, &budget);
         add(stacks, w, 0, &samples[0]);
         stacks_catch_up(stacks, w);
-        /* What one share still holds is used up by other stacks; addresses may take more. */
-        EXPECT_TRUE(budget_take(&budget, BUDGET_STACKS, (1 << 19) - (64 << 10)));
+        /* What the shares still hold is used up by other stacks; addresses may take more. */
+        EXPECT_TRUE(budget_take(&budget, BUDGET_STACKS, (1 << 19) - (128 << 10)));
         for (uint64_t i = 0; i < 1000; i++) {
                 const uint64_t other[] = {PERF_CONTEXT_USER, 0x7f0042, 0x401001 + i % 32, 0x401001 + i / 32};
                 struct sample sample = sample_of(11, other, 4);
