@@ -6,7 +6,7 @@
 #include "arena.h"
 #include "map.h"
 
-enum { CACHE_SLOTS = 1 << 14 };
+enum { CACHE_SLOTS = 1 << 14, EDGE_BYTES = 256 /* memory for an edge, with its slots and its row */ };
 
 /* The edge that two addresses led to while the maps had these versions. */
 struct cached {
@@ -20,6 +20,7 @@ struct branches {
         size_t n_edges, cap_edges, n_nexts, cap_nexts;
         struct map by_hash; /* edge + 1 */
         struct cached *cache;
+        struct budget_share share;
 };
 
 struct branches *branches_new(void)
@@ -30,11 +31,17 @@ struct branches *branches_new(void)
         return b;
 }
 
+void branches_set_budget(struct branches *b, struct budget *budget)
+{
+        b->share.budget = budget;
+}
+
 void branches_free(struct branches *b)
 {
         if (!b)
                 return;
         map_release(&b->by_hash);
+        budget_share_keep(&b->share, 0);
         free(b->edges);
         free(b->nexts);
         free(b->cache);
@@ -53,16 +60,31 @@ static bool same_edge(const struct branch_edge *a, const struct branch_edge *b)
                a->to.module == b->to.module && a->to.offset == b->to.offset;
 }
 
+/* There is one of an event for all that there is no memory for. */
+static bool may_add(struct branches *b, const struct branch_edge *wanted)
+{
+        const struct branch_end nowhere = {.module = MODULE_NONE};
+        const struct branch_edge lost = {.event = wanted->event, .from = nowhere, .to = nowhere};
+
+        return same_edge(wanted, &lost) || budget_share_take(&b->share, BUDGET_ADDRESSES, EDGE_BYTES);
+}
+
 static uint32_t find_or_add(struct branches *b, const struct branch_edge *wanted)
 {
+        const struct branch_end nowhere = {.module = MODULE_NONE};
         uint64_t from = map_mix(wanted->from.offset ^ (uint64_t)wanted->from.module << 40);
         uint64_t to = wanted->to.offset ^ (uint64_t)wanted->to.module << 40 ^ (uint64_t)wanted->event << 20;
-        uint64_t *first = map_put(&b->by_hash, map_mix(from + to), NULL);
+        const uint64_t *known = map_find(&b->by_hash, map_mix(from + to));
+        uint64_t *first;
 
-        for (uint64_t i = *first; i; i = b->nexts[i - 1]) {
+        for (uint64_t i = known ? *known : 0; i; i = b->nexts[i - 1]) {
                 if (same_edge(&b->edges[i - 1], wanted))
                         return (uint32_t)i - 1;
         }
+        if (!may_add(b, wanted))
+                return find_or_add(
+                        b, &(struct branch_edge){.event = wanted->event, .from = nowhere, .to = nowhere});
+        first = map_put(&b->by_hash, map_mix(from + to), NULL);
         ARRAY_PUSH(b->nexts, b->n_nexts, b->cap_nexts, (uint32_t)*first);
         ARRAY_PUSH(b->edges, b->n_edges, b->cap_edges, *wanted);
         *first = b->n_edges;

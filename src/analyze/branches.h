@@ -16,6 +16,9 @@
 struct branches;
 
 struct branches *branches_new(void);
+/* Bounds the memory of the edges.  When it is used up, new ones count as one that leads from nowhere to nowhere.  The budget
+ * outlives them. */
+void branches_set_budget(struct branches *branches, struct budget *budget);
 void branches_free(struct branches *branches);
 AUTO_DEFINE(branches)
 

@@ -19,7 +19,12 @@ struct calltree {
         struct map by_hash;   /* of a function, or the next free number behind: its number */
         struct map by_parent; /* parent << 32 | function: the node's number */
         bool is_finished;
+        struct budget *budget; /* NULL: no limit */
+        struct budget own;     /* a part of its limit: */
+        struct budget_share share;
 };
+
+enum { NODE_BYTES = 192 /* with its part of the tables */ };
 
 struct calltree *calltree_new(void)
 {
@@ -36,10 +41,20 @@ struct calltree *calltree_new(void)
         return tree;
 }
 
+void calltree_set_budget(struct calltree *tree, struct budget *budget)
+{
+        if (!budget)
+                return;
+        tree->budget = budget;
+        budget_init(&tree->own, budget_limit(budget) / 2); /* half of which stacks may take */
+        tree->share.budget = &tree->own;
+}
+
 void calltree_free(struct calltree *tree)
 {
         if (!tree)
                 return;
+        budget_release(&tree->own);
         strpool_free(tree->texts);
         map_release(&tree->by_hash);
         map_release(&tree->by_parent);
@@ -114,6 +129,19 @@ uint32_t calltree_add_child(struct calltree *tree, uint32_t parent, uint32_t fun
         *number = tree->n_nodes;
         ARRAY_PUSH(tree->nodes, tree->n_nodes, tree->cap_nodes, node);
         return (uint32_t)tree->n_nodes - 1;
+}
+
+uint32_t calltree_try_child(struct calltree *tree, uint32_t parent, uint32_t function)
+{
+        const uint64_t *number = map_find(&tree->by_parent, (uint64_t)parent << 32 | function);
+
+        if (number)
+                return (uint32_t)*number;
+        if (!budget_share_take(&tree->share, BUDGET_STACKS, NODE_BYTES)) {
+                budget_leave_out(tree->budget, BUDGET_STACKS);
+                return CALLTREE_NONE;
+        }
+        return calltree_add_child(tree, parent, function);
 }
 
 void calltree_add(struct calltree *tree, uint32_t node, uint64_t count, uint64_t weight)
@@ -302,6 +330,7 @@ static struct calltree *copy_functions(const struct calltree *tree)
 {
         struct calltree *copy = calltree_new();
 
+        calltree_set_budget(copy, tree->budget);
         for (size_t i = 0; i < tree->n_functions; i++)
                 calltree_add_function(copy, &tree->functions[i]);
         return copy;
@@ -362,8 +391,14 @@ struct calltree *calltree_invert(const struct calltree *tree, calltree_is_wanted
 
                 if (from == CALLTREE_ROOT)
                         continue;
-                for (; from != CALLTREE_ROOT; from = tree->nodes[from].parent)
-                        at = calltree_add_child(inverted, at, tree->nodes[from].function);
+                at = calltree_add_child(inverted, at, tree->nodes[from].function);
+                while ((from = tree->nodes[from].parent) != CALLTREE_ROOT) {
+                        uint32_t next = calltree_try_child(inverted, at, tree->nodes[from].function);
+
+                        if (next == CALLTREE_NONE)
+                                break;
+                        at = next;
+                }
                 calltree_add(inverted, at, tree->nodes[i].self_count, tree->nodes[i].self_weight);
         }
         calltree_finish(inverted);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "attributes.h"
+#include "budget.h"
 
 enum calltree_kind {
         CALLTREE_FUNCTION,
@@ -53,6 +54,9 @@ struct calltree_sum {
 struct calltree;
 
 struct calltree *calltree_new(void);
+/* Before the first node: bounds the tree, and each tree that is made of it, by a quarter of the limit of `budget`, which outlives
+ * them and is told when that was too little. */
+void calltree_set_budget(struct calltree *tree, struct budget *budget);
 void calltree_free(struct calltree *tree);
 AUTO_DEFINE(calltree)
 
@@ -63,6 +67,9 @@ uint32_t calltree_add_function(struct calltree *tree, const struct calltree_func
 
 /* The child of `parent` for this function, made where there is none. */
 uint32_t calltree_add_child(struct calltree *tree, uint32_t parent, uint32_t function);
+
+/* The same, but CALLTREE_NONE where there is no memory for a new node. */
+uint32_t calltree_try_child(struct calltree *tree, uint32_t parent, uint32_t function);
 
 /* Samples that end at `node`. */
 void calltree_add(struct calltree *tree, uint32_t node, uint64_t count, uint64_t weight);
@@ -90,7 +97,7 @@ struct calltree *calltree_through(const struct calltree *tree, calltree_is_wante
 
 /* The tree upside down: its top nodes are the functions that samples ended in, and below each its callers.  With `is_wanted`,
  * which may be NULL, the innermost wanted function of each path stands for all that it called, and paths without one are
- * left out.  Finished. */
+ * left out.  With too little memory the outermost callers are left out.  Finished. */
 struct calltree *calltree_invert(const struct calltree *tree, calltree_is_wanted_fn is_wanted,
                                  const void *ctx);
 

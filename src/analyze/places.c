@@ -88,7 +88,14 @@ static void grow_slots(struct places *p)
         p->n_slots = n_slots;
 }
 
-uint32_t places_add(struct places *p, const struct code_place *place)
+/* Those that stand for all that there is no memory for are always added: there are few. */
+static bool may_add(struct places *p, const struct code_place *place, enum budget_use use)
+{
+        return !p->share || (place->module == MODULE_NONE && !place->offset) ||
+               budget_share_take(p->share, use, PLACE_BYTES);
+}
+
+static uint32_t find_or_add(struct places *p, const struct code_place *place, enum budget_use use)
 {
         uint32_t hash = (uint32_t)hash_place(place);
 
@@ -100,9 +107,17 @@ uint32_t places_add(struct places *p, const struct code_place *place)
                 if (p->slots[i].hash == hash && is_same(&p->items[number], place))
                         return number;
         }
+        if (!may_add(p, place, use))
+                return places_add(p,
+                                  &(struct code_place){.module = MODULE_NONE, .is_kernel = place->is_kernel});
         ARRAY_PUSH(p->items, p->n, p->cap, *place);
         put_slot(p->slots, p->n_slots, &(struct place_slot){hash, (uint32_t)p->n});
         return (uint32_t)p->n - 1;
+}
+
+uint32_t places_add(struct places *p, const struct code_place *place)
+{
+        return find_or_add(p, place, BUDGET_ADDRESSES);
 }
 
 /* --- Places by address --- */
@@ -148,7 +163,8 @@ static uint32_t look_up(struct places *p, struct world *world, int32_t pid, cons
                 if (at.module == MODULE_NONE && q->is_caller && p->merges_strays)
                         place.offset = 0;
         }
-        return places_add(p, &place);
+        /* Callers leave room for where samples are. */
+        return find_or_add(p, &place, q->is_caller ? BUDGET_STACKS : BUDGET_ADDRESSES);
 }
 
 uint32_t places_find(struct places *p, struct world *world, int32_t pid, const struct place_query *q)

@@ -8,11 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "budget.h"
 #include "map.h"
 #include "perf_abi.h"
 #include "world.h"
 
-enum { PLACE_CUT = PERF_MISC_CPUMODE_MASK /* in place of a CPU mode: callers that are not known */ };
+enum {
+        PLACE_CUT = PERF_MISC_CPUMODE_MASK, /* in place of a CPU mode: callers that are not known */
+        PLACE_BYTES = 128, /* memory for one, with its slots, its rows and a stack of its own */
+};
 
 /* Two are one where module and offset are the same; without a module also is_kernel and is_cut. */
 struct code_place {
@@ -35,6 +39,7 @@ struct places {
                 *found; /* answers given before, by address; in found_bytes, where a cache line begins */
         uint64_t epoch; /* the upper bits of the versions in `found` */
         bool merges_strays;
+        struct budget_share *share; /* NULL: no limit; kept by the caller */
 };
 
 /* `merges_strays`: callers that lie in no map are one place (one of user code, one of the kernel), whatever their address.  Frame
@@ -63,7 +68,8 @@ uint32_t places_find(struct places *places, struct world *world, int32_t pid,
 /* Before places_find: fetches what it reads first. */
 void places_expect(const struct places *places, const struct place_query *query);
 
-/* The number of a place of another set, added where it is new. */
+/* The number of a place of another set, added where it is new.  With no memory left for it, the number of a place without a
+ * module. */
 uint32_t places_add(struct places *places, const struct code_place *place);
 
 #endif

@@ -19,6 +19,11 @@ struct profile *profile_new(unsigned keys, const struct profile_filter *filter)
         return profile;
 }
 
+void profile_set_budget(struct profile *profile, struct budget *budget)
+{
+        profile->share.budget = budget;
+}
+
 void profile_free(struct profile *profile)
 {
         if (!profile)
@@ -26,6 +31,7 @@ void profile_free(struct profile *profile)
         map_release(&profile->module_passes);
         map_release(&profile->module_bases);
         places_release(&profile->code);
+        budget_share_keep(&profile->share, 0);
         for (size_t i = 0; i < profile->n_by_code; i++)
                 free(profile->by_code[i].counted);
         free(profile->by_code);
@@ -58,13 +64,19 @@ static void grow_slots(struct profile *profile)
         }
 }
 
-static struct profile_place *find_or_add(struct profile *profile, const struct profile_row_key *key)
+static struct profile_place *find_or_add(struct profile *profile, const struct profile_row_key *key,
+                                         bool is_paid)
 {
+        const struct profile_row_key unknown = {.event = key->event, .module = MODULE_NONE};
         size_t slot = slot_of(profile, key);
         struct profile_place place = {0};
 
         if (profile->slots[slot])
                 return &profile->places[profile->slots[slot] - 1];
+        /* There is one place of an event for all that there is no memory for. */
+        if (!is_paid && memcmp(key, &unknown, sizeof(unknown)) != 0 &&
+            !budget_share_take(&profile->share, BUDGET_ADDRESSES, ROW_BYTES))
+                return find_or_add(profile, &unknown, false);
         memcpy(&place, key, sizeof(*key));
         ARRAY_PUSH(profile->places, profile->n_places, profile->cap_places, place);
         profile->slots[slot] = (uint32_t)profile->n_places;
@@ -146,10 +158,10 @@ static bool sample_passes(struct profile *profile, struct world *world, struct p
                 text_in_list(filter->comms, world_thread_name(world, sample->pid, sample->tid)));
 }
 
-void profile_add_key(struct profile *profile, const struct profile_row_key *key, uint64_t base,
-                     uint64_t count, uint64_t weight)
+static void add_key(struct profile *profile, const struct profile_row_key *key, uint64_t base, uint64_t count,
+                    uint64_t weight, bool is_paid)
 {
-        struct profile_place *place = find_or_add(profile, key);
+        struct profile_place *place = find_or_add(profile, key, is_paid);
 
         if (!place->count && key->module != MODULE_NONE) {
                 bool is_new;
@@ -160,6 +172,12 @@ void profile_add_key(struct profile *profile, const struct profile_row_key *key,
         }
         place->count += count;
         place->weight += weight;
+}
+
+void profile_add_key(struct profile *profile, const struct profile_row_key *key, uint64_t base,
+                     uint64_t count, uint64_t weight)
+{
+        add_key(profile, key, base, count, weight, true);
 }
 
 /* --- By code places alone --- */
@@ -191,9 +209,19 @@ void profile_fit_code(const struct profile *profile, struct by_code *by_code, ui
 static void find_oldest(struct profile *profile, struct world *world)
 {
         const struct waiting_sample *w = &profile->waiting[profile->n_found++ % WAITING_SAMPLES];
-        struct by_code *by_code = profile_by_code(profile, w->event);
         uint32_t number = places_find(&profile->code, world, w->pid, &w->query);
+        struct by_code *by_code;
 
+        if (w->event >= MAX_BY_CODE) {
+                const struct code_place *at = &profile->code.items[number];
+
+                add_key(profile,
+                        &(struct profile_row_key){
+                                .event = w->event, .module = at->module, .offset = at->offset},
+                        at->base, 1, w->weight, false);
+                return;
+        }
+        by_code = profile_by_code(profile, w->event);
         profile_fit_code(profile, by_code, number);
         by_code->counted[number].count++;
         by_code->counted[number].weight += w->weight;
@@ -207,6 +235,7 @@ static void add_waiting(struct profile *profile, struct world *world, uint32_t e
         if (!profile->has_code)
                 places_init(&profile->code, false);
         profile->has_code = true;
+        profile->code.share = &profile->share;
         w->query.addr = sample->ip;
         w->pid = sample->pid;
         w->query.misc = sample->misc & PERF_MISC_CPUMODE_MASK;
@@ -266,7 +295,7 @@ static bool add_by_all_keys(struct profile *profile, struct world *world, uint32
                 key.cpu = sample->cpu;
         totals->n_samples++;
         totals->weight += weight;
-        profile_add_key(profile, &key, at.map_start - at.map_pgoff, 1, weight);
+        add_key(profile, &key, at.map_start - at.map_pgoff, 1, weight, false);
         return true;
 }
 

@@ -53,6 +53,9 @@ struct profile;
 
 /* `keys` is a set of profile_key bits; PROFILE_EVENT is always meant. */
 struct profile *profile_new(unsigned keys, const struct profile_filter *filter);
+/* Before the first sample: bounds the memory of the rows.  When it is used up, samples of new places count as unknown.  The budget
+ * outlives the profile. */
+void profile_set_budget(struct profile *profile, struct budget *budget);
 void profile_free(struct profile *profile);
 AUTO_DEFINE(profile)
 

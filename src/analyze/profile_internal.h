@@ -28,13 +28,19 @@ struct waiting_sample {
         uint64_t weight;
 };
 
-enum { WAITING_SAMPLES = 16, LOOK_AFTER = 8 };
+enum {
+        WAITING_SAMPLES = 16,
+        LOOK_AFTER = 8,
+        MAX_BY_CODE = 8, /* events that have counts for all code places */
+        ROW_BYTES = 192, /* memory for a place of the profile, with its slots and its row */
+};
 
 struct counted {
         uint64_t count, weight;
 };
 
-/* Samples of one event by the numbers of code places, where no other key is wanted. */
+/* Samples of one event by the numbers of code places, where no other key is wanted.  Of events from MAX_BY_CODE on there are none:
+ * each could have few samples, and counts for all places. */
 struct by_code {
         struct counted *counted;
         size_t n;
@@ -45,6 +51,7 @@ struct profile {
         struct profile_filter filter;
         struct profile_place *places;
         size_t n_places, cap_places;
+        struct budget_share share;     /* `code` takes from it too */
         uint32_t *slots;               /* index + 1 into places; 0: free */
         size_t n_slots;                /* a power of two */
         struct profile_totals *totals; /* for each event */
@@ -60,6 +67,7 @@ struct profile {
         size_t n_taken, n_found;
 };
 
+/* A place that is paid for: a code place, or one of a part. */
 void profile_add_key(struct profile *profile, const struct profile_row_key *key, uint64_t base,
                      uint64_t count, uint64_t weight);
 struct profile_totals *profile_totals_of(struct profile *profile, uint32_t event);

@@ -34,6 +34,7 @@ static void add_cut_reason(const struct quality *q, enum quality_cut why, struct
                 [QUALITY_CUT_32BIT] = "32-bit code is not unwound",
                 [QUALITY_CUT_CODE] = "code without call-frame information",
                 [QUALITY_CUT_CHAIN] = "frame pointers lead no further: record with -g to unwind",
+                [QUALITY_CUT_MEMORY] = "no memory for their callers",
         };
 
         if (why == QUALITY_CUT_DEPTH)

@@ -11,13 +11,14 @@
 
 /* Why stacks are cut. */
 enum quality_cut {
-        QUALITY_CUT_COPY,  /* too little of the stack was copied */
-        QUALITY_CUT_DEPTH, /* more frames than are taken */
-        QUALITY_CUT_FAR,   /* the rest lies where no copy reaches */
-        QUALITY_CUT_FILE,  /* a module's file can't be read */
-        QUALITY_CUT_32BIT, /* 32-bit code, which is not unwound */
-        QUALITY_CUT_CODE,  /* code that says nothing, or something wrong, of its callers */
-        QUALITY_CUT_CHAIN, /* the kernel's chain ends before the outermost function */
+        QUALITY_CUT_COPY,   /* too little of the stack was copied */
+        QUALITY_CUT_DEPTH,  /* more frames than are taken */
+        QUALITY_CUT_FAR,    /* the rest lies where no copy reaches */
+        QUALITY_CUT_FILE,   /* a module's file can't be read */
+        QUALITY_CUT_32BIT,  /* 32-bit code, which is not unwound */
+        QUALITY_CUT_CODE,   /* code that says nothing, or something wrong, of its callers */
+        QUALITY_CUT_CHAIN,  /* the kernel's chain ends before the outermost function */
+        QUALITY_CUT_MEMORY, /* there was no memory for the callers */
         QUALITY_N_CUTS,
 };
 

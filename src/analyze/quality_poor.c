@@ -109,7 +109,13 @@ static bool lacks_memory(const struct quality *q)
 
 static void say_memory(const struct quality *q, struct buf *out)
 {
-        buf_printf(out, "there was no memory for all names: --max-memory %" PRIu64,
+        const char *what = "names";
+
+        if (budget_has_left_out(q->budget, BUDGET_STACKS))
+                what = "call stacks";
+        else if (budget_has_left_out(q->budget, BUDGET_ADDRESSES))
+                what = "addresses";
+        buf_printf(out, "there was no memory for all %s: --max-memory %" PRIu64, what,
                    2 * (budget_limit(q->budget) >> 20));
 }
 

@@ -6,7 +6,11 @@
 #include "arena.h"
 #include "stacks_internal.h"
 
-enum { FIRST_SLOTS = 1024 };
+enum {
+        FIRST_SLOTS = 1024,
+        LEAST_KNOWN = 1024,    /* chains */
+        BYTES_OF_KNOWN = 4096, /* of the limit, for each of them */
+};
 
 /* Samples that ended at a node, of one series. */
 struct node_end {
@@ -25,7 +29,18 @@ struct stacks *stacks_new(bool merges_strays)
         stacks->waiting = stacks_waiting_new();
         stacks->walks = mem_new(STACK_WALKS, sizeof(*stacks->walks));
         stacks->last_known = KNOWN_NONE;
+        stacks->max_known = KNOWN_CHAINS_MAX;
         return stacks;
+}
+
+void stacks_set_budget(struct stacks *stacks, struct budget *budget)
+{
+        uint64_t limit = budget_limit(budget) / BYTES_OF_KNOWN;
+
+        stacks->share.budget = budget;
+        stacks->places.share = &stacks->share;
+        if (limit < KNOWN_CHAINS_MAX)
+                stacks->max_known = limit < LEAST_KNOWN ? LEAST_KNOWN : (size_t)limit;
 }
 
 /* What only taking samples needs. */
@@ -51,6 +66,7 @@ void stacks_free(struct stacks *stacks)
                 return;
         release_tables(stacks);
         places_release(&stacks->places);
+        budget_share_keep(&stacks->share, 0);
         for (size_t i = 0; i < stacks->n_series; i++)
                 free(stacks->series[i].ends);
         free(stacks->series);
@@ -120,15 +136,25 @@ size_t stack_frames_mark_cut(struct stack_frame *frames, size_t n)
 
 /* --- Samples --- */
 
+/* The series without a thread name takes those that there is no memory for. */
+static bool may_add_series(struct stacks *stacks, str_id comm)
+{
+        return !comm || budget_share_take(&stacks->share, BUDGET_STACKS, SERIES_BYTES);
+}
+
 uint32_t stacks_series_of(struct stacks *stacks, uint32_t event, str_id comm)
 {
+        uint64_t key = (uint64_t)event << 32 | comm;
         const struct stack_series *last = stacks->n_series ? &stacks->series[stacks->last_series] : NULL;
         uint64_t *known;
 
         if (last && last->event == event && last->comm == comm)
                 return stacks->last_series;
-        known = map_put(&stacks->by_event_and_comm, (uint64_t)event << 32 | comm, NULL);
-        if (!*known) {
+        known = map_find(&stacks->by_event_and_comm, key);
+        if (!known) {
+                if (!may_add_series(stacks, comm))
+                        return stacks_series_of(stacks, event, 0);
+                known = map_put(&stacks->by_event_and_comm, key, NULL);
                 ARRAY_PUSH(stacks->series, stacks->n_series, stacks->cap_series,
                            (struct stack_series){.event = event, .comm = comm});
                 *known = stacks->n_series;
@@ -154,25 +180,68 @@ static void grow_first_ends(struct stacks *stacks)
         stacks->n_first_ends = n;
 }
 
-void stacks_count(struct stacks *stacks, uint32_t series, uint32_t node, uint64_t n, uint64_t weight)
+static struct node_end *find_end(const struct stacks *stacks, uint32_t series, uint32_t node)
 {
-        struct node_end *end;
-        uint32_t at;
+        if (node >= stacks->n_first_ends)
+                return NULL;
+        for (uint32_t at = stacks->first_end[node]; at; at = stacks->ends[at - 1].next) {
+                if (stacks->ends[at - 1].series == series)
+                        return &stacks->ends[at - 1];
+        }
+        return NULL;
+}
 
+static bool has_end(const struct stacks *stacks, uint32_t node)
+{
+        return node < stacks->n_first_ends && stacks->first_end[node];
+}
+
+static void add_end(struct stacks *stacks, uint32_t series, uint32_t node, uint64_t n, uint64_t weight)
+{
         if (node >= stacks->n_first_ends)
                 grow_first_ends(stacks);
-        for (at = stacks->first_end[node]; at; at = end->next) {
-                end = &stacks->ends[at - 1];
-                if (end->series != series)
-                        continue;
-                end->count += n;
-                end->weight += weight;
-                return;
-        }
         ARRAY_PUSH(stacks->ends, stacks->n_ends, stacks->cap_ends,
                    (struct node_end){series, stacks->first_end[node], n, weight});
         stacks->first_end[node] = (uint32_t)stacks->n_ends;
         stacks->series[series].n_ends++;
+}
+
+/* False: there is no memory for another end. */
+static bool count_at(struct stacks *stacks, uint32_t series, uint32_t node, uint64_t n, uint64_t weight,
+                     enum budget_use use)
+{
+        struct node_end *end = find_end(stacks, series, node);
+
+        if (end) {
+                end->count += n;
+                end->weight += weight;
+                return true;
+        }
+        if (has_end(stacks, node) && !budget_share_take(&stacks->share, use, END_BYTES))
+                return false;
+        add_end(stacks, series, node, n, weight);
+        return true;
+}
+
+void stacks_count(struct stacks *stacks, uint32_t series, uint32_t node, uint64_t n, uint64_t weight)
+{
+        struct node_end *end;
+
+        if (count_at(stacks, series, node, n, weight, BUDGET_STACKS))
+                return;
+        series = stacks_series_of(stacks, stacks->series[series].event, 0);
+        if (count_at(stacks, series, node, n, weight, BUDGET_ADDRESSES))
+                return;
+        /* One of each event. */
+        node = stacks_without_callers(
+                stacks, places_add(&stacks->places, &(struct code_place){.module = MODULE_NONE}));
+        end = find_end(stacks, series, node);
+        if (!end) {
+                add_end(stacks, series, node, n, weight);
+                return;
+        }
+        end->count += n;
+        end->weight += weight;
 }
 
 void stacks_sort_ends(struct stacks *stacks)

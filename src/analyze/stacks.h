@@ -66,6 +66,12 @@ struct stacks;
 /* `merges_strays` as in places_init(). */
 struct stacks *stacks_new(bool merges_strays);
 void stacks_free(struct stacks *stacks);
+
+/* Before the first sample: bounds the memory of all that is kept.  When it is used up, a new stack is counted as cut, at its
+ * innermost frame; a new thread name joins the series without a name; and at last a new address counts as unknown.  No sample
+ * is lost.  The budget outlives the stacks. */
+void stacks_set_budget(struct stacks *stacks, struct budget *budget);
+
 AUTO_DEFINE(stacks)
 
 /* Whether all that is known of a sample's stack is a call chain that stacks_add_chain takes. */

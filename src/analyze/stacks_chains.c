@@ -82,7 +82,7 @@ static void add_new(struct stacks *stacks, struct world *world, const struct wai
 
         if (!n)
                 stacks->frames[n++] = stack_frame_of_sample(&w->sample);
-        if (stacks->known.n == KNOWN_CHAINS_MAX)
+        if (stacks->known.n == stacks->max_known)
                 forget_known(stacks, world);
         if (stacks->n_walks == STACK_WALKS)
                 end_walks(stacks, world);

@@ -18,6 +18,7 @@ enum { WAITING_CHAINS = 16, STACK_WALKS = 16 };
 
 struct stacks {
         struct places places;
+        struct budget_share share; /* `places` takes from it too */
         struct stack_node *nodes;
         size_t n_nodes, cap_nodes;
         struct child_slot *slots; /* nodes by parent and place */
@@ -28,6 +29,7 @@ struct stacks {
         size_t n_first_ends;
         struct stack_frame frames[STACKS_MAX_FRAMES + 1];
         struct known_chains known;
+        size_t max_known;              /* at most KNOWN_CHAINS_MAX */
         struct waiting_chain *waiting; /* a ring */
         size_t n_taken, n_counted;     /* of all; what is between them is in the ring */
         struct stack_walk *walks;      /* of chains that were not known */
@@ -41,6 +43,9 @@ struct stacks {
 };
 
 #define KNOWN_NONE UINT32_MAX
+
+/* Memory for one of them, with its part of the tables.  A node pays for the first of its ends too: ends are made late. */
+enum { NODE_BYTES = 128, END_BYTES = 64, SERIES_BYTES = 512 };
 
 uint32_t stacks_find_series(struct stacks *stacks, struct world *world, uint32_t event,
                             const struct sample *sample);
@@ -78,6 +83,9 @@ void stack_walks_end(struct stacks *stacks, struct world *world, struct stack_wa
 
 /* The child of `parent` at a place, made where it was not there. */
 uint32_t stacks_child(struct stacks *stacks, const struct stack_node *child);
+
+/* The node that a stack is counted at when there is no memory for its callers: `place` below the mark of a cut stack. */
+uint32_t stacks_without_callers(struct stacks *stacks, uint32_t place);
 
 static inline uint64_t stacks_mix(uint64_t hash, uint64_t word)
 {

@@ -13,7 +13,7 @@ struct stacks_mark stacks_get_mark(const struct stacks *stacks)
 
 /* The numbers in the whole of what a part has, by its own numbers. */
 struct merged_part {
-        const struct stacks *stacks;
+        struct stacks *stacks;
         struct stacks_mark done;
         uint32_t *places, *nodes, *series;
 };
@@ -81,6 +81,23 @@ static void take_ends(struct stacks *whole, const struct merged_part *part)
         }
 }
 
+/* The whole takes over from the parts what it needs; it was never larger than they were. */
+static void keep_shares(struct stacks_merge *merge)
+{
+        struct stacks *whole = merge->whole;
+        uint64_t bytes = whole->n_nodes * (uint64_t)NODE_BYTES + whole->places.n * (uint64_t)PLACE_BYTES +
+                         whole->n_ends * (uint64_t)END_BYTES + whole->n_series * (uint64_t)SERIES_BYTES;
+
+        for (size_t i = 0; i < merge->n_parts; i++) {
+                struct budget_share *share = &merge->parts[i].stacks->share;
+
+                whole->share.budget = share->budget;
+                whole->share.taken_bytes += share->taken_bytes;
+                *share = (struct budget_share){0};
+        }
+        budget_share_keep(&whole->share, bytes);
+}
+
 struct stacks *stacks_merge_end(struct stacks_merge *merge)
 {
         struct stacks *whole = merge->whole;
@@ -93,6 +110,7 @@ struct stacks *stacks_merge_end(struct stacks_merge *merge)
                 free(part->nodes);
                 free(part->series);
         }
+        keep_shares(merge);
         free(merge->parts);
         free(merge);
         places_finish(&whole->places);

@@ -49,17 +49,31 @@ static void grow_slots(struct stacks *stacks)
         }
 }
 
-uint32_t stacks_child(struct stacks *stacks, const struct stack_node *child)
+static uint32_t add_child(struct stacks *stacks, struct child_slot *slot, const struct stack_node *child)
 {
-        struct child_slot *slot = slot_of(stacks, child->parent, child->place);
-
-        if (slot->child)
-                return slot->child - 1;
         ARRAY_PUSH(stacks->nodes, stacks->n_nodes, stacks->cap_nodes, *child);
         *slot = (struct child_slot){child->parent, child->place, (uint32_t)stacks->n_nodes, 0};
         if (stacks->n_nodes * 3 > stacks->n_slots * 2)
                 grow_slots(stacks);
         return (uint32_t)stacks->n_nodes - 1;
+}
+
+uint32_t stacks_child(struct stacks *stacks, const struct stack_node *child)
+{
+        struct child_slot *slot = slot_of(stacks, child->parent, child->place);
+
+        return slot->child ? slot->child - 1 : add_child(stacks, slot, child);
+}
+
+uint32_t stacks_without_callers(struct stacks *stacks, uint32_t place)
+{
+        uint32_t cut =
+                places_add(&stacks->places, &(struct code_place){.module = MODULE_NONE, .is_cut = true});
+        uint32_t mark = stacks_child(stacks, &(struct stack_node){.parent = STACKS_NONE, .place = cut});
+
+        if (place == cut)
+                return mark;
+        return stacks_child(stacks, &(struct stack_node){.parent = mark, .place = place});
 }
 
 /* --- Walks --- */
@@ -205,8 +219,13 @@ static void walk_new(struct stacks *stacks, struct stack_walk *walk)
                 size_t i = walk->n - 1;
                 const struct stack_node child = {walk->node, walk->places[i], walk->queries[i].is_caller,
                                                  walk->is_unwound[i]};
+                struct child_slot *slot = slot_of(stacks, child.parent, child.place);
 
-                arrive(walk, stacks_child(stacks, &child));
+                if (!slot->child && !budget_share_take(&stacks->share, BUDGET_STACKS, NODE_BYTES)) {
+                        walk->node = stacks_without_callers(stacks, walk->places[0]);
+                        return;
+                }
+                arrive(walk, slot->child ? slot->child - 1 : add_child(stacks, slot, &child));
         }
 }
 

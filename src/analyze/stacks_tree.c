@@ -171,10 +171,22 @@ static uint32_t add_process(const struct stacks_tree *t, struct calltree *tree, 
                        : CALLTREE_ROOT;
 }
 
+/* Without memory for the path, the function stands below the mark of a cut stack: there is one such node for each function. */
+static uint32_t add_child(struct making *m, uint32_t parent, uint32_t function)
+{
+        uint32_t child = calltree_try_child(m->tree, parent, function), mark;
+
+        if (child != CALLTREE_NONE)
+                return child;
+        mark = calltree_add_function(m->tree,
+                                     &(struct calltree_function){.name = "[cut]", .kind = CALLTREE_CUT});
+        return calltree_add_child(m->tree, calltree_add_child(m->tree, CALLTREE_ROOT, mark), function);
+}
+
 static uint32_t add_node(struct making *m, uint32_t parent, uint32_t place)
 {
         for (uint32_t k = 0; k < m->t->spans[place].n; k++)
-                parent = calltree_add_child(m->tree, parent, function_of(m, m->t->spans[place].first + k));
+                parent = add_child(m, parent, function_of(m, m->t->spans[place].first + k));
         return parent;
 }
 
@@ -234,6 +246,7 @@ struct calltree *stacks_tree_make(const struct stacks_tree *t, uint32_t event)
         const struct stacks *stacks = t->request.stacks;
         struct making m = {.t = t, .tree = calltree_new()};
 
+        calltree_set_budget(m.tree, t->request.budget);
         m.functions = mem_new(t->n_shown, sizeof(*m.functions));
         m.known = mem_new(stacks_n_nodes(stacks), sizeof(*m.known));
         m.wanted = mem_new(stacks_n_nodes(stacks) / 64 + 1, sizeof(*m.wanted));

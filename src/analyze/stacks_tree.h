@@ -3,6 +3,7 @@
 #ifndef STACKS_TREE_H
 #define STACKS_TREE_H
 
+#include "budget.h"
 #include "calltree.h"
 #include "hot.h"
 #include "stacks.h"
@@ -12,9 +13,10 @@ struct stacks_tree_request {
         const struct world *world;
         struct resolver *resolver;
         const struct hot_modules *modules;
-        bool inlines;   /* functions that were inlined are nodes of their own */
-        bool lines;     /* calls from different lines are different functions */
-        bool processes; /* the top nodes are processes, by name */
+        struct budget *budget; /* bounds each tree by a part of its limit; NULL: no limit */
+        bool inlines;          /* functions that were inlined are nodes of their own */
+        bool lines;            /* calls from different lines are different functions */
+        bool processes;        /* the top nodes are processes, by name */
 };
 
 struct stacks_tree;

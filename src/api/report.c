@@ -149,12 +149,15 @@ static void open_modules(struct report *report)
         buf_add_str(&report->archive.note, module_source_recorded_note(report->modules));
         module_source_use_archive(report->modules, report->archive.symbols);
         report->branches = report->request.branches ? branches_new() : NULL;
+        if (report->branches)
+                branches_set_budget(report->branches, &report->session_budget);
         report->unwind = stack_unwind_new(report->world, report->modules, report->reader);
         stack_unwind_use_ends(report->unwind, perfdata_feature(report->reader, FEATURE_WPERF_ENDS));
         stack_unwind_pack_ends(report->unwind, report->request.to_pack ? &report->ends : NULL);
         if (!report->request.stacks)
                 return;
         report->stacks = stacks_new(report->request.merges_strays);
+        stacks_set_budget(report->stacks, &report->session_budget);
         report->samples = report->request.samples ? sample_list_new() : NULL;
         report->is_by_stacks = !report->request.to_pack && profile_by_place(report->profile);
         session_archive_open_walks(&report->archive, report->reader);
@@ -222,12 +225,14 @@ struct report *report_make_of(const struct report_request *request, struct sessi
         report->world = world_new();
         budget_init_file(&report->session_budget, report->sources.budget, request->path);
         world_set_budget(report->world, &report->session_budget);
+        report->tree_budget = &report->session_budget;
         world_add_build_ids(report->world, report->reader);
         report->images = pe_images_new(perfdata_feature(report->reader, FEATURE_WPERF_IMAGES));
         world_set_images(report->world, pe_images_size, report->images);
         if (!session_times_resolve(request->path, input, &report->request.filter, err))
                 return NULL;
         report->profile = profile_new(keys, &report->request.filter);
+        profile_set_budget(report->profile, &report->session_budget);
         report->has_run_info = run_info_read(report->reader, &report->run_text, &report->run_info);
         stack_marks_read(perfdata_feature(report->reader, FEATURE_WPERF_STACKS), &report->marks);
         open_modules(report);
@@ -305,6 +310,7 @@ struct stacks_tree *report_name_stacks(const struct report *report, const struct
                 .inlines = !options->no_inlines,
                 .lines = options->lines,
                 .processes = options->processes,
+                .budget = report->tree_budget,
         };
 
         return stacks_tree_new(&request);

@@ -181,6 +181,8 @@ static void judge_end(struct judging *j, const struct stack_end *end, bool is_ch
 
         if (stacks_place_of(j->report->stacks, root)->is_cut) {
                 q->n_cut_stacks += end->count;
+                if (is_chain && budget_has_left_out(&j->report->session_budget, BUDGET_STACKS))
+                        j->report->n_memory_cuts += end->count;
                 return;
         }
         if (!is_chain)
@@ -290,5 +292,6 @@ void report_fill_cut(struct report *report)
                 return;
         q->max_frames = report->kernel_frames;
         q->cut_by[QUALITY_CUT_DEPTH] = report->n_deep_chains;
-        q->cut_by[QUALITY_CUT_CHAIN] = q->n_cut_stacks - report->n_deep_chains;
+        q->cut_by[QUALITY_CUT_MEMORY] = report->n_memory_cuts;
+        q->cut_by[QUALITY_CUT_CHAIN] = q->n_cut_stacks - report->n_deep_chains - report->n_memory_cuts;
 }

@@ -15,6 +15,7 @@ struct report {
         struct resolver_sources sources; /* the request's */
         struct budget own_budget;        /* where the request has none */
         struct budget session_budget;    /* of the session file */
+        struct budget *tree_budget;      /* the same, for trees that are made later */
         struct session_input *input;
         struct perfdata_reader *reader; /* the input's */
         struct world *world;
@@ -43,6 +44,7 @@ struct report {
         uint64_t n_lost_records, n_lost_samples;
         unsigned kernel_frames; /* that the kernel takes */
         uint64_t n_deep_chains; /* cut where it takes no more */
+        uint64_t n_memory_cuts; /* chains that there was no memory for */
         bool has_image;
         struct report_image image;
 };

@@ -92,7 +92,10 @@ static void begin_worker(struct run *run, unsigned i)
                 w->world = world_new();
                 world_add_build_ids(w->world, report->reader);
                 w->profile = profile_new(profile_keys(report->profile), &report->request.filter);
+                profile_set_budget(w->profile, &report->session_budget);
                 w->stacks = report->stacks ? stacks_new(report->request.merges_strays) : NULL;
+                if (w->stacks)
+                        stacks_set_budget(w->stacks, &report->session_budget);
         }
         world_set_images(w->world, image_size, run);
 }

@@ -8,6 +8,8 @@
 #include "arena.h"
 #include "text.h"
 
+enum { SHARE_BYTES = 64 * 1024 };
+
 void budget_init(struct budget *budget, uint64_t limit_bytes)
 {
         *budget = (struct budget){.limit_bytes = limit_bytes, .lock = ATOMIC_FLAG_INIT};
@@ -41,7 +43,9 @@ static uint64_t limit_of_use(const struct budget *budget, enum budget_use use)
         if (!limit)
                 return UINT64_MAX;
         switch (use) {
-        case BUDGET_LONG_NAMES: return limit / 2;
+        case BUDGET_LONG_NAMES:
+        case BUDGET_STACKS: return limit / 2;
+        case BUDGET_ADDRESSES: return limit / 8 * 5;
         case BUDGET_LINES: return limit / 4 * 3;
         default: return limit;
         }
@@ -75,6 +79,28 @@ void budget_give(struct budget *budget, uint64_t bytes)
 {
         for (; budget; budget = budget->parent)
                 budget->used_bytes -= bytes;
+}
+
+/* --- Shares --- */
+
+bool budget_share_refill(struct budget_share *share, enum budget_use use, uint64_t bytes)
+{
+        uint64_t wanted = bytes > SHARE_BYTES ? bytes : SHARE_BYTES;
+
+        if (!budget_take(share->budget, use, wanted))
+                return false;
+        share->taken_bytes += wanted;
+        share->left_bytes[use] += wanted;
+        return true;
+}
+
+void budget_share_keep(struct budget_share *share, uint64_t bytes)
+{
+        if (share->taken_bytes <= bytes)
+                return;
+        budget_give(share->budget, share->taken_bytes - bytes);
+        share->taken_bytes = bytes;
+        memset(share->left_bytes, 0, sizeof(share->left_bytes));
 }
 
 /* --- What was left out --- */
@@ -126,6 +152,8 @@ const char *budget_use_text(enum budget_use use)
 {
         switch (use) {
         case BUDGET_LONG_NAMES: return "names longer than 64 KiB";
+        case BUDGET_STACKS: return "call stacks";
+        case BUDGET_ADDRESSES: return "sampled addresses";
         case BUDGET_LINES: return "inlined frames and lines";
         case BUDGET_NAMES: return "names";
         default: return "records";

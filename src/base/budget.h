@@ -21,8 +21,16 @@ enum {
 #define BUDGET_DEFAULT_BYTES ((uint64_t)1 << 30)
 
 /* What memory is used for, in the order in which it is left out.  Names may fill the whole limit, lines three quarters
- * of it, long names half. */
-enum budget_use { BUDGET_LONG_NAMES, BUDGET_LINES, BUDGET_NAMES, BUDGET_RECORDS, BUDGET_N_USES };
+ * of it, sampled addresses five eighths, call stacks and long names half. */
+enum budget_use {
+        BUDGET_LONG_NAMES,
+        BUDGET_STACKS,
+        BUDGET_ADDRESSES,
+        BUDGET_LINES,
+        BUDGET_NAMES,
+        BUDGET_RECORDS,
+        BUDGET_N_USES
+};
 
 /* A file of which something was left out. */
 struct budget_short {
@@ -55,6 +63,29 @@ void budget_release(struct budget *budget);
  * remembered.  `budget` may be NULL, which has no limit. */
 bool budget_take(struct budget *budget, enum budget_use use, uint64_t bytes);
 void budget_give(struct budget *budget, uint64_t bytes);
+
+/* What one thread took of a budget in advance, for many things that are small.  Zero-initialised has no limit. */
+struct budget_share {
+        struct budget *budget; /* kept by the caller; NULL: no limit */
+        uint64_t taken_bytes;
+        uint64_t left_bytes[BUDGET_N_USES]; /* apart: less valuable things must not use up what others took */
+};
+
+bool budget_share_refill(struct budget_share *share, enum budget_use use, uint64_t bytes);
+
+/* As budget_take(). */
+static inline bool budget_share_take(struct budget_share *share, enum budget_use use, uint64_t bytes)
+{
+        if (!share->budget)
+                return true;
+        if (share->left_bytes[use] < bytes && !budget_share_refill(share, use, bytes))
+                return false;
+        share->left_bytes[use] -= bytes;
+        return true;
+}
+
+/* Gives back what is above `bytes`. */
+void budget_share_keep(struct budget_share *share, uint64_t bytes);
 
 /* Remembers that something was left out for another reason than a budget_take that failed. */
 void budget_leave_out(struct budget *budget, enum budget_use use);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes small files that unpack to, or name, much more than their own size.
  * Usage: make_hostile KIND FILE N BYTES: N symbols, sections, zstd frames, samples or lines; BYTES of the string that all
- * symbols share, or what each section or frame unpacks to. */
+ * symbols share, what each section or frame unpacks to, or frames of each stack. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "arena.h"
 #include "buf.h"
 #include "codec.h"
+#include "map.h"
 #include "os.h"
 #include "session_builder.h"
 
@@ -223,6 +224,31 @@ static void make_samples(const char *module, uint64_t n, struct buf *out)
         builder_release(&b);
 }
 
+/* N samples of N threads, each with a name and a stack of `depth` frames of its own. */
+static void make_stacks(uint64_t n, uint64_t depth, struct buf *out)
+{
+        enum { MODULE_BYTES = 1 << 30, NAME_BYTES = 24 };
+        uint64_t *chain = mem_new(depth + 1, sizeof(*chain)), next = 0;
+        struct session_builder b;
+
+        builder_init(&b);
+        builder_mmap(&b, 1, PID, CODE_ADDR, MODULE_BYTES, 0, "/nowhere/many.so");
+        chain[0] = PERF_CONTEXT_USER;
+        for (uint64_t i = 0; i < n; i++) {
+                int32_t tid = PID + (int32_t)i;
+                char name[NAME_BYTES];
+
+                snprintf(name, sizeof(name), "thread-%d", (int)tid);
+                builder_comm(&b, 2 + i, PID, tid, name, false);
+                for (uint64_t k = 1; k <= depth; k++)
+                        chain[k] = CODE_ADDR + map_mix(++next) % MODULE_BYTES;
+                builder_sample(&b, 0, 2 + i, PID, tid, PERF_MISC_USER, chain, depth + 1);
+        }
+        builder_file(&b, out);
+        builder_release(&b);
+        free(chain);
+}
+
 /* A perf map of N functions. */
 static void make_perf_map(uint64_t n, struct buf *out)
 {
@@ -240,7 +266,7 @@ int main(int argc, char **argv)
 
         if (argc != 5) {
                 fprintf(stderr,
-                        "usage: make_hostile names|sections|frames|samples:MODULE|map FILE N BYTES\n");
+                        "usage: make_hostile names|sections|frames|samples:MODULE|stacks|map FILE N BYTES\n");
                 return 2;
         }
         n = strtoull(argv[3], NULL, 10);
@@ -253,6 +279,8 @@ int main(int argc, char **argv)
                 ok = make_frames(n, size, &out);
         else if (!strncmp(argv[1], "samples:", 8))
                 make_samples(argv[1] + 8, n, &out);
+        else if (!strcmp(argv[1], "stacks"))
+                make_stacks(n, size, &out);
         else if (!strcmp(argv[1], "map"))
                 make_perf_map(n, &out);
         else

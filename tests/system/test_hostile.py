@@ -14,6 +14,7 @@ REST_MIB = 450
 N_NAMES, NAME_BYTES = 4000, 200_000
 SECTION_BYTES = 100_000_000
 N_FRAMES, FRAME_BYTES = 12, 50_000_000
+N_STACKS, N_FEW_STACKS, STACK_FRAMES = 100_000, 2000, 50
 
 
 def make(t: Context, kind: str, name: str, n: int, size: int = 0) -> str:
@@ -79,6 +80,26 @@ def test_frames_that_unpack_to_too_much(t: Context) -> None:
     done = bounded(t, "dump", "-i", "frames.data")
     check("overblown_bytes" in done.out, "said by dump")
     check(len(done.out) < 8 * FRAME_BYTES, f"{len(done.out) / 1e6:.0f} MB of output")
+
+
+def test_stacks_and_threads_without_end(t: Context) -> None:
+    """Each sample has a thread name and a stack of its own: 5 million nodes."""
+    make(t, "stacks", "stacks.data", N_STACKS, STACK_FRAMES)
+    for argv in (["-g"], ["-g", "--inverted"]):
+        done = bounded(t, "report", "-i", "stacks.data", "--strict", *argv)
+        check(done.status == 3, "poor", done)
+        check(f"quality: {N_STACKS} samples, 0 lost" in done.out, "all samples", done)
+        check("(no memory for their callers)" in done.out, "why stacks are cut", done)
+        check("there was no memory for all call stacks" in done.out, "why it is poor", done)
+        check("left out for want of memory: call stacks" in done.out and "of stacks.data" in done.out,
+              "the quality line", done)
+    bounded(t, "export", "-i", "stacks.data", "--format", "folded", "-o", t.path("stacks.folded"))
+    with open(t.path("stacks.folded"), encoding="utf-8") as file:
+        counts = [int(line.rsplit(" ", 1)[1]) for line in file]
+    check(sum(counts) == N_STACKS, f"all samples are in the tree: {sum(counts)}")
+    make(t, "stacks", "few.data", N_FEW_STACKS, STACK_FRAMES)
+    done = bounded(t, "report", "-i", "few.data", "-g")
+    check(f"{N_FEW_STACKS} stacks not judged" in done.out and "left out for want of memory" not in done.out, "enough memory", done)
 
 
 def test_long_perf_map(t: Context) -> None:

@@ -74,6 +74,31 @@ TEST(files_are_named_with_what_was_left_out)
         budget_release(&command);
 }
 
+TEST(shares)
+{
+        struct budget budget;
+        struct budget_share one = {.budget = &budget}, two = one, none = {0};
+
+        budget_init(&budget, 1 << 20);
+        EXPECT_TRUE(budget_share_take(&one, BUDGET_STACKS, 8));
+        EXPECT_INT(budget.used_bytes, 64 << 10);
+        EXPECT_TRUE(budget_share_take(&one, BUDGET_STACKS, 300 << 10));
+        EXPECT_INT(budget.used_bytes, 364 << 10);
+        EXPECT_TRUE(!budget_share_take(&one, BUDGET_STACKS, 200 << 10));
+        EXPECT_TRUE(budget_has_left_out(&budget, BUDGET_STACKS));
+        EXPECT_TRUE(budget_share_take(&one, BUDGET_ADDRESSES, 200 << 10));
+        /* What addresses took ahead is not for stacks. */
+        EXPECT_TRUE(budget_share_take(&two, BUDGET_ADDRESSES, 8));
+        EXPECT_TRUE(!budget_share_take(&two, BUDGET_STACKS, 8));
+        budget_share_keep(&two, 0);
+        budget_share_keep(&one, 100 << 10);
+        EXPECT_INT(budget.used_bytes, 100 << 10);
+        budget_share_keep(&one, 0);
+        EXPECT_INT(budget.used_bytes, 0);
+        EXPECT_TRUE(budget_share_take(&none, BUDGET_STACKS, UINT64_MAX));
+        budget_release(&budget);
+}
+
 TEST(without_a_budget_there_is_no_limit)
 {
         struct budget file;

@@ -227,4 +227,61 @@ TEST(large_trees)
         free(sums);
 }
 
+TEST(a_tree_with_too_little_memory)
+{
+        struct calltree *tree = calltree_new();
+        AUTO(calltree) inverted = NULL;
+        struct budget budget;
+        uint32_t at = CALLTREE_ROOT, next;
+        size_t depth = 0;
+
+        budget_init(&budget, 1 << 20);
+        calltree_set_budget(tree, &budget);
+        while ((next = calltree_try_child(tree, at, function(tree, "f", false))) != CALLTREE_NONE) {
+                at = next;
+                calltree_add(tree, at, 1, 2);
+                depth++;
+        }
+        EXPECT_TRUE(depth > 100 && depth < 10000);
+        EXPECT_INT(calltree_try_child(tree, CALLTREE_ROOT, function(tree, "f", false)), 1);
+        EXPECT_TRUE(budget_has_left_out(&budget, BUDGET_STACKS));
+        calltree_finish(tree);
+        EXPECT_INT(calltree_get_node(tree, CALLTREE_ROOT)->weight, 2 * depth);
+        /* A path of equal functions is not longer upside down. */
+        inverted = calltree_invert(tree, NULL, NULL);
+        calltree_free(tree);
+        EXPECT_INT(calltree_get_node(inverted, CALLTREE_ROOT)->count, depth);
+        EXPECT_INT(calltree_get_node(inverted, CALLTREE_ROOT)->weight, 2 * depth);
+        budget_release(&budget);
+}
+
+/* Each function of a path has samples, so that upside down there are depth * depth / 2 nodes. */
+TEST(upside_down_with_too_little_memory)
+{
+        enum { DEPTH = 1000 };
+        struct calltree *tree = calltree_new();
+        AUTO(calltree) inverted = NULL;
+        struct budget budget;
+        uint32_t at = CALLTREE_ROOT;
+
+        budget_init(&budget, 1 << 20);
+        calltree_set_budget(tree, &budget);
+        for (unsigned i = 0; i < DEPTH; i++) {
+                char name[16];
+
+                snprintf(name, sizeof(name), "f%u", i);
+                at = calltree_add_child(tree, at, function(tree, name, false));
+                calltree_add(tree, at, 1, 2);
+        }
+        calltree_finish(tree);
+        EXPECT_TRUE(!budget_has_left_out(&budget, BUDGET_STACKS));
+        inverted = calltree_invert(tree, NULL, NULL);
+        calltree_free(tree);
+        EXPECT_INT(calltree_get_node(inverted, CALLTREE_ROOT)->count, DEPTH);
+        EXPECT_INT(calltree_get_node(inverted, CALLTREE_ROOT)->weight, 2 * DEPTH);
+        EXPECT_TRUE(calltree_n_nodes(inverted) < 10 * DEPTH);
+        EXPECT_TRUE(budget_has_left_out(&budget, BUDGET_STACKS));
+        budget_release(&budget);
+}
+
 TAP_MAIN

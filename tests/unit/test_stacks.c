@@ -330,4 +330,146 @@ TEST(many_stacks)
         EXPECT_INT(sum, (uint64_t)N * ROUNDS);
 }
 
+/* --- Too little memory --- */
+
+enum { N_MANY = 20000, N_PARTS = 2 };
+
+/* Each sample has a stack of three frames of its own; every tenth one is of the process that has one name. */
+static void add_many(struct stacks *stacks, struct world *w, uint64_t first)
+{
+        for (uint64_t i = first; i < first + N_MANY; i++) {
+                uint64_t chain[] = {PERF_CONTEXT_USER, 0x401000 + i % 0x1000, 0x7f0000 + map_mix(i) % 0x10000,
+                                    0x7f0000 + map_mix(i + N_MANY * N_PARTS) % 0x10000};
+                struct sample sample = sample_of(i % 10 ? 10 : 11, chain, 4);
+
+                sample.ip = chain[1];
+                add(stacks, w, (uint32_t)(i % 3), &sample);
+        }
+}
+
+/* Ends with the sums of all counts and weights, of each event. */
+static void expect_all(const struct stacks *stacks, uint64_t n)
+{
+        uint64_t counts[3] = {0}, weight = 0;
+
+        for (size_t i = 0; i < stacks_n_series(stacks); i++) {
+                const struct stack_series *series = stacks_get_series(stacks, i);
+
+                for (size_t k = 0; k < series->n_ends; k++) {
+                        counts[series->event] += series->ends[k].count;
+                        weight += series->ends[k].weight;
+                        EXPECT_TRUE(series->ends[k].node < stacks_n_nodes(stacks));
+                }
+        }
+        EXPECT_INT(counts[0] + counts[1] + counts[2], n);
+        for (size_t i = 0; i < 3; i++)
+                EXPECT_TRUE(counts[i] * 3 + 6 >= n && counts[i] * 3 <= n + 6);
+        EXPECT_INT(weight, 10 * n);
+}
+
+TEST(without_memory_stacks_are_cut_and_no_sample_is_lost)
+{
+        /* None at all, enough for a part of the addresses, of the stacks, and of all. */
+        static const uint64_t limits[] = {1, 200 << 10, 2 << 20, 64 << 20};
+        size_t n_nodes = 0;
+
+        for (size_t i = 0; i < N_ELEMENTS(limits); i++) {
+                AUTO(world) w = world_of_two();
+                AUTO(stacks) stacks = stacks_new(false);
+                struct budget budget;
+
+                budget_init(&budget, limits[i]);
+                stacks_set_budget(stacks, &budget);
+                add_many(stacks, w, 0);
+                stacks_finish(stacks, w);
+                expect_all(stacks, N_MANY);
+                EXPECT_TRUE(stacks_n_nodes(stacks) > n_nodes);
+                n_nodes = stacks_n_nodes(stacks);
+                EXPECT_INT(budget_has_left_out(&budget, BUDGET_STACKS), i < 3);
+                EXPECT_TRUE(budget.used_bytes <= budget.limit_bytes);
+                stacks_free(TAKE(stacks));
+                EXPECT_INT(budget.used_bytes, 0);
+                budget_release(&budget);
+        }
+}
+
+/* "COUNT: PATH" of each node of an event. */
+static void expect_series(const struct stacks *stacks, const struct world *w, uint32_t event,
+                          const char *text)
+{
+        AUTO_RELEASE(buf) out = {0};
+
+        for (size_t i = 0; i < stacks_n_series(stacks); i++) {
+                const struct stack_series *s = stacks_get_series(stacks, i);
+
+                for (size_t k = 0; s->event == event && k < s->n_ends; k++) {
+                        buf_printf(&out, "%llu: ", (unsigned long long)s->ends[k].count);
+                        show_path(stacks, w, s->ends[k].node, &out);
+                        buf_add_char(&out, '\n');
+                }
+        }
+        EXPECT_STR(buf_text(&out), text);
+}
+
+TEST(stacks_without_callers_keep_their_innermost_frame)
+{
+        AUTO(world) w = world_of_two();
+        AUTO(stacks) stacks = stacks_new(false);
+        const uint64_t first[] = {PERF_CONTEXT_USER, 0x7f0042, 0x401010};
+        const uint64_t second[] = {PERF_CONTEXT_USER, 0x7f0042, 0x401020};
+        struct sample samples[] = {sample_of(10, first, 3), sample_of(10, second, 3)};
+        struct budget budget;
+
+        budget_init(&budget, 1 << 20);
+        stacks_set_budget(stacks, &budget);
+        add(stacks, w, 0, &samples[0]);
+        stacks_catch_up(stacks, w);
+        /* What the shares still hold is used up by other stacks; addresses may take more. */
+        EXPECT_TRUE(budget_take(&budget, BUDGET_STACKS, (1 << 19) - (128 << 10)));
+        for (uint64_t i = 0; i < 1000; i++) {
+                const uint64_t other[] = {PERF_CONTEXT_USER, 0x7f0042, 0x401001 + i % 32, 0x401001 + i / 32};
+                struct sample sample = sample_of(11, other, 4);
+
+                add(stacks, w, 1, &sample);
+        }
+        add(stacks, w, 0, &samples[0]);
+        add(stacks, w, 0, &samples[1]);
+        stacks_finish(stacks, w);
+        expect_series(stacks, w, 0, "2: b.so+42 < a+100f\n1: b.so+42 < none+0\n");
+        stacks_free(TAKE(stacks));
+        budget_release(&budget);
+}
+
+TEST(parts_without_memory_are_put_together)
+{
+        AUTO(world) w = world_of_two();
+        struct stacks *parts[N_PARTS];
+        AUTO(stacks) whole = NULL;
+        struct stacks_merge *merge;
+        struct budget budget;
+
+        budget_init(&budget, 2 << 20);
+        for (size_t i = 0; i < N_PARTS; i++) {
+                parts[i] = stacks_new(false);
+                stacks_set_budget(parts[i], &budget);
+                add_many(parts[i], w, i * N_MANY);
+                stacks_finish(parts[i], w);
+        }
+        merge = stacks_merge_begin(parts, N_PARTS);
+        for (size_t i = 0; i < N_PARTS; i++) {
+                const struct stacks_mark mark = stacks_get_mark(parts[i]);
+
+                stacks_merge_take(merge, i, &mark);
+        }
+        whole = stacks_merge_end(merge);
+        for (size_t i = 0; i < N_PARTS; i++)
+                stacks_free(parts[i]);
+        expect_all(whole, N_PARTS * N_MANY);
+        EXPECT_TRUE(budget_has_left_out(&budget, BUDGET_STACKS));
+        EXPECT_TRUE(budget.used_bytes > 0 && budget.used_bytes <= budget.limit_bytes);
+        stacks_free(TAKE(whole));
+        EXPECT_INT(budget.used_bytes, 0);
+        budget_release(&budget);
+}
+
 TAP_MAIN
