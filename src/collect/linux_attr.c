@@ -134,13 +134,14 @@ bool linux_attr_is_clock(const struct perf_attr *attr)
                (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-/* A clock ticks in all modes anyway: all of them are taken, so that the command's time is known, and those that are not
- * wanted are left out here. */
+/* A clock ticks in all modes anyway: all of them but idle time are taken, so that the command's time is known, and those that
+ * are not wanted are left out here.  Other events stay as they are: Arm's PMU refuses exclude_idle. */
 static void see_all_modes(struct perf_attr *attr)
 {
+        if (!linux_attr_is_clock(attr))
+                return;
         attr->flags |= PERF_ATTR_EXCLUDE_IDLE;
-        if (linux_attr_is_clock(attr))
-                attr->flags &= ~(PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_USER);
+        attr->flags &= ~(PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_USER);
 }
 
 struct perf_attr linux_attr_make(const struct event *event, const struct collect_request *request,
