@@ -5,8 +5,8 @@ usage: container.py ROOT COMMAND...   as root, on a machine that has not these l
 
 ROOT is a folder with a system in it, as tools/fresh_machine.sh makes it.  The command finds there: root without
 CAP_SYS_ADMIN, CAP_SYS_PTRACE and the like; a seccomp filter that refuses perf_event_open, bpf, mounts and new namespaces
-(errno EPERM; clone3: ENOSYS); a /dev without pseudo-terminals; /sys read-only; processes of its own; and a root that is no
-mount point.  Example:
+(errno EPERM; clone3: ENOSYS); a /dev without pseudo-terminals; /sys and /proc/sys read-only, /proc/kcore and the like hidden;
+processes of its own; and a root that is no mount point.  Example:
 
     tools/fresh_machine.sh /var/tmp/fresh ./check quick
     tools/container.py /var/tmp/fresh sh -c 'cd /project && ./check'
@@ -27,6 +27,8 @@ LAST_CAPABILITY = 40
 # chown, dac_override, fowner, fsetid, kill, setgid, setuid, setpcap, net_bind_service, net_raw, sys_chroot, mknod,
 # audit_write, setfcap
 KEPT_CAPABILITIES = (0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 27, 29, 31)
+READ_ONLY_IN_PROC = ("bus", "fs", "irq", "sys", "sysrq-trigger")
+HIDDEN_IN_PROC = ("acpi", "asound", "kcore", "keys", "latency_stats", "sched_debug", "scsi", "timer_list")
 DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 
 AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -68,11 +70,26 @@ def make_devices(folder: str) -> None:
     mount("tmpfs", os.path.join(folder, "shm"), "tmpfs", MS_NOSUID, "mode=1777")
 
 
+def protect_proc(folder: str) -> None:
+    for name in READ_ONLY_IN_PROC:
+        path = os.path.join(folder, name)
+        if os.path.exists(path):
+            bind(path, path, MS_REC)
+            bind("none", path, MS_REMOUNT | MS_RDONLY)
+    for name in HIDDEN_IN_PROC:
+        path = os.path.join(folder, name)
+        if os.path.isfile(path):
+            bind("/dev/null", path)
+        elif os.path.isdir(path):
+            mount("tmpfs", path, "tmpfs", MS_RDONLY)
+
+
 def enter(root: str) -> None:
     for name in ("proc", "sys", "dev"):
         os.makedirs(os.path.join(root, name), exist_ok=True)
     make_devices(os.path.join(root, "dev"))
     mount("proc", os.path.join(root, "proc"), "proc", 0)
+    protect_proc(os.path.join(root, "proc"))
     bind("/sys", os.path.join(root, "sys"), MS_REC)
     bind("none", os.path.join(root, "sys"), MS_REMOUNT | MS_RDONLY)
     os.chroot(root)

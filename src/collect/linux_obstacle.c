@@ -47,6 +47,15 @@ static bool may_profile_everything(void)
         return !is_in_user_namespace() && caps & (1ull << CAP_SYS_ADMIN_BIT | 1ull << CAP_PERFMON_BIT);
 }
 
+/* What gives this process the rights that it lacks. */
+static const char *way_to_rights(void)
+{
+        if (geteuid())
+                return "run wperf as root";
+        return is_in_user_namespace() ? "run wperf as root outside of this user namespace"
+                                      : "give root CAP_PERFMON (docker run --cap-add PERFMON)";
+}
+
 static int paranoid_level(void)
 {
         AUTO_RELEASE(buf) text = {0};
@@ -91,30 +100,30 @@ static void denied(const struct scene *scene, const struct event *event, int32_t
                         "forbids it; see 'dmesg'",
                         event->name);
         else if (foreign)
-                err_set(err, ERR_DENIED, "process %" PRId32 " belongs to another user: run wperf as root",
-                        pid);
+                err_set(err, ERR_DENIED, "process %" PRId32 " belongs to another user: %s", pid,
+                        way_to_rights());
         else if (scene->all)
                 err_set(err, ERR_DENIED,
-                        "%s all processes needs privilege while perf_event_paranoid is %d: run wperf as root, "
+                        "%s all processes needs privilege while perf_event_paranoid is %d: %s, "
                         "or 'sudo sysctl kernel.perf_event_paranoid=0'",
-                        scene->doing, level);
+                        scene->doing, level, way_to_rights());
         else if (kernel && event->attr.type == PERF_TYPE_SOFTWARE && scene->counts)
                 err_set(err, ERR_DENIED,
                         "counting '%s' needs privilege while perf_event_paranoid is %d, since it happens in the kernel: "
-                        "run wperf as root, or 'sudo sysctl kernel.perf_event_paranoid=1'",
-                        event->name, level);
+                        "%s, or 'sudo sysctl kernel.perf_event_paranoid=1'",
+                        event->name, level, way_to_rights());
         else if (kernel)
                 err_set(err, ERR_DENIED,
-                        "%s the kernel (-k) needs privilege while perf_event_paranoid is %d: leave -k out, run "
-                        "wperf as root, or 'sudo sysctl kernel.perf_event_paranoid=1'",
-                        scene->doing, level);
+                        "%s the kernel (-k) needs privilege while perf_event_paranoid is %d: leave -k out, "
+                        "%s, or 'sudo sysctl kernel.perf_event_paranoid=1'",
+                        scene->doing, level, way_to_rights());
         else if (level > 2)
                 err_set(err, ERR_DENIED,
-                        "perf_event_paranoid is %d, which forbids profiling to plain users: run wperf as root, or "
+                        "perf_event_paranoid is %d, which forbids profiling without privilege: %s, or "
                         "'sudo sysctl kernel.perf_event_paranoid=2'",
-                        level);
+                        level, way_to_rights());
         else
-                err_set(err, ERR_DENIED, "the kernel refuses '%s': run wperf as root", event->name);
+                err_set(err, ERR_DENIED, "the kernel refuses '%s': %s", event->name, way_to_rights());
         if (err)
                 err->os = error;
 }

@@ -206,6 +206,8 @@ def need_root() -> None:
 
 # --- what the machine allows ---
 
+CAPABILITIES = {"CAP_SYS_PTRACE": 19, "CAP_SYS_ADMIN": 21}
+
 PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241}
 # What wperf and perf say of it.
 REFUSED = re.compile(r"perf_event_open|perf_event_paranoid|No permission to enable|sys_perf_event_open")
@@ -226,6 +228,14 @@ def may_open_events() -> bool:
 def need_events() -> None:
     if not may_open_events():
         raise Skip("perf_event_open")
+
+
+def need_capability(name: str) -> None:
+    """Root has not all of them in a container."""
+    with open("/proc/self/status", encoding="ascii") as status:
+        held = next(int(line.split()[1], 16) for line in status if line.startswith("CapEff:"))
+    if not held >> CAPABILITIES[name] & 1:
+        raise Skip(name)
 
 
 @functools.cache

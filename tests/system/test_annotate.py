@@ -164,7 +164,8 @@ def in_terminal(t: Context, columns: int, *argv: str) -> list[str]:
     """What a terminal of that width gets, line by line."""
     ours, theirs = harness.open_terminal()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    process = t.start(t.wperf, *argv, stdout=theirs, stderr=theirs)
+    env = {name: value for name, value in harness.environment(TERM="xterm-256color").items() if name != "NO_COLOR"}
+    process = t.start(t.wperf, *argv, stdout=theirs, stderr=theirs, env=env)
     os.close(theirs)
     out = b""
     while True:

@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 """What WindowsPerf's users and scripts rely on: sentences that they search for, and the order in which wperf complains."""
 import os
-import pty
 
 import harness
 from harness import Context, Done, check
@@ -48,10 +47,7 @@ def test_banner_and_help(t: Context) -> None:
 
 def on_terminal(t: Context, *argv: str, **environment: str) -> tuple[int, str]:
     """Status and output of wperf with a terminal as standard output."""
-    try:
-        leader, follower = pty.openpty()
-    except OSError:
-        raise harness.Skip("pseudo-terminals") from None
+    leader, follower = harness.open_terminal()
     env = {name: value for name, value in harness.environment().items() if name != "PAGER"} | environment
     process = t.start(t.wperf, *argv, stdout=follower, env=env)
     os.close(follower)

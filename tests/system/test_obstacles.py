@@ -116,6 +116,21 @@ def test_plain_user_and_a_foreign_process(t: Context) -> None:
         check_refused(done, 1, "no running process has the image 'no-such-image'", "root")
 
 
+def test_root_without_capabilities(t: Context) -> None:
+    """Root of a container in which perf_event_open is allowed: to be told to run as root helps nobody."""
+    harness.need_root()
+    harness.need_events()
+    target = t.start(*plain_user(t), reachable(t, t.program("spin")), "60000")
+    check(target.stdout.readline() == b"ready\n", "it runs")
+    root = (harness.need_tool("setpriv"), "--bounding-set=-all", "--inh-caps=-all")
+    with sysctl(PARANOID, 2):
+        for argv in (("sample", "-a", "--timeout", "1"), ("record", "-k", "--", "true"),
+                     ("sample", "-p", str(target.pid), "--timeout", "1")):
+            done = t.run(*root, t.wperf, *argv)
+            check_refused(done, 125 if argv[-1] == "true" else 1, "give root CAP_PERFMON (docker run --cap-add PERFMON)")
+            check("as root" not in done.err, "it is root", done)
+
+
 def test_plain_user_and_an_own_process(t: Context) -> None:
     target = t.start(*plain_user(t), reachable(t, t.program("spin")), "60000")
     check(target.stdout.readline() == b"ready\n", "it runs")
@@ -133,7 +148,7 @@ def test_user_namespace(t: Context) -> None:
         done = as_plain_user(t, "unshare", "-U", "-r", t.wperf, "record", "--", t.program("spin"), "200")
         check_measured(done)
         done = as_plain_user(t, "unshare", "-U", "-r", t.wperf, "sample", "-a", "--timeout", "1")
-        check_refused(done, 1, "perf_event_paranoid")
+        check_refused(done, 1, "perf_event_paranoid", "run wperf as root outside of this user namespace")
         check("lockdown" not in done.err, "root of a user namespace is no reason to suspect lockdown", done)
 
 

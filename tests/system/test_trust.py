@@ -112,6 +112,8 @@ def old(path: str, text: str) -> None:
 
 def test_perf_maps_of_a_recorded_process(t: Context) -> None:
     harness.need_root()
+    harness.need_events()
+    harness.need_capability("CAP_SYS_PTRACE")
     for what, how, is_taken, why in (
             ("its user's", lambda path, text: write_as(OTHER, path, text), True, ""),
             ("root's", lambda path, text: write_as(0, path, text), True, ""),
