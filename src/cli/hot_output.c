@@ -307,8 +307,9 @@ static void add_no_samples(const struct hot_output *o, const struct view_parts *
         else if (quality_kernel_matters(q))
                 buf_add_str(out, "the kernel is left out; add -k to sample it too\n");
         else
-                buf_add_str(out,
-                            "the event did not happen often enough; try another, as with -e cpu-clock\n");
+                buf_add_str(
+                        out,
+                        "nothing ran there, or the event did not happen often enough; measure longer, or try another event\n");
 }
 
 static void render_text(const struct hot_output *o, struct view_parts *p, struct buf *out)

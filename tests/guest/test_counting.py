@@ -166,7 +166,7 @@ def test_a_session_has_the_counts(t: Guest) -> None:
 def test_a_plain_user_where_paranoid_is_3(t: Guest) -> None:
     done = t.ours("stat", "-e", "cycles:u", "--", "loops", "1", uid=65534)
     check(done.status == 125, "wperf's own failure", done)
-    harness.check_sentence(done, "perf_event_paranoid is 3", "plain users", "root")
+    harness.check_sentence(done, "perf_event_paranoid is 3", "without privilege", "root")
 
 
 if __name__ == "__main__":

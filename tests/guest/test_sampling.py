@@ -148,7 +148,7 @@ def test_a_plain_user_where_paranoid_is_3(t: Guest) -> None:
     for argv in (("record", "--", "loops", "1"), ("record", "-e", "cycles:u", "--", "loops", "1")):
         done = t.ours(*argv, uid=65534)
         check(done.status == 125, "wperf's own failure with a command", done)
-        harness.check_sentence(done, "perf_event_paranoid is 3", "plain users", "perf_event_paranoid=2", "root")
+        harness.check_sentence(done, "perf_event_paranoid is 3", "without privilege", "perf_event_paranoid=2", "root")
     done = t.ours("record", "-a", "--timeout", "0.1", uid=65534)
     check(done.status == 1, "wperf's own failure without a command", done)
     harness.check_sentence(done, "perf_event_paranoid is 3", "perf_event_paranoid=0")

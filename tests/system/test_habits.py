@@ -84,6 +84,7 @@ def test_an_interval_is_looked_at_before_a_process(t: Context) -> None:
 
 def test_an_image_that_does_not_run_with_a_cpu(t: Context) -> None:
     harness.need_root()
+    t.start("taskset", "-c", "0", t.program("spin"), "2000")
     done = t.ours("sample", "-e", "cpu-clock", "--image_name", "no-such-image", "-c", "0", "sleep", "0.3")
     check(done.status == 0 and "top " in done.out, "the CPU is sampled all the same", done)
     check(done.err.startswith("wperf: warning: no running process has the image 'no-such-image'"), "and said", done)
