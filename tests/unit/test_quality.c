@@ -174,6 +174,25 @@ TEST(what_is_poor_is_said_in_words)
                 "time: ask for fewer at once; the session file is not whole\n");
 }
 
+TEST(what_was_not_sampled_or_decoded_is_said_in_words)
+{
+        struct quality q = {.n_samples = 1000, .kernel_share = -1, .counted_share = 1};
+        AUTO_RELEASE(buf) out = {0};
+
+        q.knows_sampled = true;
+        q.sampled_share = 0.79;
+        q.not_sampled = "su";
+        q.aux_bytes = 8;
+        q.aux_kind = "Arm SPE";
+        q.overblown_bytes = 1;
+        EXPECT_TRUE(quality_is_poor(&q));
+        quality_add_poor(&q, &out);
+        EXPECT_STR(
+                buf_text(&out),
+                "poor: only 79 % of the CPU time was sampled; the kernel did not let su be sampled; the Arm SPE "
+                "trace is not decoded; compressed records unpack to more than a recorder packs\n");
+}
+
 TEST(wilson_intervals)
 {
         double low, high;
