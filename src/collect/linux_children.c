@@ -30,7 +30,8 @@ enum state {
 
 struct children {
         const struct opened *opened;
-        uint8_t *states; /* by pid */
+        uint8_t *states;      /* by pid */
+        uint8_t out_of_range; /* the state of a pid that none can have */
         int32_t command;
         bool maps_wait;
         struct map event_of_id; /* index + 1 */
@@ -41,10 +42,8 @@ struct children {
 
 static uint8_t *state_of(struct children *c, int32_t pid)
 {
-        static uint8_t other;
-
-        other = OTHER;
-        return pid > 0 && pid < MAX_PID ? &c->states[pid] : &other;
+        c->out_of_range = OTHER;
+        return pid > 0 && pid < MAX_PID ? &c->states[pid] : &c->out_of_range;
 }
 
 static bool add_other(void *ctx, const char *name)
