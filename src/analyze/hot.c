@@ -171,10 +171,11 @@ static void add_place(struct builder *b, size_t place_index)
                 .pid = place->pid,
                 .tid = place->tid,
                 .cpu = place->cpu,
-                .comm = place->comm,
         };
         size_t index;
 
+        if (keys & (PROFILE_PROCESS | PROFILE_THREAD))
+                row.comm = strpool_add(b->hot->names, world_text(b->names.world, place->comm));
         take_frame(b, place_index, &row, &symbol);
         row.resolved = symbol.status == SYMBOL_NAMED;
         if (keys & (PROFILE_MODULE | PROFILE_SYMBOL))

@@ -23,7 +23,7 @@ struct hot_row {
         uint32_t event;
         int32_t pid, tid;
         uint32_t cpu;
-        str_id comm;   /* of the world */
+        str_id comm;   /* hot_text; with PROFILE_PROCESS or PROFILE_THREAD */
         str_id symbol; /* hot_text: the name of the row as it is shown, with ":module" where it belongs */
         str_id bare;   /* the same without the module */
         str_id module; /* base name of the module, "" for none */

@@ -24,7 +24,7 @@ static const struct kind kinds[] = {
 static void add_value(const struct report *all, const struct hot_row *row, unsigned key, struct buf *out)
 {
         switch (key) {
-        case PROFILE_THREAD: text_add_printable(out, world_text(report_world(all), row->comm)); break;
+        case PROFILE_THREAD: text_add_printable(out, hot_text(report_hot(all), row->comm)); break;
         case PROFILE_MODULE:
                 text_add_printable(out, row->module ? hot_text(report_hot(all), row->module) : "unknown");
                 break;

@@ -137,7 +137,6 @@ static void fill_view(const struct hot_output *o, struct view_parts *p)
         p->has_run = report_run_info(o->report, &p->run);
         p->view = (struct hot_view){
                 .hot = report_hot(o->report),
-                .world = report_world(o->report),
                 .keys = o->keys ? o->keys : PROFILE_EVENT | PROFILE_MODULE | PROFILE_SYMBOL,
                 .keys_are_given = o->keys,
                 .max_rows = o->display->rows,

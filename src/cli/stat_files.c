@@ -133,6 +133,7 @@ static bool make_files(struct stat_files *files, const struct sheet *sheet, stru
                         buf_printf(told, "timeline file: '%s'\n", path.data);
                 files->multiplexed[i] = sheet->multiplexed[i];
                 files->csv.class = class;
+                files->csv.class_name = count_class_name(class);
                 stat_csv_head(&files->csv, sheet, files->multiplexed[i], &head);
                 if (!os_file_write(files->files[i], head.data, head.len, err))
                         return false;

@@ -60,7 +60,7 @@ void hot_view_columns(const struct hot_view *view, bool with_event, struct colum
 static void add_task_cells(const struct hot_view *view, const struct hot_row *row, struct table *table)
 {
         char text[64];
-        const char *comm = world_text(view->world, row->comm);
+        const char *comm = hot_text(view->hot, row->comm);
 
         if (view->keys & PROFILE_PROCESS) {
                 snprintf(text, sizeof(text), "%s (%" PRId32 ")", comm, row->pid);

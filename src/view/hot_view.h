@@ -34,7 +34,6 @@ struct hot_view_module {
 /* Everything that is shown; all pointers are the caller's and outlive the calls. */
 struct hot_view {
         const struct hot *hot;
-        const struct world *world;
         const struct hot_view_event *events;
         size_t n_events;
         unsigned keys;       /* profile_key bits of the rows */

@@ -102,7 +102,7 @@ void stat_csv_head(const struct stat_csv *csv, const struct sheet *sheet, bool m
         buf_printf(out, "Count interval,%.2f\n", (double)csv->interval_ns / 1e9);
         buf_add_str(out, "Vendor,");
         text_add_printable(out, csv->vendor ? csv->vendor : "");
-        buf_printf(out, "\nEvent class,%s\n\n", count_class_name(csv->class));
+        buf_printf(out, "\nEvent class,%s\n\n", csv->class_name);
         add_line(sheet, csv->class, multiplexed, place_cell, out);
         add_line(sheet, csv->class, multiplexed, name_cell, out);
 }

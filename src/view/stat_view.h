@@ -38,6 +38,7 @@ void stat_view_json(const struct stat_view *view, struct json *json);
 /* What is the same in all rows of a timeline's CSV. */
 struct stat_csv {
         enum count_class class;
+        const char *class_name;
         uint64_t interval_ns; /* the pause between two counts */
         const char *vendor;
 };

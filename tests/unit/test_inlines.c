@@ -39,7 +39,6 @@ static void expect_text(unsigned keys, bool inlines, const char *want)
                 return;
         }
         hot_view_csv(&(struct hot_view){.hot = report_hot(report),
-                                        .world = report_world(report),
                                         .events = &event,
                                         .n_events = 1,
                                         .keys = keys,

@@ -144,7 +144,6 @@ static struct hot_view view_of(const struct report *report, const struct hot_vie
 {
         return (struct hot_view){
                 .hot = report_hot(report),
-                .world = report_world(report),
                 .events = event,
                 .n_events = 1,
                 .keys = PROFILE_EVENT | PROFILE_MODULE | PROFILE_SYMBOL,

@@ -182,7 +182,10 @@ TEST(json_has_the_documented_keys)
 
 TEST(csv_lines_as_documented)
 {
-        const struct stat_csv csv = {.class = COUNT_CORE, .interval_ns = 2000000000, .vendor = "Arm Limited"};
+        const struct stat_csv csv = {.class = COUNT_CORE,
+                                     .class_name = "core",
+                                     .interval_ns = 2000000000,
+                                     .vendor = "Arm Limited"};
         AUTO_RELEASE(buf) out = {0};
         struct example e;
         struct stat_view view;
@@ -208,7 +211,7 @@ TEST(csv_lines_as_documented)
 
 TEST(csv_of_multiplexed_counts)
 {
-        const struct stat_csv csv = {.class = COUNT_CORE, .vendor = "Arm Limited"};
+        const struct stat_csv csv = {.class = COUNT_CORE, .class_name = "core", .vendor = "Arm Limited"};
         AUTO_RELEASE(buf) out = {0};
         struct example e;
         struct stat_view view;
