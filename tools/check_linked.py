@@ -1,0 +1,151 @@
+#!/usr/bin/python3
+"""Checks that the rooms of src/ keep to their walls by what is linked, not by what is included.
+
+A header that includes another one opens a door that check_layers.py does not see: its readers can call functions of a
+room that they may not include.  Here `nm` says which external names each room's static library refers to and which room
+defines them; the table of check_layers.py says who may.  Where the table names a single header of a room, only the
+names that this header declares are open.  Inline functions and macros leave no reference: the include check has those.
+
+Prints one line for each finding: `ROOM refers to NAME of ROOM (object file)`.
+"""
+import argparse
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from typing import Iterator
+
+from check_layers import ROOMS
+
+NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+def external_names(library: str) -> Iterator[tuple[str, str, bool]]:
+    """(object file, name, is it defined there) for each external name of a static library."""
+    listing = subprocess.run(["nm", "--print-file-name", "--extern-only", "--portability", library],
+                             capture_output=True, text=True, check=True).stdout
+    for line in listing.splitlines():
+        where, _, rest = line.rpartition(": ")
+        fields = rest.split()
+        if len(fields) >= 2 and NAME.fullmatch(fields[0]):
+            yield os.path.basename(where.rstrip("]").rpartition("[")[2] or where), fields[0], fields[1] not in "Uvw"
+
+
+def open_names(root: str, room: str) -> set[str]:
+    """Names that the single headers permitted to a room declare."""
+    names: set[str] = set()
+    for allowed in ROOMS[room]:
+        if allowed.endswith(".h"):
+            for folder in ("src", ""):
+                path = os.path.join(root, folder, allowed)
+                if os.path.exists(path):
+                    with open(path, encoding="utf-8") as file:
+                        names.update(NAME.findall(file.read()))
+    return names
+
+
+def references(libraries: dict[str, str]) -> Iterator[tuple[str, str, str, str]]:
+    """(room, name, the other room that defines it, one object file that refers to it), by room and name."""
+    home: dict[str, str] = {}
+    wanted: dict[str, dict[str, str]] = defaultdict(dict)
+    for room, library in libraries.items():
+        for member, name, is_defined in external_names(library):
+            if is_defined:
+                home[name] = room
+            else:
+                wanted[room].setdefault(name, member)
+    for room in libraries:
+        for name, member in sorted(wanted[room].items()):
+            if home.get(name, room) != room:
+                yield room, name, home[name], member
+
+
+def findings(root: str, libraries: dict[str, str]) -> Iterator[str]:
+    opened = {room: open_names(root, room) for room in libraries}
+    for room, name, target, member in references(libraries):
+        if target not in ROOMS[room] and name not in opened[room]:
+            yield f"{room} refers to {name} of {target} ({member})"
+
+
+def find_libraries(build: str) -> dict[str, str]:
+    """The static library of each room in a build folder."""
+    found = {}
+    for room in ROOMS:
+        for library in glob.glob(os.path.join(build, "src", room, "lib*.a")):
+            found[room] = library
+    return found
+
+
+CASES: tuple[tuple[str, dict[str, str], list[str]], ...] = (
+    ("permitted", {"base/base.c": "int base_f(void) { return 1; }",
+                   "os/os.c": "int base_f(void); int os_f(void) { return base_f(); }"}, []),
+    ("a room below", {"session/world.c": "int world_text(void) { return 1; }",
+                      "view/view.c": "int world_text(void); int view_f(void) { return world_text(); }"},
+     ["view refers to world_text of session"]),
+    ("a header alone", {"os/os.c": "int os_f(void) { return 1; } int os_g(void) { return 2; }",
+                        "os/os.h": "int os_f(void);",
+                        "view/view.c": "int os_f(void); int os_g(void); int view_f(void) { return os_f() + os_g(); }"},
+     ["view refers to os_g of os"]),
+    ("a pointer to a function", {"session/world.c": "int world_text(void) { return 1; }",
+                                 "view/view.c": "int world_text(void); int (*view_f)(void) = world_text;"},
+     ["view refers to world_text of session"]),
+)
+
+
+def build_case(root: str, files: dict[str, str]) -> dict[str, str]:
+    libraries = {}
+    for path, text in files.items():
+        full = os.path.join(root, "src", path)
+        os.makedirs(os.path.dirname(full), exist_ok=True)
+        with open(full, "w", encoding="utf-8") as file:
+            file.write(text)
+        if path.endswith(".c"):
+            library = os.path.join(os.path.dirname(full), "lib.a")
+            subprocess.run(["cc", "-w", "-c", full, "-o", full + ".o"], check=True)
+            subprocess.run(["ar", "crT", library, full + ".o"], check=True)
+            libraries[path.split("/")[0]] = library
+    return libraries
+
+
+def self_test() -> int:
+    failed = 0
+    print(f"1..{len(CASES)}")
+    for number, (name, files, expected) in enumerate(CASES, 1):
+        with tempfile.TemporaryDirectory() as root:
+            found = [finding.rpartition(" (")[0] for finding in findings(root, build_case(root, files))]
+        if found != expected:
+            print(f"# found {found}, expected {expected}")
+        print(f"{'ok' if found == expected else 'not ok'} {number} - {name}")
+        failed += found != expected
+    return 1 if failed else 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Check which rooms of src/ refer to which, by their static libraries.")
+    parser.add_argument("build", nargs="?", help="the build folder")
+    parser.add_argument("--self-test", action="store_true", help="show on small libraries that each rule is caught")
+    parser.add_argument("--rooms", action="store_true", help="print the rooms that each room refers to, with the number of names")
+    options = parser.parse_args()
+    if options.self_test:
+        return self_test()
+    root = os.path.normpath(os.path.join(os.path.dirname(__file__), ".."))
+    libraries = find_libraries(options.build or os.path.join(root, "build", "dev"))
+    missing = [room for room in ROOMS if os.path.exists(os.path.join(root, "src", room)) and room not in libraries]
+    if missing:
+        print(f"no static library of {', '.join(missing)} in the build folder")
+        return 1
+    if options.rooms:
+        numbers = Counter((room, target) for room, _, target, _ in references(libraries))
+        for room in libraries:
+            print(f"{room}: " + ", ".join(f"{target} {n}" for (r, target), n in numbers.items() if r == room))
+        return 0
+    found = list(findings(root, libraries))
+    print("\n".join(found), end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
