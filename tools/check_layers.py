@@ -23,7 +23,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "answers": ("base",),
     "dwarf": ("base", "os", "object", "answers"),
     "pdb": ("base", "os", "object", "answers"),
-    "session": ("base", "os", "codec"),
+    "session": ("base", "os", "codec", "event"),
     "symbol": ("base", "os", "arch", "codec", "object", "demangle", "answers", "dwarf", "pdb"),
     "unwind": ("base", "arch", "object"),
     "disasm": ("base", "os", "arch"),

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The section FEATURE_WPERF_COUNT: "WPCT", version, then lines: whose counts they are, and the list. */
 #include "count_session.h"
 
 #include <inttypes.h>
@@ -8,17 +7,12 @@
 #include <string.h>
 
 #include "arena.h"
+#include "count_section.h"
 #include "count_threads.h"
 #include "counts.h"
 #include "cpu_vendor.h"
 #include "session_facts.h"
 #include "text.h"
-
-enum { COUNT_SECTION_VERSION = 2 };
-
-#define SUBJECT_KEY "subject="
-
-static const char magic[4] = "WPCT";
 
 struct count_session {
         struct perfdata_writer *writer;
@@ -66,16 +60,9 @@ bool count_session_put(struct count_session *session, const void *records, size_
 bool count_session_close(struct count_session *session, const struct run_info *info, const char *subject,
                          const char *command_line, struct err *err)
 {
-        AUTO_RELEASE(buf) section = {0};
         bool ok;
 
-        buf_add(&section, magic, sizeof(magic));
-        buf_add_u32(&section, COUNT_SECTION_VERSION);
-        buf_add_str(&section, SUBJECT_KEY);
-        text_add_printable(&section, subject);
-        buf_add_char(&section, '\n');
-        count_list_write(session->list, &section);
-        perfdata_writer_add_feature(session->writer, FEATURE_WPERF_COUNT, section.data, section.len);
+        count_section_write(session->list, subject, session->writer);
         /* Empty: it tells perf that this is a session of counts. */
         perfdata_writer_add_feature(session->writer, FEATURE_STAT, "", 0);
         session_facts_write(session->facts, session->writer, command_line);
@@ -135,41 +122,13 @@ static void list_attributes(struct count_list *list, const struct perfdata_reade
         }
 }
 
-/* The subject is the first line; the list steps over it. */
-static void read_subject(const char *lines, size_t size, struct buf *out)
-{
-        const char *end = memchr(lines, '\n', size), *at;
-
-        if (!end || !text_starts(lines, SUBJECT_KEY))
-                return;
-        at = lines + strlen(SUBJECT_KEY);
-        buf_add(out, at, (size_t)(end - at));
-}
-
-static bool read_section(struct count_replay *replay, struct cursor section, struct err *err)
-{
-        const void *found = cursor_bytes(&section, sizeof(magic));
-        uint32_t version = cursor_u32(&section);
-        const char *lines = (const char *)section.at;
-        size_t size = cursor_left(&section);
-
-        if (!found || section.failed || memcmp(found, magic, sizeof(magic)))
-                return err_set(err, ERR_FORMAT, "feature 225 (what was counted) is malformed");
-        if (version != COUNT_SECTION_VERSION)
-                return err_set(err, ERR_UNSUPPORTED,
-                               "feature 225 (what was counted) has version %u, this wperf reads %d", version,
-                               COUNT_SECTION_VERSION);
-        read_subject(lines, size, &replay->subject);
-        return count_list_read(lines, size, &replay->list, err);
-}
-
 static bool read_list(struct count_replay *replay, const struct perfdata_reader *reader, struct err *err)
 {
         struct cursor section = perfdata_feature(reader, FEATURE_WPERF_COUNT);
 
         if (section.failed)
                 list_attributes(&replay->list, reader);
-        else if (!read_section(replay, section, err))
+        else if (!count_section_read(section, &replay->subject, &replay->list, err))
                 return false;
         else
                 take_attributes(&replay->list, reader);

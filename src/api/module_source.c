@@ -15,7 +15,7 @@
 struct module_source {
         const struct world *world;
         const struct collect_result *collected;
-        const struct pe_images *images;
+        struct pe_images *images;
         struct resolver *resolver;
         struct resolver *files; /* for the files of archived modules; NULL: nobody asked */
         const struct resolver_sources *sources;
@@ -53,7 +53,7 @@ static bool is_same_machine(const struct perfdata_reader *reader)
 }
 
 struct module_source *module_source_new(const struct world *world, const struct perfdata_reader *reader,
-                                        const struct pe_images *images,
+                                        struct pe_images *images,
                                         const struct resolver_options *options,
                                         const struct collect_result *collected)
 {

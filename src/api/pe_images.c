@@ -2,117 +2,21 @@
 #include "pe_images.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "arena.h"
-#include "buf.h"
+#include "image_section.h"
 #include "object.h"
-#include "session_lines.h"
-#include "text.h"
-
-#define MAGIC "WPIM"
-enum {
-        VERSION = 1,
-        MAX_SECTION_BYTES = 16 << 20,
-        MAX_IMAGES = 65536,
-};
-
-struct image {
-        const char *path;
-        uint8_t build_id[OBJECT_PDB_ID_BYTES];
-        uint8_t build_id_size;
-        struct pe_identity identity;
-};
 
 struct pe_images {
-        struct buf text;
-        struct image *items;
-        size_t n, cap;
+        struct image_section *recorded;
+        struct arena identities; /* those that were asked for */
 };
-
-/* --- Writing --- */
-
-void pe_images_write(const struct collect_image *images, size_t n, struct perfdata_writer *writer)
-{
-        AUTO_RELEASE(buf) out = {0};
-
-        if (!n)
-                return;
-        session_lines_begin(&out, MAGIC, VERSION);
-        for (size_t i = 0; i < n; i++) {
-                char hex[2 * BUILD_ID_MAX + 1];
-
-                session_lines_add(&out, "image", images[i].path);
-                if (images[i].build_id_size) {
-                        text_hex(hex, images[i].build_id, images[i].build_id_size);
-                        session_lines_add(&out, "build_id", hex);
-                }
-                session_lines_add_number(&out, "image_size", images[i].image_size);
-                session_lines_add_number(&out, "time_stamp", images[i].time_stamp);
-                if (images[i].pdb_path)
-                        session_lines_add(&out, "pdb", images[i].pdb_path);
-        }
-        perfdata_writer_add_feature(writer, FEATURE_WPERF_IMAGES, out.data, out.len);
-}
-
-/* --- Reading --- */
-
-static int digit_of(char c)
-{
-        if (c >= '0' && c <= '9')
-                return c - '0';
-        return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-static void take_build_id(struct image *image, const char *hex)
-{
-        uint8_t id[OBJECT_PDB_ID_BYTES];
-
-        if (strlen(hex) != 2 * sizeof(id))
-                return;
-        for (size_t i = 0; i < sizeof(id); i++) {
-                int high = digit_of(hex[2 * i]), low = digit_of(hex[2 * i + 1]);
-
-                if (high < 0 || low < 0)
-                        return;
-                id[i] = (uint8_t)(high << 4 | low);
-        }
-        memcpy(image->build_id, id, sizeof(id));
-        image->build_id_size = sizeof(id);
-}
-
-static void take_pair(struct pe_images *images, const char *key, const char *value)
-{
-        struct image *image = images->n ? &images->items[images->n - 1] : NULL;
-        uint64_t number;
-
-        if (!strcmp(key, "image") && images->n < MAX_IMAGES) {
-                ARRAY_PUSH(images->items, images->n, images->cap, (struct image){.path = value});
-                return;
-        }
-        if (!image)
-                return;
-        if (!strcmp(key, "build_id"))
-                take_build_id(image, value);
-        else if (!strcmp(key, "pdb"))
-                image->identity.pdb_path = value;
-        else if (!strcmp(key, "image_size") && text_to_u64(value, 10, &number) && number <= UINT32_MAX)
-                image->identity.image_size = number;
-        else if (!strcmp(key, "time_stamp") && text_to_u64(value, 10, &number))
-                image->identity.time_stamp = (uint32_t)number;
-}
 
 struct pe_images *pe_images_new(struct cursor section)
 {
         struct pe_images *images = mem_new(1, sizeof(*images));
-        const char *key, *value;
-        char *at;
 
-        if (cursor_left(&section) > MAX_SECTION_BYTES ||
-            !session_lines_read(section, MAGIC, VERSION, &images->text))
-                return images;
-        for (at = images->text.data; session_lines_next(&at, &key, &value);)
-                take_pair(images, key, value);
+        images->recorded = image_section_new(section);
         return images;
 }
 
@@ -120,36 +24,35 @@ void pe_images_free(struct pe_images *images)
 {
         if (!images)
                 return;
-        buf_release(&images->text);
-        free(images->items);
+        image_section_free(images->recorded);
+        arena_release(&images->identities);
         free(images);
 }
 
-/* --- Questions --- */
-
-const struct pe_identity *pe_images_find(const struct pe_images *images, const char *path,
-                                         const uint8_t *build_id, size_t build_id_size)
+const struct pe_identity *pe_images_find(struct pe_images *images, const char *path, const uint8_t *build_id,
+                                         size_t build_id_size)
 {
-        for (size_t i = 0; i < images->n; i++) {
-                const struct image *image = &images->items[i];
+        const struct recorded_image *image =
+                image_section_find(images->recorded, path, build_id, build_id_size);
+        struct pe_identity *identity;
 
-                if (!strcmp(image->path, path) &&
-                    (!build_id_size || !image->build_id_size ||
-                     object_build_id_equal(image->build_id, image->build_id_size, build_id, build_id_size)))
-                        return &image->identity;
-        }
-        return NULL;
+        if (!image)
+                return NULL;
+        identity = arena_alloc(&images->identities, sizeof(*identity));
+        *identity = (struct pe_identity){image->pdb_path, image->image_size, image->time_stamp};
+        return identity;
 }
 
 uint64_t pe_images_size(void *ctx, const char *path, const uint8_t *build_id, size_t build_id_size)
 {
         const struct pe_images *images = ctx;
-        const struct pe_identity *identity = pe_images_find(images, path, build_id, build_id_size);
+        const struct recorded_image *image =
+                image_section_find(images->recorded, path, build_id, build_id_size);
         const struct object_facts *facts;
         AUTO(object) object = NULL;
 
-        if (identity)
-                return identity->image_size;
+        if (image)
+                return image->image_size;
         /* Other files are not opened to see. */
         if (!object_is_pe_name(path))
                 return 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The PE images of a session: what perf.data has no place for stands in the section FEATURE_WPERF_IMAGES, "WPIM",
- * version, then lines `key=value`.  docs/session-format.md. */
+/* The PE images of a session: as its section FEATURE_WPERF_IMAGES has them, else as the files at their paths say. */
 #ifndef PE_IMAGES_H
 #define PE_IMAGES_H
 
@@ -9,13 +8,8 @@
 #include <stdint.h>
 
 #include "attributes.h"
-#include "collector.h"
 #include "cursor.h"
 #include "pe_search.h"
-#include "perfdata_writer.h"
-
-/* Writes the section; nothing when there are no images. */
-void pe_images_write(const struct collect_image *images, size_t n, struct perfdata_writer *writer);
 
 struct pe_images;
 
@@ -29,7 +23,7 @@ AUTO_DEFINE(pe_images)
 uint64_t pe_images_size(void *ctx, const char *path, const uint8_t *build_id, size_t build_id_size);
 
 /* What the session says of an image; NULL: nothing.  Valid as long as `images`. */
-const struct pe_identity *pe_images_find(const struct pe_images *images, const char *path,
-                                         const uint8_t *build_id, size_t build_id_size);
+const struct pe_identity *pe_images_find(struct pe_images *images, const char *path, const uint8_t *build_id,
+                                         size_t build_id_size);
 
 #endif

@@ -9,8 +9,8 @@
 #include "arena.h"
 #include "core_kind.h"
 #include "event_facts.h"
+#include "image_section.h"
 #include "os.h"
-#include "pe_images.h"
 #include "run_info.h"
 #include "session_facts.h"
 #include "session_tracing.h"
@@ -319,7 +319,7 @@ static bool finish_session(struct run *run, const struct run_request *request, s
         session_facts_write(run->facts, run->writer, request->command_line);
         run_info_write(&info, run->writer);
         write_stacks(run->out.collected->stacks, run->writer);
-        pe_images_write(run->out.collected->images, run->out.collected->n_images, run->writer);
+        image_section_write(run->out.collected->images, run->out.collected->n_images, run->writer);
         return perfdata_writer_close(TAKE(run->writer), err);
 }
 

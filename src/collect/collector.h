@@ -15,8 +15,9 @@
 #include "record.h"
 #include "stack_marks.h"
 
-struct control; /* control.h */
-struct module;  /* world.h */
+struct control;        /* control.h */
+struct module;         /* world.h */
+struct recorded_image; /* image_section.h */
 
 /* What of a command, or of the processes that are attached to, is sampled besides their threads. */
 enum collect_children {
@@ -119,16 +120,6 @@ struct kept_user {
         int64_t started_ns; /* since 1970, or a little earlier; 0: not known */
 };
 
-/* A PE image that was mapped. */
-struct collect_image {
-        const char *path;               /* as recorded */
-        uint8_t build_id[BUILD_ID_MAX]; /* GUID and age of its PDB */
-        uint8_t build_id_size;          /* 0: it names none */
-        uint64_t image_size;            /* bytes of memory that it covers */
-        uint32_t time_stamp;            /* as in its header */
-        const char *pdb_path;           /* where the PDB was when it was made; NULL: it names none */
-};
-
 struct collect_result {
         uint64_t n_samples, n_lost, n_throttled;
         uint64_t user_ns, kernel_ns; /* CPU time of the target while the events were on; both 0: not known */
@@ -148,7 +139,7 @@ struct collect_result {
         size_t n_roots;
         const struct kept_user *users;
         size_t n_users;
-        const struct collect_image *images;
+        const struct recorded_image *images;
         size_t n_images;
         const struct stack_marks *stacks; /* NULL: none was unwound while recording */
         uint64_t recorder_ns;             /* CPU time that collecting itself took; valid after the end */

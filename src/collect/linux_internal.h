@@ -280,7 +280,7 @@ uint64_t proc_mount_namespace(int32_t pid); /* 0: not known; pid 0: ours */
 
 /* PE images that were mapped. */
 struct pe_seen {
-        struct collect_image *images;
+        struct recorded_image *images;
         size_t n, cap;
         struct arena names;
 };

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image_section.h"
 #include "linux_internal.h"
 #include "object.h"
 
@@ -17,7 +18,7 @@ void pe_seen_release(struct pe_seen *seen)
 static bool is_known(const struct pe_seen *seen, const char *path, const struct object_facts *facts)
 {
         for (size_t i = 0; i < seen->n; i++) {
-                const struct collect_image *image = &seen->images[i];
+                const struct recorded_image *image = &seen->images[i];
 
                 if (!strcmp(image->path, path) && image->time_stamp == facts->time_stamp &&
                     image->build_id_size == facts->build_id_size &&
@@ -30,7 +31,7 @@ static bool is_known(const struct pe_seen *seen, const char *path, const struct 
 void pe_see_image(struct pe_seen *seen, const struct object *object, const char *path)
 {
         const struct object_facts *facts = object_get_facts(object);
-        struct collect_image image = {.image_size = facts->image_size, .time_stamp = facts->time_stamp};
+        struct recorded_image image = {.image_size = facts->image_size, .time_stamp = facts->time_stamp};
         struct object_pdb pdb;
 
         if (seen->n == MAX_IMAGES || is_known(seen, path, facts))
@@ -50,7 +51,7 @@ uint64_t pe_image_size(void *ctx, const char *path, const uint8_t *build_id, siz
 
         /* The newest first: it is mapped now. */
         for (size_t i = seen->n; i-- > 0;) {
-                const struct collect_image *image = &seen->images[i];
+                const struct recorded_image *image = &seen->images[i];
 
                 if (!strcmp(image->path, path) &&
                     (!build_id_size || !image->build_id_size ||
