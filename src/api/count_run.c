@@ -14,8 +14,6 @@
 #include "counting.h"
 #include "os.h"
 
-#define KILL_AFTER_NS UINT64_C(2000000000)
-
 struct count_runner {
         const struct count_run_request *request;
         struct control *control; /* NULL: none */
@@ -46,15 +44,8 @@ static struct count_request make_request(const struct count_run_request *request
                                          const struct count_list *list)
 {
         return (struct count_request){
-                .argv = request->argv,
-                .pids = request->pids,
-                .n_pids = request->n_pids,
-                .system_wide = request->system_wide,
-                .cpus = request->cpus,
-                .n_cpus = request->n_cpus,
+                .target = request->target,
                 .list = list,
-                .output_to_stderr = request->output_to_stderr,
-                .delay_ns = request->delay_ns,
                 .interval_ms = request->timeline ? (uint32_t)(request->timeout_ns / 1000000) : 0,
         };
 }
@@ -96,21 +87,29 @@ static void tell(const struct count_runner *r, bool counting, bool begins)
                 r->request->phase(r->request->ctx, counting, begins);
 }
 
-/* SIGTERM, and after two seconds SIGKILL.  What it does from here on is not counted. */
-static void end_command(struct count_runner *r)
+static void stop_command(void *ctx, bool force)
 {
-        uint64_t start_ns = os_monotonic_ns();
-        bool forced = false;
+        const struct count_runner *r = ctx;
 
-        counting_stop_command(r->counting, false);
-        while (counting_command_runs(r->counting)) {
-                counting_wait(r->counting, KILL_AFTER_NS);
-                if (!forced && os_monotonic_ns() - start_ns > KILL_AFTER_NS) {
-                        counting_stop_command(r->counting, true);
-                        forced = true;
-                }
-        }
+        counting_stop_command(r->counting, force);
 }
+
+static bool command_runs(void *ctx)
+{
+        const struct count_runner *r = ctx;
+
+        return counting_command_runs(r->counting);
+}
+
+static void wait_for_command(void *ctx, int ms)
+{
+        const struct count_runner *r = ctx;
+
+        counting_wait(r->counting, (uint64_t)ms * 1000000);
+}
+
+/* What it does from here on is not counted. */
+static const struct target_command counted_command = {stop_command, command_runs, wait_for_command};
 
 /* --- one count --- */
 
@@ -162,7 +161,7 @@ static bool finish(struct count_runner *r, struct err *err)
 {
         r->facts->stopped_by_us = !r->target_ended;
         if (r->facts->stopped_by_us)
-                end_command(r);
+                target_end_command(&counted_command, r);
         counting_end(r->counting);
         return counting_read(r->counting, true, err);
 }
@@ -350,14 +349,15 @@ static void runner_release(struct count_runner *r)
 /* An uncore unit knows no processes. */
 static void warn_of_units(struct count_runner *r)
 {
-        if (r->request->system_wide)
+        if (r->request->target.system_wide)
                 return;
         for (size_t i = 0; i < r->list.n_items; i++) {
                 if (!r->list.items[i].event.uncore)
                         continue;
                 buf_printf(&r->list.warnings,
                            "%s counts for its whole unit, not only for %s: other programs are in it\n",
-                           r->list.items[i].event.name, r->request->argv ? "the command" : "the process");
+                           r->list.items[i].event.name,
+                           r->request->target.argv ? "the command" : "the process");
                 return;
         }
 }
@@ -365,9 +365,9 @@ static void warn_of_units(struct count_runner *r)
 /* First of all: one who opens the other end of a FIFO must not wait for a run that fails. */
 static bool open_control(struct count_runner *r, struct err *err)
 {
-        if (!r->request->control)
+        if (!r->request->target.control)
                 return true;
-        r->control = control_open(r->request->control, &r->request->listener, err);
+        r->control = control_open(r->request->target.control, &r->request->target.listener, err);
         return r->control;
 }
 
@@ -399,14 +399,14 @@ bool count_run(const struct count_run_request *request, struct count_run_facts *
 
 void count_run_subject(const struct count_run_request *request, struct buf *out)
 {
-        if (request->argv) {
+        if (request->target.argv) {
                 buf_add_char(out, '\'');
-                for (char *const *arg = request->argv; *arg; arg++)
-                        buf_printf(out, "%s%s", arg == request->argv ? "" : " ", *arg);
+                for (char *const *arg = request->target.argv; *arg; arg++)
+                        buf_printf(out, "%s%s", arg == request->target.argv ? "" : " ", *arg);
                 buf_add_char(out, '\'');
                 return;
         }
-        buf_add_str(out, request->n_pids == 1 ? "process " : "processes ");
-        for (size_t i = 0; i < request->n_pids; i++)
-                buf_printf(out, "%s%d", i ? "," : "", request->pids[i]);
+        buf_add_str(out, request->target.n_pids == 1 ? "process " : "processes ");
+        for (size_t i = 0; i < request->target.n_pids; i++)
+                buf_printf(out, "%s%d", i ? "," : "", request->target.pids[i]);
 }

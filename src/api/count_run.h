@@ -35,24 +35,15 @@ struct count_shot;
 
 struct count_run_request {
         struct count_choice choice;
-        char *const *argv; /* command, NULL-terminated; NULL: none */
-        const int32_t *pids;
-        size_t n_pids;
-        bool system_wide;
-        const uint32_t *cpus;
-        size_t n_cpus;
+        struct target target;
         uint64_t timeout_ns; /* of one count; 0: until the target ends */
         uint64_t total_ns;   /* of a timeline; 0: until the target ends or n_counts */
-        uint64_t delay_ns;   /* CONTROL_NEVER: until another program says so */
-        const char *control; /* where that comes from: control.h.  NULL: nowhere */
-        struct control_listener listener;
         bool timeline;
         uint64_t interval_ns;     /* pause between two counts */
         uint64_t n_counts;        /* 0: until the target ends or a signal */
         unsigned n_runs;          /* of the command; 0 and 1: one */
         const char *session_path; /* NULL: none is written */
         const char *command_line; /* for the session */
-        bool output_to_stderr;
         /* Told when counting or pausing begins and ends; NULL: nobody wants to know. */
         void (*phase)(void *ctx, bool counting, bool begins);
         /* A count has been measured: the last of all runs, or the next of a timeline.  False ends the run. */

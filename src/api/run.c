@@ -23,13 +23,14 @@ struct run {
         struct session_facts *facts;
         struct run_facts out;
         struct err write_error;
+        bool failed; /* the session can't be written further: write_error says why */
         unsigned n_ticks;
         struct buf doubts; /* events that the PMU may not have, a sentence each */
         struct buf note;   /* all that is to be said of the source */
         bool begun;        /* the session file is being written */
 };
 
-enum { ZSTD_LEVEL = 1, TICK_MS = 1000, KILL_AFTER_NS = 2000000000, POLL_STEP_MS = 100 };
+enum { ZSTD_LEVEL = 1, TICK_MS = 1000 };
 
 void run_free(struct run *run)
 {
@@ -61,18 +62,10 @@ static bool parse_events(const struct run_request *request, struct event_list *e
 static struct collect_request make_request(const struct run_request *request, const struct event_list *events)
 {
         return (struct collect_request){
-                .argv = request->argv,
-                .pids = request->pids,
-                .n_pids = request->n_pids,
-                .system_wide = request->system_wide,
-                .cpus = request->cpus,
-                .n_cpus = request->n_cpus,
+                .target = request->target,
                 .events = events,
                 .children = request->children,
                 .events_are_default = !request->events,
-                .output_to_stderr = request->output_to_stderr,
-                .delay_ns = request->delay_ns,
-                .is_controlled = request->control,
                 .call_graph = request->call_graph,
                 .branches = request->branches,
         };
@@ -181,24 +174,30 @@ static bool run_loop(struct run *run, const struct run_request *request, uint64_
         return state < 0;
 }
 
-/* SIGTERM, and after two seconds SIGKILL; its last samples are still taken, unless writing `failed` before. */
-static bool end_command(struct run *run, bool failed)
+static void stop_command(void *ctx, bool force)
 {
-        uint64_t start_ns = os_monotonic_ns();
-        bool forced = false;
+        const struct run *run = ctx;
 
-        collector_stop_command(run->collector, false);
-        while (collector_command_runs(run->collector)) {
-                failed =
-                        collector_poll(run->collector, POLL_STEP_MS, failed ? NULL : &run->write_error) < 0 ||
-                        failed;
-                if (!forced && os_monotonic_ns() - start_ns > KILL_AFTER_NS) {
-                        collector_stop_command(run->collector, true);
-                        forced = true;
-                }
-        }
-        return failed;
+        collector_stop_command(run->collector, force);
 }
+
+static bool command_runs(void *ctx)
+{
+        const struct run *run = ctx;
+
+        return collector_command_runs(run->collector);
+}
+
+/* Its last samples are still taken, unless writing failed before. */
+static void poll_for_command(void *ctx, int ms)
+{
+        struct run *run = ctx;
+
+        run->failed =
+                collector_poll(run->collector, ms, run->failed ? NULL : &run->write_error) < 0 || run->failed;
+}
+
+static const struct target_command sampled_command = {stop_command, command_runs, poll_for_command};
 
 static void fill_facts(struct run *run, uint64_t start_ns)
 {
@@ -328,8 +327,8 @@ static bool prepare(struct run *run, const struct run_request *request, struct e
         struct collect_request collect;
 
         /* First, so that one who opens the other end of a FIFO does not wait for a recorder that fails. */
-        if (request->control) {
-                run->control = control_open(request->control, &request->listener, err);
+        if (request->target.control) {
+                run->control = control_open(request->target.control, &request->target.listener, err);
                 if (!run->control)
                         return false;
         }
@@ -358,7 +357,6 @@ struct run *run_record(const struct run_request *request, enum run_failure *ret_
         struct record_sink sink = {put_records, run};
         struct err own = {0};
         uint64_t start_ns;
-        bool failed;
 
         err = err ? err : &own;
         if (!prepare(run, request, err)) {
@@ -374,14 +372,14 @@ struct run *run_record(const struct run_request *request, enum run_failure *ret_
                 *ret_failure = run->begun ? RUN_FAILED : run_start_failure(err);
                 return NULL;
         }
-        failed = run_loop(run, request, start_ns);
-        if (run->out.stopped_by_us || failed)
-                failed = end_command(run, failed);
-        failed = !collector_end(run->collector, failed ? NULL : &run->write_error) || failed;
+        run->failed = run_loop(run, request, start_ns);
+        if (run->out.stopped_by_us || run->failed)
+                target_end_command(&sampled_command, run);
+        run->failed = !collector_end(run->collector, run->failed ? NULL : &run->write_error) || run->failed;
         fill_facts(run, start_ns);
-        if (!finish_session(run, request, failed ? NULL : &run->write_error))
-                failed = true;
-        run->out.write_error = failed ? &run->write_error : NULL;
+        if (!finish_session(run, request, run->failed ? NULL : &run->write_error))
+                run->failed = true;
+        run->out.write_error = run->failed ? &run->write_error : NULL;
         *ret_failure = RUN_OK;
         return TAKE(run);
 }

@@ -16,20 +16,12 @@
 #include "err.h"
 
 struct run_request {
-        char *const *argv; /* command, NULL-terminated; NULL: none */
-        const int32_t *pids;
-        size_t n_pids;
-        bool system_wide;
+        struct target target;
         enum collect_children children;
-        const uint32_t *cpus;
-        size_t n_cpus;
         const char *events; /* text of -e; NULL: the default */
         uint64_t freq_hz;   /* 0: the default */
         bool kernel;
         uint64_t timeout_ns; /* 0: none */
-        uint64_t delay_ns;   /* before the events begin; CONTROL_NEVER: until another program says so */
-        const char *control; /* where that comes from: control.h.  NULL: nowhere */
-        struct control_listener listener;
         struct call_graph call_graph;
         bool branches; /* the CPU's record of branches with each sample */
         bool compress;
@@ -37,8 +29,7 @@ struct run_request {
         const char *command_line; /* of wperf itself, for the session; NULL */
         const char *cpu_model;    /* another machine: a model of the catalogue, for run_describe; NULL */
         const char *sysfs_root;   /* another machine's tree, for run_describe; NULL */
-        bool output_to_stderr;
-        bool quiet; /* no ticks: fewer wake-ups */
+        bool quiet;               /* no ticks: fewer wake-ups */
         /* Once a second while it runs; `n_new` samples since the last call.  NULL: none. */
         void (*tick)(void *ctx, uint64_t n_new);
         void *tick_ctx;

@@ -171,6 +171,21 @@ int32_t *cmd_pids(const struct number_list *given)
         return pids;
 }
 
+struct target cmd_target(const struct target_options *options, char *const *argv, const int32_t *pids,
+                         size_t n_pids)
+{
+        return (struct target){
+                .argv = argv,
+                .pids = pids,
+                .n_pids = n_pids,
+                .system_wide = options->all_cpus || (!argv && !n_pids),
+                .cpus = options->cpus.cpus,
+                .n_cpus = options->cpus.n,
+                .control = options->control,
+                .listener = {.tell = cmd_tell},
+        };
+}
+
 bool cmd_write_file(const char *path, const struct buf *document, struct err *err)
 {
         struct os_file *file;

@@ -10,6 +10,7 @@
 #include "option_groups.h"
 #include "options.h"
 #include "run.h"
+#include "target.h"
 
 enum exit_status {
         EXIT_OK = 0,
@@ -95,6 +96,11 @@ bool cmd_can_write(const char *prefix, const char *name, struct err *err);
 
 /* The process ids of an option, which the caller frees. */
 int32_t *cmd_pids(const struct number_list *given);
+
+/* Whom the options name, with the command `argv` (NULL: none) and the processes `pids`; all of it stays the caller's.  The
+ * delay and where the command's output goes are left to the caller. */
+struct target cmd_target(const struct target_options *options, char *const *argv, const int32_t *pids,
+                         size_t n_pids);
 
 /* Writes a document to `path` ("-": standard output). */
 bool cmd_write_file(const char *path, const struct buf *document, struct err *err);

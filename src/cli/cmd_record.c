@@ -160,22 +160,17 @@ static struct run_request make_request(struct recording *r)
         const struct record_options *o = r->options;
         bool text = !o->general.quiet && !o->output.json && !r->to_pipe;
         char **argv = r->line->n_args ? r->line->args : r->has_command ? r->image_argv : NULL;
+        struct target target = cmd_target(&o->target, argv, r->pids, r->n_pids);
 
+        target.delay_ns = r->delay_ns;
+        target.output_to_stderr = r->to_pipe || (o->output.json && !o->output.output);
         return (struct run_request){
-                .argv = argv,
-                .pids = r->pids,
-                .n_pids = r->n_pids,
-                .system_wide = o->target.all_cpus || (!argv && !r->n_pids),
-                .cpus = o->target.cpus.cpus,
-                .n_cpus = o->target.cpus.n,
+                .target = target,
                 .children = children_of(&o->sampling),
                 .events = o->event.events,
                 .freq_hz = o->sampling.freq_hz,
                 .kernel = o->event.kernel,
                 .timeout_ns = o->target.timeout_ns,
-                .delay_ns = r->delay_ns,
-                .control = o->target.control,
-                .listener = {.tell = cmd_tell},
                 .call_graph = r->call_graph,
                 .branches = o->sampling.branches,
                 .compress = o->sampling.compress,
@@ -183,7 +178,6 @@ static struct run_request make_request(struct recording *r)
                 .command_line = buf_text(&r->command_line),
                 .cpu_model = o->general.cpu_model,
                 .sysfs_root = o->sampling.sysfs,
-                .output_to_stderr = r->to_pipe || (o->output.json && !o->output.output),
                 .quiet = !text,
                 .tick = tick,
                 .tick_ctx = r,

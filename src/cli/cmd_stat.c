@@ -129,27 +129,20 @@ static void make_request(struct stating *s)
                                 .cpu_model = o->general.cpu_model,
                                 .sysfs = o->machine.sysfs,
                         },
-                .argv = argv,
-                .pids = s->pids,
-                .n_pids = s->n_pids,
-                .system_wide = o->target.all_cpus || (!argv && !s->n_pids),
-                .cpus = o->target.cpus.cpus,
-                .n_cpus = o->target.cpus.n,
+                .target = cmd_target(&o->target, argv, s->pids, s->n_pids),
                 .timeout_ns = timeout_ns,
                 .total_ns = o->timeline.every_ms ? o->target.timeout_ns : 0,
-                .delay_ns = s->delay_ns,
-                .control = o->target.control,
-                .listener = {.tell = cmd_tell},
                 .timeline = timeline,
                 .interval_ns = o->timeline.every_ms ? 0 : o->timeline.interval_ns,
                 .n_counts = o->timeline.n_counts,
                 .n_runs = (unsigned)o->counting.n_runs,
                 .session_path = o->counting.session ? buf_text(&s->session) : NULL,
                 .command_line = buf_text(&s->command_line),
-                .output_to_stderr = (o->output.json && !o->output.output) || o->timeline.json_lines,
                 .phase = stat_output_phase,
                 .shot = stat_output_shot,
         };
+        s->request.target.delay_ns = s->delay_ns;
+        s->request.target.output_to_stderr = (o->output.json && !o->output.output) || o->timeline.json_lines;
 }
 
 static struct stat_output_request make_output(struct stating *s)
@@ -167,9 +160,9 @@ static struct stat_output_request make_output(struct stating *s)
                 .rows = &s->options->rows,
                 .vendor = s->vendor.len ? s->vendor.data : NULL,
                 .subject = buf_text(&s->subject),
-                .title = r->system_wide ? "all programs" : buf_text(&s->subject),
-                .all_cpus = r->system_wide && !r->n_cpus,
-                .may_draw = cmd_may_draw(r->argv, s->pids, s->n_pids),
+                .title = r->target.system_wide ? "all programs" : buf_text(&s->subject),
+                .all_cpus = r->target.system_wide && !r->target.n_cpus,
+                .may_draw = cmd_may_draw(r->target.argv, s->pids, s->n_pids),
                 .timeline = r->timeline,
                 .timeout_ns = r->timeout_ns,
                 .interval_ns = r->interval_ns,
@@ -195,7 +188,7 @@ static void warn_of_config(const char *config)
 static int run(struct stating *s)
 {
         const struct stat_options *o = s->options;
-        bool has_command = s->request.argv, poor = false, ok;
+        bool has_command = s->request.target.argv, poor = false, ok;
         enum run_failure failure = RUN_OK;
         struct stat_output_request wanted = make_output(s);
         struct err err = {0};

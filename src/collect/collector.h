@@ -14,8 +14,8 @@
 #include "event.h"
 #include "record.h"
 #include "stack_marks.h"
+#include "target.h"
 
-struct control;        /* control.h */
 struct module;         /* world.h */
 struct recorded_image; /* image_section.h */
 
@@ -29,19 +29,11 @@ enum collect_children {
 };
 
 struct collect_request {
-        char *const *argv;   /* command to start, NULL-terminated; NULL: none */
-        const int32_t *pids; /* processes to attach to */
-        size_t n_pids;
-        bool system_wide;
-        const uint32_t *cpus; /* only these CPUs; with a command it is pinned to them.  NULL: all */
-        size_t n_cpus;
+        struct target target;
         const struct event_list *events;
         enum collect_children children;
         bool events_are_default; /* the user named none: another source may be taken in their place */
-        bool output_to_stderr;   /* the command's standard output is joined to standard error */
-        uint64_t delay_ns;       /* the events begin this long after the start; maps and names at once */
-        bool is_controlled;      /* another program switches the events; maps and names are always taken */
-        struct control *control; /* by this, which outlives the collector; NULL to describe alone */
+        struct control *control; /* of target.control, which outlives the collector; NULL to describe alone */
         size_t ring_bytes; /* for each CPU, a power of two; 0: by what a sample takes, 512 KiB or more */
         struct call_graph call_graph;
         bool branches; /* the CPU's record of branches with each sample; not with CALL_GRAPH_LBR */

@@ -15,6 +15,7 @@
 #include "count_list.h"
 #include "err.h"
 #include "record.h"
+#include "target.h"
 
 struct control; /* control.h */
 
@@ -22,18 +23,10 @@ struct control; /* control.h */
  * for each, and the command is pinned to them.  system_wide, or neither command nor process: all that runs on the CPUs.
  * Uncore events count for their unit whatever else is said. */
 struct count_request {
-        char *const *argv; /* command to start, NULL-terminated; NULL: none */
-        const int32_t *pids;
-        size_t n_pids;
-        bool system_wide;
-        const uint32_t *cpus; /* NULL: all */
-        size_t n_cpus;
+        struct target target;
         const struct count_list *list; /* outlives the counting, as all that is pointed to here */
-        bool output_to_stderr;
-        uint64_t
-                delay_ns; /* counting begins this long after the command; CONTROL_NEVER: as another program says */
-        struct control *control; /* that one, which outlives the counting; NULL: none */
-        uint32_t interval_ms;    /* between the reads, for STAT_CONFIG; 0: one read at the end */
+        struct control *control;       /* of target.control, which outlives the counting; NULL: none */
+        uint32_t interval_ms;          /* between the reads, for STAT_CONFIG; 0: one read at the end */
 };
 
 struct counting;

@@ -102,7 +102,8 @@ size_t linux_attr_ring_bytes(const struct collect_request *request)
 {
         enum { LEAST_BYTES = 512 << 10, MOST_BYTES = 32 << 20, ALL_BYTES = 512 << 20, OTHER_BYTES = 512 };
         enum { PERIOD_HZ = 1000, PARTS_PER_S = 4 };
-        size_t n_cpus = request->n_cpus ? request->n_cpus : (size_t)sysconf(_SC_NPROCESSORS_ONLN);
+        size_t n_cpus =
+                request->target.n_cpus ? request->target.n_cpus : (size_t)sysconf(_SC_NPROCESSORS_ONLN);
         size_t bytes = LEAST_BYTES;
         uint64_t hz = 0, wanted;
 
@@ -124,8 +125,8 @@ size_t linux_attr_ring_bytes(const struct collect_request *request)
 
 static bool inherits(const struct collect_request *request, const struct kernel_features *features)
 {
-        return !request->system_wide && !features->every_cpu && request->children != COLLECT_NO_CHILDREN &&
-               request->children != COLLECT_PER_THREAD;
+        return !request->target.system_wide && !features->every_cpu &&
+               request->children != COLLECT_NO_CHILDREN && request->children != COLLECT_PER_THREAD;
 }
 
 bool linux_attr_is_clock(const struct perf_attr *attr)
@@ -160,7 +161,8 @@ struct perf_attr linux_attr_make(const struct event *event, const struct collect
         attr.wakeup = (uint32_t)(linux_attr_ring_bytes(request) / 2);
         if (inherits(request, features))
                 attr.flags |= PERF_ATTR_INHERIT;
-        if (request->argv && !request->system_wide && !features->every_cpu && (tracks || !request->delay_ns))
+        if (request->target.argv && !request->target.system_wide && !features->every_cpu &&
+            (tracks || !request->target.delay_ns))
                 attr.flags |= PERF_ATTR_ENABLE_ON_EXEC;
         add_stacks(&attr, request, features);
         add_branches(&attr, request);
@@ -192,6 +194,6 @@ struct event linux_attr_dummy(void)
 
 bool linux_attr_needs_dummy(const struct collect_request *request)
 {
-        return request->delay_ns || request->is_controlled ||
+        return request->target.delay_ns || request->target.control ||
                (request->events->n_items && request->events->items[0].cpus);
 }

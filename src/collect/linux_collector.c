@@ -55,11 +55,11 @@ struct collector {
 
 static bool attach(struct collector *c, int32_t **ret_tids, size_t *ret_n, struct err *err)
 {
-        c->watched = mem_new(c->request.n_pids, sizeof(*c->watched));
-        for (size_t i = 0; i < c->request.n_pids; i++) {
+        c->watched = mem_new(c->request.target.n_pids, sizeof(*c->watched));
+        for (size_t i = 0; i < c->request.target.n_pids; i++) {
                 struct watched *w = &c->watched[c->n_watched++];
 
-                *w = (struct watched){.pid = c->request.pids[i]};
+                *w = (struct watched){.pid = c->request.target.pids[i]};
                 w->pid_fd = (int)syscall(SYS_pidfd_open, w->pid, 0);
                 if (!proc_threads(w->pid, ret_tids, ret_n))
                         return err_set(err, ERR_MISSING, "there is no process %" PRId32, w->pid);
@@ -69,10 +69,10 @@ static bool attach(struct collector *c, int32_t **ret_tids, size_t *ret_n, struc
 
 static bool find_threads(struct collector *c, int32_t **ret_tids, size_t *ret_n, struct err *err)
 {
-        if (c->request.n_pids)
+        if (c->request.target.n_pids)
                 return attach(c, ret_tids, ret_n, err);
         *ret_tids = mem_new(1, sizeof(**ret_tids));
-        **ret_tids = c->request.system_wide ? -1 : c->child.pid;
+        **ret_tids = c->request.target.system_wide ? -1 : c->child.pid;
         *ret_n = 1;
         return true;
 }
@@ -93,7 +93,7 @@ static bool open_rings(struct collector *c, struct err *err)
 
 static bool open_events(struct collector *c, struct err *err)
 {
-        bool at_exec = c->request.argv && !c->request.system_wide;
+        bool at_exec = c->request.target.argv && !c->request.target.system_wide;
         int32_t *tids = NULL;
         size_t n_tids = 0;
         bool ok = find_threads(c, &tids, &n_tids, err) &&
@@ -137,8 +137,8 @@ static void give_memory_back(void)
 
 struct collector *collector_open(const struct collect_request *request, struct err *err)
 {
-        const struct command command = {request->argv, request->cpus, request->n_cpus,
-                                        request->output_to_stderr};
+        const struct command command = {request->target.argv, request->target.cpus, request->target.n_cpus,
+                                        request->target.output_to_stderr};
         AUTO(collector) c = mem_new(1, sizeof(*c));
 
         give_memory_back();
@@ -149,7 +149,7 @@ struct collector *collector_open(const struct collect_request *request, struct e
         c->result.sampled_share = -1;
         c->pace_ms = SHORTEST_WAIT_MS;
         keeper_init(&c->keeper);
-        if (request->argv && !child_prepare(&c->child, &command, err))
+        if (request->target.argv && !child_prepare(&c->child, &command, err))
                 return NULL;
         if (!open_events(c, err))
                 return NULL;
@@ -319,7 +319,7 @@ static bool put_synthetic(struct collector *c, struct err *err)
                 kernel |= !(linux_attr_written(&c->opened.events[i]).flags & PERF_ATTR_EXCLUDE_KERNEL);
         if (kernel)
                 synth_kernel(&synth);
-        if (c->request.system_wide)
+        if (c->request.target.system_wide)
                 synth_all_processes(&synth);
         for (size_t i = 0; i < c->n_watched; i++)
                 synth_process(&synth, c->watched[i].pid);
@@ -349,7 +349,7 @@ static bool watched_runs(struct watched *w)
 static void cpu_time_so_far(struct collector *c, uint64_t *ret_user_ns, uint64_t *ret_kernel_ns)
 {
         *ret_user_ns = *ret_kernel_ns = 0;
-        if (c->request.system_wide) {
+        if (c->request.target.system_wide) {
                 proc_cpu_time(-1, ret_user_ns, ret_kernel_ns);
                 return;
         }
@@ -402,8 +402,8 @@ bool collector_begin(struct collector *c, const struct record_sink *sink, struct
         c->begun = true;
         c->own_ns_before = linux_cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
         /* Enabled before /proc is read: a map made in between then stands in both, and none is missed. */
-        if (!c->request.argv || c->request.system_wide || c->opened.every_cpu) {
-                if (c->request.delay_ns)
+        if (!c->request.target.argv || c->request.target.system_wide || c->opened.every_cpu) {
+                if (c->request.target.delay_ns)
                         opened_enable_tracking(&c->opened);
                 else
                         opened_control(&c->opened, true);
@@ -411,7 +411,7 @@ bool collector_begin(struct collector *c, const struct record_sink *sink, struct
         if (c->opened.every_cpu)
                 c->children = children_new(&c->opened, c->child.pid);
         note_cpu_time(c, true);
-        if (c->request.argv && !child_go(&c->child, c->request.argv[0], err))
+        if (c->request.target.argv && !child_go(&c->child, c->request.target.argv[0], err))
                 return false;
         enabling_begin(&c->enabling, &c->opened, &c->request, begin_ns);
         return put_synthetic(c, err);
@@ -425,7 +425,7 @@ static bool targets_run(struct collector *c)
 
         if (c->child.pid)
                 return !child_reap(&c->child, false);
-        if (c->request.system_wide)
+        if (c->request.target.system_wide)
                 return true;
         for (size_t i = 0; i < c->n_watched; i++)
                 run |= watched_runs(&c->watched[i]);
@@ -505,7 +505,7 @@ static void note_share(struct collector *c, const struct opened_event *e, uint64
         if (!enabled || e->event.cpus)
                 return;
         share = (double)running / (double)enabled;
-        if (!c->request.system_wide && !c->opened.every_cpu && !c->opened.per_thread)
+        if (!c->request.target.system_wide && !c->opened.every_cpu && !c->opened.per_thread)
                 share *= (double)c->opened.n_rings;
         if (share < c->result.counted_share)
                 c->result.counted_share = share;
@@ -571,7 +571,7 @@ static void note_sampled(struct collector *c)
         struct read_values meter = {0};
         double all;
 
-        if (c->request.system_wide)
+        if (c->request.target.system_wide)
                 return;
         s->user_ns = r->user_ns;
         s->kernel_ns = r->kernel_ns;

@@ -31,7 +31,7 @@ enum count_source count_source_instead(const struct count_request *request, cons
 {
         bool refused = error == EACCES || error == EPERM || error == ENOSYS;
         /* What an attached process did on some of its CPUs only is told nowhere; a command is pinned to them. */
-        bool everywhere = !request->n_cpus || !request->n_pids;
+        bool everywhere = !request->target.n_cpus || !request->target.n_pids;
 
         if (!refused || !everywhere || event->attr.type != PERF_TYPE_SOFTWARE ||
             count_request_is_system_wide(request))
@@ -199,7 +199,8 @@ static struct usage read_all(struct estimator *e)
 void estimator_init(struct estimator *e, const struct child *child, const struct count_request *request,
                     const struct counted *counted)
 {
-        *e = (struct estimator){.child = child, .pids = request->pids, .n_pids = request->n_pids};
+        *e = (struct estimator){
+                .child = child, .pids = request->target.pids, .n_pids = request->target.n_pids};
         e->last = mem_new(e->n_pids + 1, sizeof(*e->last));
         for (size_t i = 0; i < counted->n_events; i++) {
                 e->cpu_time |= counted->events[i].source == SOURCE_CPU_TIME;

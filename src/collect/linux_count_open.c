@@ -36,7 +36,7 @@ static const uint32_t any_cpu[] = {UINT32_MAX}, first_cpu[] = {0};
 
 bool count_request_is_system_wide(const struct count_request *r)
 {
-        return r->system_wide || (!r->argv && !r->n_pids);
+        return r->target.system_wide || (!r->target.argv && !r->target.n_pids);
 }
 
 uint32_t counted_group(const struct count_request *request, size_t index)
@@ -67,7 +67,7 @@ struct perf_attr counted_attr(const struct count_request *request, const struct 
                 attr.read_format |= PERF_FORMAT_GROUP;
         if (leads)
                 attr.flags |= PERF_ATTR_DISABLED;
-        if (leads && follows && request->argv && !request->delay_ns)
+        if (leads && follows && request->target.argv && !request->target.delay_ns)
                 attr.flags |= PERF_ATTR_ENABLE_ON_EXEC;
         return attr;
 }
@@ -372,8 +372,8 @@ bool counted_open(const struct count_request *request, const int32_t *tids, size
         struct err first_why = {0};
 
         *ret = (struct counted){.n_events = request->list->n_items};
-        if (request->n_cpus || count_request_is_system_wide(request)) {
-                o.cpus = machine_cpus(request->cpus, request->n_cpus, "", &o.n_cpus, err);
+        if (request->target.n_cpus || count_request_is_system_wide(request)) {
+                o.cpus = machine_cpus(request->target.cpus, request->target.n_cpus, "", &o.n_cpus, err);
                 if (!o.cpus)
                         return false;
         }

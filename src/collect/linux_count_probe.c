@@ -102,20 +102,22 @@ unsigned counting_probe_counters(const struct core_kind *kind)
 static void describe_scope(const struct count_request *request, const struct event *event, struct buf *out)
 {
         bool all = event->uncore || count_request_is_system_wide(request);
-        bool everywhere = event->uncore || (!request->n_cpus && !all);
+        bool everywhere = event->uncore || (!request->target.n_cpus && !all);
 
-        buf_add_str(out, all ? "threads all\n" : request->argv ? "threads of the command\n" : "threads of ");
-        for (size_t i = 0; !all && !request->argv && i < request->n_pids; i++)
-                buf_printf(out, "%s%" PRId32, i ? "," : "process ", request->pids[i]);
-        if (!all && !request->argv)
+        buf_add_str(out, all                    ? "threads all\n"
+                         : request->target.argv ? "threads of the command\n"
+                                                : "threads of ");
+        for (size_t i = 0; !all && !request->target.argv && i < request->target.n_pids; i++)
+                buf_printf(out, "%s%" PRId32, i ? "," : "process ", request->target.pids[i]);
+        if (!all && !request->target.argv)
                 buf_add_str(out, "\n");
         if (everywhere && !event->uncore)
                 return;
         buf_add_str(out, "cpus each of ");
         if (event->uncore)
                 text_add_cpu_list(out, event->cpus, event->n_cpus);
-        else if (request->n_cpus)
-                text_add_cpu_list(out, request->cpus, request->n_cpus);
+        else if (request->target.n_cpus)
+                text_add_cpu_list(out, request->target.cpus, request->target.n_cpus);
         else
                 buf_add_str(out, "those online");
         if (event->cpus && !event->uncore) {

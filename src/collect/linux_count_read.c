@@ -316,7 +316,7 @@ static void add_thread_map(struct buf *out, const struct count_request *request,
         if (all)
                 add_thread(out, -1, NULL);
         for (size_t i = 0; i < n && !all; i++)
-                add_thread(out, tids[i], request->argv ? request->argv[0] : NULL);
+                add_thread(out, tids[i], request->target.argv ? request->target.argv[0] : NULL);
         end_record(out, at);
 }
 

@@ -46,8 +46,8 @@ struct counting {
 
 static bool attach(struct counting *c, struct err *err)
 {
-        for (size_t i = 0; i < c->request.n_pids; i++) {
-                int32_t pid = c->request.pids[i];
+        for (size_t i = 0; i < c->request.target.n_pids; i++) {
+                int32_t pid = c->request.target.pids[i];
 
                 c->ends[c->n_ends++].fd = (int)syscall(SYS_pidfd_open, pid, 0);
                 if (!proc_threads(pid, &c->tids, &c->n_tids))
@@ -59,7 +59,8 @@ static bool attach(struct counting *c, struct err *err)
 static bool start_command(struct counting *c, struct err *err)
 {
         const struct count_request *r = &c->request;
-        const struct command command = {r->argv, r->cpus, r->n_cpus, r->output_to_stderr};
+        const struct command command = {r->target.argv, r->target.cpus, r->target.n_cpus,
+                                        r->target.output_to_stderr};
 
         if (!child_prepare(&c->child, &command, err))
                 return false;
@@ -72,8 +73,8 @@ static bool start_command(struct counting *c, struct err *err)
 static bool find_targets(struct counting *c, struct err *err)
 {
         /* One more for the command, and one for what controls. */
-        c->ends = mem_new(c->request.n_pids + 2, sizeof(*c->ends));
-        if (c->request.argv ? !start_command(c, err) : !attach(c, err))
+        c->ends = mem_new(c->request.target.n_pids + 2, sizeof(*c->ends));
+        if (c->request.target.argv ? !start_command(c, err) : !attach(c, err))
                 return false;
         for (size_t i = 0; i < c->n_ends; i++) {
                 c->ends[i].events = POLLIN;
@@ -87,8 +88,8 @@ struct counting *counting_open(const struct count_request *request, struct err *
         AUTO(counting) c = mem_new(1, sizeof(*c));
 
         c->request = *request;
-        if (request->argv)
-                c->request.n_pids = 0;
+        if (request->target.argv)
+                c->request.target.n_pids = 0;
         c->child = (struct child){.go_fd = -1, .error_fd = -1, .pid_fd = -1};
         if (!find_targets(c, err) || !counted_open(&c->request, c->tids, c->n_tids, &c->counted, err))
                 return NULL;
@@ -102,7 +103,7 @@ void counting_free(struct counting *c)
         if (!c)
                 return;
         /* The first end is the command's own descriptor. */
-        for (size_t i = c->request.argv ? 1 : 0; i < c->n_ends; i++) {
+        for (size_t i = c->request.target.argv ? 1 : 0; i < c->n_ends; i++) {
                 if (c->ends[i].fd >= 0)
                         close(c->ends[i].fd);
         }
@@ -169,13 +170,13 @@ static void turn(struct counting *c, bool also_at_exec)
 bool counting_begin(struct counting *c, const struct record_sink *sink, struct err *err)
 {
         c->sink = *sink;
-        c->wanted = !c->request.delay_ns;
+        c->wanted = !c->request.target.delay_ns;
         c->off_since_ns = c->wanted ? 0 : os_monotonic_ns();
         c->listens = c->request.control;
-        if (c->request.delay_ns && c->request.delay_ns != CONTROL_NEVER)
-                c->due_ns = os_monotonic_ns() + c->request.delay_ns;
+        if (c->request.target.delay_ns && c->request.target.delay_ns != CONTROL_NEVER)
+                c->due_ns = os_monotonic_ns() + c->request.target.delay_ns;
         turn(c, false);
-        if (c->request.argv && !child_go(&c->child, c->request.argv[0], err))
+        if (c->request.target.argv && !child_go(&c->child, c->request.target.argv[0], err))
                 return false;
         return rounds_put_maps(&c->rounds, &c->request, c->tids, c->n_tids, sink, err);
 }
@@ -280,7 +281,7 @@ static bool targets_run(struct counting *c)
         if (c->child.pid)
                 return c->blind ? !child_reap(&c->child, false) : !c->child.ended;
         for (size_t i = 0; i < c->n_ends; i++) {
-                if (c->ends[i].fd >= 0 || (c->blind && process_runs(c->request.pids[i])))
+                if (c->ends[i].fd >= 0 || (c->blind && process_runs(c->request.target.pids[i])))
                         return true;
         }
         return false;

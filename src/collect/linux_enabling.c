@@ -11,12 +11,12 @@ void enabling_begin(struct enabling *e, struct opened *opened, const struct coll
         e->opened = opened;
         e->control = request->control;
         e->listens = request->control;
-        opened->is_on = !request->delay_ns;
+        opened->is_on = !request->target.delay_ns;
         for (size_t i = opened->first_asked; i < opened->n_events; i++)
                 opened->events[i].is_on = opened->is_on;
         e->off_since_ns = opened->is_on ? 0 : begin_ns;
-        if (request->delay_ns && request->delay_ns != CONTROL_NEVER)
-                e->due_ns = os_monotonic_ns() + request->delay_ns;
+        if (request->target.delay_ns && request->target.delay_ns != CONTROL_NEVER)
+                e->due_ns = os_monotonic_ns() + request->target.delay_ns;
 }
 
 static void note_time(struct enabling *e)

@@ -51,7 +51,7 @@ static int open_meter(const struct collect_request *request, int32_t tid)
         attr.sample_period_or_freq = 0;
         attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
         attr.flags |= PERF_ATTR_DISABLED | PERF_ATTR_INHERIT;
-        if (!request->delay_ns)
+        if (!request->target.delay_ns)
                 attr.flags |= PERF_ATTR_ENABLE_ON_EXEC;
         return linux_event_open(&attr, tid, -1, -1);
 }
@@ -289,7 +289,7 @@ static bool open_of_tasks(struct opener *o, struct err *err)
 static bool open_somehow(struct opener *o, struct err *err)
 {
         enum collect_children children = o->request->children;
-        bool may_be_all = o->request->argv && !o->request->system_wide &&
+        bool may_be_all = o->request->target.argv && !o->request->target.system_wide &&
                           (children == COLLECT_BEST || children == COLLECT_ALL_CHILDREN);
         struct err why = {0};
 
@@ -313,7 +313,7 @@ bool linux_open(const struct collect_request *request, const int32_t *tids, size
                 .request = request,
                 .scene = {.verb = "sample",
                           .doing = "sampling",
-                          .all = request->system_wide,
+                          .all = request->target.system_wide,
                           .branches = request->branches},
                 .tids = tids,
                 .n_tids = n_tids,
@@ -321,8 +321,8 @@ bool linux_open(const struct collect_request *request, const int32_t *tids, size
                 .features = ALL_KERNEL_FEATURES,
                 .opened = ret,
         };
-        uint32_t *cpus = machine_cpus(request->cpus, request->n_cpus, "; for a period write cycles:100000",
-                                      &o.n_cpus, err);
+        uint32_t *cpus = machine_cpus(request->target.cpus, request->target.n_cpus,
+                                      "; for a period write cycles:100000", &o.n_cpus, err);
         bool ok;
 
         *ret = (struct opened){.meter_fd = -1};

@@ -47,7 +47,7 @@ static void describe_one(const struct collect_request *request, const struct eve
         struct kernel_features all = ALL_KERNEL_FEATURES;
         struct perf_attr attr;
 
-        all.every_cpu = request->argv && !request->system_wide &&
+        all.every_cpu = request->target.argv && !request->target.system_wide &&
                         (request->children == COLLECT_ALL_CHILDREN ||
                          (request->children == COLLECT_BEST && linux_may_sample_all()));
         attr = linux_attr_make(event, request, tracks, &all);

@@ -116,7 +116,7 @@ TEST(perf_prints_the_same)
         char *const *hops = COMMAND(program, "hops", "100");
         const uint32_t cpus[] = {0, 1};
         struct count_list list = {0};
-        struct count_request request = {.argv = COMMAND(program, "switches", "300"), .list = &list};
+        struct count_request request = {.target.argv = COMMAND(program, "switches", "300"), .list = &list};
         struct tally t;
 
         NEED_EVENTS();
@@ -130,21 +130,21 @@ TEST(perf_prints_the_same)
         expect_same(path, &t, 1);
 
         request.interval_ms = 10;
-        request.argv = COMMAND(program, "spin", "60");
+        request.target.argv = COMMAND(program, "spin", "60");
         EXPECT_TRUE(run_and_keep(&request, path, &t));
         EXPECT_TRUE(t.n_rounds > 2);
         expect_same(path, &t, (unsigned)t.n_rounds);
 
         request.interval_ms = 0;
         if (sysconf(_SC_NPROCESSORS_ONLN) >= 2) {
-                request.argv = hops;
-                request.cpus = cpus;
-                request.n_cpus = 2;
+                request.target.argv = hops;
+                request.target.cpus = cpus;
+                request.target.n_cpus = 2;
                 EXPECT_TRUE(run_and_keep(&request, path, &t));
                 expect_same(path, &t, 1);
         }
         /* One of the events on a CPU, the others on none. */
-        request.n_cpus = 0;
+        request.target.n_cpus = 0;
         list.items[MIGRATIONS].event.uncore = true;
         EXPECT_TRUE(run_and_keep(&request, path, &t));
         EXPECT_TRUE(t.any_cpu && t.cpus == 1);
@@ -162,7 +162,7 @@ TEST(page_faults_of_a_command)
         char *const *argv = COMMAND(program, "faults", "5000");
         char *const *none = COMMAND(program, "faults", "0");
         struct count_list list = {0};
-        struct count_request request = {.argv = argv, .list = &list};
+        struct count_request request = {.target.argv = argv, .list = &list};
         uint64_t with;
         struct tally t;
         int64_t perf;
@@ -184,7 +184,7 @@ TEST(page_faults_of_a_command)
         if (perf >= 0)
                 EXPECT_TRUE(is_within(with, (uint64_t)perf - 20, (uint64_t)perf + 20));
 
-        request.argv = none;
+        request.target.argv = none;
         c = run_to_end(&request, &t);
         ASSERT_TRUE(c);
         EXPECT_TRUE(is_within(with - t.value[FAULTS], 4990, 5010));
@@ -196,7 +196,7 @@ TEST(context_switches_of_a_command_with_its_child)
 {
         char *const *argv = COMMAND(program, "switches", "2000");
         struct count_list list = {0};
-        struct count_request request = {.argv = argv, .list = &list};
+        struct count_request request = {.target.argv = argv, .list = &list};
         struct tally t;
         int64_t perf;
 
@@ -216,7 +216,7 @@ TEST(migrations_are_exact)
 {
         char *const *argv = COMMAND(program, "hops", "1000");
         struct count_list list = {0};
-        struct count_request request = {.argv = argv, .list = &list};
+        struct count_request request = {.target.argv = argv, .list = &list};
         struct tally t;
 
         NEED_EVENTS();
@@ -236,7 +236,8 @@ TEST(command_pinned_to_a_cpu)
         char *const *argv = COMMAND(program, "faults", "1000");
         const uint32_t cpus[] = {0, 1};
         struct count_list list = {0};
-        struct count_request request = {.argv = argv, .list = &list, .cpus = cpus, .n_cpus = 1};
+        struct count_request request = {
+                .target.argv = argv, .list = &list, .target.cpus = cpus, .target.n_cpus = 1};
         struct tally t;
 
         NEED_EVENTS();
@@ -249,7 +250,7 @@ TEST(command_pinned_to_a_cpu)
         EXPECT_TRUE(!t.any_cpu);
         counting_free(c);
         if (sysconf(_SC_NPROCESSORS_ONLN) >= 2) {
-                request.n_cpus = 2;
+                request.target.n_cpus = 2;
                 c = run_to_end(&request, &t);
                 ASSERT_TRUE(c);
                 EXPECT_INT(t.cpus, 3);
@@ -257,7 +258,7 @@ TEST(command_pinned_to_a_cpu)
                 EXPECT_TRUE(is_within(t.value[FAULTS], 1000, 1300));
                 counting_free(c);
                 /* It is in one place at a time, so no count has to be scaled. */
-                request.argv = COMMAND(program, "hops", "501");
+                request.target.argv = COMMAND(program, "hops", "501");
                 c = run_to_end(&request, &t);
                 ASSERT_TRUE(c);
                 EXPECT_TRUE(t.running_ns[FAULTS] > 0);
@@ -327,7 +328,7 @@ TEST(command_on_cores_of_several_kinds)
         char *const *argv = COMMAND(program, "hops", "301");
         uint32_t cpus[] = {0, 1};
         struct count_list list = {0};
-        struct count_request request = {.argv = argv, .list = &list};
+        struct count_request request = {.target.argv = argv, .list = &list};
         struct tally t;
 
         NEED_EVENTS();
@@ -351,7 +352,7 @@ TEST(intervals_grow_and_are_on_time)
 {
         char *const *argv = COMMAND(program, "spin", "150");
         struct count_list list = {0};
-        struct count_request request = {.argv = argv, .list = &list, .interval_ms = 10};
+        struct count_request request = {.target.argv = argv, .list = &list, .interval_ms = 10};
         uint64_t late_ns = UINT64_MAX;
         struct tally t;
 
@@ -383,7 +384,7 @@ TEST(the_end_is_noticed_at_once)
 {
         char *const *argv = COMMAND(program, "sleep", "60000");
         struct count_list list = {0};
-        struct count_request request = {.argv = argv, .list = &list};
+        struct count_request request = {.target.argv = argv, .list = &list};
         uint64_t best_ns = UINT64_MAX;
         struct tally t;
 
@@ -411,7 +412,7 @@ TEST(delay_leaves_out_the_beginning)
         char *const *argv =
                 COMMAND("/bin/sh", "-c", "\"$0\" faults 3000; sleep 0.4; \"$0\" faults 1000", program);
         struct count_list list = {0};
-        struct count_request request = {.argv = argv, .list = &list, .delay_ns = 200ull * MS};
+        struct count_request request = {.target.argv = argv, .list = &list, .target.delay_ns = 200ull * MS};
         uint64_t before_ns = os_monotonic_ns();
         struct tally t;
 
@@ -419,7 +420,8 @@ TEST(delay_leaves_out_the_beginning)
         struct counting *c = run_to_end(&request, &t);
         ASSERT_TRUE(c);
         EXPECT_TRUE(is_within(t.value[FAULTS], 1000, 2500));
-        EXPECT_TRUE(is_within(t.time_ns, 150ull * MS, os_monotonic_ns() - before_ns - request.delay_ns));
+        EXPECT_TRUE(
+                is_within(t.time_ns, 150ull * MS, os_monotonic_ns() - before_ns - request.target.delay_ns));
         counting_free(c);
         free_list(&list);
 }
@@ -429,7 +431,7 @@ TEST(command_that_cannot_run)
         char *const *missing = COMMAND("/nonexistent/program");
         char *const *denied = COMMAND("/etc/passwd");
         struct count_list list = {0};
-        struct count_request request = {.argv = missing, .list = &list};
+        struct count_request request = {.target.argv = missing, .list = &list};
         struct err err = {0};
         struct tally t;
 
@@ -437,7 +439,7 @@ TEST(command_that_cannot_run)
         for (int i = 0; i < 2; i++) {
                 const struct record_sink sink = {take, &t};
 
-                request.argv = i ? denied : missing;
+                request.target.argv = i ? denied : missing;
                 struct counting *c = opened(&request, &t);
                 ASSERT_TRUE(c);
                 EXPECT_TRUE(!counting_begin(c, &sink, &err));
@@ -453,7 +455,7 @@ TEST(command_that_is_stopped)
 {
         char *const *argv = COMMAND(program, "sleep", "60000");
         struct count_list list = {0};
-        struct count_request request = {.argv = argv, .list = &list};
+        struct count_request request = {.target.argv = argv, .list = &list};
         struct tally t;
 
         add_default(&list);
@@ -477,7 +479,7 @@ TEST(process_with_threads_that_come_later)
 {
         struct talker talker = start_talker("2000");
         struct count_list list = {0};
-        struct count_request request = {.pids = &talker.pid, .n_pids = 1, .list = &list};
+        struct count_request request = {.target.pids = &talker.pid, .target.n_pids = 1, .list = &list};
         struct tally t;
 
         add_default(&list);
@@ -512,7 +514,7 @@ TEST(two_processes_one_of_them_killed)
         struct talker a = start_talker("500"), b = start_talker("700");
         const int32_t pids[] = {a.pid, b.pid};
         struct count_list list = {0};
-        struct count_request request = {.pids = pids, .n_pids = 2, .list = &list};
+        struct count_request request = {.target.pids = pids, .target.n_pids = 2, .list = &list};
         struct tally t;
 
         NEED_EVENTS();
@@ -541,7 +543,7 @@ TEST(no_such_process)
 {
         const int32_t pid = 0x3fffffff;
         struct count_list list = {0};
-        struct count_request request = {.pids = &pid, .n_pids = 1, .list = &list};
+        struct count_request request = {.target.pids = &pid, .target.n_pids = 1, .list = &list};
         struct err err = {0};
 
         add_default(&list);
@@ -578,8 +580,8 @@ TEST(system_wide)
         EXPECT_TRUE(is_within(t.value[CLOCK], t.time_ns * t.n_stats / 4 / 2, t.time_ns * t.n_stats / 4 * 2));
         counting_free(c);
 
-        request.cpus = &zero;
-        request.n_cpus = 1;
+        request.target.cpus = &zero;
+        request.target.n_cpus = 1;
         c = opened(&request, &t);
         ASSERT_TRUE(c && begun(c, &t));
         EXPECT_TRUE(counting_wait(c, 5 * MS));
@@ -588,7 +590,7 @@ TEST(system_wide)
         EXPECT_INT(t.cpus, 1);
         counting_free(c);
 
-        request.cpus = &far;
+        request.target.cpus = &far;
         EXPECT_TRUE(!counting_open(&request, &err));
         EXPECT_INT(err.code, ERR_USAGE);
         EXPECT_CONTAINS(err.text, "no such CPU: 8000");

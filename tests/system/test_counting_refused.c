@@ -13,7 +13,7 @@ TEST(event_without_hardware_leaves_the_others_alone)
 {
         char *const *argv = COMMAND(program, "faults", "100");
         struct count_list list = {0};
-        struct count_request request = {.argv = argv, .list = &list};
+        struct count_request request = {.target.argv = argv, .list = &list};
         struct err err = {0};
         struct tally t;
 
@@ -42,7 +42,8 @@ TEST(cpus_that_a_pmu_does_not_serve)
         const uint32_t asked[] = {0};
         uint32_t served[] = {1};
         struct count_list list = {0};
-        struct count_request request = {.argv = argv, .list = &list, .cpus = asked, .n_cpus = 1};
+        struct count_request request = {
+                .target.argv = argv, .list = &list, .target.cpus = asked, .target.n_cpus = 1};
         struct tally t;
 
         add_default(&list);
@@ -62,7 +63,7 @@ TEST(group_of_software_events)
 {
         char *const *argv = COMMAND(program, "faults", "1000");
         struct count_list list = {0};
-        struct count_request request = {.argv = argv, .list = &list};
+        struct count_request request = {.target.argv = argv, .list = &list};
         struct tally t;
 
         add_default(&list);
@@ -82,7 +83,7 @@ TEST(group_that_does_not_fit)
 {
         char *const *argv = COMMAND(program, "faults", "100");
         struct count_list list = {0};
-        struct count_request request = {.argv = argv, .list = &list};
+        struct count_request request = {.target.argv = argv, .list = &list};
         struct tally t;
 
         NEED_EVENTS();
@@ -141,7 +142,7 @@ static void count_command_plainly(void)
         char *const *argv = COMMAND(program, "faults", "4000");
         char *const *handing = COMMAND(program, "switches", "1000");
         struct count_list list = {0};
-        struct count_request request = {.argv = argv, .list = &list};
+        struct count_request request = {.target.argv = argv, .list = &list};
         struct tally t;
 
         become_plain_user();
@@ -157,7 +158,7 @@ static void count_command_plainly(void)
         EXPECT_TRUE(t.value[CLOCK] > 100000 && t.value[CLOCK] < t.time_ns * 11 / 10);
         EXPECT_INT(t.enabled_ns[FAULTS], t.time_ns);
         counting_free(c);
-        request.argv = handing;
+        request.target.argv = handing;
         c = run_to_end(&request, &t);
         ASSERT_TRUE(c);
         EXPECT_TRUE(is_within(t.value[SWITCHES], 1900, 2600));
@@ -177,7 +178,7 @@ static void count_process_plainly(void)
 {
         struct count_list list = {0};
         struct talker talker;
-        struct count_request request = {.pids = &talker.pid, .n_pids = 1, .list = &list};
+        struct count_request request = {.target.pids = &talker.pid, .target.n_pids = 1, .list = &list};
         struct tally t;
 
         become_plain_user();
@@ -216,7 +217,7 @@ TEST(plain_user_counts_a_process)
 static void be_refused_plainly(void)
 {
         struct count_list list = {0};
-        struct count_request request = {.system_wide = true, .list = &list};
+        struct count_request request = {.target.system_wide = true, .list = &list};
         const int32_t first = 1;
         struct err err = {0};
 
@@ -227,7 +228,7 @@ static void be_refused_plainly(void)
         EXPECT_CONTAINS(err.text, "counting all processes needs privilege");
         free_list(&list);
         add_cycles(&list);
-        request = (struct count_request){.pids = &first, .n_pids = 1, .list = &list};
+        request = (struct count_request){.target.pids = &first, .target.n_pids = 1, .list = &list};
         EXPECT_TRUE(!counting_open(&request, &err));
         printf("# %s\n", err.text);
         free_list(&list);
@@ -246,7 +247,7 @@ static void count_without_events(void)
 {
         char *const *argv = COMMAND(program, "spin", "100");
         struct count_list list = {0};
-        struct count_request request = {.argv = argv, .list = &list, .interval_ms = 10};
+        struct count_request request = {.target.argv = argv, .list = &list, .interval_ms = 10};
         struct tally t;
 
         if (refuse(SYS_perf_event_open, EPERM))
@@ -279,7 +280,7 @@ static void count_without_pidfd(void)
 {
         char *const *argv = COMMAND(program, "sleep", "30");
         struct count_list list = {0};
-        struct count_request request = {.argv = argv, .list = &list};
+        struct count_request request = {.target.argv = argv, .list = &list};
         struct talker talker;
         struct tally t;
 
@@ -292,7 +293,7 @@ static void count_without_pidfd(void)
         EXPECT_INT(counting_get_result(c).command_ended, true);
         counting_free(c);
         talker = start_talker("100");
-        request = (struct count_request){.pids = &talker.pid, .n_pids = 1, .list = &list};
+        request = (struct count_request){.target.pids = &talker.pid, .target.n_pids = 1, .list = &list};
         c = opened(&request, &t);
         ASSERT_TRUE(c && begun(c, &t));
         EXPECT_TRUE(counting_wait(c, 5 * MS));
@@ -311,7 +312,7 @@ static void count_with_few_files(void)
 {
         char *const *argv = COMMAND(program, "faults", "100");
         struct count_list list = {0};
-        struct count_request request = {.argv = argv, .list = &list};
+        struct count_request request = {.target.argv = argv, .list = &list};
         struct rlimit limit = {64, 64};
         struct tally t;
         int fd;
@@ -357,7 +358,7 @@ TEST(nothing_is_left_open)
 {
         char *const *argv = COMMAND(program, "faults", "1");
         struct count_list list = {0};
-        struct count_request request = {.argv = argv, .list = &list};
+        struct count_request request = {.target.argv = argv, .list = &list};
         unsigned before = count_own_fds();
         struct tally t;
 
@@ -370,7 +371,8 @@ TEST(nothing_is_left_open)
         }
         for (int i = 0; i < 4; i++) {
                 struct talker talker = start_talker("1");
-                const struct count_request attach = {.pids = &talker.pid, .n_pids = 1, .list = &list};
+                const struct count_request attach = {
+                        .target.pids = &talker.pid, .target.n_pids = 1, .list = &list};
                 struct counting *c = opened(&attach, &t);
 
                 ASSERT_TRUE(c && begun(c, &t));
@@ -387,7 +389,7 @@ TEST(a_stop_ends_the_wait)
 {
         char *const *argv = COMMAND(program, "sleep", "60000");
         struct count_list list = {0};
-        struct count_request request = {.argv = argv, .list = &list};
+        struct count_request request = {.target.argv = argv, .list = &list};
         uint64_t before_ns = os_monotonic_ns();
         struct tally t;
 
@@ -423,7 +425,7 @@ TEST(the_plan_as_text)
         char *const *argv = COMMAND(program);
         const uint32_t cpus[] = {0, 4};
         struct count_list list = {0};
-        struct count_request request = {.argv = argv, .list = &list};
+        struct count_request request = {.target.argv = argv, .list = &list};
         AUTO_RELEASE(buf) out = {0};
 
         add_default(&list);
@@ -436,7 +438,7 @@ TEST(the_plan_as_text)
         EXPECT_CONTAINS(buf_text(&out), "event page-faults\ngroup with context-switches\n");
         EXPECT_CONTAINS(buf_text(&out), "event cpu-migrations\nthreads all\ncpus each of 0,32\n");
         buf_clear(&out);
-        request = (struct count_request){.list = &list, .cpus = cpus, .n_cpus = 2};
+        request = (struct count_request){.list = &list, .target.cpus = cpus, .target.n_cpus = 2};
         counting_describe(&request, &out);
         EXPECT_CONTAINS(buf_text(&out), "event task-clock\nthreads all\ncpus each of 0,4\n");
         free_list(&list);

@@ -27,11 +27,11 @@ static void describe(struct call_graph graph, const char *event, struct buf *out
         struct event_list events = {0};
         struct err err = {0};
         static const uint32_t cpus[] = {0, 1};
-        struct collect_request request = {.argv = argv,
+        struct collect_request request = {.target.argv = argv,
                                           .events = &events,
                                           .call_graph = graph,
-                                          .cpus = cpus,
-                                          .n_cpus = N_ELEMENTS(cpus)};
+                                          .target.cpus = cpus,
+                                          .target.n_cpus = N_ELEMENTS(cpus)};
 
         ASSERT_TRUE(event_parse_sampling(event, NULL, NULL, &events, &err));
         collector_describe(&request, out);
@@ -97,8 +97,10 @@ TEST(what_only_tracks_has_no_stacks)
         static char name[] = "true";
         static char *argv[] = {name, NULL};
         struct event_list events = {0};
-        struct collect_request request = {
-                .argv = argv, .events = &events, .delay_ns = 1, .call_graph = {CALL_GRAPH_DWARF, 8192}};
+        struct collect_request request = {.target.argv = argv,
+                                          .events = &events,
+                                          .target.delay_ns = 1,
+                                          .call_graph = {CALL_GRAPH_DWARF, 8192}};
         AUTO_RELEASE(buf) out = {0};
         const char *second;
 
@@ -118,7 +120,8 @@ TEST(what_is_switched_has_its_maps_always)
         static char name[] = "true";
         static char *argv[] = {name, NULL};
         struct event_list events = {0};
-        struct collect_request request = {.argv = argv, .events = &events, .is_controlled = true};
+        struct collect_request request = {
+                .target.argv = argv, .events = &events, .target.control = "fifo:there"};
         static const uint64_t delays_ns[] = {0, CONTROL_NEVER};
 
         ASSERT_TRUE(event_parse_sampling("cpu-clock", NULL, NULL, &events, NULL));
@@ -126,7 +129,7 @@ TEST(what_is_switched_has_its_maps_always)
                 AUTO_RELEASE(buf) out = {0};
                 char *second;
 
-                request.delay_ns = delays_ns[i];
+                request.target.delay_ns = delays_ns[i];
                 collector_describe(&request, &out);
                 second = strstr(buf_text(&out), "\nevent cpu-clock\n");
                 ASSERT_TRUE(second != NULL);
