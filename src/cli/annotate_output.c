@@ -37,6 +37,7 @@ struct annotate_view annotate_output_whole(const struct annotate_output *o, cons
                 .annotate = whole,
                 .max_columns = o->max_columns,
                 .is_colored = o->is_colored,
+                .is_extended = o->is_extended,
                 .max_rows = o->max_rows,
         };
 }

@@ -12,6 +12,7 @@ struct annotate_output {
         struct annotation *annotation;
         size_t index; /* of the function whose view was made last */
         bool is_colored;
+        bool is_extended; /* --json-extended */
         unsigned max_columns;
         uint64_t max_rows;
         bool every_block;

@@ -307,6 +307,7 @@ static int run(struct annotating *a, const struct command_line *line, int32_t *p
         a->wants_text = !o->output.json && !o->general.quiet;
         a->wants_json = o->output.json || o->output.output;
         a->output.max_rows = o->what.rows;
+        a->output.is_extended = o->output.json_extended;
         a->output.every_block = o->general.verbose;
         a->output.max_columns = os_is_terminal(OS_STDOUT) ? os_terminal_columns(OS_STDOUT) : 0;
         if (!color_choose(&o->color, &a->output.is_colored, &err) || !check_options(a, &err) ||

@@ -29,7 +29,7 @@ int cmd_detect(const struct command_line *line)
         json_init(&json, &document);
         json_begin_object(&json);
         json_key(&json, "Devices");
-        table_render_json(table, &json);
+        table_render_json(table, false, &json);
         json_end_object(&json);
         buf_add_char(&document, '\n');
         table_render_text(table, 0, &text);

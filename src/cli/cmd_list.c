@@ -81,7 +81,7 @@ static void render(const struct event_listing *listing, bool verbose, bool chose
 
                 add_rows(table, i, n_columns, listing);
                 json_key(&json, blocks[i].key);
-                table_render_json(table, &json);
+                table_render_json(table, false, &json);
                 if (chosen && !table_n_rows(table))
                         continue;
                 buf_printf(text, "%s%s\n\n", text->len ? "\n" : "", blocks[i].title);

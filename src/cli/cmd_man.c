@@ -40,7 +40,7 @@ static int print(const struct command_line *line, const struct event_facts *fact
                 json_init(&json, &document);
                 json_begin_object(&json);
                 json_key(&json, "Manual_Results");
-                table_render_json(table, &json);
+                table_render_json(table, false, &json);
                 json_end_object(&json);
                 buf_add_char(&document, '\n');
                 status = cmd_print_document(&o->general, &o->output, &pages.text, &document);

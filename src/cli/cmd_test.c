@@ -24,7 +24,7 @@ static int print(const struct test_options *o, const struct table *table)
         json_init(&json, &document);
         json_begin_object(&json);
         json_key(&json, "Test_Results");
-        table_render_json(table, &json);
+        table_render_json(table, false, &json);
         json_end_object(&json);
         buf_add_char(&document, '\n');
         table_render_text(table, 0, &text);

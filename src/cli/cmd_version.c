@@ -34,7 +34,7 @@ static void render_json(const struct table *table, struct buf *out)
         json_init(&json, out);
         json_begin_object(&json);
         json_key(&json, "Version");
-        table_render_json(table, &json);
+        table_render_json(table, false, &json);
         json_end_object(&json);
         buf_add_char(out, '\n');
 }

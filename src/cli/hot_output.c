@@ -94,6 +94,7 @@ static void annotate(const struct hot_output *o, struct view_parts *p)
                 .max_columns = os_is_terminal(OS_STDOUT) ? os_terminal_columns(OS_STDOUT) : 0,
                 .max_rows = display->rows,
                 .is_colored = o->is_colored,
+                .is_extended = o->output->json_extended,
                 .disassemble = display->disassemble,
         };
         p->view.add_annotated_text = annotate_output_add_text;
@@ -142,6 +143,7 @@ static void fill_view(const struct hot_output *o, struct view_parts *p)
                 .max_rows = o->display->rows,
                 .symbol = o->display->symbol,
                 .verbose = o->general->verbose,
+                .is_extended = o->output->json_extended,
                 .quality = report_quality(o->report),
                 .pe_file = o->pe_file,
                 .pdb_file = o->pdb_file,

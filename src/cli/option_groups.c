@@ -93,6 +93,13 @@ static const struct option output_options[] = {
                 .help = "print one JSON document on standard output and nothing else",
         },
         {
+                .name = "json-extended",
+                .offset = offsetof(struct output_options, json_extended),
+                .also_offset = offsetof(struct output_options, json),
+                .help = "print the JSON document with keys that WindowsPerf's schemas do not allow: shares, "
+                        "95 % intervals, source text, hits of each instruction, the quality of a timeline",
+        },
+        {
                 .name = "output",
                 .brief = "write to FILE: the session, or the document",
                 .letter = 'o',

@@ -16,7 +16,8 @@ extern const struct option_group general_group;
 
 /* Where the command's document goes. */
 struct output_options {
-        bool json;
+        bool json_extended;
+        bool json;                 /* with json_extended too */
         const char *output;        /* or NULL */
         const char *output_prefix; /* a folder for output files, or NULL */
 };

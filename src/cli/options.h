@@ -64,8 +64,9 @@ struct option {
         const char *values; /* the words that it may be, separated by blanks; NULL: it is not one of a few */
         const char *brief; /* of the most used options: a few words for the program's help; NULL for others */
         uint64_t min, max;
-        bool or_minus_one; /* OPTION_U64: -1 too, which is UINT64_MAX then */
-        size_t offset;     /* of the value in the struct of its group */
+        bool or_minus_one;  /* OPTION_U64: -1 too, which is UINT64_MAX then */
+        size_t offset;      /* of the value in the struct of its group */
+        size_t also_offset; /* OPTION_FLAG: of another flag there that is set too; 0: none */
         const struct misreading *misreading;
         const char *help; /* one sentence, lower case, no full stop */
 };

@@ -19,6 +19,7 @@ struct store {
         const struct option *option;
         const char *spelling; /* as it was typed */
         const char *value;
+        char *options; /* the struct of the option's group */
         void *at;
         struct arena *arena;
         struct err *err;
@@ -50,6 +51,8 @@ static bool read_number(const struct store *s, const char *text, uint64_t *ret_n
 static bool store_flag(const struct store *s)
 {
         *(bool *)s->at = true;
+        if (s->option->also_offset)
+                *(bool *)(s->options + s->option->also_offset) = true;
         return true;
 }
 
@@ -157,7 +160,8 @@ bool option_store(const struct option *option, const char *spelling, const char 
                 [OPTION_LIST] = store_list,       [OPTION_CPUS] = store_cpus,
                 [OPTION_NUMBERS] = store_numbers,
         };
-        const struct store s = {option, spelling, value, (char *)options + option->offset, arena, err};
+        const struct store s = {option, spelling, value, options, (char *)options + option->offset,
+                                arena,  err};
         const struct misreading *m = option->misreading;
 
         if (m && m->looks(value)) {

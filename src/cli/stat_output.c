@@ -296,6 +296,19 @@ bool stat_output_shot(void *ctx, const struct count_shot *shot, struct err *err)
         return flush(o, err);
 }
 
+/* Schemas of a timeline allow no other keys than WindowsPerf's; each count has a `quality` of its own. */
+static void add_timeline_extras(const struct stat_output *o, const struct count_run_facts *facts,
+                                struct json *json)
+{
+        if (facts->has_status && !facts->stopped_by_us)
+                json_key_i64(json, "target_exit", facts->exit_status);
+        json_key(json, "quality");
+        json_begin_object(json);
+        json_key_bool(json, "poor", o->n_poor);
+        json_key_u64(json, "poor_counts", o->n_poor);
+        json_end_object(json);
+}
+
 /* WindowsPerf's document: of one count, or of a timeline. */
 static void make_document(const struct stat_output *o, const struct count_run_facts *facts, struct buf *out)
 {
@@ -314,18 +327,13 @@ static void make_document(const struct stat_output *o, const struct count_run_fa
         json_key(&json, "count_interval");
         json_fixed(&json, (double)r->interval_ns / 1e9, 3);
         json_key_u64(&json, "count_timeline", o->n_shots);
-        if (facts->has_status && !facts->stopped_by_us)
-                json_key_i64(&json, "target_exit", facts->exit_status);
         json_key(&json, "timeline");
         buf_add_char(out, '[');
         buf_add(out, o->documents.data, o->documents.len);
         buf_add_char(out, ']');
         json.need_comma = true;
-        json_key(&json, "quality");
-        json_begin_object(&json);
-        json_key_bool(&json, "poor", o->n_poor);
-        json_key_u64(&json, "poor_counts", o->n_poor);
-        json_end_object(&json);
+        if (r->output->json_extended)
+                add_timeline_extras(o, facts, &json);
         json_end_object(&json);
         buf_add_char(out, '\n');
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* WindowsPerf's shape: line_number, hits, filename, and with code instruction_address and disassembled_line.  Its tables
+/* WindowsPerf's shape: line_number, hits, filename, instruction_address and disassembled_line.  Its tables
  * and its JSON are made from the same entries. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -188,7 +188,8 @@ void annotate_view_windowsperf(const struct annotate_view *view, bool disassembl
 
 /* --- JSON --- */
 
-static void add_json_code(const struct annotate_view *view, const struct entry *entry, struct json *json)
+static void add_json_code(const struct annotate_view *view, const struct entry *entry, bool disassemble,
+                          struct json *json)
 {
         AUTO_RELEASE(buf) address = {0};
 
@@ -198,7 +199,7 @@ static void add_json_code(const struct annotate_view *view, const struct entry *
         json_begin_object(json);
         json_key(json, "disassemble");
         json_begin_array(json);
-        for (size_t i = entry->first; i <= entry->last; i++) {
+        for (size_t i = entry->first; disassemble && i <= entry->last; i++) {
                 const struct annotate_point *point = annotate_get_point(view->annotate, i);
 
                 buf_clear(&address);
@@ -206,24 +207,20 @@ static void add_json_code(const struct annotate_view *view, const struct entry *
                 json_begin_object(json);
                 json_key_str(json, "address", buf_text(&address));
                 json_key_str(json, "instruction", point->insn ? point->insn->text : "");
-                json_key_u64(json, "hits", point->count);
+                if (view->is_extended)
+                        json_key_u64(json, "hits", point->count);
                 json_end_object(json);
         }
         json_end_array(json);
         json_end_object(json);
 }
 
-static void add_json_entry(const struct annotate_view *view, const struct entry *entry, bool disassemble,
-                           struct json *json)
+static void add_json_extras(const struct annotate_view *view, const struct entry *entry, struct json *json)
 {
         const char *source = entry->path && entry->line && view->source_line
                                      ? view->source_line(view->ctx, entry->path, entry->line)
                                      : NULL;
 
-        json_begin_object(json);
-        json_key_u64(json, "line_number", entry->line);
-        json_key_u64(json, "hits", entry->count);
-        json_key_str(json, "filename", entry->path ? entry->path : "");
         json_key(json, "share_of_function");
         json_fixed(json, annotate_view_share(view, entry->weight), 2);
         json_key(json, "share_of_all");
@@ -232,8 +229,19 @@ static void add_json_entry(const struct annotate_view *view, const struct entry 
                 json_key_str(json, "inlined_function", entry->function);
         if (source)
                 json_key_str(json, "source", source);
-        if (disassemble)
-                add_json_code(view, entry, json);
+}
+
+/* Schemas of WindowsPerf's documents want every one of these keys, and no other. */
+static void add_json_entry(const struct annotate_view *view, const struct entry *entry, bool disassemble,
+                           struct json *json)
+{
+        json_begin_object(json);
+        json_key_u64(json, "line_number", entry->line);
+        json_key_u64(json, "hits", entry->count);
+        json_key_str(json, "filename", entry->path ? entry->path : "");
+        if (view->is_extended)
+                add_json_extras(view, entry, json);
+        add_json_code(view, entry, disassemble, json);
         json_end_object(json);
 }
 

@@ -67,12 +67,14 @@ static void add_columns(struct made *made, const struct annotate_view *view, enu
                                                  .key = "share_of_function",
                                                  .type = COLUMN_FIXED,
                                                  .decimals = 2,
-                                                 .is_share = true});
+                                                 .is_share = true,
+                                                 .is_extra = true});
         add_column(made, (struct column){.name = "% of all",
                                          .key = "share_of_all",
                                          .type = COLUMN_FIXED,
                                          .decimals = 2,
-                                         .is_share = true});
+                                         .is_share = true,
+                                         .is_extra = true});
         add_column(made, (struct column){.name = "count", .type = COLUMN_U64});
         switch (by) {
         case ANNOTATE_FUNCTION: add_column(made, (struct column){.name = "function", .can_cut = true}); break;
@@ -250,7 +252,7 @@ void annotate_view_json_rows(const struct annotate_view *view, enum annotate_by 
 
         make_table(&made, view, by, rows);
         json_key(json, "rows");
-        table_render_json(made.table, json);
+        table_render_json(made.table, view->is_extended, json);
         table_free(made.table);
 }
 

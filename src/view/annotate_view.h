@@ -19,6 +19,7 @@ struct annotate_view {
         const char *code_note, *debug_note; /* why something is missing; NULL */
         unsigned max_columns;               /* of the terminal; 0: nothing is cut */
         bool is_colored;                    /* shares, by heat */
+        bool is_extended;                   /* --json-extended: more than WindowsPerf's keys */
         uint64_t max_rows;
         bool every_block; /* those without samples too */
         const char *(*source_line)(void *ctx, const char *path, uint32_t line); /* NULL: there is none */
@@ -49,8 +50,8 @@ void annotate_view_code(const struct annotate_view *view, struct buf *out);
 /* WindowsPerf's tables line_number, hits, filename, and with `disassemble` instruction_address and disassembled_line. */
 void annotate_view_windowsperf(const struct annotate_view *view, bool disassemble, struct buf *out);
 
-/* Keys of an object of the array `annotate`: function_name and source_code in WindowsPerf's shape, with what it lacked;
- * the caller begins and ends the object. */
+/* Keys of an object of the array `annotate`: function_name and source_code in WindowsPerf's shape, with is_extended what it
+ * lacks too; the caller begins and ends the object.  Without `disassemble` a line has no instructions. */
 void annotate_view_json(const struct annotate_view *view, bool disassemble, struct json *json);
 
 /* "rows": an array of one object a row. */

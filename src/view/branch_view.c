@@ -128,7 +128,7 @@ void branch_view_json(const struct branch_view *view, struct json *json)
                 json_key_str(json, "type", view->events[i].name);
                 json_key_u64(json, "count", branch_rows_count(view->rows, i));
                 json_key(json, "edges");
-                table_render_json(table, json);
+                table_render_json(table, false, json);
                 json_end_object(json);
         }
         json_end_array(json);

@@ -42,7 +42,10 @@ void hot_view_columns(const struct hot_view *view, bool with_event, struct colum
                               .name = "overhead", .type = COLUMN_FIXED, .decimals = 2, .is_share = true});
         add_column(c, (struct column){.name = "count", .type = COLUMN_U64});
         if (view->verbose)
-                add_column(c, (struct column){.name = "95 % interval", .key = "interval_95", .right = true});
+                add_column(c, (struct column){.name = "95 % interval",
+                                              .key = "interval_95",
+                                              .right = true,
+                                              .is_extra = true});
         if (view->keys & PROFILE_PROCESS)
                 add_column(c, (struct column){.name = "process"});
         if (view->keys & PROFILE_THREAD)

@@ -41,6 +41,7 @@ struct hot_view {
         uint64_t max_rows;
         const char *symbol; /* pattern of rows to show, or NULL */
         bool verbose;
+        bool is_extended;     /* --json-extended: the document may hold more than WindowsPerf's */
         unsigned max_columns; /* of the terminal; 0: nothing is cut */
         bool is_colored;      /* shares, by heat */
         const struct quality *quality;

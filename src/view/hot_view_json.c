@@ -36,7 +36,7 @@ static void add_event(const struct hot_view *view, uint32_t event, struct json *
         json_begin_object(json);
         json_key_str(json, "type", view->events[event].name);
         json_key(json, "samples");
-        table_render_json(table, json);
+        table_render_json(table, view->is_extended, json);
         json_key_u64(json, "interval", view->events[event].interval);
         json_key_u64(json, "printed_sample_num", shown);
         if (view->verbose)

@@ -10,7 +10,7 @@
 static void add_array(struct json *json, const char *key, struct stat_table *made)
 {
         json_key(json, key);
-        table_render_json(made->table, json);
+        table_render_json(made->table, false, json);
         stat_table_release(made);
 }
 

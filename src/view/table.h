@@ -29,6 +29,7 @@ struct column {
         bool right;    /* aligns text to the right */
         bool can_cut;  /* text may be shortened when `max_columns` asks for it */
         bool is_share; /* FIXED: a percentage, which may be coloured */
+        bool is_extra; /* not in WindowsPerf's document: in JSON only where `with_extras` asks for it */
 };
 
 struct table;
@@ -60,8 +61,9 @@ size_t table_n_rows(const struct table *table);
 /* `max_columns` is the width to keep to by cutting texts of columns with `can_cut`; 0 cuts nothing. */
 void table_render_text(const struct table *table, unsigned max_columns, struct buf *out);
 
-/* An array of one object a row: the value that follows a json_key. */
-void table_render_json(const struct table *table, struct json *json);
+/* An array of one object a row: the value that follows a json_key.  Without `with_extras` columns with is_extra are left
+ * out. */
+void table_render_json(const struct table *table, bool with_extras, struct json *json);
 
 /* RFC 4180 with a header line; lines end in CR LF. */
 void table_render_csv(const struct table *table, struct buf *out);

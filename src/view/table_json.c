@@ -24,7 +24,7 @@ static void add_value(const struct column *column, const struct table_cell *cell
         }
 }
 
-void table_render_json(const struct table *table, struct json *json)
+void table_render_json(const struct table *table, bool with_extras, struct json *json)
 {
         AUTO_RELEASE(buf) key = {0};
 
@@ -35,10 +35,12 @@ void table_render_json(const struct table *table, struct json *json)
 
                 if (column == table->columns)
                         json_begin_object(json);
-                buf_clear(&key);
-                table_add_key(column, &key);
-                json_key(json, buf_text(&key));
-                add_value(column, &table->cells[i], json);
+                if (with_extras || !column->is_extra) {
+                        buf_clear(&key);
+                        table_add_key(column, &key);
+                        json_key(json, buf_text(&key));
+                        add_value(column, &table->cells[i], json);
+                }
                 if ((i + 1) % table->n_columns == 0)
                         json_end_object(json);
         }

@@ -242,7 +242,7 @@ def test_timeline_rows_are_written_as_they_come(t: Context) -> None:
 
 
 def test_timeline_document(t: Context) -> None:
-    done = t.ours("stat", "-e", "cpu-clock", "-t", "-i", "100ms", "-n", "3", "--timeout", "200ms", "--json",
+    done = t.ours("stat", "-e", "cpu-clock", "-t", "-i", "100ms", "-n", "3", "--timeout", "200ms", "--json-extended",
                   "--output-csv", "a_{class}_{core}.csv", "-c", "0", cwd=t.folder)
     document = harness.document_of(done)
     check(document["count_duration"] == 0.2 and document["count_interval"] == 0.1, "what was asked for", done)

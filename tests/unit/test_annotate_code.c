@@ -168,6 +168,7 @@ TEST(json_in_windowsperfs_shape)
         struct buf out = {0};
         struct json json;
 
+        view.is_extended = true;
         json_init(&json, &out);
         json_begin_object(&json);
         annotate_view_json(&view, true, &json);

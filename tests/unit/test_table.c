@@ -126,7 +126,7 @@ TEST(counters_have_thousands_in_text_only)
                                    "              167,775  vfp_spec    0x75       e\n");
         buf_clear(&out);
         json_init(&json, &out);
-        table_render_json(table, &json);
+        table_render_json(table, false, &json);
         EXPECT_STR(buf_text(&out),
                    "[{\"counter_value\":46009833,\"event_name\":\"cycle\",\"event_idx\":\"fixed\","
                    "\"event_note\":\"e\"},{\"counter_value\":167775,\"event_name\":\"vfp_spec\","
@@ -207,7 +207,7 @@ TEST(test_table_and_an_empty_one)
         EXPECT_STR(buf_text(&out), "        Test Name  Result\n        =========  ======\n");
         buf_clear(&out);
         json_init(&json, &out);
-        table_render_json(table, &json);
+        table_render_json(table, false, &json);
         EXPECT_STR(buf_text(&out), "[]");
         buf_clear(&out);
         table_add_text(table, "PMU_CTL_QUERY_HW_CFG [device_id_str]         ");
@@ -219,6 +219,25 @@ TEST(test_table_and_an_empty_one)
                                    "        =========                                      ======\n"
                                    "        PMU_CTL_QUERY_HW_CFG [device_id_str]\n"
                                    "        spe_device.version_name                        FEAT_SPE\n");
+}
+
+TEST(extra_columns_stand_in_json_where_they_are_asked_for)
+{
+        static const struct column columns[] = {{.name = "symbol"},
+                                                {.name = "95 % interval", .key = "more", .is_extra = true}};
+        static const char *const want[] = {"[{\"symbol\":\"f\"}]", "[{\"symbol\":\"f\",\"more\":\"1-2\"}]"};
+        AUTO(table) table = table_new(columns, N_ELEMENTS(columns));
+
+        table_add_text(table, "f");
+        table_add_text(table, "1-2");
+        for (size_t i = 0; i < N_ELEMENTS(want); i++) {
+                AUTO_RELEASE(buf) out = {0};
+                struct json json;
+
+                json_init(&json, &out);
+                table_render_json(table, i, &json);
+                EXPECT_STR(buf_text(&out), want[i]);
+        }
 }
 
 TEST(hexadecimal_is_text_for_programs)
@@ -242,7 +261,7 @@ TEST(hexadecimal_is_text_for_programs)
                                    "        0xffffffffffffffff   5/10\n");
         buf_clear(&out);
         json_init(&json, &out);
-        table_render_json(table, &json);
+        table_render_json(table, false, &json);
         EXPECT_STR(buf_text(&out), "[{\"Raw_Index\":\"0x001b\",\"multiplexed\":\"10/10\"},"
                                    "{\"Raw_Index\":\"0xffffffffffffffff\",\"multiplexed\":\"5/10\"}]");
 }
@@ -261,7 +280,7 @@ TEST(names_cannot_drive_a_terminal)
         EXPECT_STR(buf_text(&out), "overhead,count,symbol\r\nnan,1,\"a\\x1b[2J,\"\"b\"\"\\x0a\"\r\n");
         buf_clear(&out);
         json_init(&json, &out);
-        table_render_json(table, &json);
+        table_render_json(table, false, &json);
         EXPECT_STR(buf_text(&out), "[{\"overhead\":null,\"count\":1,"
                                    "\"symbol\":\"a\\u001b[2J,\\\"b\\\"\\n\"}]");
 }

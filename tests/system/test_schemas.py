@@ -1,0 +1,111 @@
+#!/usr/bin/python3
+"""The JSON documents, held against the rules of WindowsPerf's schemas: tests/schemas/windowsperf.json."""
+import copy
+import json
+import os
+from typing import Any
+
+import harness
+from harness import Context, Skip, check
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+RULES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "schemas", "windowsperf.json")
+
+
+def complaints(kind: str, document: Any) -> list[str]:
+    """What the schema of that kind of document refuses."""
+    if jsonschema is None:
+        raise Skip("python3-jsonschema")
+    with open(RULES, encoding="utf-8") as file:
+        rules = json.load(file)
+    jsonschema.Draft7Validator.check_schema(rules)
+    validator = jsonschema.Draft7Validator({"$ref": f"#/definitions/{kind}", "definitions": rules["definitions"]})
+    return [f"{'/'.join(map(str, error.absolute_path))}: {error.message[:120]}" for error in validator.iter_errors(document)]
+
+
+def document(t: Context, *argv: str) -> Any:
+    return json.loads(t.good(*argv).out)
+
+
+def test_documents_about_the_machine(t: Context) -> None:
+    for kind, argv in (("list", ["list"]), ("list", ["list", "--cpu-model", "neoverse-v2"]), ("test", ["test"]),
+                       ("version", ["--version"]), ("detect", ["detect"]), ("man", ["man", "cycles"])):
+        for more in ["--json"], ["--json-extended"]:
+            found = complaints(kind, document(t, *argv, *more))
+            check(not found, f"{argv} {more}: {found[:3]}")
+
+
+def test_counts(t: Context) -> None:
+    one = document(t, "stat", "-e", "task-clock,page-faults", "--json", "--", t.program("chains"), "deep", "20", "3")
+    check(not complaints("stat", one), f"{complaints('stat', one)[:3]}")
+    check("quality" in one and one["target_exit"] == 0, "stat is open: quality and target_exit stand there")
+
+
+def test_a_timeline(t: Context) -> None:
+    argv = ("stat", "-t", "-e", "task-clock", "--timeout", "0.1", "-i", "0")
+    command = ("--", t.program("chains"), "deep", "250", "3")
+    rows = document(t, *argv, "--json", *command)
+    check(not complaints("timeline", rows), f"{complaints('timeline', rows)[:3]}")
+    check(len(rows["timeline"]) > 1 and all("quality" in row for row in rows["timeline"]), "each count has its quality")
+    extended = document(t, *argv, "--json-extended", *command)
+    check("quality" in extended and extended["target_exit"] == 0, "what the schema does not allow is there when asked for")
+    check(complaints("timeline", extended) != [], "and the schema refuses it")
+
+
+def test_samples(t: Context) -> None:
+    command = ("--", t.program("chains"), "deep", "60", "3")
+    for argv in (["record"], ["record", "-v"], ["record", "-g"], ["record", "--annotate"],
+                 ["record", "-v", "--annotate", "--disassemble"]):
+        found = document(t, *argv, "--json", *command)
+        check(not complaints("sample", found), f"{argv}: {complaints('sample', found)[:3]}")
+        check("quality" in found and found["target_exit"] == 0, f"{argv}: the top level is open")
+        if "--annotate" in argv:
+            lines = [line for function in found["sampling"]["events"][0]["annotate"] for line in function["source_code"]]
+            listed = [line for line in lines if line["disassembled_line"]["disassemble"]]
+            check(lines and bool(listed) == ("--disassemble" in argv), f"{argv}: {len(listed)} of {len(lines)} lines have code")
+
+
+def test_what_only_the_extended_document_has(t: Context) -> None:
+    argv = ("record", "-v", "--annotate", "--disassemble")
+    command = ("--", t.program("chains"), "deep", "60", "3")
+    extended = document(t, *argv, "--json-extended", *command)
+    event = extended["sampling"]["events"][0]
+    line = event["annotate"][0]["source_code"][0]
+    check("interval_95" in event["samples"][0], f"{event['samples'][0]}")
+    check({"share_of_function", "share_of_all", "source"} <= line.keys(), f"{line.keys()}")
+    check("hits" in line["disassembled_line"]["disassemble"][0], "hits of instructions")
+    check(complaints("sample", extended) != [], "the schema refuses it")
+    t.good("record", *command)
+    plain, rows = (document(t, "annotate", "--by", "function", form)["annotate"][0]["rows"][0] for form in ("--json", "--json-extended"))
+    check("share_of_all" in rows and "share_of_all" not in plain and plain["count"] == rows["count"], f"{plain} {rows}")
+
+
+def test_the_rules_bite(t: Context) -> None:
+    """Each closed object refuses a key that it does not know, and the lack of one that it requires."""
+    good = document(t, "record", "--annotate", "--disassemble", "--json", "--", t.program("chains"), "deep", "60", "3")
+    check(not complaints("sample", good), "the document that is spoilt below")
+
+    def spoilt(change: Any) -> list[str]:
+        bad = copy.deepcopy(good)
+        change(bad["sampling"]["events"][0])
+        return complaints("sample", bad)
+
+    changes = {
+        "a key in a sample": lambda event: event["samples"][0].update(more=1),
+        "no symbol": lambda event: event["samples"][0].pop("symbol"),
+        "a key in a line": lambda event: event["annotate"][0]["source_code"][0].update(more=1),
+        "no hits": lambda event: event["annotate"][0]["source_code"][0].pop("hits"),
+        "no interval": lambda event: event.pop("interval"),
+    }
+    for name, change in changes.items():
+        check(len(spoilt(change)) == 1, name)
+    check(complaints("timeline", {"timeline": [], "count_duration": 1, "count_interval": 0, "count_timeline": 0, "quality": {}}) != [],
+          "quality in a timeline")
+
+
+if __name__ == "__main__":
+    harness.main(__name__)
