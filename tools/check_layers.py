@@ -35,7 +35,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "api": ("base", "os", "arch", "codec", "event", "object", "session", "pdb", "symbol", "unwind",
             "disasm", "spe", "collect", "analyze", "include/wperf.h"),
     "facts": ("base", "os", "arch", "event", "collect", "api/count_config.h", "api/cpu_vendor.h", "api/event_facts.h"),
-    "dump": ("base", "event", "session", "symbol", "unwind", "api/session_input.h"),
+    "dump": ("base", "arch", "event", "session", "symbol", "unwind", "api/session_input.h"),
     "view": ("base", "os/os.h", "analyze"),
     "cli": ("base", "os", "arch", "codec", "event", "object", "session", "symbol", "unwind", "disasm",
             "spe", "collect", "analyze", "api", "facts", "dump", "view", "include/wperf.h"),

@@ -5,8 +5,6 @@
 #include "attributes.h"
 #include "text.h"
 
-static const struct arch *const archs[] = {&arch_x86_64, &arch_arm64};
-
 const struct arch *arch_from_machine(const char *machine)
 {
         static const struct {
@@ -20,24 +18,6 @@ const struct arch *arch_from_machine(const char *machine)
         for (size_t i = 0; i < N_ELEMENTS(names); i++) {
                 if (text_equal_nocase(machine, names[i].name))
                         return names[i].arch;
-        }
-        return NULL;
-}
-
-const struct arch *arch_from_elf(uint16_t elf_machine)
-{
-        for (size_t i = 0; i < N_ELEMENTS(archs); i++) {
-                if (archs[i]->elf_machine == elf_machine)
-                        return archs[i];
-        }
-        return NULL;
-}
-
-const struct arch *arch_from_pe(uint16_t pe_machine)
-{
-        for (size_t i = 0; i < N_ELEMENTS(archs); i++) {
-                if (archs[i]->pe_machine == pe_machine)
-                        return archs[i];
         }
         return NULL;
 }

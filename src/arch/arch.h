@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Facts about processors: the registers of PERF_SAMPLE_REGS_USER, numbers in object files, return addresses. */
+/* Facts about processors: the registers of PERF_SAMPLE_REGS_USER, numbers in DWARF, return addresses. */
 #ifndef ARCH_H
 #define ARCH_H
 
@@ -13,8 +13,6 @@ enum { ARCH_REG_NONE = 255, ARCH_REGS_MAX = 64 };
 struct arch {
         enum arch_id id;
         const char *machine; /* as uname -m says and as perf.data's ARCH section does */
-        uint16_t elf_machine;
-        uint16_t pe_machine;
 
         /* By perf register number, which is also the bit in sample_regs_user; a NULL is a number without a
          * register. */
@@ -41,9 +39,6 @@ extern const struct arch arch_arm64;
 
 /* "x86_64", "aarch64" and their other spellings ("amd64", "AMD64", "arm64", "ARM64"); NULL when unknown. */
 const struct arch *arch_from_machine(const char *machine);
-
-const struct arch *arch_from_elf(uint16_t elf_machine);
-const struct arch *arch_from_pe(uint16_t pe_machine);
 
 /* perf's name of a register, or NULL. */
 const char *arch_reg_name(const struct arch *arch, unsigned reg);

@@ -44,8 +44,6 @@ static const uint8_t dwarf[] = {
 const struct arch arch_x86_64 = {
         .id = ARCH_X86_64,
         .machine = "x86_64",
-        .elf_machine = 62,
-        .pe_machine = 0x8664,
         .reg_names = names,
         .n_regs = N_ELEMENTS(names),
         /* The kernel has no DS, ES, FS and GS for 64-bit code. */

@@ -72,13 +72,3 @@ struct arm_cpu arm_cpu_from_midr(uint64_t midr)
         }
         return cpu;
 }
-
-const char *arm_pmu_version_name(unsigned pmu_ver)
-{
-        static const char *const names[] = {
-                [1] = "FEAT_PMUv3",   [4] = "FEAT_PMUv3p1", [5] = "FEAT_PMUv3p4", [6] = "FEAT_PMUv3p5",
-                [7] = "FEAT_PMUv3p7", [8] = "FEAT_PMUv3p8", [9] = "FEAT_PMUv3p9",
-        };
-
-        return pmu_ver < N_ELEMENTS(names) ? names[pmu_ver] : NULL;
-}

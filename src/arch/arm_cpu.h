@@ -18,7 +18,4 @@ struct arm_cpu {
 /* Fields of MIDR_EL1 (Arm ARM D19.2.104) and the names that belong to them. */
 struct arm_cpu arm_cpu_from_midr(uint64_t midr);
 
-/* "FEAT_PMUv3p1" for the PMUVer field of ID_AA64DFR0_EL1 (its bits 11 to 8); NULL for none and unknown ones. */
-const char *arm_pmu_version_name(unsigned pmu_ver);
-
 #endif

@@ -3,6 +3,7 @@
 #ifndef DUMP_INTERNAL_H
 #define DUMP_INTERNAL_H
 
+#include "arch.h"
 #include "dump.h"
 #include "field_layout.h"
 #include "perfdata_reader.h"
@@ -20,9 +21,9 @@ bool dump_record(const struct perfdata_reader *reader, const struct perfdata_rec
                  struct field_sink *sink);
 
 /* The fields of a sample as members of the object that is open; false and its name alone when it is
- * malformed. */
+ * malformed.  `tracepoint` and `arch` may be NULL: the raw data, and registers without names. */
 bool dump_sample(const struct perfdata_event *event, const struct tracing_event *tracepoint,
-                 struct cursor record, struct field_sink *sink);
+                 const struct arch *arch, struct cursor record, struct field_sink *sink);
 
 /* Counts in the layout of attr.read_format. */
 bool dump_counts(uint64_t read_format, struct cursor *counts, struct field_sink *sink);

@@ -335,6 +335,13 @@ static const struct perfdata_event *event_of(const struct perfdata_reader *reade
         return perfdata_get_event(reader, record->event);
 }
 
+static const struct arch *arch_of(const struct perfdata_reader *reader)
+{
+        const char *machine = perfdata_feature_str(reader, FEATURE_ARCH);
+
+        return machine ? arch_from_machine(machine) : NULL;
+}
+
 bool dump_record(const struct perfdata_reader *reader, const struct perfdata_record *record,
                  struct field_sink *sink)
 {
@@ -345,8 +352,8 @@ bool dump_record(const struct perfdata_reader *reader, const struct perfdata_rec
         field_begin(sink, FIELD_LINE, NULL);
         show_head(record, sink);
         if (is_sample)
-                ok = event &&
-                     dump_sample(event, perfdata_tracepoint(reader, &event->attr), record->bytes, sink);
+                ok = event && dump_sample(event, perfdata_tracepoint(reader, &event->attr), arch_of(reader),
+                                          record->bytes, sink);
         else
                 ok = show_other(event, record, sink);
         if (!ok) {

@@ -90,12 +90,38 @@ static void show_branches(const struct sample *s, struct field_sink *sink)
         field_end(sink);
 }
 
-static void show_regs(const char *name, uint64_t abi, struct cursor regs, struct field_sink *sink)
+/* Names of the registers in `mask`; without them, and for registers that later kernels add, the values alone. */
+static void show_regs(const struct arch *arch, uint64_t mask, struct cursor regs, struct field_sink *sink)
 {
-        field_begin(sink, FIELD_LINE, name);
-        field_u64(sink, "abi", abi);
-        if (abi)
+        uint64_t known = arch && arch->n_regs < 64 ? (UINT64_C(1) << arch->n_regs) - 1 : 0;
+
+        if (!arch || mask & ~known) {
                 show_words("values", regs, sink);
+                return;
+        }
+        for (unsigned reg = 0; reg < arch->n_regs; reg++) {
+                if (mask >> reg & 1 && cursor_left(&regs) >= sizeof(uint64_t))
+                        field_hex(sink, arch_reg_name(arch, reg), cursor_u64(&regs));
+        }
+}
+
+static void show_user_regs(const struct arch *arch, const struct perf_attr *attr, const struct sample *s,
+                           struct field_sink *sink)
+{
+        field_begin(sink, FIELD_LINE, "regs_user");
+        field_u64(sink, "abi", s->regs_user_abi);
+        if (s->regs_user_abi)
+                show_regs(arch, attr->sample_regs_user, s->regs_user, sink);
+        field_end(sink);
+}
+
+static void show_interrupt_regs(const struct arch *arch, const struct perf_attr *attr, const struct sample *s,
+                                struct field_sink *sink)
+{
+        field_begin(sink, FIELD_LINE, "regs_intr");
+        field_u64(sink, "abi", s->regs_intr_abi);
+        if (s->regs_intr_abi)
+                show_regs(arch, attr->sample_regs_intr, s->regs_intr, sink);
         field_end(sink);
 }
 
@@ -183,7 +209,8 @@ static void show_tracepoint(const struct tracing_event *tracepoint, struct curso
         field_end(sink);
 }
 
-static void show_variable(const struct perf_attr *attr, const struct sample *s, struct field_sink *sink)
+static void show_variable(const struct arch *arch, const struct perf_attr *attr, const struct sample *s,
+                          struct field_sink *sink)
 {
         uint64_t type = attr->sample_type;
         struct cursor counts = s->read;
@@ -201,17 +228,17 @@ static void show_variable(const struct perf_attr *attr, const struct sample *s, 
         if (type & PERF_SAMPLE_BRANCH_STACK && attr->branch_sample_type & PERF_BRANCH_COUNTERS)
                 show_words("branch_counters", s->branch_counters, sink);
         if (type & PERF_SAMPLE_REGS_USER)
-                show_regs("regs_user", s->regs_user_abi, s->regs_user, sink);
+                show_user_regs(arch, attr, s, sink);
         if (type & PERF_SAMPLE_STACK_USER)
                 show_part("stack_user", &s->stack_user, sink);
         if (type & PERF_SAMPLE_REGS_INTR)
-                show_regs("regs_intr", s->regs_intr_abi, s->regs_intr, sink);
+                show_interrupt_regs(arch, attr, s, sink);
         if (type & PERF_SAMPLE_AUX)
                 show_part("aux", &s->aux, sink);
 }
 
 bool dump_sample(const struct perfdata_event *event, const struct tracing_event *tracepoint,
-                 struct cursor record, struct field_sink *sink)
+                 const struct arch *arch, struct cursor record, struct field_sink *sink)
 {
         struct sample sample;
 
@@ -220,7 +247,7 @@ bool dump_sample(const struct perfdata_event *event, const struct tracing_event 
                 return false;
         show_who(event->attr.sample_type, &sample, sink);
         show_numbers(event->attr.sample_type, &sample, sink);
-        show_variable(&event->attr, &sample, sink);
+        show_variable(arch, &event->attr, &sample, sink);
         if (tracepoint && event->attr.sample_type & PERF_SAMPLE_RAW)
                 show_tracepoint(tracepoint, sample.raw, sink);
         return true;

@@ -226,6 +226,12 @@ def test_copies_that_nobody_looked_at_are_not_called_whole(t: Context) -> None:
     check(cut_of(t, "report", "-g") == {}, "-g looks at them")
 
 
+def test_dump_names_the_registers(t: Context) -> None:
+    t.good("record", "--call-graph", "dwarf", "--", t.program("chains"), "deep", "30", "3")
+    samples = [record for record in json.loads(t.good("dump", "--json").out)["records"] if "regs_user" in record]
+    check(len(samples) > 20 and all(sample["regs_user"]["IP"] == sample["ip"] for sample in samples), f"{len(samples)} samples")
+
+
 def test_32_bit_processes_are_cut(t: Context) -> None:
     program = t.program("plt_calls_32")
     for how in ["-g"], ["--call-graph", "dwarf"]:
