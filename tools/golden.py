@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 
-TIME_LIMIT_S = 10
+TIME_LIMIT_S = 30
 WRAPPED_TIME_LIMIT_S = 60
 SKIP_STATUS = 77
 ANY_LINES = "..."

@@ -146,14 +146,15 @@ class Context:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-# Answers that wperf keeps are those of one run of the tests.
+# Answers that wperf keeps are those of one run of the tests, and the home folder is an empty one: perf's cache of binaries
+# there would name what a test took away.
 CACHE = tempfile.mkdtemp(prefix="wperf-cache.")
 atexit.register(shutil.rmtree, CACHE, ignore_errors=True)
 
 
 def environment(**more: str) -> dict[str, str]:
     keep = {name: value for name, value in os.environ.items() if not name.startswith("WPERF")}
-    return dict(keep, LC_ALL="C.UTF-8", XDG_CACHE_HOME=CACHE, PATH="/usr/sbin:/usr/bin:/sbin:/bin", **more)
+    return keep | {"LC_ALL": "C.UTF-8", "HOME": CACHE, "XDG_CACHE_HOME": CACHE, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"} | more
 
 
 def kill_group(process: subprocess.Popen) -> None:
