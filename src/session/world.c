@@ -434,6 +434,30 @@ struct place world_find(struct world *w, int32_t pid, uint16_t misc, uint64_t ip
         }
 }
 
+/* Gaps between maps are few and large: the tree is walked once for each piece of them. */
+static bool is_in_gap(struct world *w, const struct process *process, uint64_t ip)
+{
+        enum { PIECE_SHIFT = 24 };
+        uint64_t piece = ip >> PIECE_SHIFT, version = process->version + 1;
+        struct found_gap *slot = &w->gaps[(piece ^ piece >> 10 ^ version * 31) % GAP_SLOTS];
+
+        if (slot->version == version && ip >= slot->gap.first && ip <= slot->gap.last)
+                return true;
+        if (!ranges_find_gap(process->maps, ip, &slot->gap))
+                return false;
+        slot->version = version;
+        return true;
+}
+
+bool world_is_unmapped(struct world *w, int32_t pid, uint64_t ip)
+{
+        const struct process *process = pid == -1 ? NULL : find_process(w, pid);
+
+        if (w->unmapped.n_used || !process || process->images)
+                return world_find(w, pid, PERF_MISC_USER, ip).module == MODULE_NONE;
+        return is_in_gap(w, process, ip);
+}
+
 uint64_t world_version(struct world *w, int32_t pid, uint16_t misc)
 {
         const struct process *process;
