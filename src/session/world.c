@@ -364,16 +364,27 @@ static struct place no_place(uint64_t ip)
         return (struct place){.module = MODULE_NONE, .offset = ip};
 }
 
+enum { PAGE_SHIFT = 12 };
+
+static struct found *slot_of(struct world *w, const struct process *process, uint64_t page)
+{
+        return &w->found[(page ^ page >> 10 ^ process->version * 31) % FOUND_SLOTS];
+}
+
+static bool is_found(const struct found *slot, const struct process *process, uint64_t ip)
+{
+        return slot->version == process->version && slot->page == ip >> PAGE_SHIFT &&
+               ip >= slot->range.start && ip < slot->range.end;
+}
+
 /* Most samples hit few pages: the tree is walked once for each of them. */
 static const struct range *find_range(struct world *w, const struct process *process, uint64_t ip)
 {
-        enum { PAGE_SHIFT = 12 };
         uint64_t page = ip >> PAGE_SHIFT;
-        struct found *slot = &w->found[(page ^ page >> 10 ^ process->version * 31) % FOUND_SLOTS];
+        struct found *slot = slot_of(w, process, page);
         const struct range *range;
 
-        if (slot->version == process->version && slot->page == page && ip >= slot->range.start &&
-            ip < slot->range.end)
+        if (is_found(slot, process, ip))
                 return &slot->range;
         range = ranges_find(process->maps, ip);
         if (range)
@@ -443,7 +454,8 @@ static bool is_in_gap(struct world *w, const struct process *process, uint64_t i
 
         if (slot->version == version && ip >= slot->gap.first && ip <= slot->gap.last)
                 return true;
-        if (!ranges_find_gap(process->maps, ip, &slot->gap))
+        if (is_found(slot_of(w, process, ip >> PAGE_SHIFT), process, ip) ||
+            !ranges_find_gap(process->maps, ip, &slot->gap))
                 return false;
         slot->version = version;
         return true;
