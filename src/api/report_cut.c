@@ -82,6 +82,16 @@ static bool find_outermost(const struct sample *sample, struct stack_frame *ret)
         return true;
 }
 
+static void add_last_end(struct report_worker *w)
+{
+        if (!w->last_end.weight)
+                return;
+        if (!w->ends)
+                w->ends = profile_new(PROFILE_EVENT, NULL);
+        profile_add_address(w->ends, w->world, &w->last_end);
+        w->last_end.weight = 0;
+}
+
 void report_see_chain(struct report_worker *w, uint32_t event, const struct sample *sample)
 {
         struct profile_address end = {.pid = sample->pid, .misc = PERF_MISC_USER};
@@ -93,13 +103,25 @@ void report_see_chain(struct report_worker *w, uint32_t event, const struct samp
         end.event = outermost.is_return ? CHAIN_END_RETURN : 0;
         if (sample->n_chain > w->report->kernel_frames) /* one word at least is no address */
                 end.event |= CHAIN_END_DEEP;
+        if (w->last_end.weight && end.addr == w->last_end.addr && end.pid == w->last_end.pid &&
+            end.event == w->last_end.event) {
+                w->last_end.weight++;
+                return;
+        }
         if (world_is_unmapped(w->world, end.pid, end.addr)) {
                 w->n_strays[end.event]++;
                 return;
         }
-        if (!w->ends)
-                w->ends = profile_new(PROFILE_EVENT, NULL);
-        profile_add_address(w->ends, w->world, &end);
+        add_last_end(w);
+        end.weight = 1;
+        w->last_end = end;
+}
+
+void report_catch_up_chains(struct report_worker *w)
+{
+        add_last_end(w);
+        if (w->ends)
+                profile_catch_up(w->ends, w->world);
 }
 
 static void judge_chains(struct report *report, const struct profile_place *end)
@@ -109,19 +131,19 @@ static void judge_chains(struct report *report, const struct profile_place *end)
         enum stack_whole whole =
                 stack_unwind_judge(report->unwind, end->module, end->offset, end->event & CHAIN_END_RETURN);
 
-        q->n_cut_stacks += whole == STACK_CUT ? end->count : 0;
-        q->n_unjudged += whole == STACK_UNJUDGED ? end->count : 0;
+        q->n_cut_stacks += whole == STACK_CUT ? end->weight : 0;
+        q->n_unjudged += whole == STACK_UNJUDGED ? end->weight : 0;
         if (whole == STACK_CUT && end->event == deep_return)
-                report->n_deep_chains += end->count;
+                report->n_deep_chains += end->weight;
 }
 
 void report_judge_chains(struct report *report, struct report_worker *w)
 {
         for (uint32_t kind = 0; kind < CHAIN_END_KINDS; kind++) {
                 const struct profile_place stray = {
-                        .event = kind, .module = MODULE_NONE, .count = w->n_strays[kind]};
+                        .event = kind, .module = MODULE_NONE, .weight = w->n_strays[kind]};
 
-                if (stray.count)
+                if (stray.weight)
                         judge_chains(report, &stray);
         }
         if (!w->ends)

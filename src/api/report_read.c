@@ -137,8 +137,7 @@ static void take_sample(struct report_worker *w, const struct perfdata_record *r
 static void catch_up(struct report_worker *w)
 {
         profile_catch_up(w->profile, w->world);
-        if (w->ends)
-                profile_catch_up(w->ends, w->world);
+        report_catch_up_chains(w);
         if (w->stacks)
                 stacks_catch_up(w->stacks, w->world);
 }

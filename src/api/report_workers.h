@@ -35,6 +35,7 @@ struct report_worker {
         uint64_t n_malformed, n_cut_stacks;
         /* Where chains of the kernel end, if there are no stacks: the kind stands for the event.  NULL: none. */
         struct profile *ends;
+        struct profile_address last_end;    /* of `weight` chains, which are not in `ends` yet */
         uint64_t n_strays[CHAIN_END_KINDS]; /* that end in no map: of code without frame pointers most do */
 };
 
@@ -48,6 +49,9 @@ void report_worker_end_batch(struct report_worker *worker, const struct perfdata
 
 /* Without stacks: looks only at where the sample's chain ends. */
 void report_see_chain(struct report_worker *worker, uint32_t event, const struct sample *sample);
+
+/* Before the world changes. */
+void report_catch_up_chains(struct report_worker *worker);
 
 /* Judges what the worker saw, and frees it. */
 void report_judge_chains(struct report *report, struct report_worker *worker);
