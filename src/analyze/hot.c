@@ -25,6 +25,26 @@ struct hot {
         module_id single_image;
 };
 
+/* What a row is made of.  Many places have the same: their names are put together once.  No padding, so that it can be hashed and
+ * compared as bytes. */
+struct row_parts {
+        uint64_t start; /* of what has no name */
+        uint32_t event;
+        int32_t pid, tid;
+        uint32_t cpu;
+        str_id comm, line;
+        module_id module;
+        uint32_t status;              /* of the symbol */
+        str_id function, of_function; /* the resolver's: the name, and the module that the symbol tells of */
+};
+
+_Static_assert(sizeof(struct row_parts) == 48, "no padding");
+
+struct known_row {
+        struct row_parts parts;
+        size_t row;
+};
+
 struct builder {
         struct hot *hot;
         const struct profile *profile;
@@ -32,6 +52,9 @@ struct builder {
         struct place_frames *frames; /* NULL: nobody wants inlined functions or lines */
         bool inlines;
         struct map row_of; /* hash of a row's key -> first row + 1 */
+        struct known_row *known;
+        size_t n_known, cap_known;
+        struct map known_of; /* hash of the parts -> known + 1 */
 };
 
 void hot_free(struct hot *hot)
@@ -141,52 +164,93 @@ static str_id line_name(struct builder *b, const struct resolver_frame *frame)
         return strpool_add_len(b->hot->names, name.data, name.len);
 }
 
-/* What the debug information says more precisely: the line, and the function that was inlined there. */
-static void take_frame(struct builder *b, size_t index, struct hot_row *row, struct symbol *symbol)
+/* What the debug information says more precisely: the line, which is given back, and the function that was inlined there. */
+static str_id take_frame(struct builder *b, size_t index, struct symbol *symbol)
 {
         const struct resolver_frame *frame, *outer;
         size_t n = b->frames ? place_frames_get(b->frames, index, &frame) : 0;
+        str_id line = 0;
 
         if (!n)
-                return;
+                return 0;
         outer = frame + n - 1;
         if (profile_keys(b->profile) & PROFILE_LINE)
-                row->line = line_name(b, frame);
+                line = line_name(b, frame);
         if (b->inlines && frame->is_inlined && frame->function)
                 symbol->name = frame->function;
         else if (symbol->status != SYMBOL_NAMED && outer->function)
                 symbol->name = outer->function;
         else
-                return;
+                return line;
         symbol->status = SYMBOL_NAMED;
+        return line;
+}
+
+/* Names the row that has these parts. */
+static size_t name_row(struct builder *b, const struct row_parts *parts, const struct symbol *symbol)
+{
+        unsigned keys = profile_keys(b->profile);
+        struct hot_row row = {
+                .event = parts->event,
+                .pid = parts->pid,
+                .tid = parts->tid,
+                .cpu = parts->cpu,
+                .line = parts->line,
+                .resolved = symbol->status == SYMBOL_NAMED,
+        };
+
+        if (keys & (PROFILE_PROCESS | PROFILE_THREAD))
+                row.comm = strpool_add(b->hot->names, world_text(b->names.world, parts->comm));
+        if (keys & (PROFILE_MODULE | PROFILE_SYMBOL))
+                row.module = place_names_module(&b->names, parts->module, symbol);
+        if (keys & PROFILE_SYMBOL) {
+                row.bare = place_names_function(&b->names, symbol);
+                row.symbol = shown_name(b, row.bare, row.module);
+        }
+        return find_or_add_row(b, &row);
+}
+
+static size_t row_of_parts(struct builder *b, const struct row_parts *parts, const struct symbol *symbol)
+{
+        for (uint64_t hash = map_hash_bytes(parts, sizeof(*parts));; hash++) {
+                uint64_t *at = map_put(&b->known_of, hash, NULL);
+
+                if (!*at) {
+                        struct known_row known = {*parts, name_row(b, parts, symbol)};
+
+                        ARRAY_PUSH(b->known, b->n_known, b->cap_known, known);
+                        *at = b->n_known;
+                        return known.row;
+                }
+                if (!memcmp(&b->known[*at - 1].parts, parts, sizeof(*parts)))
+                        return b->known[*at - 1].row;
+        }
 }
 
 static void add_place(struct builder *b, size_t place_index)
 {
         const struct profile_place *place = profile_get_place(b->profile, place_index);
-        unsigned keys = profile_keys(b->profile);
         struct symbol symbol = place_names_symbol(&b->names, place->module, place->offset);
-        struct hot_row row = {
+        struct row_parts parts = {
                 .event = place->event,
                 .pid = place->pid,
                 .tid = place->tid,
                 .cpu = place->cpu,
+                .comm = place->comm,
+                .module = place->module,
         };
         size_t index;
 
-        if (keys & (PROFILE_PROCESS | PROFILE_THREAD))
-                row.comm = strpool_add(b->hot->names, world_text(b->names.world, place->comm));
-        take_frame(b, place_index, &row, &symbol);
-        row.resolved = symbol.status == SYMBOL_NAMED;
-        if (keys & (PROFILE_MODULE | PROFILE_SYMBOL))
-                row.module = place_names_module(&b->names, place->module, &symbol);
-        if (keys & PROFILE_SYMBOL) {
-                row.bare = place_names_function(&b->names, &symbol);
-                row.symbol = shown_name(b, row.bare, row.module);
-        }
-        if (!row.resolved)
+        parts.line = take_frame(b, place_index, &symbol);
+        parts.status = symbol.status;
+        parts.of_function = symbol.module;
+        if (symbol.status == SYMBOL_NAMED)
+                parts.function = symbol.name;
+        if (symbol.status == SYMBOL_RANGE)
+                parts.start = symbol.start;
+        if (symbol.status != SYMBOL_NAMED)
                 b->hot->n_unresolved += place->count;
-        index = find_or_add_row(b, &row);
+        index = row_of_parts(b, &parts, &symbol);
         b->hot->rows[index].count += place->count;
         b->hot->rows[index].weight += place->weight;
         ARRAY_PUSH(b->hot->pcs, b->hot->n_pcs, b->hot->cap_pcs,
@@ -228,15 +292,34 @@ static int compare_rows(const void *x, const void *y)
         return order ? order : compare_numbers(a->row.cpu, b->row.cpu);
 }
 
+/* Within a row. */
 static int compare_pcs(const void *x, const void *y)
 {
         const struct hot_pc *a = x, *b = y;
 
-        if (a->row != b->row)
-                return a->row < b->row ? -1 : 1;
         if (a->count != b->count)
                 return a->count > b->count ? -1 : 1;
         return (a->addr > b->addr) - (a->addr < b->addr);
+}
+
+/* By row first, each to where its row's begin: rows are few. */
+static void sort_pcs(struct hot *hot)
+{
+        struct hot_pc *sorted = mem_new(hot->n_pcs, sizeof(*sorted));
+        size_t *ends = mem_new(hot->n_rows + 1, sizeof(*ends)), first = 0;
+
+        for (size_t i = 0; i < hot->n_pcs; i++)
+                ends[hot->pcs[i].row + 1]++;
+        for (size_t row = 0; row < hot->n_rows; row++)
+                ends[row + 1] += ends[row];
+        for (size_t i = 0; i < hot->n_pcs; i++)
+                sorted[ends[hot->pcs[i].row]++] = hot->pcs[i];
+        for (size_t row = 0; row < hot->n_rows; first = ends[row++])
+                qsort(sorted + first, ends[row] - first, sizeof(*sorted), compare_pcs);
+        free(ends);
+        free(hot->pcs);
+        hot->pcs = sorted;
+        hot->cap_pcs = hot->n_pcs;
 }
 
 /* Puts rows in order and gives each address its row's new index. */
@@ -258,8 +341,7 @@ static void sort_rows(struct hot *hot)
         }
         for (size_t i = 0; i < hot->n_pcs; i++)
                 hot->pcs[i].row = new_index[hot->pcs[i].row];
-        if (hot->n_pcs)
-                qsort(hot->pcs, hot->n_pcs, sizeof(*hot->pcs), compare_pcs);
+        sort_pcs(hot);
         free(order);
         free(new_index);
 }
@@ -298,6 +380,8 @@ struct hot *hot_new(const struct profile *profile, const struct world *world, st
         set_shares(hot, profile);
         place_names_release(&b.names);
         map_release(&b.row_of);
+        map_release(&b.known_of);
+        free(b.known);
         return hot;
 }
 

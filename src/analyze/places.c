@@ -7,7 +7,8 @@
 #include "arena.h"
 
 enum {
-        FOUND_BUCKETS = 1 << 16,
+        FIRST_FOUND_BITS = 10, /* of the number of buckets; more of them as they fill up */
+        MAX_FOUND_BITS = 16,
         FOUND_WAYS = 4,
         FIRST_SLOTS = 1024,
         KEY_BITS = 4,
@@ -24,16 +25,26 @@ struct found_place {
 
 _Static_assert(sizeof(struct found_place) * FOUND_WAYS == BUCKET_BYTES, "a line of a cache");
 
+/* With what tells most places apart, so that no item is read for it. */
 struct place_slot {
-        uint32_t hash;
+        uint64_t offset;
+        module_id module;
         uint32_t number; /* + 1; 0: free */
 };
+
+static void make_found(struct places *p, unsigned bits)
+{
+        free(p->found_bytes);
+        p->found_bytes = mem_new(((size_t)1 << bits) + 1, BUCKET_BYTES);
+        p->found = (struct found_place *)(p->found_bytes + -(uintptr_t)p->found_bytes % BUCKET_BYTES);
+        p->found_bits = bits;
+        p->n_looked_up = 0;
+}
 
 void places_init(struct places *p, bool merges_strays)
 {
         *p = (struct places){.merges_strays = merges_strays};
-        p->found_bytes = mem_new(FOUND_BUCKETS + 1, BUCKET_BYTES);
-        p->found = (struct found_place *)(p->found_bytes + -(uintptr_t)p->found_bytes % BUCKET_BYTES);
+        make_found(p, FIRST_FOUND_BITS);
 }
 
 void places_finish(struct places *p)
@@ -60,19 +71,22 @@ static uint64_t hash_place(const struct code_place *place)
         return map_mix(place->offset ^ ((uint64_t)place->module << 2 | sort) * 0x9e3779b97f4a7c15u);
 }
 
-static bool is_same(const struct code_place *a, const struct code_place *b)
+static bool is_at(const struct places *p, const struct place_slot *slot, const struct code_place *place)
 {
-        return a->offset == b->offset && a->module == b->module &&
-               (a->module != MODULE_NONE || (a->is_kernel == b->is_kernel && a->is_cut == b->is_cut));
+        const struct code_place *known = &p->items[slot->number - 1];
+
+        return slot->offset == place->offset && slot->module == place->module &&
+               (place->module != MODULE_NONE ||
+                (known->is_kernel == place->is_kernel && known->is_cut == place->is_cut));
 }
 
-static void put_slot(struct place_slot *slots, size_t n_slots, const struct place_slot *slot)
+static void put_slot(struct place_slot *slots, size_t n_slots, const struct code_place *place, size_t number)
 {
-        size_t i = slot->hash & (n_slots - 1);
+        size_t i = hash_place(place) & (n_slots - 1);
 
         while (slots[i].number)
                 i = (i + 1) & (n_slots - 1);
-        slots[i] = *slot;
+        slots[i] = (struct place_slot){place->offset, place->module, (uint32_t)number + 1};
 }
 
 static void grow_slots(struct places *p)
@@ -81,8 +95,7 @@ static void grow_slots(struct places *p)
         struct place_slot *slots = mem_new(n_slots, sizeof(*slots));
 
         for (size_t i = 0; i < p->n; i++)
-                put_slot(slots, n_slots,
-                         &(struct place_slot){(uint32_t)hash_place(&p->items[i]), (uint32_t)i + 1});
+                put_slot(slots, n_slots, &p->items[i], i);
         free(p->slots);
         p->slots = slots;
         p->n_slots = n_slots;
@@ -97,21 +110,19 @@ static bool may_add(struct places *p, const struct code_place *place, enum budge
 
 static uint32_t find_or_add(struct places *p, const struct code_place *place, enum budget_use use)
 {
-        uint32_t hash = (uint32_t)hash_place(place);
+        size_t i;
 
         if (p->n * 3 >= p->n_slots * 2)
                 grow_slots(p);
-        for (size_t i = hash & (p->n_slots - 1); p->slots[i].number; i = (i + 1) & (p->n_slots - 1)) {
-                uint32_t number = p->slots[i].number - 1;
-
-                if (p->slots[i].hash == hash && is_same(&p->items[number], place))
-                        return number;
+        for (i = hash_place(place) & (p->n_slots - 1); p->slots[i].number; i = (i + 1) & (p->n_slots - 1)) {
+                if (is_at(p, &p->slots[i], place))
+                        return p->slots[i].number - 1;
         }
         if (!may_add(p, place, use))
                 return places_add(p,
                                   &(struct code_place){.module = MODULE_NONE, .is_kernel = place->is_kernel});
         ARRAY_PUSH(p->items, p->n, p->cap, *place);
-        put_slot(p->slots, p->n_slots, &(struct place_slot){hash, (uint32_t)p->n});
+        p->slots[i] = (struct place_slot){place->offset, place->module, (uint32_t)p->n};
         return (uint32_t)p->n - 1;
 }
 
@@ -124,7 +135,7 @@ uint32_t places_add(struct places *p, const struct code_place *place)
 
 static void begin_epoch(struct places *p, uint64_t epoch)
 {
-        memset(p->found, 0, FOUND_BUCKETS * FOUND_WAYS * sizeof(*p->found));
+        memset(p->found, 0, (size_t)BUCKET_BYTES << p->found_bits);
         p->epoch = epoch;
 }
 
@@ -139,10 +150,10 @@ static struct found_place *bucket_of(const struct places *p, uint64_t addr, uint
 {
         uint64_t hash = (addr ^ (uint64_t)key << 40) * 0x9e3779b97f4a7c15u;
 
-        return &p->found[(hash >> 48) * FOUND_WAYS];
+        return &p->found[(hash >> (64 - p->found_bits)) * FOUND_WAYS];
 }
 
-_Static_assert(FOUND_BUCKETS == 1 << 16 && KEY_BITS + VERSION_BITS == 32, "bits of the hash and of the key");
+_Static_assert(KEY_BITS + VERSION_BITS == 32, "bits of the key");
 
 void places_expect(const struct places *p, const struct place_query *q)
 {
@@ -176,6 +187,11 @@ uint32_t places_find(struct places *p, struct world *world, int32_t pid, const s
                         return bucket[i].number;
         }
         found.number = look_up(p, world, pid, q);
+        /* What it held is looked up again. */
+        if (++p->n_looked_up >> p->found_bits && p->found_bits < MAX_FOUND_BITS) {
+                make_found(p, p->found_bits + 2);
+                bucket = bucket_of(p, q->addr, q->key);
+        }
         memmove(bucket + 1, bucket, (FOUND_WAYS - 1) * sizeof(*bucket));
         bucket[0] = found;
         return found.number;

@@ -36,8 +36,10 @@ struct places {
         size_t n_slots;           /* a power of two, or 0 */
         uint8_t *found_bytes;
         struct found_place
-                *found; /* answers given before, by address; in found_bytes, where a cache line begins */
-        uint64_t epoch; /* the upper bits of the versions in `found` */
+                *found;      /* answers given before, by address; in found_bytes, where a cache line begins */
+        unsigned found_bits; /* of the number of buckets */
+        size_t n_looked_up;  /* since there are as many */
+        uint64_t epoch;      /* the upper bits of the versions in `found` */
         bool merges_strays;
         struct budget_share *share; /* NULL: no limit; kept by the caller */
 };

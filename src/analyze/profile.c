@@ -208,12 +208,24 @@ void profile_fit_code(const struct profile *profile, struct by_code *by_code, ui
 
 static void find_oldest(struct profile *profile, struct world *world)
 {
-        const struct waiting_sample *w = &profile->waiting[profile->n_found++ % WAITING_SAMPLES];
-        uint32_t number = places_find(&profile->code, world, w->pid, &w->query);
+        struct waiting_sample *w = &profile->waiting[profile->n_found++ % WAITING_SAMPLES];
         struct by_code *by_code;
 
+        w->number = places_find(&profile->code, world, w->pid, &w->query);
+        if (w->event >= MAX_BY_CODE)
+                return;
+        by_code = profile_by_code(profile, w->event);
+        profile_fit_code(profile, by_code, w->number);
+        __builtin_prefetch(&by_code->counted[w->number], 1);
+}
+
+static void count_oldest(struct profile *profile)
+{
+        const struct waiting_sample *w = &profile->waiting[profile->n_counted++ % WAITING_SAMPLES];
+        struct counted *counted;
+
         if (w->event >= MAX_BY_CODE) {
-                const struct code_place *at = &profile->code.items[number];
+                const struct code_place *at = &profile->code.items[w->number];
 
                 add_key(profile,
                         &(struct profile_row_key){
@@ -221,14 +233,12 @@ static void find_oldest(struct profile *profile, struct world *world)
                         at->base, 1, w->weight, false);
                 return;
         }
-        by_code = profile_by_code(profile, w->event);
-        profile_fit_code(profile, by_code, number);
-        by_code->counted[number].count++;
-        by_code->counted[number].weight += w->weight;
+        counted = &profile->by_code[w->event].counted[w->number];
+        counted->count++;
+        counted->weight += w->weight;
 }
 
-static void add_waiting(struct profile *profile, struct world *world, uint32_t event,
-                        const struct sample *sample, uint64_t weight)
+void profile_add_address(struct profile *profile, struct world *world, const struct profile_address *a)
 {
         struct waiting_sample *w = &profile->waiting[profile->n_taken++ % WAITING_SAMPLES];
 
@@ -236,24 +246,28 @@ static void add_waiting(struct profile *profile, struct world *world, uint32_t e
                 places_init(&profile->code, false);
         profile->has_code = true;
         profile->code.share = &profile->share;
-        w->query.addr = sample->ip;
-        w->pid = sample->pid;
-        w->query.misc = sample->misc & PERF_MISC_CPUMODE_MASK;
+        w->query.addr = a->addr;
+        w->pid = a->pid;
+        w->query.misc = a->misc & PERF_MISC_CPUMODE_MASK;
         if (w->query.misc == PLACE_CUT) /* no CPU mode: like others whose maps are not known */
                 w->query.misc = PERF_MISC_HYPERVISOR;
-        w->query.key = places_key(&profile->code, world_version(world, sample->pid, w->query.misc),
-                                  w->query.misc, false);
-        w->event = event;
-        w->weight = weight;
+        w->query.key =
+                places_key(&profile->code, world_version(world, a->pid, w->query.misc), w->query.misc, false);
+        w->event = a->event;
+        w->weight = a->weight;
         places_expect(&profile->code, &w->query);
         if (profile->n_taken - profile->n_found > LOOK_AFTER)
                 find_oldest(profile, world);
+        if (profile->n_taken - profile->n_counted > COUNT_AFTER)
+                count_oldest(profile);
 }
 
 void profile_catch_up(struct profile *profile, struct world *world)
 {
         while (profile->n_found < profile->n_taken)
                 find_oldest(profile, world);
+        while (profile->n_counted < profile->n_taken)
+                count_oldest(profile);
 }
 
 void profile_finish(struct profile *profile)
@@ -306,7 +320,8 @@ bool profile_add(struct profile *profile, struct world *world, uint32_t event, c
                 return add_by_all_keys(profile, world, event, sample, weight);
         if (!profile_admit(profile, world, event, sample, weight))
                 return false;
-        add_waiting(profile, world, event, sample, weight);
+        profile_add_address(profile, world,
+                            &(struct profile_address){event, sample->pid, sample->misc, sample->ip, weight});
         return true;
 }
 

@@ -66,6 +66,16 @@ bool profile_add(struct profile *profile, struct world *world, uint32_t event, c
                  uint64_t weight);
 void profile_catch_up(struct profile *profile, struct world *world);
 
+/* Counts an address that need not be where a sample is, in a profile of places alone; neither filtered nor part of the totals.
+ * Looked up as the samples are. */
+struct profile_address {
+        uint32_t event; /* or any other small number */
+        int32_t pid;
+        uint16_t misc; /* as a sample's: the CPU mode */
+        uint64_t addr, weight;
+};
+void profile_add_address(struct profile *profile, struct world *world, const struct profile_address *address);
+
 /* After the last sample: makes the places. */
 void profile_finish(struct profile *profile);
 

@@ -25,12 +25,14 @@ struct waiting_sample {
         struct place_query query;
         int32_t pid;
         uint32_t event;
+        uint32_t number; /* of the place, once it is found */
         uint64_t weight;
 };
 
 enum {
-        WAITING_SAMPLES = 16,
+        WAITING_SAMPLES = 32,
         LOOK_AFTER = 8,
+        COUNT_AFTER = 16,
         MAX_BY_CODE = 8, /* events that have counts for all code places */
         ROW_BYTES = 192, /* memory for a place of the profile, with its slots and its row */
 };
@@ -64,7 +66,7 @@ struct profile {
         struct by_code *by_code; /* for each event */
         size_t n_by_code;
         struct waiting_sample waiting[WAITING_SAMPLES]; /* a ring */
-        size_t n_taken, n_found;
+        size_t n_taken, n_found, n_counted;             /* of all that ever waited */
 };
 
 /* A place that is paid for: a code place, or one of a part. */

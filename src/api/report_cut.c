@@ -82,54 +82,76 @@ static bool find_outermost(const struct sample *sample, struct stack_frame *ret)
         return true;
 }
 
+static void add_last_end(struct report_worker *w)
+{
+        if (!w->last_end.weight)
+                return;
+        if (!w->ends)
+                w->ends = profile_new(PROFILE_EVENT, NULL);
+        profile_add_address(w->ends, w->world, &w->last_end);
+        w->last_end.weight = 0;
+}
+
 void report_see_chain(struct report_worker *w, uint32_t event, const struct sample *sample)
 {
-        struct place_query query = {.misc = PERF_MISC_USER, .is_caller = true};
+        struct profile_address end = {.pid = sample->pid, .misc = PERF_MISC_USER};
         struct stack_frame outermost;
-        struct chain_end *end;
-        uint32_t place;
 
         if (!has_kernel_chains(w->report, &w->attrs[event]->attr) || !find_outermost(sample, &outermost))
                 return;
-        if (!w->end_places.found)
-                places_init(&w->end_places, true);
-        query.addr = outermost.addr - outermost.is_return;
-        query.key = places_key(&w->end_places, world_version(w->world, sample->pid, PERF_MISC_USER),
-                               PERF_MISC_USER, true);
-        place = places_find(&w->end_places, w->world, sample->pid, &query);
-        if (place >= w->n_ends) {
-                size_t n = w->end_places.cap;
-
-                w->ends = mem_resize(w->ends, n, sizeof(*w->ends));
-                memset(w->ends + w->n_ends, 0, (n - w->n_ends) * sizeof(*w->ends));
-                w->n_ends = n;
+        end.addr = outermost.addr - outermost.is_return;
+        end.event = outermost.is_return ? CHAIN_END_RETURN : 0;
+        if (sample->n_chain > w->report->kernel_frames) /* one word at least is no address */
+                end.event |= CHAIN_END_DEEP;
+        if (w->last_end.weight && end.addr == w->last_end.addr && end.pid == w->last_end.pid &&
+            end.event == w->last_end.event) {
+                w->last_end.weight++;
+                return;
         }
-        end = &w->ends[place];
-        end->n[outermost.is_return]++;
-        end->n_deep += sample->n_chain > w->report->kernel_frames; /* one word at least is no address */
+        if (world_is_unmapped(w->world, end.pid, end.addr)) {
+                w->n_strays[end.event]++;
+                return;
+        }
+        add_last_end(w);
+        end.weight = 1;
+        w->last_end = end;
+}
+
+void report_catch_up_chains(struct report_worker *w)
+{
+        add_last_end(w);
+        if (w->ends)
+                profile_catch_up(w->ends, w->world);
+}
+
+static void judge_chains(struct report *report, const struct profile_place *end)
+{
+        const unsigned deep_return = CHAIN_END_RETURN | CHAIN_END_DEEP;
+        struct quality *q = &report->quality;
+        enum stack_whole whole =
+                stack_unwind_judge(report->unwind, end->module, end->offset, end->event & CHAIN_END_RETURN);
+
+        q->n_cut_stacks += whole == STACK_CUT ? end->weight : 0;
+        q->n_unjudged += whole == STACK_UNJUDGED ? end->weight : 0;
+        if (whole == STACK_CUT && end->event == deep_return)
+                report->n_deep_chains += end->weight;
 }
 
 void report_judge_chains(struct report *report, struct report_worker *w)
 {
-        struct quality *q = &report->quality;
+        for (uint32_t kind = 0; kind < CHAIN_END_KINDS; kind++) {
+                const struct profile_place stray = {
+                        .event = kind, .module = MODULE_NONE, .weight = w->n_strays[kind]};
 
-        for (size_t i = 0; i < w->end_places.n; i++) {
-                const struct code_place *place = &w->end_places.items[i];
-
-                for (unsigned is_return = 0; is_return < 2; is_return++) {
-                        uint64_t n = w->ends[i].n[is_return];
-                        enum stack_whole whole = n ? stack_unwind_judge(report->unwind, place->module,
-                                                                        place->offset, is_return)
-                                                   : STACK_WHOLE;
-
-                        q->n_cut_stacks += whole == STACK_CUT ? n : 0;
-                        q->n_unjudged += whole == STACK_UNJUDGED ? n : 0;
-                        if (whole == STACK_CUT && is_return)
-                                report->n_deep_chains += w->ends[i].n_deep;
-                }
+                if (stray.weight)
+                        judge_chains(report, &stray);
         }
-        places_release(&w->end_places);
-        free(w->ends);
+        if (!w->ends)
+                return;
+        profile_finish(w->ends);
+        for (size_t i = 0; i < profile_n_places(w->ends); i++)
+                judge_chains(report, profile_get_place(w->ends, i));
+        profile_free(w->ends);
 }
 
 /* --- Stacks --- */

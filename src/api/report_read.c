@@ -7,6 +7,8 @@
 #include "report_internal.h"
 #include "report_workers.h"
 
+enum { SAMPLES_AHEAD = 12 };
+
 static void take_lost(struct report *report, const struct perfdata_record *record)
 {
         struct record_lost lost;
@@ -94,11 +96,12 @@ static bool parse_sample(struct report_worker *w, const struct perfdata_record *
 
 static void see_pid(struct report_worker *w, int32_t pid)
 {
+        uint64_t *recent = &w->recent_pids[(uint32_t)pid % RECENT_PIDS], seen = (uint32_t)pid + 1ull;
         bool is_new;
 
-        if (pid == w->last_pid && w->n_pids)
+        if (*recent == seen)
                 return;
-        w->last_pid = pid;
+        *recent = seen;
         map_put(&w->seen_pids, (uint32_t)pid, &is_new);
         if (is_new)
                 ARRAY_PUSH(w->pids, w->n_pids, w->cap_pids, pid);
@@ -134,6 +137,7 @@ static void take_sample(struct report_worker *w, const struct perfdata_record *r
 static void catch_up(struct report_worker *w)
 {
         profile_catch_up(w->profile, w->world);
+        report_catch_up_chains(w);
         if (w->stacks)
                 stacks_catch_up(w->stacks, w->world);
 }
@@ -154,6 +158,17 @@ static void replay_until(struct report_worker *w, const struct perfdata_batch *b
                 replay(w, batch, batch->others[w->next_other]);
 }
 
+/* A sample is read at its beginning and, where its chain ends, at its end.  Samples of several CPUs lie far from each other. */
+static void expect_sample(const struct perfdata_batch *batch, size_t index)
+{
+        const struct batched_record *item = &batch->items[index];
+
+        if (index >= batch->n || !item->at)
+                return;
+        __builtin_prefetch(item->at);
+        __builtin_prefetch(item->at + item->size_bytes - sizeof(uint64_t));
+}
+
 void report_worker_take(struct report_worker *w, const struct perfdata_batch *batch, size_t chunk)
 {
         size_t first = chunk * BATCH_CHUNK, end = first + BATCH_CHUNK;
@@ -167,6 +182,7 @@ void report_worker_take(struct report_worker *w, const struct perfdata_batch *ba
                         replay_until(w, batch, i + 1);
                         continue;
                 }
+                expect_sample(batch, i + SAMPLES_AHEAD);
                 perfdata_batch_get(batch, i, &record);
                 take_sample(w, &record, number++);
         }

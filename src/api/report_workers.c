@@ -31,7 +31,7 @@ struct run {
         struct batch_totals totals;
         struct chunk_mark *marks; /* of all chunks so far */
         size_t cap_marks;
-        char images_lock;
+        struct os_lock *images_lock;
         struct err *err;
 };
 
@@ -71,10 +71,9 @@ static uint64_t image_size(void *ctx, const char *path, const uint8_t *build_id,
         struct run *run = ctx;
         uint64_t size;
 
-        while (__atomic_test_and_set(&run->images_lock, __ATOMIC_ACQUIRE))
-                ;
+        os_lock_enter(run->images_lock);
         size = pe_images_size(run->report->images, path, build_id, build_id_size);
-        __atomic_clear(&run->images_lock, __ATOMIC_RELEASE);
+        os_lock_leave(run->images_lock);
         return size;
 }
 
@@ -237,7 +236,9 @@ static void merge_profiles(struct run *run)
 
 bool report_run_workers(struct report *report, struct err *err)
 {
-        struct run run = {.report = report, .n_workers = count_workers(report), .err = err};
+        AUTO(os_lock) images_lock = os_lock_new();
+        struct run run = {
+                .report = report, .n_workers = count_workers(report), .images_lock = images_lock, .err = err};
 
         run.workers = mem_new(run.n_workers, sizeof(*run.workers));
         for (unsigned i = 0; i < run.n_workers; i++)

@@ -7,11 +7,14 @@
 #include "perfdata_batch.h"
 #include "report_internal.h"
 
-/* Samples whose chains end at a place, by whether it is before a return address. */
-struct chain_end {
-        uint64_t n[2];
-        uint64_t n_deep; /* with as many frames as the kernel takes */
+/* What a chain's end is besides its place: a set of these. */
+enum {
+        CHAIN_END_RETURN = 1, /* the place is before a return address */
+        CHAIN_END_DEEP = 2,   /* there are as many frames as the kernel takes */
+        CHAIN_END_KINDS = 4,
 };
+
+enum { RECENT_PIDS = 64 };
 
 /* What one thread has of its own. */
 struct report_worker {
@@ -28,11 +31,12 @@ struct report_worker {
         struct map seen_pids;
         int32_t *pids;
         size_t n_pids, cap_pids;
-        int32_t last_pid;
+        uint64_t recent_pids[RECENT_PIDS]; /* pid + 1; 0: none */
         uint64_t n_malformed, n_cut_stacks;
-        struct places end_places; /* where chains of the kernel end, if there are no stacks */
-        struct chain_end *ends;   /* by place */
-        size_t n_ends;
+        /* Where chains of the kernel end, if there are no stacks: the kind stands for the event.  NULL: none. */
+        struct profile *ends;
+        struct profile_address last_end;    /* of `weight` chains, which are not in `ends` yet */
+        uint64_t n_strays[CHAIN_END_KINDS]; /* that end in no map: of code without frame pointers most do */
 };
 
 /* Takes the samples of a chunk; of all chunks of a batch a worker takes some, in their order. */
@@ -45,6 +49,9 @@ void report_worker_end_batch(struct report_worker *worker, const struct perfdata
 
 /* Without stacks: looks only at where the sample's chain ends. */
 void report_see_chain(struct report_worker *worker, uint32_t event, const struct sample *sample);
+
+/* Before the world changes. */
+void report_catch_up_chains(struct report_worker *worker);
 
 /* Judges what the worker saw, and frees it. */
 void report_judge_chains(struct report *report, struct report_worker *worker);

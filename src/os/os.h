@@ -180,6 +180,15 @@ unsigned os_usable_cpus(void);
  * OS_MAX_PARALLEL.  One for which there is no thread runs after the first. */
 void os_parallel(unsigned n, void (*fn)(void *ctx, unsigned i), void *ctx);
 
+/* One thread at a time is between enter and leave; the others sleep until it leaves.  A thread that has entered must not enter
+ * again. */
+struct os_lock;
+struct os_lock *os_lock_new(void);
+void os_lock_free(struct os_lock *lock);
+AUTO_DEFINE(os_lock)
+void os_lock_enter(struct os_lock *lock);
+void os_lock_leave(struct os_lock *lock);
+
 /* --- Terminal and streams ------------------------------------------------------------------------------- */
 
 enum os_stream { OS_STDOUT = 1, OS_STDERR = 2 };

@@ -169,6 +169,25 @@ const struct range *ranges_find(const struct range_node *node, uint64_t addr)
         return NULL;
 }
 
+bool ranges_find_gap(const struct range_node *node, uint64_t addr, struct range_gap *ret)
+{
+        struct range_gap gap = {0, UINT64_MAX};
+
+        while (node) {
+                if (addr < node->range.start) {
+                        gap.last = node->range.start - 1;
+                        node = node->left;
+                } else if (addr >= node->range.end) {
+                        gap.first = node->range.end;
+                        node = node->right;
+                } else {
+                        return false;
+                }
+        }
+        *ret = gap;
+        return true;
+}
+
 void ranges_each(const struct range_node *root, void (*fn)(void *ctx, const struct range *range), void *ctx)
 {
         if (!root)

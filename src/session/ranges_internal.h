@@ -4,6 +4,7 @@
 #ifndef RANGES_INTERNAL_H
 #define RANGES_INTERNAL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "arena.h"
@@ -38,6 +39,13 @@ struct range_node *ranges_cut(struct range_pool *pool, struct range_node *root, 
 
 /* The range that `addr` is in, or NULL; valid until a change. */
 const struct range *ranges_find(const struct range_node *root, uint64_t addr);
+
+struct range_gap {
+        uint64_t first, last; /* both inside */
+};
+
+/* False: `addr` is in a range.  Else the addresses around it that are in none. */
+bool ranges_find_gap(const struct range_node *root, uint64_t addr, struct range_gap *ret);
 
 /* Calls `fn` for each range, in ascending order. */
 void ranges_each(const struct range_node *root, void (*fn)(void *ctx, const struct range *range), void *ctx);

@@ -364,16 +364,27 @@ static struct place no_place(uint64_t ip)
         return (struct place){.module = MODULE_NONE, .offset = ip};
 }
 
+enum { PAGE_SHIFT = 12 };
+
+static struct found *slot_of(struct world *w, const struct process *process, uint64_t page)
+{
+        return &w->found[(page ^ page >> 10 ^ process->version * 31) % FOUND_SLOTS];
+}
+
+static bool is_found(const struct found *slot, const struct process *process, uint64_t ip)
+{
+        return slot->version == process->version && slot->page == ip >> PAGE_SHIFT &&
+               ip >= slot->range.start && ip < slot->range.end;
+}
+
 /* Most samples hit few pages: the tree is walked once for each of them. */
 static const struct range *find_range(struct world *w, const struct process *process, uint64_t ip)
 {
-        enum { PAGE_SHIFT = 12 };
         uint64_t page = ip >> PAGE_SHIFT;
-        struct found *slot = &w->found[(page ^ page >> 10 ^ process->version * 31) % FOUND_SLOTS];
+        struct found *slot = slot_of(w, process, page);
         const struct range *range;
 
-        if (slot->version == process->version && slot->page == page && ip >= slot->range.start &&
-            ip < slot->range.end)
+        if (is_found(slot, process, ip))
                 return &slot->range;
         range = ranges_find(process->maps, ip);
         if (range)
@@ -432,6 +443,31 @@ struct place world_find(struct world *w, int32_t pid, uint16_t misc, uint64_t ip
                 return place.module == MODULE_NONE ? find_kernel(w, ip) : place;
         default: return no_place(ip);
         }
+}
+
+/* Gaps between maps are few and large: the tree is walked once for each piece of them. */
+static bool is_in_gap(struct world *w, const struct process *process, uint64_t ip)
+{
+        enum { PIECE_SHIFT = 24 };
+        uint64_t piece = ip >> PIECE_SHIFT, version = process->version + 1;
+        struct found_gap *slot = &w->gaps[(piece ^ piece >> 10 ^ version * 31) % GAP_SLOTS];
+
+        if (slot->version == version && ip >= slot->gap.first && ip <= slot->gap.last)
+                return true;
+        if (is_found(slot_of(w, process, ip >> PAGE_SHIFT), process, ip) ||
+            !ranges_find_gap(process->maps, ip, &slot->gap))
+                return false;
+        slot->version = version;
+        return true;
+}
+
+bool world_is_unmapped(struct world *w, int32_t pid, uint64_t ip)
+{
+        const struct process *process = pid == -1 ? NULL : find_process(w, pid);
+
+        if (w->unmapped.n_used || !process || process->images)
+                return world_find(w, pid, PERF_MISC_USER, ip).module == MODULE_NONE;
+        return is_in_gap(w, process, ip);
 }
 
 uint64_t world_version(struct world *w, int32_t pid, uint16_t misc)

@@ -89,6 +89,9 @@ struct place {
 /* `misc` is the sample's: its CPU mode chooses user or kernel maps. */
 struct place world_find(struct world *world, int32_t pid, uint16_t misc, uint64_t ip);
 
+/* Whether world_find would give no module for user code: faster where most addresses are different and lie in no map. */
+bool world_is_unmapped(struct world *world, int32_t pid, uint64_t ip);
+
 /* Another number, never 0, when answers of world_find for this process and mode may be others than before. */
 uint64_t world_version(struct world *world, int32_t pid, uint16_t misc);
 

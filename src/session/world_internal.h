@@ -51,6 +51,14 @@ struct found {
 
 enum { FOUND_SLOTS = 4096 };
 
+/* Addresses that no map holds while the maps have the same version; version 0: none. */
+struct found_gap {
+        uint64_t version; /* + 1 */
+        struct range_gap gap;
+};
+
+enum { GAP_SLOTS = 1024 };
+
 struct world {
         struct arena arena;
         struct strpool *names;
@@ -73,6 +81,7 @@ struct world {
         int32_t last_pid; /* of last_process */
         uint32_t last_process;
         struct found found[FOUND_SLOTS];
+        struct found_gap gaps[GAP_SLOTS];
 };
 
 /* What a map's path says. */

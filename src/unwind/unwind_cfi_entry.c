@@ -257,3 +257,17 @@ int cfi_read_fde(struct cfi_table *table, uint64_t off, struct cfi_fde *ret_fde,
         *ret_fde = fde;
         return 1;
 }
+
+uint64_t cfi_count_fdes(const struct cfi_table *table)
+{
+        uint64_t off = 0, size = cursor_left(&table->area.bytes), n = 0;
+        struct entry entry;
+
+        while (size - off > sizeof(uint32_t)) {
+                if (!read_entry(table, off, &entry))
+                        return 0;
+                n += !entry.is_cie;
+                off = entry.next;
+        }
+        return n;
+}

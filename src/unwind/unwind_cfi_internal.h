@@ -51,6 +51,7 @@ struct cfi_table {
         struct cursor sorted;
         uint64_t n_sorted;
         uint8_t sorted_encoding;
+        uint8_t sorted_is_whole; /* 0: not known yet; 1: no; 2: it has each entry, in order */
         /* Made when it is first needed: there is no such table, or it lacks an address. */
         bool has_index;
         struct cfi_span *index;
@@ -98,6 +99,9 @@ struct cfi_fde {
 /* The entry at `off`; its length is at *ret_next from there.  1: it is one, 0: it is not, or not one of a function
  * that was linked; -1: damaged, or the end of the table.  *ret_next is 0 where nothing can follow. */
 int cfi_read_fde(struct cfi_table *table, uint64_t off, struct cfi_fde *ret_fde, uint64_t *ret_next);
+
+/* How many entries of functions there are, whatever is in them; 0 where they are not one after another up to the end. */
+uint64_t cfi_count_fdes(const struct cfi_table *table);
 
 /* --- Tables (unwind_cfi_table.c) --- */
 

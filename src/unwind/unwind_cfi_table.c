@@ -105,7 +105,28 @@ static bool read_pair(const struct cfi_table *table, uint64_t i, uint64_t *ret_s
         return !c.failed;
 }
 
-static bool find_sorted(struct cfi_table *table, uint64_t addr, struct cfi_fde *ret_fde)
+static bool is_whole(struct cfi_table *table)
+{
+        uint64_t before = 0, start;
+        bool rises = true;
+
+        if (table->sorted_is_whole)
+                return table->sorted_is_whole == 2;
+        for (uint64_t i = 0; i < table->n_sorted && rises; i++) {
+                rises = read_pair(table, i, &start, NULL) && start > before;
+                before = start;
+        }
+        table->sorted_is_whole = rises && cfi_count_fdes(table) == table->n_sorted ? 2 : 1;
+        return table->sorted_is_whole == 2;
+}
+
+enum sorted_answer {
+        SORTED_HAS,
+        SORTED_LACKS, /* it has each entry, and none of them is over the address */
+        SORTED_UNSURE,
+};
+
+static enum sorted_answer find_sorted(struct cfi_table *table, uint64_t addr, struct cfi_fde *ret_fde)
 {
         uint64_t low = 0, high = table->n_sorted, start, entry, next;
 
@@ -113,16 +134,18 @@ static bool find_sorted(struct cfi_table *table, uint64_t addr, struct cfi_fde *
                 uint64_t middle = low + (high - low) / 2;
 
                 if (!read_pair(table, middle, &start, NULL))
-                        return false;
+                        return SORTED_UNSURE;
                 if (start <= addr)
                         low = middle + 1;
                 else
                         high = middle;
         }
-        if (!low || !read_pair(table, low - 1, &start, &entry) || entry < table->area.addr)
-                return false;
-        return cfi_read_fde(table, entry - table->area.addr, ret_fde, &next) == 1 &&
-               ret_fde->span.start <= addr && addr < ret_fde->span.end;
+        if (!low || !read_pair(table, low - 1, &start, &entry) || entry < table->area.addr ||
+            cfi_read_fde(table, entry - table->area.addr, ret_fde, &next) != 1)
+                return SORTED_UNSURE;
+        if (ret_fde->span.start <= addr && addr < ret_fde->span.end)
+                return SORTED_HAS;
+        return ret_fde->span.start == start && is_whole(table) ? SORTED_LACKS : SORTED_UNSURE;
 }
 
 /* --- The index --- */
@@ -199,5 +222,7 @@ static bool find_indexed(struct cfi_table *table, uint64_t addr, struct cfi_fde 
 
 bool cfi_find_fde(struct cfi_table *table, uint64_t addr, struct cfi_fde *ret_fde)
 {
-        return (table->n_sorted && find_sorted(table, addr, ret_fde)) || find_indexed(table, addr, ret_fde);
+        enum sorted_answer answer = table->n_sorted ? find_sorted(table, addr, ret_fde) : SORTED_UNSURE;
+
+        return answer == SORTED_HAS || (answer == SORTED_UNSURE && find_indexed(table, addr, ret_fde));
 }

@@ -24,6 +24,8 @@ struct outermost {
         struct object *object;
         struct cfi *cfi;
         struct map answers; /* address and is_exact -> 1 no, 2 yes */
+        bool knows_entry;   /* it was looked for: */
+        uint64_t entry_end; /* of the entry point's call-frame information; 0: it has none */
         bool has_symbols;   /* they were looked for */
         struct object_range *ranges;
         size_t n_ranges, cap_ranges;
@@ -55,11 +57,15 @@ static const char *const ender_names[] = {"exit",         "_exit",          "_Ex
 
 static bool is_one_of(const char *const *list, size_t n, const char *name)
 {
-        /* "__libc_start_main@@GLIBC_2.34" */
-        size_t size = strcspn(name, "@");
-
         for (size_t i = 0; i < n; i++) {
-                if (strlen(list[i]) == size && !memcmp(list[i], name, size))
+                size_t size;
+
+                /* All symbols of a module come here, and few get beyond this. */
+                if (list[i][0] != name[0] || list[i][1] != name[1])
+                        continue;
+                size = strlen(list[i]);
+                /* "__libc_start_main@@GLIBC_2.34" */
+                if (!strncmp(list[i], name, size) && (!name[size] || name[size] == '@'))
                         return true;
         }
         return false;
@@ -223,7 +229,7 @@ static bool is_undefined(const struct cfi_row *row)
 }
 
 /* `row` NULL: there is no call-frame information. */
-static bool is_entry(const struct outermost *o, const struct cfi_row *row, uint64_t addr)
+static bool is_entry(struct outermost *o, const struct cfi_row *row, uint64_t addr)
 {
         const struct object_facts *facts = object_get_facts(o->object);
         struct cfi_row of_entry;
@@ -232,7 +238,10 @@ static bool is_entry(const struct outermost *o, const struct cfi_row *row, uint6
                 return false;
         if (!row)
                 return addr - facts->entry < MAX_ENTRY_BYTES;
-        return cfi_find(o->cfi, facts->entry, &of_entry, NULL) && of_entry.entry_end == row->entry_end;
+        if (!o->knows_entry && cfi_find(o->cfi, facts->entry, &of_entry, NULL))
+                o->entry_end = of_entry.entry_end;
+        o->knows_entry = true;
+        return o->entry_end && o->entry_end == row->entry_end;
 }
 
 static bool find_out(struct outermost *o, uint64_t addr, bool is_exact)

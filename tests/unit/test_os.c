@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "os.h"
 #include "tap.h"
@@ -189,7 +190,58 @@ TEST(os_parallel_runs_each_once)
         }
 }
 
+enum { LOCKED_ROUNDS = 2000 };
+
+struct locked {
+        struct os_lock *lock;
+        volatile unsigned n; /* not atomic: without the lock some of the additions are lost */
+};
+
+static void count_locked(void *ctx, unsigned i)
+{
+        struct locked *l = ctx;
+
+        for (unsigned k = 0; k < LOCKED_ROUNDS; k++) {
+                os_lock_enter(l->lock);
+                l->n = l->n + 1;
+                os_lock_leave(l->lock);
+        }
+}
+
+TEST(a_lock_lets_one_thread_in)
+{
+        struct locked l = {.lock = os_lock_new()};
+
+        os_parallel(4, count_locked, &l);
+        EXPECT_INT(l.n, 4 * LOCKED_ROUNDS);
+        os_lock_free(l.lock);
+}
+
 #ifndef _WIN32
+enum { HELD_MS = 300 };
+
+static void hold(void *ctx, unsigned i)
+{
+        struct locked *l = ctx;
+
+        os_lock_enter(l->lock);
+        if (!l->n++)
+                nanosleep(&(struct timespec){.tv_nsec = HELD_MS * 1000000L}, NULL);
+        os_lock_leave(l->lock);
+}
+
+/* Three threads that spin for the 300 ms take at least that much CPU time. */
+TEST(who_waits_for_a_lock_sleeps)
+{
+        struct locked l = {.lock = os_lock_new()};
+        clock_t before = clock();
+
+        os_parallel(4, hold, &l);
+        EXPECT_INT(l.n, 4);
+        EXPECT_TRUE((clock() - before) * 1000 / CLOCKS_PER_SEC < HELD_MS / 3);
+        os_lock_free(l.lock);
+}
+
 TEST(a_stop_is_seen_and_forgotten)
 {
         os_catch_stop();

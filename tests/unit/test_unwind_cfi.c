@@ -246,28 +246,41 @@ static void add_hdr(struct cfi_builder *b, uint32_t start, uint32_t entry)
         buf_add_u32(&b->eh_frame_hdr, CFI_FRAME_ADDR + entry - CFI_HDR_ADDR);
 }
 
-static void expect_hdr(uint32_t start, uint32_t entry, uint64_t addr, const char *want)
+/* `second`: where the table says that the other entry begins. */
+static void expect_hdr(uint32_t start, uint32_t entry, uint32_t second, uint64_t addr, const char *want)
 {
         AUTO_RELEASE(cfi_builder) b = {0};
         AUTO_RELEASE(made) made = {0};
+        uint32_t at;
 
         cfi_add_entry(&b.eh_frame, 0, false, BYTES(CIE_X64));
         cfi_add_entry(&b.eh_frame, 0, true, BYTES(FDE));
-        /* Of the same entry, but not in the table. */
+        at = (uint32_t)b.eh_frame.len;
         cfi_add_entry(&b.eh_frame, 0, true, BYTES("\0\x20\0\0\0\1\0\0\0"));
         add_hdr(&b, start, entry);
+        if (second) {
+                buf_add_u32(&b.eh_frame_hdr, second - CFI_HDR_ADDR);
+                buf_add_u32(&b.eh_frame_hdr, CFI_FRAME_ADDR + at - CFI_HDR_ADDR);
+                b.eh_frame_hdr.data[8] = 2;
+        }
         open_made(&b, &made);
         expect_row(&made, addr, want);
 }
 
 TEST(unwind_cfi_sorted_table)
 {
-        expect_hdr(0x1000, 0x16, 0x1000, "1000-1100 7+8 16=c-8");
+        expect_hdr(0x1000, 0x16, 0, 0x1000, "1000-1100 7+8 16=c-8");
         /* It lacks the address, or leads to something else: the entries themselves are asked. */
-        expect_hdr(0x1000, 0x16, 0x2000, "2000-2100 7+8 16=c-8");
-        expect_hdr(0x1000, 0x1234, 0x1000, "1000-1100 7+8 16=c-8");
-        expect_hdr(0x1000, 0, 0x1000, "1000-1100 7+8 16=c-8");
-        expect_hdr(0x1000, 0x16, 0x1100, "no call-frame information for 0x1100");
+        expect_hdr(0x1000, 0x16, 0, 0x2000, "2000-2100 7+8 16=c-8");
+        expect_hdr(0x1000, 0x1234, 0, 0x1000, "1000-1100 7+8 16=c-8");
+        expect_hdr(0x1000, 0, 0, 0x1000, "1000-1100 7+8 16=c-8");
+        expect_hdr(0x1000, 0x16, 0, 0x1100, "no call-frame information for 0x1100");
+        /* It has all entries.  Where a beginning is not that of its entry it is not believed. */
+        expect_hdr(0x1000, 0x16, 0x2000, 0x1080, "1000-1100 7+8 16=c-8");
+        expect_hdr(0x1000, 0x16, 0x2000, 0x2080, "2000-2100 7+8 16=c-8");
+        expect_hdr(0x1000, 0x16, 0x2000, 0x1800, "no call-frame information for 0x1800");
+        expect_hdr(0x1000, 0x16, 0x1100, 0x1100, "no call-frame information for 0x1100");
+        expect_hdr(0x1000, 0x16, 0x1200, 0x2080, "2000-2100 7+8 16=c-8");
 }
 
 TEST(unwind_cfi_what_is_not_read)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "world.h"
 
+#include "map.h"
 #include "ranges_internal.h"
 #include "replayed_world.h"
 #include "tap.h"
@@ -218,6 +219,36 @@ TEST(exit_keeps_the_maps_until_the_pid_comes_back)
         builder_fork(&b, 30, 5, 77, 5, 77, 0);
         replay(w, &b);
         EXPECT_STR(user(w, 5, 0x1000), "none");
+        builder_release(&b);
+}
+
+/* The same as world_find says, whatever was asked before the maps changed. */
+TEST(addresses_between_maps)
+{
+        enum { N_ROUNDS = 60, N_ASKED = 200 };
+        AUTO(world) w = world_new();
+        struct session_builder b;
+        uint64_t state = 1, n_unmapped = 0;
+
+        builder_init(&b);
+        for (uint64_t round = 0; round < N_ROUNDS; round++) {
+                int32_t pid = 1 + (int32_t)(map_mix(++state) % 3);
+                uint64_t start = (1 + map_mix(++state) % 40) << 21;
+
+                builder_mmap(&b, round, pid, start, (1 + map_mix(++state) % 4) << 21, 0, "/bin/a");
+                if (round % 7 == 0)
+                        builder_fork(&b, round, 1 + pid % 3, pid, 1 + pid % 3, pid, 0);
+                replay(w, &b);
+                for (unsigned i = 0; i < N_ASKED; i++) {
+                        uint64_t addr = map_mix(++state) >> (i % 8 ? 37 : 0);
+                        bool is_unmapped =
+                                world_find(w, 1 + i % 4, PERF_MISC_USER, addr).module == MODULE_NONE;
+
+                        EXPECT_INT(world_is_unmapped(w, 1 + i % 4, addr), is_unmapped);
+                        n_unmapped += is_unmapped;
+                }
+        }
+        EXPECT_TRUE(n_unmapped > N_ROUNDS * 20 && n_unmapped < N_ROUNDS * (N_ASKED - 20));
         builder_release(&b);
 }
 
