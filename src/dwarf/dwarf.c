@@ -6,6 +6,10 @@
 #include <string.h>
 
 #include "dwarf_lookup.h"
+#include "os.h"
+
+/* Large debug information takes large pages: a page fault for each 4 KiB took a tenth of the time. */
+enum { LARGE_BYTES = 8 << 20, LARGE_HEAP_BYTES = 8 << 20 };
 
 static const char *const section_names[DWARF_N_SECTIONS] = {
         [DWARF_INFO] = ".debug_info",
@@ -117,6 +121,8 @@ struct dwarf *dwarf_open(struct object *object, struct object *alt, struct err *
 
         if (!is_readable(dwarf, object, err))
                 return NULL;
+        if (dwarf->total_bytes >= LARGE_BYTES)
+                os_expect_heap(LARGE_HEAP_BYTES);
         dwarf->memory = object_budget(object);
         dwarf->paths = strpool_new();
         if (alt) {

@@ -54,42 +54,42 @@ static void compile_attr(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abb
 }
 
 /* Notes where an attribute that says where code is stands, `skip` being all before it. */
-static void note_code(struct dwarf_abbrev *abbrev, const struct dwarf_attr *attr,
-                      const struct dwarf_skip *skip)
+static void note_code(struct dwarf_abbrev *abbrev, struct dwarf_code_layout *code,
+                      const struct dwarf_attr *attr, const struct dwarf_skip *skip)
 {
         uint32_t off = skip ? skip->n : 0;
 
         abbrev->may_have_code |= attr->name != DW_AT_high_pc;
         if (abbrev->n_skips > 1 || (skip && skip->kind != DWARF_LAYOUT_FIXED) || off > UINT16_MAX ||
-            abbrev->n_code >= DWARF_MAX_CODE_ATTRS || attr->form == DW_FORM_implicit_const)
-                abbrev->is_code_fixed = false;
+            code->n >= DWARF_MAX_CODE_ATTRS || attr->form == DW_FORM_implicit_const)
+                code->is_fixed = false;
         else
-                abbrev->code[abbrev->n_code++] =
+                code->at[code->n++] =
                         (struct dwarf_code_at){(uint16_t)off, (uint16_t)attr->name, (uint16_t)attr->form};
 }
 
-static void note_span(struct dwarf_abbrev *abbrev, const struct dwarf_shape *shape)
+static void note_span(struct dwarf_code_layout *code, const struct dwarf_shape *shape)
 {
-        const struct dwarf_code_at *low = &abbrev->code[0], *high = &abbrev->code[1];
+        const struct dwarf_code_at *low = &code->at[0], *high = &code->at[1];
         const struct dwarf_layout *layout = dwarf_layout_get(high->form);
         unsigned end;
 
-        if (!abbrev->is_code_fixed || abbrev->n_code != 2 || shape->address_bytes != 8 ||
-            low->name != DW_AT_low_pc || low->form != DW_FORM_addr || high->name != DW_AT_high_pc ||
-            layout->class != DWARF_CONSTANT || layout->kind != DWARF_LAYOUT_FIXED || !layout->n)
+        if (!code->is_fixed || code->n != 2 || shape->address_bytes != 8 || low->name != DW_AT_low_pc ||
+            low->form != DW_FORM_addr || high->name != DW_AT_high_pc || layout->class != DWARF_CONSTANT ||
+            layout->kind != DWARF_LAYOUT_FIXED || !layout->n)
                 return;
         end = high->off + layout->n;
         if (end > UINT16_MAX)
                 return;
-        abbrev->span_bytes = (uint16_t)end;
-        abbrev->low_at = low->off;
-        abbrev->high_at = high->off;
-        abbrev->high_bytes = layout->n;
+        code->span_bytes = (uint16_t)end;
+        code->low_at = low->off;
+        code->high_at = high->off;
+        code->high_bytes = layout->n;
 }
 
 /* Called before the attribute's own step is added. */
 static void note_attr(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abbrev,
-                      const struct dwarf_attr *attr)
+                      struct dwarf_code_layout *code, const struct dwarf_attr *attr)
 {
         const struct dwarf_skip *skip = abbrev->n_skips ? &abbrevs->skips[abbrev->first_skip] : NULL;
 
@@ -103,7 +103,7 @@ static void note_attr(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abbrev
                 break;
         case DW_AT_low_pc:
         case DW_AT_high_pc:
-        case DW_AT_ranges: note_code(abbrev, attr, skip); break;
+        case DW_AT_ranges: note_code(abbrev, code, attr, skip); break;
         default: break;
         }
 }
@@ -111,6 +111,7 @@ static void note_attr(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abbrev
 static bool read_attrs(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abbrev,
                        const struct dwarf_shape *shape, struct cursor *c, struct err *err)
 {
+        struct dwarf_code_layout code = {.is_fixed = true};
         struct dwarf_attr attr;
 
         abbrev->attrs = c->at;
@@ -123,8 +124,13 @@ static bool read_attrs(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abbre
                 if (abbrevs->n_attrs++ >= DWARF_MAX_ATTRS)
                         return err_set(err, ERR_LIMIT, ".debug_abbrev has more than %d attributes in a table",
                                        DWARF_MAX_ATTRS);
-                note_attr(abbrevs, abbrev, &attr);
+                note_attr(abbrevs, abbrev, &code, &attr);
                 compile_attr(abbrevs, abbrev, layout, shape);
+        }
+        if (abbrev->may_have_code) {
+                note_span(&code, shape);
+                abbrev->code_layout = (uint16_t)abbrevs->n_code_layouts;
+                ARRAY_PUSH(abbrevs->code_layouts, abbrevs->n_code_layouts, abbrevs->cap_code_layouts, code);
         }
         return !c->failed || err_set(err, ERR_FORMAT, ".debug_abbrev ends inside a table");
 }
@@ -161,7 +167,6 @@ static bool read_abbrev(struct dwarf_abbrevs *abbrevs, uint64_t code, const stru
                 .first_skip = (uint32_t)abbrevs->n_skips,
                 .tag = (uint16_t)(tag <= UINT16_MAX ? tag : 0),
                 .sibling_at = DWARF_NO_SIBLING,
-                .is_code_fixed = true,
                 .has_children = cursor_u8(c),
         };
 
@@ -171,7 +176,6 @@ static bool read_abbrev(struct dwarf_abbrevs *abbrevs, uint64_t code, const stru
         abbrev.role = (uint8_t)role_of(abbrev.tag);
         if (!read_attrs(abbrevs, &abbrev, shape, c, err))
                 return false;
-        note_span(&abbrev, shape);
         abbrev.leaf_bytes = leaf_bytes(abbrevs, &abbrev);
         abbrevs->has_functions |= abbrev.role == DWARF_ROLE_FUNCTION && abbrev.may_have_code;
         put_code(abbrevs, code);
@@ -202,7 +206,7 @@ static bool read_table(struct dwarf_file *file, uint64_t off, const struct dwarf
 
 static void clear(struct dwarf_abbrevs *abbrevs)
 {
-        abbrevs->n_abbrevs = abbrevs->n_attrs = abbrevs->n_skips = 0;
+        abbrevs->n_abbrevs = abbrevs->n_attrs = abbrevs->n_skips = abbrevs->n_code_layouts = 0;
         abbrevs->has_functions = false;
         abbrevs->is_dense = true;
         map_release(&abbrevs->codes);
@@ -230,6 +234,8 @@ static struct dwarf_abbrevs *abbrevs_read(struct dwarf_file *file, uint64_t off,
         draft->codes = (struct map){0};
         abbrevs->abbrevs = copy(draft->abbrevs, draft->n_abbrevs, sizeof(*draft->abbrevs));
         abbrevs->skips = copy(draft->skips, draft->n_skips, sizeof(*draft->skips));
+        abbrevs->code_layouts =
+                copy(draft->code_layouts, draft->n_code_layouts, sizeof(*draft->code_layouts));
         return abbrevs;
 }
 
@@ -257,6 +263,7 @@ void dwarf_abbrevs_free(struct dwarf_abbrevs *abbrevs)
                 return;
         free(abbrevs->abbrevs);
         free(abbrevs->skips);
+        free(abbrevs->code_layouts);
         map_release(&abbrevs->codes);
         free(abbrevs);
 }

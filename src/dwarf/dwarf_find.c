@@ -204,25 +204,34 @@ static void add_part(struct dwarf *dwarf, const struct part *part, struct source
         free(part->frames.frames);
 }
 
+/* A part that one thread looks up behind the one before: what that has read need not be read again. */
+static void find_in_turn(struct part *part, struct source_frames *out)
+{
+        part->frames = *out;
+        dwarf_refill(part->dwarf);
+        find_part(part, 0);
+        *out = part->frames;
+}
+
 static void find_wanted(struct dwarf *dwarf, const uint64_t *addrs, const struct wanted *wanted,
                         size_t n_wanted, struct source_frames *out)
 {
         size_t second = choose_second(dwarf, wanted, n_wanted);
         struct part parts[N_PARTS] = {{dwarf, addrs, wanted, second, *out}};
-        bool is_two = second < n_wanted;
+        bool is_parallel = second < n_wanted && os_usable_cpus() > 1;
 
-        if (is_two) {
-                parts[1] = (struct part){.dwarf = dwarf_get_second(dwarf),
-                                         .addrs = addrs,
-                                         .wanted = wanted + second,
-                                         .n_wanted = n_wanted - second,
-                                         .frames = {.spans = out->spans, .budget = out->budget}};
+        parts[1] = (struct part){dwarf, addrs, wanted + second, n_wanted - second};
+        if (is_parallel) {
+                parts[1].dwarf = dwarf_get_second(dwarf);
+                parts[1].frames = (struct source_frames){.spans = out->spans, .budget = out->budget};
                 dwarf_refill(parts[1].dwarf);
         }
-        os_parallel(is_two ? N_PARTS : 1, find_part, parts);
+        os_parallel(is_parallel ? N_PARTS : 1, find_part, parts);
         *out = parts[0].frames;
-        if (is_two)
+        if (is_parallel)
                 add_part(dwarf, &parts[1], out);
+        else
+                find_in_turn(&parts[1], out);
 }
 
 void dwarf_find(struct dwarf *dwarf, const uint64_t *addrs, size_t n, struct source_frames *ret_frames)

@@ -66,22 +66,28 @@ enum { DWARF_NO_SIBLING = 0xffff, DWARF_MAX_CODE_ATTRS = 3 };
 
 #define DWARF_NO_LEAF UINT32_MAX
 
+/* Two in a cache line: a walk looks one up for each entry. */
 struct dwarf_abbrev {
+        const uint8_t *attrs; /* in the section */
         uint32_t
                 leaf_bytes; /* size of an entry without children that is always as long and no function; or DWARF_NO_LEAF */
         uint32_t first_skip, n_skips;
-        const uint8_t *attrs; /* in the section */
         uint16_t tag;
-        uint16_t sibling_at; /* where in the entry DW_AT_sibling stands, 4 bytes, or DWARF_NO_SIBLING */
-        uint8_t role;        /* enum dwarf_role */
-        bool has_children;
-        bool may_have_code; /* it has an attribute that says where */
-        bool is_code_fixed; /* each of these attributes stands at the same place in all entries: */
-        uint8_t n_code;
+        uint16_t sibling_at;  /* where in the entry DW_AT_sibling stands, 4 bytes, or DWARF_NO_SIBLING */
+        uint16_t code_layout; /* the index in the table's, if it may have code */
+        uint8_t role;         /* enum dwarf_role */
+        bool has_children : 1;
+        bool may_have_code : 1; /* it has an attribute that says where */
+};
+
+/* How entries say where their code is. */
+struct dwarf_code_layout {
+        bool is_fixed; /* each of these attributes stands at the same place in all entries: */
+        uint8_t n;
         struct dwarf_code_at {
                 uint16_t off; /* behind the abbreviation code */
                 uint16_t name, form;
-        } code[DWARF_MAX_CODE_ATTRS];
+        } at[DWARF_MAX_CODE_ATTRS];
         /* An address and how many bytes from there on, and nothing else: then all of it lies in the first span_bytes. */
         uint16_t span_bytes; /* 0: it is said in another way */
         uint16_t low_at, high_at;
@@ -107,6 +113,8 @@ struct dwarf_abbrevs {
         size_t n_attrs;
         struct dwarf_skip *skips;
         size_t n_skips, cap_skips;
+        struct dwarf_code_layout *code_layouts;
+        size_t n_code_layouts, cap_code_layouts;
         bool has_functions; /* that may have code; else the unit holds none */
         bool is_dense;      /* code i + 1 is abbrevs[i] */
         struct map codes;   /* else: to index + 1 */

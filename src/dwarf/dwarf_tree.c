@@ -29,12 +29,13 @@ struct walk {
 /* --- Where code is --- */
 
 /* The cursor moves behind the entry's attributes. */
-static void read_code(struct walk *walk, const struct dwarf_abbrev *abbrev, struct dwarf_code *code)
+static void read_code(struct walk *walk, const struct dwarf_abbrev *abbrev,
+                      const struct dwarf_code_layout *layout, struct dwarf_code *code)
 {
         const struct dwarf_unit *unit = walk->unit;
         struct dwarf_value value;
 
-        if (!abbrev->is_code_fixed) {
+        if (!layout->is_fixed) {
                 struct dwarf_entry entry = dwarf_entry_at(unit, abbrev, &walk->c);
 
                 while (dwarf_entry_next(&entry, &value))
@@ -42,8 +43,8 @@ static void read_code(struct walk *walk, const struct dwarf_abbrev *abbrev, stru
                 walk->c = entry.c;
                 return;
         }
-        for (unsigned i = 0; i < abbrev->n_code; i++) {
-                const struct dwarf_code_at *at = &abbrev->code[i];
+        for (unsigned i = 0; i < layout->n; i++) {
+                const struct dwarf_code_at *at = &layout->at[i];
                 struct cursor c = walk->c;
 
                 cursor_take(&c, at->off);
@@ -56,34 +57,35 @@ static void read_code(struct walk *walk, const struct dwarf_abbrev *abbrev, stru
 }
 
 /* One stretch of code at the same place in all entries of its kind, as nearly all of them have it. */
-static struct dwarf_interval read_span(struct walk *walk, const struct dwarf_abbrev *abbrev)
+static struct dwarf_interval read_span(struct walk *walk, const struct dwarf_code_layout *layout)
 {
         const uint8_t *at = walk->c.at;
         uint64_t low = 0, size = 0;
 
-        memcpy(&low, at + abbrev->low_at, sizeof(low));
-        if (abbrev->high_bytes == 8)
-                memcpy(&size, at + abbrev->high_at, 8);
-        else if (abbrev->high_bytes == 4)
-                memcpy(&size, at + abbrev->high_at, 4);
-        else if (abbrev->high_bytes == 2)
-                memcpy(&size, at + abbrev->high_at, 2);
+        memcpy(&low, at + layout->low_at, sizeof(low));
+        if (layout->high_bytes == 8)
+                memcpy(&size, at + layout->high_at, 8);
+        else if (layout->high_bytes == 4)
+                memcpy(&size, at + layout->high_at, 4);
+        else if (layout->high_bytes == 2)
+                memcpy(&size, at + layout->high_at, 2);
         else
-                size = at[abbrev->high_at];
+                size = at[layout->high_at];
         return (struct dwarf_interval){low, low + size, walk->owner};
 }
 
 static bool read_ranges(struct walk *walk, const struct dwarf_abbrev *abbrev, struct err *err)
 {
+        const struct dwarf_code_layout *layout = &walk->unit->abbrevs->code_layouts[abbrev->code_layout];
         struct dwarf_code code = {0};
 
-        if (abbrev->span_bytes && cursor_left(&walk->c) >= abbrev->span_bytes) {
-                struct dwarf_interval span = read_span(walk, abbrev);
+        if (layout->span_bytes && cursor_left(&walk->c) >= layout->span_bytes) {
+                struct dwarf_interval span = read_span(walk, layout);
 
                 dwarf_skip_attrs(walk->unit->abbrevs, abbrev, &walk->unit->shape, &walk->c);
                 return dwarf_add_range(walk->unit, span.start, span.end, walk->owner, walk->ranges, err);
         }
-        read_code(walk, abbrev, &code);
+        read_code(walk, abbrev, layout, &code);
         return dwarf_add_ranges(walk->unit, &code, walk->owner, walk->ranges, err);
 }
 

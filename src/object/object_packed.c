@@ -29,17 +29,19 @@ static struct object_unpacked *add(struct object *object, const struct object_se
         return unpacked;
 }
 
-/* A large section begins where a large page can. */
+/* A large section begins where a large page can, and there is room for its last one: one fault in place of hundreds. */
 static void make_room(struct object_unpacked *unpacked)
 {
-        size_t align_bytes = unpacked->size >= LARGE_PAGE_BYTES ? LARGE_PAGE_BYTES : 1;
+        bool is_large = unpacked->size >= LARGE_PAGE_BYTES;
+        size_t align_bytes = is_large ? LARGE_PAGE_BYTES : 1;
+        size_t n_bytes = (unpacked->size + align_bytes - 1) & ~(align_bytes - 1);
         uintptr_t past;
 
-        unpacked->memory = mem_resize(NULL, unpacked->size + align_bytes, 1);
+        unpacked->memory = mem_resize(NULL, n_bytes + align_bytes, 1);
         past = (uintptr_t)unpacked->memory & (align_bytes - 1);
         unpacked->bytes = (uint8_t *)unpacked->memory + (past ? align_bytes - past : 0);
-        if (unpacked->size >= LARGE_PAGE_BYTES)
-                os_expect_use(unpacked->bytes, unpacked->size);
+        if (is_large)
+                os_expect_use(unpacked->bytes, n_bytes);
 }
 
 /* Sections that are packed hold debug information. */
@@ -142,7 +144,7 @@ static void unpack_new(struct object *object, struct object_unpacked **items, si
                 part->items[part->n++] = items[i];
                 part->packed_bytes += items[i]->section->file_size;
         }
-        if (parts[1].packed_bytes >= MIN_PART_BYTES) {
+        if (parts[1].packed_bytes >= MIN_PART_BYTES && os_usable_cpus() > 1) {
                 os_parallel(N_PARTS, unpack_part, parts);
         } else {
                 unpack_part(parts, 0);

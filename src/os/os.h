@@ -145,6 +145,9 @@ void os_close_descriptor(int descriptor);
 /* That all of it will be written soon: the system may give it large pages, each of which is asked for only once. */
 void os_expect_use(void *memory, size_t size);
 
+/* The same of about `size` bytes, at most 16 MiB, that this thread will allocate piece by piece. */
+void os_expect_heap(size_t size);
+
 /* What this process may use: the machine's memory, or less where a control group or a resource limit says so. */
 uint64_t os_memory_bytes(void);
 

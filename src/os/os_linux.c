@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -213,6 +214,21 @@ void os_expect_use(void *memory, size_t size)
         uintptr_t start = (uintptr_t)memory & ~(page_bytes - 1);
 
         madvise((void *)start, (uintptr_t)memory + size - start, MADV_HUGEPAGE);
+}
+
+/* glibc's heap grows as malloc needs it and shrinks as free allows: here it grows once, and stays as large. */
+void os_expect_heap(size_t size)
+{
+#ifdef __GLIBC__
+        void *memory;
+
+        mallopt(M_MMAP_THRESHOLD, (int)size * 2);
+        mallopt(M_TRIM_THRESHOLD, (int)size * 2);
+        memory = malloc(size);
+        if (memory)
+                os_expect_use(memory, size);
+        free(memory);
+#endif
 }
 
 uint64_t os_monotonic_ns(void)

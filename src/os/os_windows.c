@@ -505,6 +505,10 @@ void os_expect_use(void *memory, size_t size)
 {
 }
 
+void os_expect_heap(size_t size)
+{
+}
+
 uint64_t os_memory_bytes(void)
 {
         MEMORYSTATUSEX memory = {.dwLength = sizeof(memory)};

@@ -9,6 +9,9 @@ and vmlinux (20,000) where --vmlinux names it.  The rounds are paired: in each e
 that of a round; shown are the median, the least and the greatest, of CPU time and of elapsed time.  Programs are told
 to use one CPU, or two.  No program demangles: gimli's prints names as they stand in the file, and the others are told to.
 
+For C++: cppcheck 2.10, whose Debian source `make CXXFLAGS="-O2 -g -DNDEBUG" cppcheck` builds with 62 MB of .debug_info;
+name the program as FILE.
+
 The peer is built from tests/bench/gimli with Debian's packages rustc, cargo, librust-addr2line-dev, librust-object-dev,
 librust-memmap2-dev and librust-flate2-dev:  cargo build --release --offline --config
 'source.crates-io.replace-with="debian"' --config 'source.debian.directory="/usr/share/cargo/registry"'

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Many units are decoded in two parts at the same time: the answers are those of one unit after the other. */
+/* Many units are decoded in two parts, at the same time or on one CPU in turn: the answers are those of one unit after
+ * the other. */
 #include <stdlib.h>
+#ifdef __linux__
+#include <sched.h>
+#endif
 
 #include "arena.h"
 #include "dwarf.h"
@@ -95,5 +99,44 @@ TEST(parts_give_the_answers_of_one)
         source_frames_release(&all);
         free(addrs);
 }
+
+#ifdef __linux__
+/* What dwarf_find gives while this process may only use one CPU. */
+static void find_on_one_cpu(struct dwarf *dwarf, const uint64_t *addrs, size_t n, struct source_frames *ret)
+{
+        cpu_set_t before, one;
+        int cpu = 0;
+
+        ASSERT_TRUE(!sched_getaffinity(0, sizeof(before), &before));
+        while (!CPU_ISSET(cpu, &before))
+                cpu++;
+        CPU_ZERO(&one);
+        CPU_SET(cpu, &one);
+        ASSERT_TRUE(!sched_setaffinity(0, sizeof(one), &one));
+        dwarf_find(dwarf, addrs, n, ret);
+        ASSERT_TRUE(!sched_setaffinity(0, sizeof(before), &before));
+}
+
+TEST(parts_in_turn_give_the_answers_of_both_at_once)
+{
+        AUTO_RELEASE(looked_up) at_once = {0};
+        AUTO_RELEASE(looked_up) in_turn = {0};
+        struct source_frames expected, frames = {0};
+        uint64_t *addrs;
+        size_t n = 0;
+
+        if (!open_object(&at_once) || !open_object(&in_turn))
+                SKIP("there is no python3.11d (package python3-dbg)");
+        addrs = choose_addrs(at_once.object, &n);
+        dwarf_find(at_once.dwarf, addrs, n, &expected);
+        find_on_one_cpu(in_turn.dwarf, addrs, n, &frames);
+        EXPECT_INT(frames.n_frames, expected.n_frames);
+        EXPECT_INT(count_differences(&expected, 0, &frames, n), 0);
+        EXPECT_STR(dwarf_note(in_turn.dwarf), dwarf_note(at_once.dwarf));
+        source_frames_release(&expected);
+        source_frames_release(&frames);
+        free(addrs);
+}
+#endif
 
 TAP_MAIN

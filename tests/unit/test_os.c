@@ -2,6 +2,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "os.h"
 #include "tap.h"
@@ -178,6 +181,16 @@ TEST(os_expect_use_leaves_memory_as_it_is)
         }
         free(memory);
 }
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+TEST(os_expect_heap_makes_the_heap_large_at_once)
+{
+        enum { SIZE_BYTES = 4 << 20 };
+
+        os_expect_heap(SIZE_BYTES);
+        EXPECT_TRUE(mallinfo2().keepcost >= SIZE_BYTES);
+}
+#endif
 
 TEST(os_parallel_runs_each_once)
 {
