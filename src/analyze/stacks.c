@@ -52,12 +52,15 @@ static void release_tables(struct stacks *stacks)
         free(stacks->walks);
         free(stacks->slots);
         free(stacks->ends);
+        free(stacks->shared);
         stacks->first_end = NULL;
         stacks->n_first_ends = 0;
         stacks->waiting = NULL;
         stacks->walks = NULL;
         stacks->slots = NULL;
         stacks->ends = NULL;
+        stacks->shared = NULL;
+        stacks->n_shared = 0;
 }
 
 void stacks_free(struct stacks *stacks)

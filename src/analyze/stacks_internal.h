@@ -19,6 +19,8 @@ enum { WAITING_CHAINS = 16, STACK_WALKS = 16 };
 struct stacks {
         struct places places;
         struct budget_share share; /* `places` takes from it too */
+        uint32_t *shared;          /* of a place: the one that stands for it in nodes */
+        size_t n_shared;
         struct stack_node *nodes;
         size_t n_nodes, cap_nodes;
         struct child_slot *slots; /* nodes by parent and place */

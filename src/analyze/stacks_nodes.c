@@ -100,14 +100,15 @@ static void fill_queries(struct stacks *stacks, struct world *world, struct stac
         }
 }
 
-/* Samples of a process that follow each other have most of their callers in common. */
+/* Samples of a process that follow each other have most of their callers in common.  Innermost frames are not counted: their nodes
+ * have places of their own. */
 static size_t count_same(const struct stack_walk *walk, const struct stack_walk *before)
 {
         size_t n = 0;
 
         if (!before || before->pid != walk->pid)
                 return 0;
-        while (n < walk->n_all && n < before->n_all) {
+        while (n + 1 < walk->n_all && n + 1 < before->n_all) {
                 const struct place_query *a = &walk->queries[walk->n_all - 1 - n];
                 const struct place_query *b = &before->queries[before->n_all - 1 - n];
 
@@ -131,6 +132,25 @@ void stack_walk_begin(struct stacks *stacks, struct world *world, struct stack_w
                 places_expect(&stacks->places, &walk->queries[i]);
 }
 
+void stacks_share_place(struct stacks *stacks, uint32_t place, uint32_t other)
+{
+        if (place >= stacks->n_shared) {
+                size_t n = stacks->places.cap;
+
+                stacks->shared = mem_resize(stacks->shared, n, sizeof(*stacks->shared));
+                for (size_t i = stacks->n_shared; i < n; i++)
+                        stacks->shared[i] = (uint32_t)i;
+                stacks->n_shared = n;
+        }
+        stacks->shared[place] = other;
+}
+
+/* The place of the node of a frame that has callers and callees. */
+static uint32_t shared_place(const struct stacks *stacks, uint32_t place)
+{
+        return place < stacks->n_shared ? stacks->shared[place] : place;
+}
+
 /* Outermost first, as their nodes are made. */
 static void find_places(struct stacks *stacks, struct world *world, struct stack_walk *walk)
 {
@@ -139,8 +159,11 @@ static void find_places(struct stacks *stacks, struct world *world, struct stack
         if (walk->n_same)
                 memcpy(&walk->places[walk->n_all - walk->n_same],
                        &before->places[before->n_all - walk->n_same], walk->n_same * sizeof(*walk->places));
-        for (size_t i = walk->n_all - walk->n_same; i-- > 0;)
-                walk->places[i] = places_find(&stacks->places, world, walk->pid, &walk->queries[i]);
+        for (size_t i = walk->n_all - walk->n_same; i-- > 0;) {
+                uint32_t place = places_find(&stacks->places, world, walk->pid, &walk->queries[i]);
+
+                walk->places[i] = i && i + 1 < walk->n_all ? shared_place(stacks, place) : place;
+        }
 }
 
 static void expect_step(const struct stacks *stacks, const struct stack_walk *walk)

@@ -169,6 +169,30 @@ TEST(the_same_addresses_after_other_maps_are_other_places)
         builder_release(&b);
 }
 
+/* Only the place of a caller that has a caller itself is given up for another one. */
+TEST(callers_share_a_place)
+{
+        AUTO(world) w = world_of_two();
+        AUTO(stacks) stacks = stacks_new(false);
+        const uint64_t first[] = {0x401010, 0x401021, 0x401041}, second[] = {0x401010, 0x401031, 0x401041};
+        const uint64_t alone[] = {0x401030}, as_root[] = {0x401010, 0x401031};
+        struct sample samples[] = {sample_of(10, first, 3), sample_of(10, second, 3), sample_of(10, alone, 1),
+                                   sample_of(10, as_root, 2)};
+
+        add(stacks, w, 0, &samples[0]);
+        add(stacks, w, 0, &samples[1]);
+        stacks_catch_up(stacks, w);
+        EXPECT_INT(stacks_n_places(stacks), 4);
+        EXPECT_INT(stacks_n_nodes(stacks), 5);
+        stacks_share_place(stacks, 3, 1); /* a+1030 is in the function of a+1020 */
+        samples[1].ip = 0x401014;         /* a stack that was not seen before */
+        for (size_t i = 1; i < N_ELEMENTS(samples); i++)
+                add(stacks, w, 0, &samples[i]);
+        expect_stacks(stacks, w,
+                      "0 ten 1: a+1010 < a+1020 < a+1040\n0 ten 1: a+1010 < a+1030 < a+1040\n"
+                      "0 ten 1: a+1014 < a+1020 < a+1040\n0 ten 1: a+1030\n0 ten 1: a+1010 < a+1030\n");
+}
+
 TEST(code_that_is_mapped_late_is_found_then)
 {
         AUTO(world) w = world_of_two();
