@@ -12,7 +12,8 @@ enum {
         BATCH_OF_WORKER = 16 * BATCH_CHUNK, /* more of them, so that threads are seldom waited for */
         MAX_WORKERS = 8,
         WORTH_A_THREAD = 16 << 20, /* bytes of records */
-        WORTH_SHARING = 1 << 12,   /* nodes */
+        WORTH_SHARING = 1 << 11,   /* nodes; */
+        WORTH_NODES_A_PLACE = 4,   /* for each of their addresses */
 };
 
 /* How far the worker that took a chunk had come. */
@@ -199,7 +200,8 @@ static bool can_share(const struct report *report)
                budget_limit(report->sources.budget) >= session_input_max_memory();
 }
 
-/* Looking up names costs time too: not before the tree is larger than a cache, and then each time it has doubled. */
+/* Looking up names costs time too: where the same addresses make many paths, not before there are some nodes, and then each time
+ * they have doubled. */
 static void share_functions(struct run *run)
 {
         struct report *report = run->report;
@@ -212,9 +214,11 @@ static void share_functions(struct run *run)
         size_t most = 0;
 
         for (unsigned i = 0; i < run->n_workers; i++) {
-                size_t n = stacks_n_nodes(run->workers[i].stacks);
+                const struct stacks *stacks = run->workers[i].stacks;
+                size_t n = stacks_n_nodes(stacks);
 
-                most = n > most ? n : most;
+                if (n > most && n / WORTH_NODES_A_PLACE >= stacks_n_places(stacks))
+                        most = n;
         }
         if (most < run->share_at)
                 return;
@@ -237,10 +241,10 @@ static void read_all(struct run *run)
                 run->next_chunk = 0;
                 fit_marks(run);
                 os_parallel(run->n_workers, work, run);
-                if (run->share_at)
-                        share_functions(run);
                 if (run->n_workers == 1)
                         fill(run);
+                if (run->got > 0 && run->share_at)
+                        share_functions(run);
         }
 }
 
