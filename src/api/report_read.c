@@ -94,11 +94,12 @@ static bool parse_sample(struct report_worker *w, const struct perfdata_record *
 
 static void see_pid(struct report_worker *w, int32_t pid)
 {
+        uint64_t *last = &w->last_pids[(uint32_t)pid % LAST_PIDS], number = (uint64_t)(uint32_t)pid + 1;
         bool is_new;
 
-        if (pid == w->last_pid && w->n_pids)
+        if (*last == number)
                 return;
-        w->last_pid = pid;
+        *last = number;
         map_put(&w->seen_pids, (uint32_t)pid, &is_new);
         if (is_new)
                 ARRAY_PUSH(w->pids, w->n_pids, w->cap_pids, pid);

@@ -13,6 +13,8 @@ struct chain_end {
         uint64_t n_deep; /* with as many frames as the kernel takes */
 };
 
+enum { LAST_PIDS = 64 };
+
 /* What one thread has of its own. */
 struct report_worker {
         struct report *report; /* only read, where there are several */
@@ -28,7 +30,7 @@ struct report_worker {
         struct map seen_pids;
         int32_t *pids;
         size_t n_pids, cap_pids;
-        int32_t last_pid;
+        uint64_t last_pids[LAST_PIDS]; /* that were seen, by their last bits: + 1; 0: none */
         uint64_t n_malformed, n_cut_stacks;
         struct places end_places; /* where chains of the kernel end, if there are no stacks */
         struct chain_end *ends;   /* by place */
