@@ -7,7 +7,9 @@
 #include "arena.h"
 #include "stacks_internal.h"
 
-enum { CACHED_SLOTS = 1 << 14 /* with more of them memory is waited for */ };
+enum {
+        CACHED_SLOTS = 1 << 14 /* with more of them memory is waited for, unless functions share most nodes */
+};
 
 /* The whole key stands in the slot: a step reads one line of the cache. */
 struct child_slot {
@@ -204,7 +206,7 @@ void stack_walks_end(struct stacks *stacks, struct world *world, struct stack_wa
 {
         for (size_t i = 0; i < n; i++)
                 find_places(stacks, world, &walks[i]);
-        if (n > 1 && stacks->n_slots > CACHED_SLOTS)
+        if (!stacks->n_shared && stacks->n_slots > CACHED_SLOTS)
                 walk_known(stacks, walks, n);
         for (size_t i = 0; i < n; i++)
                 walk_new(stacks, &walks[i]);

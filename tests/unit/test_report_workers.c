@@ -202,7 +202,7 @@ TEST(trees_of_merged_callers)
 
         ASSERT_TRUE(write_session(true));
         n_nodes = show_trees((struct report_request){.stacks = true, .n_workers = 1}, &expected);
-        for (unsigned n = 1; n <= 4; n++) {
+        for (unsigned n = 1; n <= 2; n++) {
                 AUTO_RELEASE(buf) out = {0};
 
                 EXPECT_TRUE(show_trees((struct report_request){.stacks = true,
