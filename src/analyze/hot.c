@@ -32,6 +32,7 @@ struct builder {
         struct place_frames *frames; /* NULL: nobody wants inlined functions or lines */
         bool inlines;
         struct map row_of; /* hash of a row's key -> first row + 1 */
+        struct map shown;  /* name << 32 | module -> the name that is shown */
 };
 
 void hot_free(struct hot *hot)
@@ -88,11 +89,18 @@ static module_id find_single_image(const struct builder *b)
 static str_id shown_name(struct builder *b, str_id bare, str_id module)
 {
         AUTO_RELEASE(buf) name = {0};
+        uint64_t *known;
+        bool is_new;
 
         if (!module || b->hot->single_image != MODULE_NONE)
                 return bare;
-        buf_printf(&name, "%s:%s", strpool_get(b->hot->names, bare), strpool_get(b->hot->names, module));
-        return strpool_add_len(b->hot->names, name.data, name.len);
+        known = map_put(&b->shown, (uint64_t)bare << 32 | module, &is_new);
+        if (is_new) {
+                buf_printf(&name, "%s:%s", strpool_get(b->hot->names, bare),
+                           strpool_get(b->hot->names, module));
+                *known = strpool_add_len(b->hot->names, name.data, name.len);
+        }
+        return (str_id)*known;
 }
 
 /* --- rows --- */
@@ -297,6 +305,7 @@ struct hot *hot_new(const struct profile *profile, const struct world *world, st
         set_shares(hot, profile);
         place_names_release(&b.names);
         map_release(&b.row_of);
+        map_release(&b.shown);
         return hot;
 }
 
