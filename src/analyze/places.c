@@ -9,18 +9,8 @@
 enum {
         FIRST_FOUND_BITS = 10, /* of the number of buckets; more of them as they fill up */
         MAX_FOUND_BITS = 16,
-        FOUND_WAYS = 4,
         FIRST_SLOTS = 1024,
-        KEY_BITS = 4,
-        VERSION_BITS = 28,
         BUCKET_BYTES = 64
-};
-
-/* An answer: `key` is the version's lower bits, the CPU mode and whether it is a caller. */
-struct found_place {
-        uint64_t addr;
-        uint32_t key;    /* 0: free */
-        uint32_t number; /* of the place */
 };
 
 _Static_assert(sizeof(struct found_place) * FOUND_WAYS == BUCKET_BYTES, "a line of a cache");
@@ -141,23 +131,9 @@ static void begin_epoch(struct places *p, uint64_t epoch)
 
 uint32_t places_key(struct places *p, uint64_t version, uint16_t misc, bool is_caller)
 {
-        if (version >> VERSION_BITS != p->epoch)
-                begin_epoch(p, version >> VERSION_BITS);
-        return (uint32_t)version << KEY_BITS | (uint32_t)is_caller << 3 | (misc & PLACE_CUT);
-}
-
-static struct found_place *bucket_of(const struct places *p, uint64_t addr, uint32_t key)
-{
-        uint64_t hash = (addr ^ (uint64_t)key << 40) * 0x9e3779b97f4a7c15u;
-
-        return &p->found[(hash >> (64 - p->found_bits)) * FOUND_WAYS];
-}
-
-_Static_assert(KEY_BITS + VERSION_BITS == 32, "bits of the key");
-
-void places_expect(const struct places *p, const struct place_query *q)
-{
-        __builtin_prefetch(bucket_of(p, q->addr, q->key));
+        if (version >> PLACE_VERSION_BITS != p->epoch)
+                begin_epoch(p, version >> PLACE_VERSION_BITS);
+        return (uint32_t)version << PLACE_KEY_BITS | (uint32_t)is_caller << 3 | (misc & PLACE_CUT);
 }
 
 static uint32_t look_up(struct places *p, struct world *world, int32_t pid, const struct place_query *q)
@@ -178,19 +154,15 @@ static uint32_t look_up(struct places *p, struct world *world, int32_t pid, cons
         return find_or_add(p, &place, q->is_caller ? BUDGET_STACKS : BUDGET_ADDRESSES);
 }
 
-uint32_t places_find(struct places *p, struct world *world, int32_t pid, const struct place_query *q)
+uint32_t places_find_new(struct places *p, struct world *world, int32_t pid, const struct place_query *q)
 {
-        struct found_place *bucket = bucket_of(p, q->addr, q->key), found = {q->addr, q->key, 0};
+        struct found_place *bucket = places_bucket(p, q->addr, q->key), found = {q->addr, q->key, 0};
 
-        for (size_t i = 0; i < FOUND_WAYS; i++) {
-                if (bucket[i].addr == q->addr && bucket[i].key == q->key && q->key)
-                        return bucket[i].number;
-        }
         found.number = look_up(p, world, pid, q);
         /* What it held is looked up again. */
         if (++p->n_looked_up >> p->found_bits && p->found_bits < MAX_FOUND_BITS) {
                 make_found(p, p->found_bits + 2);
-                bucket = bucket_of(p, q->addr, q->key);
+                bucket = places_bucket(p, q->addr, q->key);
         }
         memmove(bucket + 1, bucket, (FOUND_WAYS - 1) * sizeof(*bucket));
         bucket[0] = found;

@@ -27,7 +27,14 @@ struct code_place {
         bool is_cut; /* it stands for callers that are not known */
 };
 
-struct found_place;
+enum { FOUND_WAYS = 4, PLACE_KEY_BITS = 4, PLACE_VERSION_BITS = 28 };
+
+/* An answer: `key` is the version's lower bits, the CPU mode and whether it is a caller. */
+struct found_place {
+        uint64_t addr;
+        uint32_t key;    /* 0: free */
+        uint32_t number; /* of the place */
+};
 
 struct places {
         struct code_place *items;
@@ -63,12 +70,36 @@ struct place_query {
 /* `version` is world_version() of the process and mode.  Keys are valid until the world changes. */
 uint32_t places_key(struct places *places, uint64_t version, uint16_t misc, bool is_caller);
 
+/* For places_find alone: the answers that an address may be among; and what finds a new one. */
+static inline struct found_place *places_bucket(const struct places *places, uint64_t addr, uint32_t key)
+{
+        uint64_t hash = (addr ^ (uint64_t)key << 40) * 0x9e3779b97f4a7c15u;
+
+        _Static_assert(PLACE_KEY_BITS + PLACE_VERSION_BITS == 32, "bits of the key");
+        return &places->found[(hash >> (64 - places->found_bits)) * FOUND_WAYS];
+}
+
+uint32_t places_find_new(struct places *places, struct world *world, int32_t pid,
+                         const struct place_query *query);
+
 /* Its number.  `world` is as the key says. */
-uint32_t places_find(struct places *places, struct world *world, int32_t pid,
-                     const struct place_query *query);
+static inline uint32_t places_find(struct places *places, struct world *world, int32_t pid,
+                                   const struct place_query *query)
+{
+        const struct found_place *bucket = places_bucket(places, query->addr, query->key);
+
+        for (size_t i = 0; i < FOUND_WAYS; i++) {
+                if (bucket[i].addr == query->addr && bucket[i].key == query->key && query->key)
+                        return bucket[i].number;
+        }
+        return places_find_new(places, world, pid, query);
+}
 
 /* Before places_find: fetches what it reads first. */
-void places_expect(const struct places *places, const struct place_query *query);
+static inline void places_expect(const struct places *places, const struct place_query *query)
+{
+        __builtin_prefetch(places_bucket(places, query->addr, query->key));
+}
 
 /* The number of a place of another set, added where it is new.  With no memory left for it, the number of a place without a
  * module. */

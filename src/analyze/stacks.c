@@ -30,6 +30,8 @@ struct stacks *stacks_new(bool merges_strays)
         stacks->walks = mem_new(STACK_WALKS, sizeof(*stacks->walks));
         stacks->last_known = KNOWN_NONE;
         stacks->max_known = KNOWN_CHAINS_MAX;
+        stacks->judge_at = CHAINS_TO_JUDGE;
+        stacks->era = 1;
         return stacks;
 }
 
@@ -52,12 +54,15 @@ static void release_tables(struct stacks *stacks)
         free(stacks->walks);
         free(stacks->slots);
         free(stacks->ends);
+        free(stacks->shared);
         stacks->first_end = NULL;
         stacks->n_first_ends = 0;
         stacks->waiting = NULL;
         stacks->walks = NULL;
         stacks->slots = NULL;
         stacks->ends = NULL;
+        stacks->shared = NULL;
+        stacks->n_shared = 0;
 }
 
 void stacks_free(struct stacks *stacks)
@@ -77,17 +82,16 @@ void stacks_free(struct stacks *stacks)
 
 /* --- Frames of a sample --- */
 
-/* False: it is an address. */
-static bool take_context(uint64_t word, uint16_t *misc)
+void stack_context_of(uint64_t mark, uint16_t *misc)
 {
-        switch (word) {
-        case PERF_CONTEXT_KERNEL: *misc = PERF_MISC_KERNEL; return true;
-        case PERF_CONTEXT_USER: *misc = PERF_MISC_USER; return true;
-        case PERF_CONTEXT_HV: *misc = PERF_MISC_HYPERVISOR; return true;
-        case PERF_CONTEXT_GUEST_KERNEL: *misc = PERF_MISC_GUEST_KERNEL; return true;
+        switch (mark) {
+        case PERF_CONTEXT_KERNEL: *misc = PERF_MISC_KERNEL; break;
+        case PERF_CONTEXT_USER: *misc = PERF_MISC_USER; break;
+        case PERF_CONTEXT_HV: *misc = PERF_MISC_HYPERVISOR; break;
+        case PERF_CONTEXT_GUEST_KERNEL: *misc = PERF_MISC_GUEST_KERNEL; break;
         case PERF_CONTEXT_GUEST:
-        case PERF_CONTEXT_GUEST_USER: *misc = PERF_MISC_GUEST_USER; return true;
-        default: return word >= PERF_CONTEXT_MAX;
+        case PERF_CONTEXT_GUEST_USER: *misc = PERF_MISC_GUEST_USER; break;
+        default: break;
         }
 }
 
@@ -102,7 +106,8 @@ size_t stack_frames_of_chain(const struct sample *sample, struct stack_frame *fr
         for (uint64_t i = 0; i < sample->n_chain; i++) {
                 uint64_t word = cursor_u64(&chain);
 
-                if (word >= PERF_CONTEXT_MAX && take_context(word, &misc)) {
+                if (word >= PERF_CONTEXT_MAX) {
+                        stack_context_of(word, &misc);
                         is_return = false;
                         /* What follows tells which record will have the frames. */
                         if (word == PERF_CONTEXT_USER_DEFERRED)
@@ -269,7 +274,7 @@ void stacks_add(struct stacks *stacks, struct world *world, uint32_t event, cons
         struct stack_walk *walk = stacks->walks;
 
         stacks_catch_up(stacks, world);
-        stack_walk_begin(stacks, world, walk, NULL, sample->pid, frames, n_frames);
+        stack_walk_begin(stacks, world, walk, sample->pid, frames, n_frames);
         stack_walks_end(stacks, world, walk, 1);
         stacks->last_known = KNOWN_NONE;
         stacks->last_node = walk->node;

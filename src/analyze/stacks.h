@@ -83,6 +83,10 @@ void stacks_add_chain(struct stacks *stacks, struct world *world, uint32_t event
                       uint64_t weight);
 void stacks_catch_up(struct stacks *stacks, struct world *world);
 
+/* From now on callers at `place` stand at `other` in the nodes, which is in the same function and was found before it.  Roots and
+ * innermost frames keep their own place. */
+void stacks_share_place(struct stacks *stacks, uint32_t place, uint32_t other);
+
 /* Takes a sample's frames, whose places are looked up in the world as it is now. */
 void stacks_add(struct stacks *stacks, struct world *world, uint32_t event, const struct sample *sample,
                 const struct stack_frame *frames, size_t n_frames, uint64_t weight);

@@ -6,17 +6,7 @@
 #include "arena.h"
 #include "stacks_internal.h"
 
-enum { LOOK_AFTER = WAITING_CHAINS / 2, MAX_WAITING_WORDS = 1024 };
-
-struct waiting_chain {
-        struct chain_key key;
-        uint32_t series;
-        uint32_t known; /* index + 1; 0: not looked for, or not there */
-        uint64_t weight;
-        struct sample sample; /* its chain is in words */
-        uint64_t words[MAX_WAITING_WORDS];
-        uint64_t apart[16]; /* rings of a power of two would fight for the same lines of the cache */
-};
+enum { LOOK_AFTER = WAITING_CHAINS / 2, CHAINS_TO_SKIP = 1 << 18 };
 
 struct waiting_chain *stacks_waiting_new(void)
 {
@@ -51,8 +41,15 @@ static struct chain_key make_key(const struct waiting_chain *w, uint64_t version
 static void end_walks(struct stacks *stacks, struct world *world)
 {
         stack_walks_end(stacks, world, stacks->walks, stacks->n_walks);
-        for (size_t i = 0; i < stacks->n_walks; i++)
-                stacks->known.chains[stacks->walks[i].known].node = stacks->walks[i].node;
+        for (size_t i = 0; i < stacks->n_walks; i++) {
+                const struct stack_walk *walk = &stacks->walks[i];
+
+                if (walk->known != KNOWN_NONE)
+                        stacks->known.chains[walk->known].node = walk->node;
+                else
+                        stacks_count(stacks, walk->series, walk->node, 1, walk->weight);
+                stacks->last_node = walk->node;
+        }
         stacks->n_walks = 0;
 }
 
@@ -76,22 +73,20 @@ static void forget_known(struct stacks *stacks, struct world *world)
 static void add_new(struct stacks *stacks, struct world *world, const struct waiting_chain *w)
 {
         struct known_chain chain = {.series = w->series, .count = 1, .weight = w->weight};
-        bool is_cut = false, has_user = false;
-        size_t n = stack_frames_of_chain(&w->sample, stacks->frames, &is_cut, &has_user);
         struct stack_walk *walk;
 
-        if (!n)
-                stacks->frames[n++] = stack_frame_of_sample(&w->sample);
         if (stacks->known.n == stacks->max_known)
                 forget_known(stacks, world);
         if (stacks->n_walks == STACK_WALKS)
                 end_walks(stacks, world);
-        stacks->last_known = (uint32_t)stacks->known.n;
-        known_chains_add(&stacks->known, &w->key, &chain);
+        stacks->last_known = w->has_key ? (uint32_t)stacks->known.n : KNOWN_NONE;
+        if (w->has_key)
+                known_chains_add(&stacks->known, &w->key, &chain);
         walk = &stacks->walks[stacks->n_walks++];
         walk->known = stacks->last_known;
-        stack_walk_begin(stacks, world, walk, stacks->n_walks > 1 ? walk - 1 : NULL, w->sample.pid,
-                         stacks->frames, n);
+        walk->series = w->series;
+        walk->weight = w->weight;
+        stack_walk_begin_chain(stacks, world, walk, stacks->n_walks > 1 ? walk - 1 : NULL, w);
 }
 
 static void count_oldest(struct stacks *stacks, struct world *world)
@@ -100,12 +95,13 @@ static void count_oldest(struct stacks *stacks, struct world *world)
         struct known_chain *known;
 
         /* The same chain may have come before it in the ring. */
-        if (!w->known)
+        if (!w->known && w->has_key)
                 w->known = known_chains_find(&stacks->known, &w->key);
         if (!w->known) {
                 add_new(stacks, world, w);
                 return;
         }
+        stacks->n_found++;
         known = &stacks->known.chains[w->known - 1];
         known->count++;
         known->weight += w->weight;
@@ -114,9 +110,64 @@ static void count_oldest(struct stacks *stacks, struct world *world)
 
 static void look_up(const struct stacks *stacks, struct waiting_chain *w)
 {
+        if (!w->has_key)
+                return;
         w->known = known_chains_find(&stacks->known, &w->key);
         if (w->known)
                 __builtin_prefetch(&stacks->known.chains[w->known - 1], 1);
+}
+
+/* Once functions share their nodes, a walk costs less than to look for a chain that is another one nearly each time.  It is tried
+ * again some time later. */
+static void judge_known(struct stacks *stacks)
+{
+        stacks->skips_known =
+                stacks->n_shared && !stacks->skips_known && stacks->n_found < CHAINS_TO_JUDGE / 3;
+        stacks->judge_at += stacks->skips_known ? CHAINS_TO_SKIP : CHAINS_TO_JUDGE;
+        stacks->n_found = 0;
+}
+
+/* --- Taking one --- */
+
+void stacks_get_keys(struct stacks *stacks, struct world *world, int32_t pid, uint16_t misc,
+                     uint32_t ret_keys[2])
+{
+        uint64_t version = world_version(world, pid, misc);
+
+        ret_keys[0] = places_key(&stacks->places, version, misc, false);
+        ret_keys[1] = places_key(&stacks->places, version, misc, true);
+}
+
+static const struct chain_thread *get_thread(struct stacks *stacks, struct world *world, uint32_t event,
+                                             const struct sample *sample)
+{
+        struct chain_thread *t = &stacks->threads[((uint32_t)sample->tid ^ event) % CHAIN_THREADS];
+
+        if (t->era == stacks->era && t->epoch == stacks->places.epoch && t->pid == sample->pid &&
+            t->tid == sample->tid && t->event == event)
+                return t;
+        *t = (struct chain_thread){
+                .era = stacks->era,
+                .pid = sample->pid,
+                .tid = sample->tid,
+                .event = event,
+                .series = stacks_find_series(stacks, world, event, sample),
+                .versions = world_version(world, sample->pid, PERF_MISC_USER) << 32 ^
+                            world_version(world, sample->pid, PERF_MISC_KERNEL),
+        };
+        stacks_get_keys(stacks, world, sample->pid, PERF_MISC_USER, t->user_keys);
+        stacks_get_keys(stacks, world, sample->pid, PERF_MISC_KERNEL, t->kernel_keys);
+        t->epoch = stacks->places.epoch;
+        return t;
+}
+
+static void copy_words(struct waiting_chain *w, const struct sample *sample)
+{
+        size_t n = (size_t)sample->n_chain;
+
+        memcpy(w->words, sample->chain.at, n * sizeof(*w->words));
+        for (size_t i = 0; sample->chain.swap && i < n; i++)
+                w->words[i] = __builtin_bswap64(w->words[i]);
 }
 
 bool stacks_can_add_chain(const struct sample *sample)
@@ -127,31 +178,37 @@ bool stacks_can_add_chain(const struct sample *sample)
 void stacks_add_chain(struct stacks *stacks, struct world *world, uint32_t event, const struct sample *sample,
                       uint64_t weight)
 {
-        size_t size = (size_t)sample->n_chain * sizeof(uint64_t);
+        const struct chain_thread *thread;
         struct waiting_chain *w;
 
         if (stacks->n_taken - stacks->n_counted == WAITING_CHAINS)
                 count_oldest(stacks, world);
+        if (stacks->n_taken == stacks->judge_at)
+                judge_known(stacks);
+        thread = get_thread(stacks, world, event, sample);
         w = waiting_at(stacks, stacks->n_taken++);
-        memcpy(w->words, sample->chain.at, size);
-        w->series = stacks_find_series(stacks, world, event, sample);
+        copy_words(w, sample);
+        w->series = thread->series;
         w->weight = weight;
         w->known = 0;
         w->sample.pid = sample->pid;
         w->sample.misc = sample->misc;
         w->sample.ip = sample->ip;
         w->sample.n_chain = sample->n_chain;
-        w->sample.chain = cursor_make(w->words, size);
-        w->sample.chain.swap = sample->chain.swap;
-        w->key = make_key(w, world_version(world, sample->pid, PERF_MISC_USER) << 32 ^
-                                     world_version(world, sample->pid, PERF_MISC_KERNEL));
-        known_chains_expect(&stacks->known, &w->key);
-        if (stacks->n_taken - stacks->n_counted > LOOK_AFTER)
+        memcpy(w->user_keys, thread->user_keys, sizeof(w->user_keys));
+        memcpy(w->kernel_keys, thread->kernel_keys, sizeof(w->kernel_keys));
+        w->has_key = !stacks->skips_known;
+        if (w->has_key) {
+                w->key = make_key(w, thread->versions);
+                known_chains_expect(&stacks->known, &w->key);
+        }
+        if (!stacks->skips_known && stacks->n_taken - stacks->n_counted > LOOK_AFTER)
                 look_up(stacks, waiting_at(stacks, stacks->n_taken - 1 - LOOK_AFTER));
 }
 
 void stacks_catch_up(struct stacks *stacks, struct world *world)
 {
+        stacks->era++;
         while (stacks->n_counted < stacks->n_taken)
                 count_oldest(stacks, world);
         if (stacks->n_walks)

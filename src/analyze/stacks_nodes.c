@@ -7,6 +7,10 @@
 #include "arena.h"
 #include "stacks_internal.h"
 
+enum {
+        CACHED_SLOTS = 1 << 14 /* with more of them memory is waited for, unless functions share most nodes */
+};
+
 /* The whole key stands in the slot: a step reads one line of the cache. */
 struct child_slot {
         uint32_t parent, place;
@@ -78,57 +82,23 @@ uint32_t stacks_without_callers(struct stacks *stacks, uint32_t place)
 
 /* --- Walks --- */
 
-static void fill_queries(struct stacks *stacks, struct world *world, struct stack_walk *walk,
-                         const struct stack_frame *frames)
+void stacks_share_place(struct stacks *stacks, uint32_t place, uint32_t other)
 {
-        uint32_t keys[2] = {0}; /* of where samples are, and of callers */
-        uint16_t misc = UINT16_MAX;
+        if (place >= stacks->n_shared) {
+                size_t n = stacks->places.cap;
 
-        for (size_t i = 0; i < walk->n; i++) {
-                const struct stack_frame *frame = &frames[i];
-
-                if (frame->misc != misc) {
-                        uint64_t version = world_version(world, walk->pid, frame->misc);
-
-                        misc = frame->misc;
-                        keys[0] = places_key(&stacks->places, version, misc, false);
-                        keys[1] = places_key(&stacks->places, version, misc, true);
-                }
-                walk->queries[i] = (struct place_query){frame->addr - frame->is_return,
-                                                        keys[frame->is_return], misc, frame->is_return};
-                walk->is_unwound[i] = frame->is_unwound;
+                stacks->shared = mem_resize(stacks->shared, n, sizeof(*stacks->shared));
+                for (size_t i = stacks->n_shared; i < n; i++)
+                        stacks->shared[i] = (uint32_t)i;
+                stacks->n_shared = n;
         }
+        stacks->shared[place] = other;
 }
 
-/* Samples of a process that follow each other have most of their callers in common. */
-static size_t count_same(const struct stack_walk *walk, const struct stack_walk *before)
+/* The place of the node of a frame that has callers and callees. */
+static uint32_t shared_place(const struct stacks *stacks, uint32_t place)
 {
-        size_t n = 0;
-
-        if (!before || before->pid != walk->pid)
-                return 0;
-        while (n < walk->n_all && n < before->n_all) {
-                const struct place_query *a = &walk->queries[walk->n_all - 1 - n];
-                const struct place_query *b = &before->queries[before->n_all - 1 - n];
-
-                if (a->addr != b->addr || a->key != b->key)
-                        break;
-                n++;
-        }
-        return n;
-}
-
-void stack_walk_begin(struct stacks *stacks, struct world *world, struct stack_walk *walk,
-                      const struct stack_walk *before, int32_t pid, const struct stack_frame *frames,
-                      size_t n_frames)
-{
-        walk->n = walk->n_all = n_frames;
-        walk->pid = pid;
-        walk->node = STACKS_NONE;
-        fill_queries(stacks, world, walk, frames);
-        walk->n_same = count_same(walk, before);
-        for (size_t i = 0; i < n_frames - walk->n_same; i++)
-                places_expect(&stacks->places, &walk->queries[i]);
+        return place < stacks->n_shared ? stacks->shared[place] : place;
 }
 
 /* Outermost first, as their nodes are made. */
@@ -139,8 +109,11 @@ static void find_places(struct stacks *stacks, struct world *world, struct stack
         if (walk->n_same)
                 memcpy(&walk->places[walk->n_all - walk->n_same],
                        &before->places[before->n_all - walk->n_same], walk->n_same * sizeof(*walk->places));
-        for (size_t i = walk->n_all - walk->n_same; i-- > 0;)
-                walk->places[i] = places_find(&stacks->places, world, walk->pid, &walk->queries[i]);
+        for (size_t i = walk->n_all - walk->n_same; i-- > 0;) {
+                uint32_t place = places_find(&stacks->places, world, walk->pid, &walk->queries[i]);
+
+                walk->places[i] = i && i + 1 < walk->n_all ? shared_place(stacks, place) : place;
+        }
 }
 
 static void expect_step(const struct stacks *stacks, const struct stack_walk *walk)
@@ -218,7 +191,7 @@ static void walk_new(struct stacks *stacks, struct stack_walk *walk)
         while (walk->n) {
                 size_t i = walk->n - 1;
                 const struct stack_node child = {walk->node, walk->places[i], walk->queries[i].is_caller,
-                                                 walk->is_unwound[i]};
+                                                 walk->has_unwound && walk->is_unwound[i]};
                 struct child_slot *slot = slot_of(stacks, child.parent, child.place);
 
                 if (!slot->child && !budget_share_take(&stacks->share, BUDGET_STACKS, NODE_BYTES)) {
@@ -233,7 +206,8 @@ void stack_walks_end(struct stacks *stacks, struct world *world, struct stack_wa
 {
         for (size_t i = 0; i < n; i++)
                 find_places(stacks, world, &walks[i]);
-        walk_known(stacks, walks, n);
+        if (!stacks->n_shared && stacks->n_slots > CACHED_SLOTS)
+                walk_known(stacks, walks, n);
         for (size_t i = 0; i < n; i++)
                 walk_new(stacks, &walks[i]);
 }

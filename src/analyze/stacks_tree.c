@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "arena.h"
+#include "map.h"
 #include "place_frames.h"
 #include "place_names.h"
 #include "text.h"
@@ -28,6 +29,8 @@ struct stacks_tree {
         } * spans;
         struct shown *shown;
         size_t n_shown, cap_shown;
+        struct map
+                by_hash; /* of what stands for a place alone, or the next free number behind: its index in shown */
 };
 
 /* --- Looking up --- */
@@ -89,6 +92,32 @@ static void add_place(struct stacks_tree *t, uint32_t index)
                 add_inlined(t, &outer, &frames[i - 1]);
 }
 
+static bool is_same(const struct shown *a, const struct shown *b)
+{
+        return a->name == b->name && a->module == b->module && a->path == b->path && a->file == b->file &&
+               a->line == b->line && a->kind == b->kind && a->is_kernel == b->is_kernel;
+}
+
+/* Places of one function without inlined ones have the same `shown`.  `index` is the last one; returns the first that is the same. */
+static uint32_t share_shown(struct stacks_tree *t, uint32_t index)
+{
+        const struct shown *shown = &t->shown[index];
+        uint64_t hash = map_mix((uint64_t)shown->name << 32 | shown->path), *at;
+        bool is_new;
+
+        for (hash ^= (uint64_t)shown->line << 32 | shown->file;; hash++) {
+                at = map_put(&t->by_hash, hash, &is_new);
+                if (is_new)
+                        break;
+                if (!is_same(&t->shown[*at], shown))
+                        continue;
+                t->n_shown--;
+                return (uint32_t)*at;
+        }
+        *at = index;
+        return index;
+}
+
 struct stacks_tree *stacks_tree_new(const struct stacks_tree_request *request)
 {
         struct stacks_tree *t = mem_new(1, sizeof(*t));
@@ -108,6 +137,8 @@ struct stacks_tree *stacks_tree_new(const struct stacks_tree_request *request)
                 else
                         add_place(t, i);
                 t->spans[i].n = (uint32_t)t->n_shown - t->spans[i].first;
+                if (t->spans[i].n == 1)
+                        t->spans[i].first = share_shown(t, t->spans[i].first);
         }
         place_frames_free(t->frames);
         t->frames = NULL;
@@ -119,6 +150,7 @@ void stacks_tree_free(struct stacks_tree *t)
         if (!t)
                 return;
         place_names_release(&t->names);
+        map_release(&t->by_hash);
         strpool_free(t->texts);
         free(t->spans);
         free(t->shown);

@@ -31,9 +31,13 @@ struct report_request {
         bool inlines;       /* as in hot_new */
         bool stacks;        /* for report_name_stacks */
         bool merges_strays; /* as in places_init(); with `stacks`, where no callers' addresses are wanted */
-        bool samples;       /* for report_samples; with `stacks` */
-        unsigned n_workers; /* threads that read; 0: as many as there are CPUs and work for */
-        bool branches;      /* for report_branches */
+        /* With `stacks`, where only trees of functions are wanted, and their order is that of their weights: callers in the same
+         * function may be one node of stacks.  Which ones depends on the number of workers. */
+        bool merges_callers;
+        bool no_tree_inlines; /* with `merges_callers`: as in struct report_tree_options */
+        bool samples;         /* for report_samples; with `stacks` */
+        unsigned n_workers;   /* threads that read; 0: as many as there are CPUs and work for */
+        bool branches;        /* for report_branches */
         bool to_pack; /* for report_walks; with `stacks`, which then stand beside the samples' own places */
         const struct resolver_sources *sources; /* NULL: files of this machine alone */
         const struct collect_result *collected; /* of the run just made, for files that only it holds; NULL */

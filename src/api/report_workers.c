@@ -5,12 +5,15 @@
 
 #include "arena.h"
 #include "os.h"
+#include "place_functions.h"
 
 enum {
         BATCH_ALONE = 4 * BATCH_CHUNK, /* records: what was read is still in the cache when it is taken */
         BATCH_OF_WORKER = 16 * BATCH_CHUNK, /* more of them, so that threads are seldom waited for */
         MAX_WORKERS = 8,
         WORTH_A_THREAD = 16 << 20, /* bytes of records */
+        WORTH_SHARING = 1 << 11,   /* nodes; */
+        WORTH_NODES_A_PLACE = 4,   /* for each of their addresses */
 };
 
 /* How far the worker that took a chunk had come. */
@@ -25,13 +28,17 @@ struct run {
         struct report_worker *workers;
         unsigned n_workers;
         struct perfdata_batch batches[2];
-        unsigned at; /* of the batch that is being taken; the other one is being filled */
-        int got;     /* into the other one, as perfdata_next_batch says */
+        unsigned at;          /* of the batch that is being taken; the other one is being filled */
+        size_t batch_records; /* of the last one: the first are small, so that functions are shared early */
+        int got;              /* into the other one, as perfdata_next_batch says */
         size_t next_chunk;
         struct batch_totals totals;
         struct chunk_mark *marks; /* of all chunks so far */
         size_t cap_marks;
         struct os_lock *images_lock;
+        struct hot_modules modules;        /* for it: */
+        struct place_functions *functions; /* NULL: callers have their own addresses */
+        size_t share_at;                   /* with that many nodes of a worker */
         struct err *err;
 };
 
@@ -128,8 +135,10 @@ static void end_worker(struct run *run, unsigned i)
 static void fill(struct run *run)
 {
         struct perfdata_batch *batch = &run->batches[!run->at];
-        size_t max = run->n_workers > 1 ? (size_t)BATCH_OF_WORKER * run->n_workers : BATCH_ALONE;
+        size_t most = run->n_workers > 1 ? (size_t)BATCH_OF_WORKER * run->n_workers : BATCH_ALONE;
+        size_t max = run->batch_records ? run->batch_records * 2 : (size_t)BATCH_CHUNK * run->n_workers;
 
+        run->batch_records = max = max < most ? max : most;
         run->got = perfdata_next_batch(run->report->reader, batch, max, &run->totals, run->err);
         if (run->got > 0)
                 report_count_others(run->report, batch);
@@ -174,6 +183,51 @@ static void fit_marks(struct run *run)
         run->marks = mem_resize(run->marks, run->cap_marks, sizeof(*run->marks));
 }
 
+/* --- Functions --- */
+
+static resolver_id peek(void *ctx, module_id module)
+{
+        return module_source_peek(ctx, module);
+}
+
+/* What modules are must be known before the session ends, and names must not take memory that stacks would have had. */
+static bool can_share(const struct report *report)
+{
+        return report->stacks && report->request.merges_callers && !report->request.samples &&
+               !perfdata_get_layout(report->reader)->pipe &&
+               !recorded_symbols_n_files(module_source_recorded(report->modules)) &&
+               budget_limit(report->sources.budget) >= session_input_max_memory();
+}
+
+/* Looking up names costs time too: where the same addresses make many paths, not before there are some nodes, and then each time
+ * they have doubled. */
+static void share_functions(struct run *run)
+{
+        struct report *report = run->report;
+        const struct place_functions_request request = {
+                .world = report->world,
+                .resolver = module_source_resolver(report->modules),
+                .modules = &run->modules,
+                .inlines = !report->request.no_tree_inlines,
+        };
+        size_t most = 0;
+
+        for (unsigned i = 0; i < run->n_workers; i++) {
+                const struct stacks *stacks = run->workers[i].stacks;
+                size_t n = stacks_n_nodes(stacks);
+
+                if (n > most && n / WORTH_NODES_A_PLACE >= stacks_n_places(stacks))
+                        most = n;
+        }
+        if (most < run->share_at)
+                return;
+        run->share_at = 2 * most;
+        if (!run->functions)
+                run->functions = place_functions_new(&request);
+        for (unsigned i = 0; i < run->n_workers; i++)
+                place_functions_share(run->functions, run->workers[i].stacks, i);
+}
+
 static void read_all(struct run *run)
 {
         uint64_t done = 0;
@@ -188,6 +242,8 @@ static void read_all(struct run *run)
                 os_parallel(run->n_workers, work, run);
                 if (run->n_workers == 1)
                         fill(run);
+                if (run->got > 0 && run->share_at)
+                        share_functions(run);
         }
 }
 
@@ -240,6 +296,8 @@ bool report_run_workers(struct report *report, struct err *err)
         struct run run = {
                 .report = report, .n_workers = count_workers(report), .images_lock = images_lock, .err = err};
 
+        run.modules = (struct hot_modules){peek, NULL, report->modules};
+        run.share_at = can_share(report) ? WORTH_SHARING : 0;
         run.workers = mem_new(run.n_workers, sizeof(*run.workers));
         for (unsigned i = 0; i < run.n_workers; i++)
                 begin_worker(&run, i);
@@ -259,5 +317,6 @@ bool report_run_workers(struct report *report, struct err *err)
         perfdata_batch_release(&run.batches[1]);
         free(run.workers);
         free(run.marks);
+        place_functions_free(run.functions);
         return run.got >= 0;
 }

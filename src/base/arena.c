@@ -12,7 +12,8 @@ struct arena_block {
         _Alignas(16) unsigned char bytes[];
 };
 
-enum { BLOCK_BYTES = 64 * 1024 };
+/* The first blocks are small: many arenas hold a name and no more, and all of a block is zeroed. */
+enum { FIRST_BLOCK_BYTES = 4 * 1024, BLOCK_BYTES = 64 * 1024 };
 
 NO_RETURN static void out_of_memory(size_t size)
 {
@@ -64,6 +65,13 @@ void *mem_grow(void *items, size_t n, size_t *cap, size_t size)
         return mem_resize(items, *cap, size);
 }
 
+static size_t next_block_bytes(const struct arena *arena)
+{
+        size_t doubled = arena->total_bytes < BLOCK_BYTES / 2 ? arena->total_bytes * 2 : BLOCK_BYTES;
+
+        return doubled > FIRST_BLOCK_BYTES ? doubled : FIRST_BLOCK_BYTES;
+}
+
 void *arena_alloc(struct arena *arena, size_t size)
 {
         size_t align = size >= 16 ? 16 : 8;
@@ -73,7 +81,7 @@ void *arena_alloc(struct arena *arena, size_t size)
         if (__builtin_add_overflow(start, size, &end))
                 out_of_memory(size);
         if (!arena->block || end > arena->block->size) {
-                size_t bytes = size > BLOCK_BYTES / 4 ? size : BLOCK_BYTES;
+                size_t next = next_block_bytes(arena), bytes = size > next / 4 ? size : next;
                 struct arena_block *block = mem_new(1, sizeof(*block) + bytes);
 
                 block->size = bytes;

@@ -147,6 +147,12 @@ static bool has_branches(const struct report *report, const char *path, struct e
                                   : "its samples have no branches; perf record -b writes them");
 }
 
+/* JSON has the functions, and -v the modules, in the order in which they were found. */
+static bool wants_only_text(const struct report_options *o)
+{
+        return !o->output.json && !o->output.output && !o->output.output_prefix && !o->general.verbose;
+}
+
 static bool make_request(const struct command_line *line, const int32_t *pids, struct report_request *ret,
                          struct tree_output *ret_tree, struct err *err)
 {
@@ -160,6 +166,8 @@ static bool make_request(const struct command_line *line, const int32_t *pids, s
                 .inlines = o->choice.inlines,
                 .stacks = ret_tree->is_wanted,
                 .merges_strays = true,
+                .merges_callers = wants_only_text(o),
+                .no_tree_inlines = ret_tree->no_inlines,
                 .branches = o->choice.branches,
         };
         return check_annotate(o, ret_tree->is_wanted, err) && check_branches(o, ret_tree, err) &&

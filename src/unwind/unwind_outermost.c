@@ -24,9 +24,9 @@ struct outermost {
         struct object *object;
         struct cfi *cfi;
         struct map answers; /* address and is_exact -> 1 no, 2 yes */
-        bool knows_entry;   /* it was looked for: */
-        uint64_t entry_end; /* of the entry point's call-frame information; 0: it has none */
         bool has_symbols;   /* they were looked for */
+        bool has_entry;     /* likewise the next: */
+        uint64_t entry_end; /* of the function at the entry point; 0: no call-frame information */
         struct object_range *ranges;
         size_t n_ranges, cap_ranges;
         uint64_t *enders;
@@ -228,20 +228,26 @@ static bool is_undefined(const struct cfi_row *row)
         return false;
 }
 
+static uint64_t get_entry_end(struct outermost *o)
+{
+        struct cfi_row row;
+
+        if (!o->has_entry && cfi_find(o->cfi, object_get_facts(o->object)->entry, &row, NULL))
+                o->entry_end = row.entry_end;
+        o->has_entry = true;
+        return o->entry_end;
+}
+
 /* `row` NULL: there is no call-frame information. */
 static bool is_entry(struct outermost *o, const struct cfi_row *row, uint64_t addr)
 {
         const struct object_facts *facts = object_get_facts(o->object);
-        struct cfi_row of_entry;
 
         if (facts->format != OBJECT_ELF || !facts->entry || addr < facts->entry)
                 return false;
         if (!row)
                 return addr - facts->entry < MAX_ENTRY_BYTES;
-        if (!o->knows_entry && cfi_find(o->cfi, facts->entry, &of_entry, NULL))
-                o->entry_end = of_entry.entry_end;
-        o->knows_entry = true;
-        return o->entry_end && o->entry_end == row->entry_end;
+        return get_entry_end(o) == row->entry_end;
 }
 
 static bool find_out(struct outermost *o, uint64_t addr, bool is_exact)

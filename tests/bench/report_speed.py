@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """wperf report beside perf report on sessions that perf recorded.
 
-    tests/bench/report_speed.py [--wperf W] [--before W] [--flat] [--rounds N] [--perf-rounds N] [--wide FILE] [--one FILE] [--small FILE]
+    tests/bench/report_speed.py [--wperf W] [--before W] [--rounds N] [--perf-rounds N] [--tree-alone |
+                                --flat-alone] [--wide FILE] [--one FILE] [--small FILE]
 
 --wide and --one name sessions that wide_session.py recorded: the call tree and the flat table on one CPU, and the call
 tree on four.  --small names a session with kernel samples of this boot: the flat table, with the symbol cache filled.  Every
-round runs each program once; --before names an older wperf that takes part in it, and --flat leaves the call trees out.  Shown are the median with the least and the greatest of the elapsed time and of the CPU time, and
-of the ratios of the same round.
+round runs each program once, and with --before an older wperf too.  Shown are the median with the least and the greatest of
+the elapsed time and of the CPU time, and of the ratios of the same round.
 
 Memory beyond the mapped file is the peak of RssAnon + RssShmem in /proc/PID/status, read every 5 ms; beside it stands the
 peak of everything, mapped file included, as wait4 tells it.  The texts of wperf on one CPU and on several are compared.
@@ -57,14 +58,15 @@ def spread(values, digits):
 
 
 def compare(label, own, peer, cpus, args):
-    took = {"wperf": [], "perf": []}
-    runs = [("wperf", own), ("perf", peer)]
+    commands = {"wperf": own, "perf": peer}
     if args.before:
-        took["before"] = []
-        runs.insert(0, ("before", [args.before, *own[1:]]))
+        commands = {"wperf": own, "before": [args.before, *own[1:]], "perf": peer}
+    if not args.perf_rounds:
+        del commands["perf"]
+    took = {name: [] for name in commands}
     with tempfile.TemporaryFile() as out:
         for i in range(args.rounds):
-            for name, command in runs:
+            for name, command in commands.items():
                 if name == "perf" and i >= args.perf_rounds:
                     continue
                 out.seek(0)
@@ -77,11 +79,9 @@ def compare(label, own, peer, cpus, args):
             return
         print(f"  {name:6} elapsed {spread([r[0] for r in rounds], 3)} s, CPU {spread([r[1] for r in rounds], 3)} s, "
               f"{max(r[2] for r in rounds):.0f} MB beyond the file, {max(r[3] for r in rounds):.0f} MB in all")
-    for i, kind in enumerate(("elapsed", "CPU")):
-        print(f"  perf {kind}: {spread([p[i] / w[i] for w, p in zip(took['wperf'], took['perf'])], 1)} times wperf's")
-        if args.before:
-            print(f"  wperf {kind}: {spread([w[i] / b[i] for w, b in zip(took['wperf'], took['before'])], 2)} of what it was before; "
-                  f"perf's is {spread([p[i] / b[i] for b, p in zip(took['before'], took['perf'])], 1)} times that")
+    for name in list(took)[1:]:
+        for i, kind in enumerate(("elapsed", "CPU")):
+            print(f"  {name} {kind}: {spread([p[i] / w[i] for w, p in zip(took['wperf'], took[name])], 2)} times wperf's")
 
 
 def same_text(command, n_cpus):
@@ -94,10 +94,11 @@ def same_text(command, n_cpus):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--wperf", default="build/rel/src/cli/wperf")
-    parser.add_argument("--before", metavar="WPERF")
-    parser.add_argument("--flat", action="store_true")
+    parser.add_argument("--before", help="an older wperf, which is run as well")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--perf-rounds", type=int, default=1)
+    parser.add_argument("--perf-rounds", type=int, default=1, help="0: without perf, which needs 11 GB for the wide session")
+    parser.add_argument("--tree-alone", action="store_true", help="leave out the flat table")
+    parser.add_argument("--flat-alone", action="store_true", help="leave out the call trees")
     parser.add_argument("--limit", type=int, default=12, help="GB of address space that a program may take")
     parser.add_argument("--wide")
     parser.add_argument("--one")
@@ -111,11 +112,14 @@ def main():
             continue
         tree = [args.wperf, "report", "-g", "-i", path]
         print(f"{label}: {os.path.getsize(path) / 1e6:.0f} MB")
-        if not args.flat:
+        if not args.flat_alone:
             compare("call tree", tree, ["perf", "report", "--stdio", "-g", "-i", path], "0", args)
             compare("call tree", tree, ["perf", "report", "--stdio", "-g", "-i", path], every, args)
+            ok &= same_text(tree, n_cpus)
+        if args.tree_alone:
+            continue
         compare("flat table", [args.wperf, "report", "-i", path], ["perf", "report", "--stdio", "-g", "none", "-i", path], "0", args)
-        ok &= (args.flat or same_text(tree, n_cpus)) & same_text([args.wperf, "report", "-i", path], n_cpus)
+        ok &= same_text([args.wperf, "report", "-i", path], n_cpus)
     if args.small:
         own = [args.wperf, "report", "-i", args.small]
         subprocess.run(own, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)

@@ -12,6 +12,7 @@ static const char session_path[] = "report-workers-test.data";
 
 struct random {
         uint64_t state;
+        bool is_narrow; /* the same few addresses come again and again */
 };
 
 static uint64_t below(struct random *r, uint64_t n)
@@ -36,6 +37,8 @@ static void add_process(struct session_builder *b, struct random *r, uint64_t ti
 /* Addresses of the program, of the library, of the kernel, and strays. */
 static uint64_t address(struct random *r)
 {
+        if (r->is_narrow)
+                return 0x4f0000 + below(r, 8) * 64;
         switch (below(r, 4)) {
         case 0: return 0x400000 + below(r, 0x180000) / 64 * 64;
         case 1: return 0x7f0000000000 + below(r, 64) * 0x100000 + below(r, 512) * 16;
@@ -62,10 +65,10 @@ static void add_sample(struct session_builder *b, struct random *r, uint64_t tim
                        in_kernel ? PERF_MISC_KERNEL : PERF_MISC_USER, chain, n);
 }
 
-static bool write_session(void)
+static bool write_session(bool is_narrow)
 {
         struct session_builder b;
-        struct random r = {1};
+        struct random r = {1, is_narrow};
         uint64_t time = 1000;
 
         builder_init(&b);
@@ -151,20 +154,74 @@ static void expect_same(struct report_request request)
 
 TEST(stacks)
 {
-        ASSERT_TRUE(write_session());
+        ASSERT_TRUE(write_session(false));
         expect_same((struct report_request){.stacks = true});
         expect_same((struct report_request){.stacks = true, .merges_strays = true});
 }
 
+/* Functions by depth, as a reader goes through them. */
+static void show_node(const struct calltree *tree, uint32_t at, struct buf *out)
+{
+        for (; at != CALLTREE_NONE; at = calltree_get_node(tree, at)->next) {
+                const struct calltree_node *node = calltree_get_node(tree, at);
+                const struct calltree_function *function = calltree_get_function(tree, node->function);
+
+                buf_printf(out, "%u %s [%s] %llu %llu\n", node->depth, function->name, function->path,
+                           (unsigned long long)node->count, (unsigned long long)node->self_weight);
+                show_node(tree, node->first_child, out);
+        }
+}
+
+/* Returns how many nodes of stacks it was made from. */
+static size_t show_trees(struct report_request request, struct buf *out)
+{
+        AUTO(report) report = NULL;
+        AUTO(stacks_tree) names = NULL;
+        struct err err = {0};
+
+        request.path = session_path;
+        report = report_make(&request, &err);
+        if (!report)
+                return 0;
+        names = report_name_stacks(report, &(struct report_tree_options){0});
+        for (uint32_t event = 0; event < 2; event++) {
+                AUTO(calltree) tree = stacks_tree_make(names, event);
+
+                show_node(tree, calltree_get_node(tree, CALLTREE_ROOT)->first_child, out);
+        }
+        buf_printf(out, "%llu unresolved, %llu cut\n",
+                   (unsigned long long)report_quality(report)->n_unresolved,
+                   (unsigned long long)report_quality(report)->n_cut_stacks);
+        return stacks_n_nodes(report_stacks(report));
+}
+
+TEST(trees_of_merged_callers)
+{
+        AUTO_RELEASE(buf) expected = {0};
+        size_t n_nodes;
+
+        ASSERT_TRUE(write_session(true));
+        n_nodes = show_trees((struct report_request){.stacks = true, .n_workers = 1}, &expected);
+        for (unsigned n = 1; n <= 2; n++) {
+                AUTO_RELEASE(buf) out = {0};
+
+                EXPECT_TRUE(show_trees((struct report_request){.stacks = true,
+                                                               .n_workers = n,
+                                                               .merges_callers = true},
+                                       &out) < n_nodes);
+                EXPECT_TRUE(!strcmp(buf_text(&out), buf_text(&expected)));
+        }
+}
+
 TEST(rows_by_place)
 {
-        ASSERT_TRUE(write_session());
+        ASSERT_TRUE(write_session(false));
         expect_same((struct report_request){0});
 }
 
 TEST(rows_by_thread)
 {
-        ASSERT_TRUE(write_session());
+        ASSERT_TRUE(write_session(false));
         expect_same((struct report_request){.keys = PROFILE_THREAD | PROFILE_CPU | PROFILE_MODULE |
                                                     PROFILE_SYMBOL});
         expect_same((struct report_request){.keys = PROFILE_MODULE | PROFILE_SYMBOL,

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "map.h"
 #include "replayed_world.h"
 #include "tap.h"
 #include "text.h"
@@ -58,22 +59,27 @@ static void show_path(const struct stacks *stacks, const struct world *w, uint32
 }
 
 /* "EVENT COMM COUNT: PATH" of each series and node. */
-static void expect_stacks(struct stacks *stacks, struct world *w, const char *text)
+static void show_stacks(struct stacks *stacks, struct world *w, struct buf *out)
 {
-        AUTO_RELEASE(buf) out = {0};
-
         stacks_finish(stacks, w);
         for (size_t i = 0; i < stacks_n_series(stacks); i++) {
                 const struct stack_series *s = stacks_get_series(stacks, i);
 
                 for (size_t k = 0; k < s->n_ends; k++) {
                         EXPECT_INT(s->ends[k].weight, 10 * s->ends[k].count);
-                        buf_printf(&out, "%u %s %llu: ", s->event, world_text(w, s->comm),
+                        buf_printf(out, "%u %s %llu: ", s->event, world_text(w, s->comm),
                                    (unsigned long long)s->ends[k].count);
-                        show_path(stacks, w, s->ends[k].node, &out);
-                        buf_add_char(&out, '\n');
+                        show_path(stacks, w, s->ends[k].node, out);
+                        buf_add_char(out, '\n');
                 }
         }
+}
+
+static void expect_stacks(struct stacks *stacks, struct world *w, const char *text)
+{
+        AUTO_RELEASE(buf) out = {0};
+
+        show_stacks(stacks, w, &out);
         EXPECT_STR(buf_text(&out), text);
 }
 
@@ -169,6 +175,30 @@ TEST(the_same_addresses_after_other_maps_are_other_places)
         builder_release(&b);
 }
 
+/* Only the place of a caller that has a caller itself is given up for another one. */
+TEST(callers_share_a_place)
+{
+        AUTO(world) w = world_of_two();
+        AUTO(stacks) stacks = stacks_new(false);
+        const uint64_t first[] = {0x401010, 0x401021, 0x401041}, second[] = {0x401010, 0x401031, 0x401041};
+        const uint64_t alone[] = {0x401030}, as_root[] = {0x401010, 0x401031};
+        struct sample samples[] = {sample_of(10, first, 3), sample_of(10, second, 3), sample_of(10, alone, 1),
+                                   sample_of(10, as_root, 2)};
+
+        add(stacks, w, 0, &samples[0]);
+        add(stacks, w, 0, &samples[1]);
+        stacks_catch_up(stacks, w);
+        EXPECT_INT(stacks_n_places(stacks), 4);
+        EXPECT_INT(stacks_n_nodes(stacks), 5);
+        stacks_share_place(stacks, 3, 1); /* a+1030 is in the function of a+1020 */
+        samples[1].ip = 0x401014;         /* a stack that was not seen before */
+        for (size_t i = 1; i < N_ELEMENTS(samples); i++)
+                add(stacks, w, 0, &samples[i]);
+        expect_stacks(stacks, w,
+                      "0 ten 1: a+1010 < a+1020 < a+1040\n0 ten 1: a+1010 < a+1030 < a+1040\n"
+                      "0 ten 1: a+1014 < a+1020 < a+1040\n0 ten 1: a+1030\n0 ten 1: a+1010 < a+1030\n");
+}
+
 TEST(code_that_is_mapped_late_is_found_then)
 {
         AUTO(world) w = world_of_two();
@@ -185,6 +215,80 @@ TEST(code_that_is_mapped_late_is_found_then)
         add(stacks, w, 0, &sample);
         expect_stacks(stacks, w, "0 ten 1: none+900010\n0 ten 1: late.so+10\n");
         builder_release(&b);
+}
+
+static void add_frames(struct stacks *stacks, struct world *w, const struct sample *sample)
+{
+        static struct stack_frame frames[STACKS_MAX_FRAMES + 1];
+        bool is_cut = false, has_user = false;
+        size_t n = stack_frames_of_chain(sample, frames, &is_cut, &has_user);
+
+        if (!n)
+                frames[n++] = stack_frame_of_sample(sample);
+        stacks_add(stacks, w, 0, sample, frames, n, 10);
+}
+
+/* Chains of few words, so that they have ends, marks and whole contexts in common with those before them; the other way takes each
+ * frame for itself. */
+TEST(chains_give_the_stacks_that_their_frames_give)
+{
+        const uint64_t marks[] = {PERF_CONTEXT_USER, PERF_CONTEXT_KERNEL, PERF_CONTEXT_GUEST_USER,
+                                  PERF_CONTEXT_USER_DEFERRED};
+        AUTO(world) w = world_of_two();
+        AUTO(stacks) by_chain = stacks_new(false);
+        AUTO(stacks) by_frames = stacks_new(false);
+        AUTO_RELEASE(buf) chains = {0};
+        AUTO_RELEASE(buf) frames = {0};
+        uint64_t random = 1;
+
+        for (int i = 0; i < 60000; i++) {
+                uint64_t words[10], n = 1 + map_mix(random++) % 10, bits = map_mix(random++);
+                struct sample sample = sample_of(10 + (int32_t)(bits % 16 == 0), words, n);
+
+                for (size_t k = 0; k < n; k++) {
+                        uint64_t choice = map_mix(random++);
+
+                        words[k] = choice % 8 ? 0x401010 + choice / 8 % 3
+                                              : marks[choice / 8 % N_ELEMENTS(marks)];
+                        if (bits & 32)
+                                words[k] = __builtin_bswap64(words[k]);
+                }
+                sample.chain.swap = bits & 32;
+                sample.misc = bits & 64 ? PERF_MISC_KERNEL : PERF_MISC_USER;
+                sample.ip = bits & 128 ? 0x401012 : 0;
+                add(by_chain, w, 0, &sample);
+                add_frames(by_frames, w, &sample);
+        }
+        show_stacks(by_chain, w, &chains);
+        show_stacks(by_frames, w, &frames);
+        EXPECT_TRUE(!strcmp(buf_text(&chains), buf_text(&frames)));
+}
+
+/* Then chains are no longer looked for that seldom come again. */
+TEST(chains_that_never_come_again_are_counted_too)
+{
+        enum { N = 20000 };
+        AUTO(world) w = world_of_two();
+        AUTO(stacks) stacks = stacks_new(false);
+        uint64_t n = 0;
+
+        for (uint64_t i = 0; i < N; i++) {
+                const uint64_t chain[] = {0x401010, 0x401020 + i % 64 * 2, 0x401100 + i / 64 % 64 * 2,
+                                          0x401200 + i / 4096 * 2, 0x401300};
+                struct sample sample = sample_of(10, chain, 5);
+
+                add(stacks, w, 0, &sample);
+                if (i != 64)
+                        continue;
+                stacks_catch_up(stacks, w);
+                stacks_share_place(stacks, 3, 3);
+        }
+        stacks_finish(stacks, w);
+        EXPECT_INT(stacks_n_series(stacks), 1);
+        for (size_t i = 0; i < stacks_get_series(stacks, 0)->n_ends; i++)
+                n += stacks_get_series(stacks, 0)->ends[i].count;
+        EXPECT_INT(n, N);
+        EXPECT_INT(stacks_get_series(stacks, 0)->n_ends, N);
 }
 
 TEST(a_chain_that_is_too_long_is_cut)
