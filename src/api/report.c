@@ -177,8 +177,7 @@ static void name_places(struct report *report)
                                                       module_source_resolver(report->modules), &modules);
 }
 
-/* simpleperf has a perf map's names in the session, and no map of the memory that they are in. */
-static void name_unmapped(const struct report *report)
+void report_name_unmapped(const struct report *report, struct world *world)
 {
         const struct recorded_symbols *recorded = module_source_recorded(report->modules);
 
@@ -191,7 +190,7 @@ static void name_unmapped(const struct report *report)
                         continue;
                 pid = strtol(path + strlen("perf-"), &end, 10);
                 if (pid > 0 && pid <= INT32_MAX && !strcmp(end, ".map"))
-                        world_name_unmapped(report->world, (int32_t)pid, path);
+                        world_name_unmapped(world, (int32_t)pid, path);
         }
 }
 
@@ -236,7 +235,7 @@ struct report *report_make_of(const struct report_request *request, struct sessi
         report->has_run_info = run_info_read(report->reader, &report->run_text, &report->run_info);
         stack_marks_read(perfdata_feature(report->reader, FEATURE_WPERF_STACKS), &report->marks);
         open_modules(report);
-        name_unmapped(report);
+        report_name_unmapped(report, report->world);
         if (!report_read(report, err))
                 return NULL;
         name_places(report);

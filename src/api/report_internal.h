@@ -49,6 +49,10 @@ struct report {
         struct report_image image;
 };
 
+/* simpleperf has a perf map's names in the session, and no map of the memory that they are in.  For each world, before its
+ * first record. */
+void report_name_unmapped(const struct report *report, struct world *world);
+
 /* --- report_cut.c: which stacks are cut, and why --- */
 
 void report_begin_cut(struct report *report);

@@ -91,6 +91,7 @@ static void begin_worker(struct run *run, unsigned i)
         } else {
                 w->world = world_new();
                 world_add_build_ids(w->world, report->reader);
+                report_name_unmapped(report, w->world);
                 w->profile = profile_new(profile_keys(report->profile), &report->request.filter);
                 profile_set_budget(w->profile, &report->session_budget);
                 w->stacks = report->stacks ? stacks_new(report->request.merges_strays) : NULL;
