@@ -115,6 +115,8 @@ static void say_memory(const struct quality *q, struct buf *out)
                 what = "call stacks";
         else if (budget_has_left_out(q->budget, BUDGET_ADDRESSES))
                 what = "addresses";
+        else if (budget_has_left_out(q->budget, BUDGET_SAMPLES))
+                what = "samples of the export";
         buf_printf(out, "there was no memory for all %s: --max-memory %" PRIu64, what,
                    2 * (budget_limit(q->budget) >> 20));
 }

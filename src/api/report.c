@@ -93,7 +93,7 @@ static bool same_image_everywhere(const struct report *report, module_id *ret_mo
         }
         *ret_module = only;
         *ret_base = only_base;
-        return only != MODULE_NONE;
+        return only != MODULE_NONE && !report->misses_pids;
 }
 
 static void find_image(struct report *report)
@@ -159,6 +159,8 @@ static void open_modules(struct report *report)
         report->stacks = stacks_new(report->request.merges_strays);
         stacks_set_budget(report->stacks, &report->session_budget);
         report->samples = report->request.samples ? sample_list_new() : NULL;
+        if (report->samples)
+                sample_list_set_budget(report->samples, &report->session_budget);
         report->is_by_stacks = !report->request.to_pack && profile_by_place(report->profile);
         session_archive_open_walks(&report->archive, report->reader);
         stack_unwind_use_archive(report->unwind, report->archive.walks);
@@ -223,7 +225,6 @@ struct report *report_make_of(const struct report_request *request, struct sessi
         report->reader = input->reader;
         report->world = world_new();
         budget_init_file(&report->session_budget, report->sources.budget, request->path);
-        world_set_budget(report->world, &report->session_budget);
         report->tree_budget = &report->session_budget;
         world_add_build_ids(report->world, report->reader);
         report->images = pe_images_new(perfdata_feature(report->reader, FEATURE_WPERF_IMAGES));

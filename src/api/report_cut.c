@@ -91,8 +91,10 @@ void report_see_chain(struct report_worker *w, uint32_t event, const struct samp
 
         if (!has_kernel_chains(w->report, &w->attrs[event]->attr) || !find_outermost(sample, &outermost))
                 return;
-        if (!w->end_places.found)
+        if (!w->end_places.found) {
                 places_init(&w->end_places, true);
+                w->end_places.share = &w->share;
+        }
         query.addr = outermost.addr - outermost.is_return;
         query.key = places_key(&w->end_places, world_version(w->world, sample->pid, PERF_MISC_USER),
                                PERF_MISC_USER, true);
@@ -124,7 +126,10 @@ void report_judge_chains(struct report *report, struct report_worker *w)
 
                         q->n_cut_stacks += whole == STACK_CUT ? n : 0;
                         q->n_unjudged += whole == STACK_UNJUDGED ? n : 0;
-                        if (whole == STACK_CUT && is_return)
+                        if (whole == STACK_CUT && place->module == MODULE_NONE &&
+                            budget_has_left_out(&report->session_budget, BUDGET_STACKS))
+                                report->n_memory_cuts += n;
+                        else if (whole == STACK_CUT && is_return)
                                 report->n_deep_chains += w->ends[i].n_deep;
                 }
         }

@@ -41,6 +41,7 @@ struct report {
         struct map seen_pids;
         int32_t *pids; /* sampled processes */
         size_t n_pids, cap_pids;
+        bool misses_pids; /* there was no memory for them */
         uint64_t n_lost_records, n_lost_samples;
         unsigned kernel_frames; /* that the kernel takes */
         uint64_t n_deep_chains; /* cut where it takes no more */

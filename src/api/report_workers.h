@@ -16,7 +16,7 @@ struct chain_end {
 /* What one thread has of its own. */
 struct report_worker {
         struct report *report; /* only read, where there are several */
-        struct world *world;
+        struct world *world;   /* NULL: a thread too many, which has ended */
         struct profile *profile;
         struct stacks *stacks; /* NULL: nobody asked for them */
         const struct perfdata_event *const *attrs;
@@ -29,6 +29,8 @@ struct report_worker {
         int32_t *pids;
         size_t n_pids, cap_pids;
         int32_t last_pid;
+        bool misses_pids;          /* as in struct report */
+        struct budget_share share; /* for pids and ends */
         uint64_t n_malformed, n_cut_stacks;
         struct places end_places; /* where chains of the kernel end, if there are no stacks */
         struct chain_end *ends;   /* by place */
