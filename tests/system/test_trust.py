@@ -179,5 +179,27 @@ def test_the_owner_counts_as_it_is_mapped(t: Context) -> None:
     check(stat.S_ISREG(os.stat(t.path(name)).st_mode), "it is as it was")
 
 
+def test_private_source_of_root(t: Context) -> None:
+    """Debug information may name any file.  Root shows and packs as source only what all users may read."""
+    harness.need_root()
+    source = t.path("burn.h")
+    with open(source, "w", encoding="ascii") as file:
+        file.write("".join(f"secret line {i}\n" for i in range(1, 200)))
+    t.good("record", "--session", "spin.data", "-F", "500", "--", t.program("spin"), "50")
+    annotate = ("annotate", "-i", "spin.data", "--source", "--source-path", t.folder)
+    archive = ("archive", "-i", "spin.data", "-o", "packed.data", "--source-path", t.folder)
+    for mode, force, is_read in ((0o644, (), True), (0o600, (), False), (0o640, (), False), (0o600, ("-f",), True)):
+        os.chmod(source, mode)
+        shown, packed = t.good(*annotate, *force), t.ours(*archive, *force)
+        check(packed.status == 0, "archive", packed)
+        with open(t.path("packed.data"), "rb") as file:
+            in_session = t.good("annotate", "-i", "packed.data", "--source").out
+        what = f"mode {mode:o} {force}"
+        check(("secret line" in shown.out) == is_read, f"{what}: annotate", shown)
+        check(("secret line" in in_session) == is_read, f"{what}: archive: {in_session}", packed)
+        check(("is not readable by all users: --force" in shown.out) != is_read, f"{what}: annotate says why", shown)
+        check(("1 source file was left out" in packed.err) != is_read, f"{what}: archive says why", packed)
+
+
 if __name__ == "__main__":
     harness.main(__name__)
