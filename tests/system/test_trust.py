@@ -128,6 +128,26 @@ def test_perf_maps_of_a_recorded_process(t: Context) -> None:
         harness.note(f"{what}: {'taken' if taken else 'refused'}")
 
 
+def test_unwinding_by_the_jitdump_of_another_user(t: Context) -> None:
+    """While recording, a jitdump is used to unwind only if it is its process's user's and not older than the process."""
+    harness.need_root()
+    harness.need_events()
+    harness.need_capability("CAP_SYS_PTRACE")
+    for what, how, is_used in (("its user's", lambda path: None, True),
+                               ("another user's", lambda path: os.chown(path, THIRD, THIRD), False),
+                               ("older than the process", lambda path: os.utime(path, (time.time() - HOUR,) * 2), False)):
+        target = t.start(t.program("trampolines"), SPIN_MS, "5", t.folder, "dump")
+        dump = t.path(f"jit-{target.pid}.dump")
+        try:
+            harness.wait_until(lambda path=dump: os.path.exists(path) and os.path.getsize(path) > 100, "the jitdump is written")
+            how(dump)
+            t.good("record", "-g", "--session", "jit.data", "-F", "500", "-p", str(target.pid), "--timeout", "1")
+        finally:
+            harness.kill_group(target)
+        quality = t.good("report", "-i", "jit.data", "-g").out
+        check((", 0 cut stacks" in quality) == is_used, f"{what}: {quality[-300:]}")
+
+
 def test_perf_maps_of_a_session(t: Context) -> None:
     """Later nobody knows the process's user: it has to be the reader's, or root's, or --force is given."""
     harness.need_root()
