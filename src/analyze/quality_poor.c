@@ -146,9 +146,9 @@ bool quality_is_poor(const struct quality *quality)
         return false;
 }
 
-void quality_add_poor(const struct quality *quality, struct buf *out)
+void quality_add_reasons(const struct quality *quality, struct buf *out)
 {
-        const char *before = "poor: ";
+        const char *before = "";
 
         for (size_t i = 0; i < N_ELEMENTS(reasons); i++) {
                 if (!reasons[i].is_so(quality))
@@ -157,6 +157,13 @@ void quality_add_poor(const struct quality *quality, struct buf *out)
                 reasons[i].say(quality, out);
                 before = "; ";
         }
-        if (*before == ';')
-                buf_add_char(out, '\n');
+}
+
+void quality_add_poor(const struct quality *quality, struct buf *out)
+{
+        if (!quality_is_poor(quality))
+                return;
+        buf_add_str(out, "poor: ");
+        quality_add_reasons(quality, out);
+        buf_add_char(out, '\n');
 }
