@@ -7,7 +7,7 @@
 #include "session_builder.h"
 #include "tap.h"
 
-enum { ROUNDS = 24, SAMPLES_A_ROUND = 700, PIDS = 40, MAX_CHAIN = 40 };
+enum { ROUNDS = 18, SAMPLES_A_ROUND = 700, PIDS = 40, MAX_CHAIN = 40 };
 
 static const char session_path[] = "report-workers-test.data";
 
