@@ -40,11 +40,28 @@ struct wperf_row {
         double low, high; /* 95 % interval of the share */
 };
 
+/* What is missing in the profile: what `report` says in its last lines and in the `quality` object of its JSON. */
 struct wperf_quality {
         uint64_t samples, lost, throttled, unresolved, cut_stacks;
         double counted_share; /* 0 to 1: of the time that the worst event was counted */
         double kernel_share;  /* 0 to 1: of the CPU time, when it was left out; negative: not known */
         int poor;
+        int stacks_not_unwound; /* 1: samples have copies of the stack that were not looked at; cut_stacks is 0 */
+        uint64_t
+                unjudged_stacks; /* they end in files that can't be read: nobody knows whether they are whole */
+        double sampled_share; /* 0 to 1: of the CPU time of the targets, or of their events; negative: not known */
+        const char *sampled_event; /* these events; "": CPU time */
+        const char *not_sampled;   /* programs that the kernel did not let wperf sample, by name; "": none */
+        double off_share;          /* 0 to 1: of the run's time in which the user had the events off */
+        int unfinished;            /* 1: the recorder did not finish the file */
+        uint64_t cut_bytes;        /* of the file: missing, or not whole */
+        uint64_t overblown_bytes;  /* of compressed records that were left out: they unpack to too much */
+        uint64_t undecoded_aux_bytes; /* of hardware traces */
+        uint64_t malformed_records, unknown_records, out_of_order;
+        uint64_t unknown_events; /* samples of events that the file does not describe */
+        uint64_t files_not_kept; /* mapped files that were gone before they could be kept */
+        const char *left_out;    /* for want of memory: "call stacks of perf.data"; "": nothing */
+        const char *why_poor;    /* "12 % of the samples have no name: ..."; "": it is not poor */
 };
 
 /* 1 and *event or *row filled; 0 when there is no such index.  Rows come by event, then most first. */

@@ -62,6 +62,9 @@ double quality_lost_percent(const struct quality *quality);
 /* The line that ends a sampling command, "quality: 4980 samples, 0 lost, ...", without a line feed. */
 void quality_add_text(const struct quality *quality, struct buf *out);
 
+/* Why the profile is poor, "12 % of the samples have no name: ...; ..."; nothing where it is not. */
+void quality_add_reasons(const struct quality *quality, struct buf *out);
+
 /* The line before it where the profile is poor, "poor: 12 % of the samples have no name: ...", with its line feed. */
 void quality_add_poor(const struct quality *quality, struct buf *out);
 

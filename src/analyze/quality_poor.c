@@ -115,6 +115,8 @@ static void say_memory(const struct quality *q, struct buf *out)
                 what = "call stacks";
         else if (budget_has_left_out(q->budget, BUDGET_ADDRESSES))
                 what = "addresses";
+        else if (budget_has_left_out(q->budget, BUDGET_SAMPLES))
+                what = "samples of the export";
         buf_printf(out, "there was no memory for all %s: --max-memory %" PRIu64, what,
                    2 * (budget_limit(q->budget) >> 20));
 }
@@ -144,9 +146,9 @@ bool quality_is_poor(const struct quality *quality)
         return false;
 }
 
-void quality_add_poor(const struct quality *quality, struct buf *out)
+void quality_add_reasons(const struct quality *quality, struct buf *out)
 {
-        const char *before = "poor: ";
+        const char *before = "";
 
         for (size_t i = 0; i < N_ELEMENTS(reasons); i++) {
                 if (!reasons[i].is_so(quality))
@@ -155,6 +157,13 @@ void quality_add_poor(const struct quality *quality, struct buf *out)
                 reasons[i].say(quality, out);
                 before = "; ";
         }
-        if (*before == ';')
-                buf_add_char(out, '\n');
+}
+
+void quality_add_poor(const struct quality *quality, struct buf *out)
+{
+        if (!quality_is_poor(quality))
+                return;
+        buf_add_str(out, "poor: ");
+        quality_add_reasons(quality, out);
+        buf_add_char(out, '\n');
 }

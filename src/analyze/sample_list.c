@@ -6,9 +6,13 @@
 #include <string.h>
 
 #include "arena.h"
+#include "budget.h"
 #include "strpool.h"
 
-enum { BLOCK_SAMPLES = 1 << 15 };
+enum {
+        BLOCK_SAMPLES = 1 << 12,
+        SAMPLE_BYTES = 64, /* memory for one, with its place in the order of its thread */
+};
 
 _Static_assert(sizeof(struct listed_sample) == 48, "memory of a sample");
 
@@ -18,6 +22,8 @@ struct sample_list {
         size_t n;
         struct strpool *texts;
         str_id last; /* asked for */
+        struct budget_share share;
+        uint64_t text_bytes; /* taken of the share */
 };
 
 struct sample_list *sample_list_new(void)
@@ -36,7 +42,23 @@ void sample_list_free(struct sample_list *list)
                 free(list->blocks[i]);
         free(list->blocks);
         strpool_free(list->texts);
+        budget_share_keep(&list->share, 0);
         free(list);
+}
+
+void sample_list_set_budget(struct sample_list *list, struct budget *budget)
+{
+        list->share.budget = budget;
+}
+
+bool sample_list_make_room(struct sample_list *list)
+{
+        uint64_t text_bytes = strpool_bytes(list->texts) - list->text_bytes;
+
+        if (!budget_share_take(&list->share, BUDGET_SAMPLES, text_bytes + SAMPLE_BYTES))
+                return false;
+        list->text_bytes += text_bytes;
+        return true;
 }
 
 uint32_t sample_list_add_text(struct sample_list *list, const char *text)

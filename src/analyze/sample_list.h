@@ -3,6 +3,7 @@
 #ifndef SAMPLE_LIST_H
 #define SAMPLE_LIST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,14 @@ struct sample_list;
 struct sample_list *sample_list_new(void);
 void sample_list_free(struct sample_list *list);
 AUTO_DEFINE(sample_list)
+
+struct budget; /* budget.h */
+
+/* Before the first sample: what samples and texts take comes out of it. */
+void sample_list_set_budget(struct sample_list *list, struct budget *budget);
+
+/* With a budget, before each sample and its text.  False: there is no memory for it, and it is left out. */
+bool sample_list_make_room(struct sample_list *list);
 
 /* The number of a text; equal ones have one. */
 uint32_t sample_list_add_text(struct sample_list *list, const char *text);

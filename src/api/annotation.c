@@ -407,6 +407,7 @@ struct annotation *annotation_new(struct report *report, const struct annotation
         a->request = *request;
         a->source =
                 source_text_new(request->source_folders, request->debuginfod ? find_remote_source : NULL, a);
+        source_text_take_private(a->source, request->private_source);
         source_text_use_archive(a->source, report_archive(report)->source);
         choose(a);
         if (!a->n_functions && !request->all && !explain_none(a, err))

@@ -21,6 +21,7 @@ struct annotation_request {
         bool with_code;
         enum disasm_syntax syntax;
         const char *source_folders;    /* as in source_text_new */
+        bool private_source;           /* as in source_text_take_private */
         struct debuginfod *debuginfod; /* asked for source files; NULL: nobody is */
 };
 

@@ -117,11 +117,23 @@ static bool make_symbols_that_fit(struct archiving *a, struct source_archive_wri
                        a->request->path, a->symbols.len >> 10, a->request->max_bytes >> 10);
 }
 
+static void note_refused(struct archiving *a)
+{
+        size_t n = a->pack.n_refused_sources;
+
+        if (n)
+                buf_printf(
+                        &a->result->note,
+                        "%zu source file%s left out: not all users may read %s; --force packs %s all the same\n",
+                        n, n == 1 ? " was" : "s were", n == 1 ? "it" : "them", n == 1 ? "it" : "them");
+}
+
 /* How much of the room is left for the source; what has none is left out. */
 static void make_source(struct archiving *a, const struct source_archive_writer *writer)
 {
         struct err err = {0};
 
+        note_refused(a);
         if (!writer || !source_archive_n_files(writer))
                 return;
         if (source_archive_write(writer, &a->source, &err) &&

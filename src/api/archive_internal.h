@@ -50,6 +50,7 @@ struct archive_pack {
         size_t n_functions, cap_functions;
         struct disasm *disasms[2]; /* enum disasm_arch */
         bool has_no_disasm;
+        size_t n_refused_sources; /* files that not all users may read */
 };
 
 /* Lists modules, addresses and functions of a report with raw names, which outlives it. */

@@ -24,6 +24,7 @@ struct collector {
         const struct archive_pack *pack;
         const struct archive_request *request;
         const struct wanted *asking; /* whose source is looked for */
+        size_t n_refused;
 };
 
 static void take_line(void *ctx, size_t module, const char *path, uint32_t line)
@@ -59,8 +60,10 @@ static void add_file(struct collector *c, struct wanted *file, struct source_tex
         int64_t mtime_ns;
 
         c->asking = file;
-        if (!source_text_find(source, file->path, &mtime_ns))
+        if (!source_text_find(source, file->path, &mtime_ns)) {
+                c->n_refused += source_text_is_refused(source, file->path);
                 return;
+        }
         source_archive_begin(writer, file->path, mtime_ns);
         if (file->n_lines)
                 qsort(file->lines, file->n_lines, sizeof(*file->lines), text_compare_u32);
@@ -88,6 +91,7 @@ struct source_archive_writer *archive_source_make(struct archive_pack *pack,
         AUTO(source_text)
         source = source_text_new(request->source_folders, request->debuginfod ? find_remote : NULL, &c);
 
+        source_text_take_private(source, request->sources && request->sources->any_owner);
         source_text_use_archive(source, report_archive(pack->report)->source);
         symbol_archive_each_line(packed, take_line, &c);
         for (size_t i = 0; i < c.n_files; i++) {
@@ -95,6 +99,7 @@ struct source_archive_writer *archive_source_make(struct archive_pack *pack,
                 free(c.files[i].lines);
         }
         free(c.files);
+        pack->n_refused_sources = c.n_refused;
         map_release(&c.by_path);
         return writer;
 }

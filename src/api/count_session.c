@@ -96,9 +96,9 @@ static const char *index_of(const struct perf_attr *attr, char *text, size_t siz
         AUTO_RELEASE(buf) hex = {0};
 
         switch (attr->type) {
-        case PERF_TYPE_HARDWARE: return "hardware";
-        case PERF_TYPE_SOFTWARE: snprintf(text, size, "0x%02" PRIx64, attr->config); return text;
-        case PERF_TYPE_HW_CACHE: return "cache";
+        case PERF_TYPE_HARDWARE:
+        case PERF_TYPE_SOFTWARE:
+        case PERF_TYPE_HW_CACHE: snprintf(text, size, "0x%02" PRIx64, attr->config & UINT32_MAX); return text;
         default:
                 text_add_hex(&hex, attr->config);
                 text_copy(text, size, buf_text(&hex));

@@ -2,6 +2,7 @@
 /* Reads what -E and -C name; what stands in it is extra_event's. */
 #include "extra_source.h"
 
+#include "note.h"
 #include "os.h"
 
 static bool read_events(const char *events, struct extra_names *names, struct err *err)
@@ -19,8 +20,14 @@ static bool read_metrics(const char *file, struct extra_names *names, struct err
 {
         AUTO_RELEASE(buf) text = {0};
 
-        return os_read_file(file, EXTRA_TEXT_MAX_BYTES, &text, err) &&
-               extra_metrics_parse_file(buf_text(&text), file, names, err);
+        AUTO_RELEASE(buf) note = {0};
+        struct err why = {0};
+
+        if (!os_read_file(file, EXTRA_TEXT_MAX_BYTES, &text, &why)) {
+                note_add_error(&note, &why, file);
+                return err_set(err, why.code, "open config file '%s' failed: %s", file, buf_text(&note));
+        }
+        return extra_metrics_parse_file(buf_text(&text), file, names, err);
 }
 
 bool extra_source_read(const char *events, const char *metrics_file, struct extra_names *ret, struct err *err)

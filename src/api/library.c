@@ -9,6 +9,7 @@
 
 struct wperf_report {
         struct report *report;
+        struct buf left_out, why_poor;
 };
 
 const char *wperf_version(void)
@@ -30,6 +31,8 @@ wperf_report *wperf_report_open(const char *session_path, char *error, size_t er
         }
         handle = mem_new(1, sizeof(*handle));
         handle->report = report;
+        budget_add_text(report_quality(report)->budget, &handle->left_out);
+        quality_add_reasons(report_quality(report), &handle->why_poor);
         return handle;
 }
 
@@ -38,6 +41,8 @@ void wperf_report_close(wperf_report *handle)
         if (!handle)
                 return;
         report_free(handle->report);
+        buf_release(&handle->left_out);
+        buf_release(&handle->why_poor);
         free(handle);
 }
 
@@ -97,5 +102,22 @@ void wperf_report_quality(const wperf_report *handle, struct wperf_quality *qual
                 .counted_share = q->counted_share,
                 .kernel_share = q->kernel_share,
                 .poor = quality_is_poor(q),
+                .stacks_not_unwound = q->not_unwound,
+                .unjudged_stacks = q->n_unjudged,
+                .sampled_share = q->knows_sampled ? q->sampled_share : -1,
+                .sampled_event = q->sampled_event ? q->sampled_event : "",
+                .not_sampled = q->not_sampled ? q->not_sampled : "",
+                .off_share = q->off_share,
+                .unfinished = q->unfinished,
+                .cut_bytes = q->cut_bytes,
+                .overblown_bytes = q->overblown_bytes,
+                .undecoded_aux_bytes = q->aux_bytes,
+                .malformed_records = q->n_malformed,
+                .unknown_records = q->n_unknown_records,
+                .out_of_order = q->n_out_of_order,
+                .unknown_events = q->n_unknown_events,
+                .files_not_kept = q->n_not_kept,
+                .left_out = buf_text(&handle->left_out),
+                .why_poor = buf_text(&handle->why_poor),
         };
 }

@@ -93,7 +93,7 @@ static bool same_image_everywhere(const struct report *report, module_id *ret_mo
         }
         *ret_module = only;
         *ret_base = only_base;
-        return only != MODULE_NONE;
+        return only != MODULE_NONE && !report->misses_pids;
 }
 
 static void find_image(struct report *report)
@@ -159,6 +159,8 @@ static void open_modules(struct report *report)
         report->stacks = stacks_new(report->request.merges_strays);
         stacks_set_budget(report->stacks, &report->session_budget);
         report->samples = report->request.samples ? sample_list_new() : NULL;
+        if (report->samples)
+                sample_list_set_budget(report->samples, &report->session_budget);
         report->is_by_stacks = !report->request.to_pack && profile_by_place(report->profile);
         session_archive_open_walks(&report->archive, report->reader);
         stack_unwind_use_archive(report->unwind, report->archive.walks);
@@ -177,8 +179,7 @@ static void name_places(struct report *report)
                                                       module_source_resolver(report->modules), &modules);
 }
 
-/* simpleperf has a perf map's names in the session, and no map of the memory that they are in. */
-static void name_unmapped(const struct report *report)
+void report_name_unmapped(const struct report *report, struct world *world)
 {
         const struct recorded_symbols *recorded = module_source_recorded(report->modules);
 
@@ -191,7 +192,7 @@ static void name_unmapped(const struct report *report)
                         continue;
                 pid = strtol(path + strlen("perf-"), &end, 10);
                 if (pid > 0 && pid <= INT32_MAX && !strcmp(end, ".map"))
-                        world_name_unmapped(report->world, (int32_t)pid, path);
+                        world_name_unmapped(world, (int32_t)pid, path);
         }
 }
 
@@ -224,7 +225,6 @@ struct report *report_make_of(const struct report_request *request, struct sessi
         report->reader = input->reader;
         report->world = world_new();
         budget_init_file(&report->session_budget, report->sources.budget, request->path);
-        world_set_budget(report->world, &report->session_budget);
         report->tree_budget = &report->session_budget;
         world_add_build_ids(report->world, report->reader);
         report->images = pe_images_new(perfdata_feature(report->reader, FEATURE_WPERF_IMAGES));
@@ -236,7 +236,7 @@ struct report *report_make_of(const struct report_request *request, struct sessi
         report->has_run_info = run_info_read(report->reader, &report->run_text, &report->run_info);
         stack_marks_read(perfdata_feature(report->reader, FEATURE_WPERF_STACKS), &report->marks);
         open_modules(report);
-        name_unmapped(report);
+        report_name_unmapped(report, report->world);
         if (!report_read(report, err))
                 return NULL;
         name_places(report);

@@ -82,12 +82,20 @@ static bool find_outermost(const struct sample *sample, struct stack_frame *ret)
         return true;
 }
 
+static struct profile *begin_ends(struct report_worker *w)
+{
+        struct profile *ends = profile_new(PROFILE_EVENT, NULL);
+
+        profile_set_budget(ends, &w->report->session_budget);
+        return ends;
+}
+
 static void add_last_end(struct report_worker *w)
 {
         if (!w->last_end.weight)
                 return;
         if (!w->ends)
-                w->ends = profile_new(PROFILE_EVENT, NULL);
+                w->ends = begin_ends(w);
         profile_add_address(w->ends, w->world, &w->last_end);
         w->last_end.weight = 0;
 }
@@ -124,7 +132,13 @@ void report_catch_up_chains(struct report_worker *w)
                 profile_catch_up(w->ends, w->world);
 }
 
-static void judge_chains(struct report *report, const struct profile_place *end)
+/* What lies in no map is a stray address, unless no memory was left to tell ends apart. */
+static bool lacks_memory(const struct report *report, const struct profile_place *end)
+{
+        return end->module == MODULE_NONE && budget_has_left_out(&report->session_budget, BUDGET_ADDRESSES);
+}
+
+static void judge_chains(struct report *report, const struct profile_place *end, bool is_stray)
 {
         const unsigned deep_return = CHAIN_END_RETURN | CHAIN_END_DEEP;
         struct quality *q = &report->quality;
@@ -133,7 +147,9 @@ static void judge_chains(struct report *report, const struct profile_place *end)
 
         q->n_cut_stacks += whole == STACK_CUT ? end->weight : 0;
         q->n_unjudged += whole == STACK_UNJUDGED ? end->weight : 0;
-        if (whole == STACK_CUT && end->event == deep_return)
+        if (whole == STACK_CUT && !is_stray && lacks_memory(report, end))
+                report->n_memory_cuts += end->weight;
+        else if (whole == STACK_CUT && end->event == deep_return)
                 report->n_deep_chains += end->weight;
 }
 
@@ -144,13 +160,13 @@ void report_judge_chains(struct report *report, struct report_worker *w)
                         .event = kind, .module = MODULE_NONE, .weight = w->n_strays[kind]};
 
                 if (stray.weight)
-                        judge_chains(report, &stray);
+                        judge_chains(report, &stray, true);
         }
         if (!w->ends)
                 return;
         profile_finish(w->ends);
         for (size_t i = 0; i < profile_n_places(w->ends); i++)
-                judge_chains(report, profile_get_place(w->ends, i));
+                judge_chains(report, profile_get_place(w->ends, i), false);
         profile_free(w->ends);
 }
 

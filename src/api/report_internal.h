@@ -41,6 +41,7 @@ struct report {
         struct map seen_pids;
         int32_t *pids; /* sampled processes */
         size_t n_pids, cap_pids;
+        bool misses_pids; /* there was no memory for them */
         uint64_t n_lost_records, n_lost_samples;
         unsigned kernel_frames; /* that the kernel takes */
         uint64_t n_deep_chains; /* cut where it takes no more */
@@ -48,6 +49,10 @@ struct report {
         bool has_image;
         struct report_image image;
 };
+
+/* simpleperf has a perf map's names in the session, and no map of the memory that they are in.  For each world, before its
+ * first record. */
+void report_name_unmapped(const struct report *report, struct world *world);
 
 /* --- report_cut.c: which stacks are cut, and why --- */
 

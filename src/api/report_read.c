@@ -64,7 +64,7 @@ static void keep_sample(struct report_worker *w, uint32_t event, const struct sa
         struct sample_list *samples = w->report->samples;
         const char *comm;
 
-        if (!samples)
+        if (!samples || !sample_list_make_room(samples))
                 return;
         comm = world_thread_name(w->world, sample->pid, sample->tid);
         sample_list_add(samples, &(struct listed_sample){
@@ -94,17 +94,22 @@ static bool parse_sample(struct report_worker *w, const struct perfdata_record *
         return true;
 }
 
+enum { PID_BYTES = 128 }; /* memory for one, in the worker and in the report */
+
 static void see_pid(struct report_worker *w, int32_t pid)
 {
         uint64_t *recent = &w->recent_pids[(uint32_t)pid % RECENT_PIDS], seen = (uint32_t)pid + 1ull;
-        bool is_new;
 
-        if (*recent == seen)
+        if (*recent == seen || w->misses_pids)
                 return;
         *recent = seen;
-        map_put(&w->seen_pids, (uint32_t)pid, &is_new);
-        if (is_new)
-                ARRAY_PUSH(w->pids, w->n_pids, w->cap_pids, pid);
+        if (map_find(&w->seen_pids, (uint32_t)pid))
+                return;
+        w->misses_pids = !budget_share_take(&w->share, BUDGET_RECORDS, PID_BYTES);
+        if (w->misses_pids)
+                return;
+        map_put(&w->seen_pids, (uint32_t)pid, NULL);
+        ARRAY_PUSH(w->pids, w->n_pids, w->cap_pids, pid);
 }
 
 static void take_sample(struct report_worker *w, const struct perfdata_record *record, uint64_t number)

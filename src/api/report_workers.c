@@ -14,6 +14,7 @@ enum {
         WORTH_A_THREAD = 16 << 20, /* bytes of records */
         WORTH_SHARING = 1 << 11,   /* nodes; */
         WORTH_NODES_A_PLACE = 4,   /* for each of their addresses */
+        WORKER_BYTES = 16 << 20,   /* of the memory limit, for a thread's tables */
 };
 
 /* How far the worker that took a chunk had come. */
@@ -27,6 +28,8 @@ struct run {
         struct report *report;
         struct report_worker *workers;
         unsigned n_workers;
+        unsigned n_running;   /* the others ended, to save memory */
+        uint64_t world_bytes; /* that the session's budget gave for all worlds */
         struct perfdata_batch batches[2];
         unsigned at;          /* of the batch that is being taken; the other one is being filled */
         size_t batch_records; /* of the last one: the first are small, so that functions are shared early */
@@ -60,6 +63,7 @@ static unsigned count_workers(const struct report *report)
 {
         const struct perfdata_layout *layout = perfdata_get_layout(report->reader);
         uint64_t worth = layout->data_bytes / WORTH_A_THREAD;
+        uint64_t most = budget_limit(&report->session_budget) / WORKER_BYTES;
         unsigned n = report->request.n_workers;
 
         /* Events of a pipe come as records: which they are is not known yet. */
@@ -67,7 +71,8 @@ static unsigned count_workers(const struct report *report)
                 return 1;
         if (!n)
                 n = os_usable_cpus() < worth ? os_usable_cpus() : (unsigned)worth;
-        return n < 1 ? 1 : n > MAX_WORKERS ? MAX_WORKERS : n;
+        most = most < MAX_WORKERS ? most : MAX_WORKERS;
+        return n < 1 || !most ? 1 : n > most ? (unsigned)most : n;
 }
 
 /* --- Begin and end --- */
@@ -89,7 +94,8 @@ static void begin_worker(struct run *run, unsigned i)
         struct report *report = run->report;
         struct report_worker *w = &run->workers[i];
 
-        *w = (struct report_worker){.report = report, .parsed_event = UINT32_MAX};
+        *w = (struct report_worker){
+                .report = report, .parsed_event = UINT32_MAX, .share.budget = &report->session_budget};
         if (!i) {
                 w->world = report->world;
                 w->profile = report->profile;
@@ -97,6 +103,7 @@ static void begin_worker(struct run *run, unsigned i)
         } else {
                 w->world = world_new();
                 world_add_build_ids(w->world, report->reader);
+                report_name_unmapped(report, w->world);
                 w->profile = profile_new(profile_keys(report->profile), &report->request.filter);
                 profile_set_budget(w->profile, &report->session_budget);
                 w->stacks = report->stacks ? stacks_new(report->request.merges_strays) : NULL;
@@ -121,8 +128,10 @@ static void end_worker(struct run *run, unsigned i)
                 if (is_new)
                         ARRAY_PUSH(report->pids, report->n_pids, report->cap_pids, w->pids[k]);
         }
+        report->misses_pids |= w->misses_pids;
         map_release(&w->seen_pids);
         free(w->pids);
+        budget_share_keep(&w->share, 0);
         if (i) {
                 world_free(w->world);
                 profile_free(w->profile);
@@ -135,7 +144,7 @@ static void end_worker(struct run *run, unsigned i)
 static void fill(struct run *run)
 {
         struct perfdata_batch *batch = &run->batches[!run->at];
-        size_t most = run->n_workers > 1 ? (size_t)BATCH_OF_WORKER * run->n_workers : BATCH_ALONE;
+        size_t most = run->n_running > 1 ? (size_t)BATCH_OF_WORKER * run->n_running : BATCH_ALONE;
         size_t max = run->batch_records ? run->batch_records * 2 : (size_t)BATCH_CHUNK * run->n_workers;
 
         run->batch_records = max = max < most ? max : most;
@@ -168,7 +177,7 @@ static void work(void *ctx, unsigned i)
 {
         struct run *run = ctx;
 
-        if (!i && run->n_workers > 1)
+        if (!i && run->n_running > 1)
                 fill(run);
         take_chunks(run, i);
 }
@@ -212,7 +221,7 @@ static void share_functions(struct run *run)
         };
         size_t most = 0;
 
-        for (unsigned i = 0; i < run->n_workers; i++) {
+        for (unsigned i = 0; i < run->n_running; i++) {
                 const struct stacks *stacks = run->workers[i].stacks;
                 size_t n = stacks_n_nodes(stacks);
 
@@ -224,8 +233,69 @@ static void share_functions(struct run *run)
         run->share_at = 2 * most;
         if (!run->functions)
                 run->functions = place_functions_new(&request);
-        for (unsigned i = 0; i < run->n_workers; i++)
+        for (unsigned i = 0; i < run->n_running; i++)
                 place_functions_share(run->functions, run->workers[i].stacks, i);
+}
+
+/* --- Worlds --- */
+
+static void finish_stacks(void *ctx, unsigned i)
+{
+        struct report_worker *w = &((struct run *)ctx)->workers[i];
+
+        stacks_finish(w->stacks, w->world);
+}
+
+/* About what each world may have after the batch that is to be taken. */
+static uint64_t expect_world(const struct run *run)
+{
+        const struct perfdata_batch *batch = &run->batches[run->at];
+        uint64_t bytes = world_bytes(run->workers[0].world);
+
+        for (size_t i = 0; i < batch->n_others; i++)
+                bytes += batch->items[batch->others[i]].size_bytes;
+        return bytes;
+}
+
+/* All worlds but one may fill a sixteenth of the limit: speed is worth less than stacks. */
+static bool take_worlds(struct run *run, uint64_t bytes)
+{
+        struct budget *budget = &run->report->session_budget;
+        uint64_t all = bytes * run->n_running, more = all > run->world_bytes ? all - run->world_bytes : 0;
+
+        if (all - bytes > budget_limit(budget) / 16 || !budget_has_room(budget, BUDGET_RECORDS, more))
+                return false;
+        run->world_bytes += more;
+        return budget_take(budget, BUDGET_RECORDS, more);
+}
+
+static void end_thread(struct run *run, unsigned i)
+{
+        struct report_worker *w = &run->workers[i];
+
+        if (w->stacks)
+                finish_stacks(run, i);
+        world_free(w->world);
+        w->world = NULL;
+}
+
+/* Ends threads until there is memory for the worlds of those that are left.  All worlds must be the same: only one that is alone
+ * may leave out records. */
+static void fit_worlds(struct run *run)
+{
+        struct report *report = run->report;
+        uint64_t bytes;
+
+        if (run->n_running == 1)
+                return;
+        bytes = expect_world(run);
+        while (run->n_running > 1 && !take_worlds(run, bytes))
+                end_thread(run, --run->n_running);
+        if (run->n_running > 1)
+                return;
+        budget_give(&report->session_budget, run->world_bytes);
+        run->world_bytes = 0;
+        world_set_budget(report->world, &report->session_budget);
 }
 
 static void read_all(struct run *run)
@@ -239,8 +309,9 @@ static void read_all(struct run *run)
                 run->at = !run->at;
                 run->next_chunk = 0;
                 fit_marks(run);
-                os_parallel(run->n_workers, work, run);
-                if (run->n_workers == 1)
+                fit_worlds(run);
+                os_parallel(run->n_running, work, run);
+                if (run->n_running == 1)
                         fill(run);
                 if (run->got > 0 && run->share_at)
                         share_functions(run);
@@ -248,13 +319,6 @@ static void read_all(struct run *run)
 }
 
 /* --- All --- */
-
-static void finish_stacks(void *ctx, unsigned i)
-{
-        struct report_worker *w = &((struct run *)ctx)->workers[i];
-
-        stacks_finish(w->stacks, w->world);
-}
 
 static void merge_stacks(struct run *run)
 {
@@ -298,12 +362,15 @@ bool report_run_workers(struct report *report, struct err *err)
 
         run.modules = (struct hot_modules){peek, NULL, report->modules};
         run.share_at = can_share(report) ? WORTH_SHARING : 0;
+        run.n_running = run.n_workers;
+        if (run.n_workers == 1)
+                world_set_budget(report->world, &report->session_budget);
         run.workers = mem_new(run.n_workers, sizeof(*run.workers));
         for (unsigned i = 0; i < run.n_workers; i++)
                 begin_worker(&run, i);
         read_all(&run);
         if (report->stacks)
-                os_parallel(run.n_workers, finish_stacks, &run);
+                os_parallel(run.n_running, finish_stacks, &run);
         /* Nobody took the chunks of a batch that ended in an error. */
         if (run.n_workers > 1 && run.got >= 0) {
                 if (report->stacks)
@@ -312,6 +379,8 @@ bool report_run_workers(struct report *report, struct err *err)
         }
         for (unsigned i = 0; i < run.n_workers; i++)
                 end_worker(&run, i);
+        if (run.n_running > 1)
+                budget_give(&report->session_budget, run.world_bytes / run.n_running * (run.n_running - 1));
         world_set_images(report->world, pe_images_size, report->images);
         perfdata_batch_release(&run.batches[0]);
         perfdata_batch_release(&run.batches[1]);

@@ -17,7 +17,7 @@ struct file {
         size_t n_lines, cap_lines;
         const struct archived_source *archived; /* its lines in place of the text; NULL */
         int64_t mtime_ns;
-        bool is_here;
+        bool is_here, is_refused;
 };
 
 struct source_text {
@@ -25,6 +25,7 @@ struct source_text {
         const struct source_archive *archive;
         bool (*find_remote)(void *ctx, const char *path, struct buf *out);
         void *ctx;
+        bool takes_private;
         struct file **files;
         size_t n_files, cap_files;
         struct file *last;
@@ -45,6 +46,11 @@ struct source_text *source_text_new(const char *folders,
 void source_text_use_archive(struct source_text *source, const struct source_archive *archive)
 {
         source->archive = archive;
+}
+
+void source_text_take_private(struct source_text *source, bool takes_private)
+{
+        source->takes_private = takes_private;
 }
 
 void source_text_free(struct source_text *source)
@@ -102,13 +108,16 @@ static bool find_in_folders(const struct source_text *source, const char *path, 
         return false;
 }
 
-static bool find_elsewhere(const struct source_text *source, const char *path, struct buf *out,
-                           struct os_stat *ret_stat)
+static bool find_at_path(const char *path, struct buf *out, struct os_stat *ret_stat)
 {
         buf_clear(out);
         buf_add_str(out, path);
-        if (is_source(path, ret_stat))
-                return true;
+        return is_source(path, ret_stat);
+}
+
+static bool find_far(const struct source_text *source, const char *path, struct buf *out,
+                     struct os_stat *ret_stat)
+{
         buf_clear(out);
         return source->find_remote && source->find_remote(source->ctx, path, out) &&
                is_source(buf_text(out), ret_stat);
@@ -132,12 +141,25 @@ static void read_lines(struct file *file)
         }
 }
 
+/* What debuginfod fetched is its answer to this name, whatever mode it keeps it with. */
+static bool read_text(const struct source_text *source, struct file *file, const char *place, bool is_far)
+{
+        struct err err = {0};
+
+        if (source->takes_private || is_far)
+                return os_read_regular(place, SOURCE_MAX_BYTES, &file->text, NULL);
+        if (os_read_public(place, SOURCE_MAX_BYTES, &file->text, &err))
+                return true;
+        file->is_refused = err.code == ERR_DENIED && os_is_superuser();
+        return false;
+}
+
 static struct file *load(const struct source_text *source, const char *path)
 {
         struct file *file = mem_new(1, sizeof(*file));
         AUTO_RELEASE(buf) place = {0};
         struct os_stat st;
-        bool is_found;
+        bool is_found, is_far;
 
         buf_add_str(&place, path);
         file->path = buf_take(&place);
@@ -147,8 +169,9 @@ static struct file *load(const struct source_text *source, const char *path)
         file->is_here = file->archived;
         if (file->is_here)
                 return file;
-        if ((!is_found && !find_elsewhere(source, path, &place, &st)) ||
-            !os_read_regular(buf_text(&place), SOURCE_MAX_BYTES, &file->text, NULL))
+        is_found = is_found || find_at_path(path, &place, &st);
+        is_far = !is_found && find_far(source, path, &place, &st);
+        if ((!is_found && !is_far) || !read_text(source, file, buf_text(&place), is_far))
                 return file;
         file->is_here = true;
         file->mtime_ns = st.mtime_ns;
@@ -183,9 +206,16 @@ const char *source_text_note(struct source_text *source, const char *path, int64
 {
         const struct file *file = get_file(source, path);
 
+        if (file->is_refused)
+                return "is not readable by all users: --force reads it all the same";
         if (!file->is_here)
                 return "is not here: name its folder with --source-path";
         return built_ns && file->mtime_ns > built_ns ? "is newer than the program" : NULL;
+}
+
+bool source_text_is_refused(struct source_text *source, const char *path)
+{
+        return get_file(source, path)->is_refused;
 }
 
 bool source_text_find(struct source_text *source, const char *path, int64_t *ret_mtime_ns)

@@ -24,12 +24,19 @@ void source_text_free(struct source_text *source);
 void source_text_use_archive(struct source_text *source, const struct source_archive *archive);
 AUTO_DEFINE(source_text)
 
+/* For the superuser: takes files too that not all users may read.  Debug information may name any file, and what is read may
+ * be passed on. */
+void source_text_take_private(struct source_text *source, bool takes_private);
+
 /* Line `line` from 1 on, without its end; NULL: no such file or line.  Kept by `source`. */
 const char *source_text_line(struct source_text *source, const char *path, uint32_t line);
 
-/* "is not here: ...", or when the file was changed after `built_ns` (of the program; 0: not known) "is newer than the
+/* "is not here: ...", "is not readable by all users: ...", or when the file was changed after `built_ns` (of the program; 0: not known) "is newer than the
  * program"; NULL: nothing is wrong. */
 const char *source_text_note(struct source_text *source, const char *path, int64_t built_ns);
+
+/* Whether the file is there, but was not read because not all users may read it. */
+bool source_text_is_refused(struct source_text *source, const char *path);
 
 /* False when there is no such file; else *ret_mtime_ns is when it was changed. */
 bool source_text_find(struct source_text *source, const char *path, int64_t *ret_mtime_ns);

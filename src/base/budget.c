@@ -45,10 +45,16 @@ static uint64_t limit_of_use(const struct budget *budget, enum budget_use use)
         switch (use) {
         case BUDGET_LONG_NAMES:
         case BUDGET_STACKS: return limit / 2;
-        case BUDGET_ADDRESSES: return limit / 8 * 5;
+        case BUDGET_ADDRESSES:
+        case BUDGET_SAMPLES: return limit / 8 * 5;
         case BUDGET_LINES: return limit / 4 * 3;
         default: return limit;
         }
+}
+
+static bool fits(uint64_t limit, uint64_t used, uint64_t bytes)
+{
+        return bytes <= limit && used <= limit - bytes;
 }
 
 static bool take(struct budget *budget, enum budget_use use, uint64_t bytes)
@@ -56,7 +62,7 @@ static bool take(struct budget *budget, enum budget_use use, uint64_t bytes)
         uint64_t limit = limit_of_use(budget, use), used = budget->used_bytes;
 
         do {
-                if (bytes > limit || used > limit - bytes)
+                if (!fits(limit, used, bytes))
                         return false;
         } while (!atomic_compare_exchange_weak(&budget->used_bytes, &used, used + bytes));
         return true;
@@ -79,6 +85,15 @@ void budget_give(struct budget *budget, uint64_t bytes)
 {
         for (; budget; budget = budget->parent)
                 budget->used_bytes -= bytes;
+}
+
+bool budget_has_room(const struct budget *budget, enum budget_use use, uint64_t bytes)
+{
+        for (; budget; budget = budget->parent) {
+                if (!fits(limit_of_use(budget, use), budget->used_bytes, bytes))
+                        return false;
+        }
+        return true;
 }
 
 /* --- Shares --- */
@@ -154,6 +169,7 @@ const char *budget_use_text(enum budget_use use)
         case BUDGET_LONG_NAMES: return "names longer than 64 KiB";
         case BUDGET_STACKS: return "call stacks";
         case BUDGET_ADDRESSES: return "sampled addresses";
+        case BUDGET_SAMPLES: return "single samples";
         case BUDGET_LINES: return "inlined frames and lines";
         case BUDGET_NAMES: return "names";
         default: return "records";

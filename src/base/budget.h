@@ -21,11 +21,12 @@ enum {
 #define BUDGET_DEFAULT_BYTES ((uint64_t)1 << 30)
 
 /* What memory is used for, in the order in which it is left out.  Names may fill the whole limit, lines three quarters
- * of it, sampled addresses five eighths, call stacks and long names half. */
+ * of it, sampled addresses and single samples five eighths, call stacks and long names half. */
 enum budget_use {
         BUDGET_LONG_NAMES,
         BUDGET_STACKS,
         BUDGET_ADDRESSES,
+        BUDGET_SAMPLES,
         BUDGET_LINES,
         BUDGET_NAMES,
         BUDGET_RECORDS,
@@ -63,6 +64,9 @@ void budget_release(struct budget *budget);
  * remembered.  `budget` may be NULL, which has no limit. */
 bool budget_take(struct budget *budget, enum budget_use use, uint64_t bytes);
 void budget_give(struct budget *budget, uint64_t bytes);
+
+/* Whether budget_take would succeed now; nothing is remembered. */
+bool budget_has_room(const struct budget *budget, enum budget_use use, uint64_t bytes);
 
 /* What one thread took of a budget in advance, for many things that are small.  Zero-initialised has no limit. */
 struct budget_share {

@@ -214,6 +214,7 @@ static bool add_functions(struct annotating *a, struct report *report, struct er
                 .with_code = needs_code(a),
                 .syntax = a->syntax,
                 .source_folders = o->source_path,
+                .private_source = a->options->input.force,
                 .debuginfod = a->lookup->debuginfod,
         };
 

@@ -10,6 +10,7 @@
 #include "hot.h"
 #include "os.h"
 #include "report.h"
+#include "text.h"
 
 static void add_names(const struct event_listing *listing, const char *what, struct buf *out)
 {
@@ -58,8 +59,19 @@ struct completed_line {
         const char *cpu_model, *session;
 };
 
-/* The functions of the session that the line is about, or that report would read. */
-static void add_symbols(const char *session, struct buf *out)
+static void add_report_names(const struct report *report, const char *kind, struct buf *out)
+{
+        for (size_t i = 0; !strcmp(kind, "symbols") && i < hot_n_rows(report_hot(report)); i++)
+                buf_printf(out, "%s\n",
+                           hot_text(report_hot(report), hot_get_row(report_hot(report), i)->bare));
+        for (size_t i = 0; !strcmp(kind, "modules") && i < report_n_modules(report); i++)
+                buf_printf(out, "%s\n", text_base_name(report_get_module(report, i).path));
+        for (size_t i = 0; !strcmp(kind, "session_events") && i < report_n_events(report); i++)
+                buf_printf(out, "%s\n", report_get_event(report, i).name);
+}
+
+/* Of the session that the line is about, or that report would read. */
+static void add_session_names(const char *session, const char *kind, struct buf *out)
 {
         struct os_stat there;
         const struct report_request request = {
@@ -69,11 +81,8 @@ static void add_symbols(const char *session, struct buf *out)
         };
         AUTO(report) report = report_make(&request, NULL);
 
-        for (size_t i = 0; report && i < hot_n_rows(report_hot(report)); i++) {
-                const struct hot_row *row = hot_get_row(report_hot(report), i);
-
-                buf_printf(out, "%s\n", hot_text(report_hot(report), row->bare));
-        }
+        if (report)
+                add_report_names(report, kind, out);
 }
 
 /* A line that can't be completed is not the time for errors. */
@@ -82,8 +91,8 @@ static void add_names_of(void *ctx, const char *kind, struct buf *out)
         const struct completed_line *line = ctx;
         const struct event_facts_request request = {.cpu_model = line->cpu_model};
 
-        if (!strcmp(kind, "symbols"))
-                add_symbols(line->session, out);
+        if (!strcmp(kind, "symbols") || !strcmp(kind, "modules") || !strcmp(kind, "session_events"))
+                add_session_names(line->session, kind, out);
         else
                 fill_names(kind, &request, out, NULL);
 }

@@ -28,6 +28,7 @@ static const struct option exporting_options[] = {
                 .letter = 'e',
                 .kind = OPTION_STRING,
                 .arg = "EVENT",
+                .names = "session_events",
                 .offset = offsetof(struct exporting_options, event),
                 .help = "take the samples of EVENT; speedscope and perf-script get all events unless given, other formats the first",
         },

@@ -26,6 +26,7 @@ static const struct option filter_options[] = {
                 .aliases = "modules dso dsos",
                 .kind = OPTION_LIST,
                 .arg = "NAMES",
+                .names = "modules",
                 .offset = offsetof(struct filter_options, modules),
                 .help = "only samples in these modules",
         },

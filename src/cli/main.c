@@ -14,7 +14,8 @@ static int print_banner(void)
                    "Report bugs to: %s\n"
                    "Use wperf record -- COMMAND to profile a program.\n"
                    "Use --help for help.\n",
-                   version_number, version_commit, version_bugs_to);
+                   version_number, version_commit,
+                   *version_bugs_to ? version_bugs_to : "who gave you this build, which names no address");
         return cmd_print(&out, EXIT_OK);
 }
 

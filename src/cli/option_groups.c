@@ -331,7 +331,8 @@ static const struct option input_options[] = {
                 .name = "force",
                 .letter = 'f',
                 .offset = offsetof(struct input_options, force),
-                .help = "as root, read a session that belongs to another user; take perf maps and jitdumps of any user",
+                .help = "as root, read a session of another user, perf maps and jitdumps of any user, and source files that "
+                        "not all users may read",
         },
         {0},
 };

@@ -6,6 +6,6 @@
 extern const char version_number[];
 extern const char version_commit[];
 extern const char version_system[];
-extern const char version_bugs_to[]; /* where bugs are reported: an address, of who made the package */
+extern const char version_bugs_to[]; /* where bugs are reported: an address; "": the build has none */
 
 #endif

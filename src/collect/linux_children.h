@@ -10,6 +10,7 @@ struct children;
 /* For the command `pid`, which has not begun to run; after the events were turned on.  `opened` is kept by the caller. */
 struct children *children_new(const struct opened *opened, int32_t pid);
 void children_free(struct children *children);
+AUTO_DEFINE(children)
 
 /* Moves what the rings hold to `pass`, without the samples of processes that are known to be others. */
 void children_drain(struct children *children, struct ring *rings, size_t n_rings, struct buf *pass);

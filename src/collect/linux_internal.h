@@ -385,6 +385,11 @@ void users_release(struct users *users);
 /* Looks at a record of a process. */
 void users_see(struct users *users, const struct perf_header *header, uint8_t *record);
 
+struct os_origin; /* os.h */
+
+/* Whose the files have to be that a process leaves for profilers; false: its user is not known. */
+bool users_get_origin(const struct users *users, int32_t pid, struct os_origin *ret_origin);
+
 struct keeper {
         struct users users;
         struct mapped_files files;

@@ -8,7 +8,9 @@
 #include <sys/mman.h>
 
 #include "arch.h"
+#include "jitdump.h"
 #include "linux_code.h"
+#include "linux_jit.h"
 #include "unwind_sample.h"
 
 enum {
@@ -22,6 +24,7 @@ struct unwinder {
         struct world *world;
         struct loaded loaded;
         struct code_pages code;
+        struct jit_dumps jits;
         struct order order;
         struct buf out;
         struct buf cut; /* a bit a sample */
@@ -41,6 +44,7 @@ struct unwinder *unwinder_new(const struct opened *opened, const struct keeper *
         world_set_exited_limit(u->world, MAX_EXITED);
         u->loaded = (struct loaded){.world = u->world, .keeper = keeper};
         budget_init(&u->loaded.budget, BUDGET_DEFAULT_BYTES);
+        u->jits = (struct jit_dumps){.keeper = keeper, .budget = &u->loaded.budget};
         world_set_images(u->world, pe_image_size, (void *)&keeper->pe);
         u->marks.n_ways = UNWIND_N_WAYS;
         u->marks.n_ends = UNWIND_N_ENDS;
@@ -55,6 +59,7 @@ void unwinder_free(struct unwinder *u)
 {
         if (!u)
                 return;
+        jit_dumps_release(&u->jits);
         loaded_release(&u->loaded);
         code_pages_forget(&u->code);
         world_free(u->world);
@@ -79,6 +84,7 @@ static bool find_module(void *ctx, uint64_t addr, struct unwind_module *ret)
         kind = world_get_module(u->world, place.module)->kind;
         if (kind == MODULE_ANON) {
                 *ret = (struct unwind_module){.start = place.map_start, .end = place.map_end};
+                jit_dumps_find(&u->jits, u->pid, addr, ret);
                 return true;
         }
         loaded = loaded_get(&u->loaded, place.module);
@@ -213,19 +219,34 @@ static void add_sample(struct unwinder *u, struct cursor record)
 
 /* --- rounds --- */
 
+static void see_program(struct unwinder *u, const struct perfdata_record *record)
+{
+        struct record_comm comm;
+
+        if (record->header.type != PERF_RECORD_COMM || !(record->header.misc & PERF_MISC_COMM_EXEC))
+                return;
+        code_pages_forget(&u->code);
+        if (record_comm_parse(record->bytes, &comm))
+                jit_dumps_forget(&u->jits, comm.pid);
+}
+
 /* Code without a file is read while its process runs. */
 static void see_code(struct unwinder *u, const struct perfdata_record *record)
 {
+        const struct module *module;
         struct record_mmap map;
-        module_id module;
+        module_id id;
 
-        if (record->header.type == PERF_RECORD_COMM && record->header.misc & PERF_MISC_COMM_EXEC)
-                code_pages_forget(&u->code);
         if (record->header.type != PERF_RECORD_MMAP2 || !record_mmap_parse(record->bytes, false, &map) ||
             !(map.prot & PROT_EXEC))
                 return;
-        module = world_find(u->world, map.pid, PERF_MISC_USER, map.start).module;
-        if (module != MODULE_NONE && world_get_module(u->world, module)->kind == MODULE_ANON)
+        id = world_find(u->world, map.pid, PERF_MISC_USER, map.start).module;
+        if (id == MODULE_NONE)
+                return;
+        module = world_get_module(u->world, id);
+        if (module->kind == MODULE_FILE && jitdump_is_name(world_text(u->world, module->path)))
+                jit_dumps_add(&u->jits, map.pid, module, world_text(u->world, module->path));
+        if (module->kind == MODULE_ANON)
                 code_pages_map(&u->code, map.pid, map.start, map.start + map.len);
 }
 
@@ -254,6 +275,7 @@ static void add_record(struct unwinder *u, const uint8_t *bytes)
         record = (struct perfdata_record){
                 .header = header, .bytes = cursor_make(bytes, header.size), .asked_build_id = true};
         world_replay(u->world, &record);
+        see_program(u, &record);
         see_code(u, &record);
         buf_add(&u->out, bytes, header.size);
 }
@@ -266,6 +288,7 @@ bool unwinder_put(struct unwinder *u, struct buf *pass, bool is_last, const stru
         const uint8_t *record;
 
         code_pages_next_round(&u->code);
+        jit_dumps_next_round(&u->jits);
         forget_unmapped(u);
         order_add_round(&u->order, &u->opened->events[0].attr, pass, is_last);
         while ((record = order_next(&u->order)) != NULL)

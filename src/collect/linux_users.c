@@ -140,6 +140,17 @@ void users_see(struct users *users, const struct perf_header *header, uint8_t *r
         }
 }
 
+bool users_get_origin(const struct users *users, int32_t pid, struct os_origin *ret_origin)
+{
+        const struct kept_user *user = find_user(users, pid);
+
+        if (!user)
+                return false;
+        *ret_origin =
+                (struct os_origin){.has_owner = true, .owner = user->user, .not_before_ns = user->started_ns};
+        return true;
+}
+
 void users_release(struct users *users)
 {
         map_release(&users->by_pid);

@@ -51,12 +51,10 @@ static void classify_core(struct count_builder *b, struct count_event *e)
         uint64_t number = event->pmu[0] ? read_field(b, event, "event") : event->attr.config;
 
         e->kind = find_kind(&b->list.kinds, event);
-        if (event->attr.type == PERF_TYPE_HARDWARE || event->attr.type == PERF_TYPE_HW_CACHE) {
-                text_copy(e->index, sizeof(e->index),
-                          event->attr.type == PERF_TYPE_HARDWARE ? "hardware" : "cache");
-                return;
-        }
-        if (e->kind >= 0 && b->list.kinds.items[e->kind].vendor == CORE_X86)
+        /* On machines with several kinds of cores the upper half of config is the PMU. */
+        if (event->attr.type == PERF_TYPE_HARDWARE || event->attr.type == PERF_TYPE_HW_CACHE)
+                number = event->attr.config & UINT32_MAX;
+        else if (e->kind >= 0 && b->list.kinds.items[e->kind].vendor == CORE_X86)
                 number = event->attr.config;
         else if (e->kind >= 0 && number <= UINT16_MAX)
                 e->code = (int32_t)number;

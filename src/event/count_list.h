@@ -27,7 +27,7 @@ struct count_event {
         struct event event;
         const char *plain; /* lower case, as formulas name it: "inst_spec" */
         enum count_class class;
-        char index[24];        /* the column `event idx`: "fixed", "0x1b"; "hardware", "cache"; "-": none */
+        char index[24];        /* the column `event idx`: "fixed", "0x1b", "tracepoint"; "-": none */
         int32_t code;          /* number on an Arm PMU; -1: none */
         int32_t kind;          /* the kind of core that counts it, or COUNT_NO_KIND: all CPUs */
         uint32_t unit;         /* of uncore: cluster or controller number */

@@ -64,6 +64,10 @@ bool os_read_file(const char *path, size_t limit, struct buf *out, struct err *e
 /* The same of a file whose name comes from elsewhere: anything but a regular file is ERR_FORMAT and is not opened. */
 bool os_read_regular(const char *path, size_t limit, struct buf *out, struct err *err);
 
+/* The same, for text that may be passed on.  To the superuser a file that not all users may read (by its own mode; that of
+ * its folders does not count) is ERR_DENIED. */
+bool os_read_public(const char *path, size_t limit, struct buf *out, struct err *err);
+
 /* Standard input to its end, at most `limit` bytes. */
 bool os_read_stdin(size_t limit, struct buf *out, struct err *err);
 

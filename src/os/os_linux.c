@@ -87,9 +87,8 @@ bool os_read_file(const char *path, size_t limit, struct buf *out, struct err *e
         return ok || err_in(err, "%s", path);
 }
 
-bool os_read_regular(const char *path, size_t limit, struct buf *out, struct err *err)
+static bool read_opened(int fd, const char *path, size_t limit, struct buf *out, struct err *err)
 {
-        int fd = os_linux_open_regular(path, err);
         bool ok;
 
         if (fd < 0)
@@ -97,6 +96,16 @@ bool os_read_regular(const char *path, size_t limit, struct buf *out, struct err
         ok = read_descriptor(fd, limit, out, err);
         close(fd);
         return ok || err_in(err, "%s", path);
+}
+
+bool os_read_regular(const char *path, size_t limit, struct buf *out, struct err *err)
+{
+        return read_opened(os_linux_open_regular(path, err), path, limit, out, err);
+}
+
+bool os_read_public(const char *path, size_t limit, struct buf *out, struct err *err)
+{
+        return read_opened(os_linux_open_public(path, err), path, limit, out, err);
 }
 
 bool os_read_stdin(size_t limit, struct buf *out, struct err *err)

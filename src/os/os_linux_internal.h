@@ -20,6 +20,9 @@ int64_t os_linux_mtime_ns(const struct stat *st);
 /* A descriptor of a regular file, for reading; -1 and err.  Nothing else is opened. */
 int os_linux_open_regular(const char *path, struct err *err);
 
+/* As os_read_public. */
+int os_linux_open_public(const char *path, struct err *err);
+
 /* The same, as os_map_open_of says. */
 int os_linux_open_of(const char *path, const struct os_origin *origin, struct err *err);
 

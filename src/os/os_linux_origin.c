@@ -113,6 +113,18 @@ int os_linux_open_regular(const char *path, struct err *err)
         return open_file(path, 0, err);
 }
 
+int os_linux_open_public(const char *path, struct err *err)
+{
+        int fd = open_file(path, 0, err);
+        struct stat st;
+
+        if (fd < 0 || !os_is_superuser() || (!fstat(fd, &st) && st.st_mode & S_IROTH))
+                return fd;
+        err_set(err, ERR_DENIED, "%s: not all users may read it", path);
+        close(fd);
+        return -1;
+}
+
 static int open_below_once(int folder, const char *below, uint64_t flags)
 {
         struct open_how how = {.flags = flags, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};

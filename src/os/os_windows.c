@@ -210,6 +210,11 @@ bool os_read_regular(const char *path, size_t limit, struct buf *out, struct err
         return os_read_file(path, limit, out, err);
 }
 
+bool os_read_public(const char *path, size_t limit, struct buf *out, struct err *err)
+{
+        return os_read_regular(path, limit, out, err);
+}
+
 bool os_read_stdin(size_t limit, struct buf *out, struct err *err)
 {
         return read_handle(GetStdHandle(STD_INPUT_HANDLE), limit, out, err) || err_in(err, "standard input");

@@ -316,12 +316,20 @@ void world_set_budget(struct world *w, struct budget *budget)
 
 enum { WORLD_STEP_BYTES = 1 << 20 }; /* that the budget is asked for */
 
+uint64_t world_bytes(const struct world *w)
+{
+        size_t n_slots = w->process_of_pid.n_slots + w->name_of_thread.n_slots +
+                         w->modules.by_identity.n_slots + w->image_sizes.n_slots;
+
+        return w->arena.total_bytes + w->pool.arena.total_bytes + strpool_bytes(w->names) +
+               w->processes_cap * sizeof(*w->processes) + w->modules.cap * sizeof(*w->modules.items) +
+               n_slots * MAP_SLOT_BYTES;
+}
+
 /* Whether there is memory for what one more record says. */
 static bool has_room(struct world *w)
 {
-        uint64_t used = w->arena.total_bytes + w->pool.arena.total_bytes + strpool_bytes(w->names) +
-                        w->processes_cap * sizeof(*w->processes) +
-                        (w->process_of_pid.n_slots + w->name_of_thread.n_slots) * MAP_SLOT_BYTES;
+        uint64_t used = w->budget ? world_bytes(w) : 0;
 
         if (used < w->taken_bytes || !w->budget)
                 return true;

@@ -59,8 +59,11 @@ void world_name_unmapped(struct world *world, int32_t pid, const char *path);
 
 struct budget; /* budget.h */
 
-/* Before the first record: what processes, maps and names take comes out of it.  Over it records are left out. */
+/* What processes, maps and names take comes out of it from the next record on.  Over it records are left out. */
 void world_set_budget(struct world *world, struct budget *budget);
+
+/* The memory that they take, about. */
+uint64_t world_bytes(const struct world *world);
 
 /* Before the first record, for a recorder that may run for months: the maps of a process go once `n_exited` others have
  * exited after it and nobody has asked for it since, and a thread's name with its EXIT record.  Otherwise they stay until

@@ -219,6 +219,25 @@ static str_id text_of_hit(struct resolver *resolver, struct module *module, cons
         return *hit->text;
 }
 
+static bool find_in_jitdump(const struct module *module, uint64_t addr, struct symtab_hit *ret_hit)
+{
+        struct jitdump_hit hit;
+        bool is_found = jitdump_find(module->jitdump, addr, CODE_HISTORY_LATEST, &hit);
+
+        if (is_found)
+                *ret_hit = (struct symtab_hit){
+                        .index = hit.index,
+                        .start = hit.load->addr,
+                        .end = hit.load->addr + hit.load->size_bytes,
+                        .name = hit.load->name,
+                        .name_max = hit.load->name_len,
+                        .text = hit.text,
+                };
+        ret_hit->same_from = hit.same_from;
+        ret_hit->same_to = hit.same_to;
+        return is_found;
+}
+
 /* What the jitdump does not know may stand in the perf map, but not beyond the next function of the jitdump. */
 static enum symbol_status find_jit(const struct module *module, uint64_t addr, struct symtab_hit *ret_hit,
                                    bool *ret_is_of_jitdump)
@@ -226,7 +245,7 @@ static enum symbol_status find_jit(const struct module *module, uint64_t addr, s
         uint64_t from = 0, to = UINT64_MAX;
 
         if (module->jitdump) {
-                *ret_is_of_jitdump = jitdump_find(module->jitdump, addr, CODE_HISTORY_LATEST, ret_hit);
+                *ret_is_of_jitdump = find_in_jitdump(module, addr, ret_hit);
                 if (*ret_is_of_jitdump)
                         return SYMBOL_NAMED;
                 from = ret_hit->same_from;

@@ -31,7 +31,7 @@ struct resolver_sources {
         const struct pe_places *pe;               /* where PE images and PDBs are; NULL: where files say */
         const struct elf_places *elf;             /* where ELF files are besides their paths; NULL: nowhere */
         struct budget *budget; /* the command's, for all files; NULL: each file has one of its own */
-        bool any_owner;        /* sessions, perf maps and jitdumps of other users are read too */
+        bool any_owner; /* sessions, perf maps and jitdumps of other users are read too, and private source */
 };
 
 struct resolver_options {

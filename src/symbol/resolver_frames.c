@@ -217,7 +217,7 @@ static void add_jit_frame(struct finder *f, size_t i)
         const struct jitdump *dump = f->module->jitdump;
         struct symbol symbol = resolver_find_addr(f->resolver, f->id, f->addrs[i]);
         struct resolver_frame frame = {.function = symbol.name, .start = symbol.start};
-        struct symtab_hit hit;
+        struct jitdump_hit hit;
 
         if (symbol.status != SYMBOL_NAMED)
                 return;

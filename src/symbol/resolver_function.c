@@ -87,14 +87,13 @@ bool resolver_find_jit_frames(struct resolver *resolver, resolver_id id, uint64_
                               struct resolver_jit_frames *ret)
 {
         const struct module *module = resolver_load(resolver, id);
-        struct symtab_hit hit;
+        struct jitdump_hit hit;
 
         if (!module->jitdump || !jitdump_find(module->jitdump, addr, CODE_HISTORY_LATEST, &hit))
                 return false;
-        ret->start = hit.start;
-        ret->end = hit.end;
-        return jitdump_get_frames(module->jitdump, jitdump_get_load(module->jitdump, hit.index), &ret->frames,
-                                  &ret->frames_addr);
+        ret->start = hit.load->addr;
+        ret->end = hit.load->addr + hit.load->size_bytes;
+        return jitdump_get_frames(module->jitdump, hit.load, &ret->frames, &ret->frames_addr);
 }
 
 /* What the index has of the module's own file.  Texts name whole addresses: none are kept of a kernel, which lies elsewhere

@@ -10,8 +10,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void look_up(const struct jitdump *dump, uint64_t addr, uint64_t time)
 {
-        struct symtab_hit hit = {0};
+        struct jitdump_hit hit = {0};
         const struct jitdump_load *load;
+        uint64_t end;
 
         if (!jitdump_find(dump, addr, time, &hit)) {
                 if (addr < hit.same_from || (addr >= hit.same_to && addr != UINT64_MAX))
@@ -19,9 +20,10 @@ static void look_up(const struct jitdump *dump, uint64_t addr, uint64_t time)
                 return;
         }
         load = jitdump_get_load(dump, hit.index);
-        if (addr < hit.start || addr >= hit.end || addr < hit.same_from || addr >= hit.same_to ||
-            hit.same_from < hit.start || hit.same_to > hit.end || load->time > time ||
-            load->addr != hit.start || hit.name != load->name || *hit.text)
+        end = load->addr + load->size_bytes;
+        if (addr < load->addr || addr >= end || addr < hit.same_from || addr >= hit.same_to ||
+            hit.same_from < load->addr || hit.same_to > end || load->time > time || load != hit.load ||
+            *hit.text)
                 abort();
 }
 
@@ -74,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
         for (size_t i = 0; (load = jitdump_get_load(dump, i)); i++) {
                 uint64_t around[] = {load->addr - 1, load->addr, load->addr + load->size_bytes};
-                struct symtab_hit hit;
+                struct jitdump_hit hit;
 
                 use(dump, load, size);
                 for (unsigned j = 0; j < 3; j++) {

@@ -249,6 +249,51 @@ static void make_stacks(uint64_t n, uint64_t depth, struct buf *out)
         free(chain);
 }
 
+/* N processes, each with a name, a module whose path has `size` bytes, and a sample of its own. */
+static void make_processes(uint64_t n, uint64_t size, struct buf *out)
+{
+        enum { MODULE_BYTES = 1 << 16, NAME_BYTES = 24 };
+        char *path = mem_new(size + NAME_BYTES, 1);
+        struct session_builder b;
+
+        builder_init(&b);
+        memset(path, 'm', size);
+        path[0] = '/';
+        for (uint64_t i = 0; i < n; i++) {
+                uint64_t chain[] = {PERF_CONTEXT_USER, CODE_ADDR + i % MODULE_BYTES, CODE_ADDR + 8};
+                int32_t pid = PID + (int32_t)i;
+                char name[NAME_BYTES];
+
+                snprintf(name, sizeof(name), "process-%d", (int)pid);
+                snprintf(path + size, NAME_BYTES, "%d", (int)pid);
+                builder_comm(&b, 2 + i, pid, pid, name, true);
+                builder_mmap(&b, 2 + i, pid, CODE_ADDR, MODULE_BYTES, 0, path);
+                builder_sample(&b, 0, 2 + i, pid, pid, PERF_MISC_USER, chain, 3);
+        }
+        builder_file(&b, out);
+        builder_release(&b);
+        free(path);
+}
+
+/* N samples of one thread, whose chains end at as many callers. */
+static void make_ends(uint64_t n, struct buf *out)
+{
+        enum { MODULE_BYTES = 1 << 30 };
+        struct session_builder b;
+
+        builder_init(&b);
+        builder_comm(&b, 1, PID, PID, "ends", true);
+        builder_mmap(&b, 1, PID, CODE_ADDR, MODULE_BYTES, 0, "/nowhere/ends.so");
+        for (uint64_t i = 0; i < n; i++) {
+                uint64_t chain[] = {PERF_CONTEXT_USER, CODE_ADDR + 8,
+                                    CODE_ADDR + i * CODE_BYTES % MODULE_BYTES};
+
+                builder_sample(&b, 0, 2 + i, PID, PID, PERF_MISC_USER, chain, 3);
+        }
+        builder_file(&b, out);
+        builder_release(&b);
+}
+
 /* A perf map of N functions. */
 static void make_perf_map(uint64_t n, struct buf *out)
 {
@@ -266,7 +311,8 @@ int main(int argc, char **argv)
 
         if (argc != 5) {
                 fprintf(stderr,
-                        "usage: make_hostile names|sections|frames|samples:MODULE|stacks|map FILE N BYTES\n");
+                        "usage: make_hostile names|sections|frames|samples:MODULE|stacks|processes|ends|map "
+                        "FILE N BYTES\n");
                 return 2;
         }
         n = strtoull(argv[3], NULL, 10);
@@ -281,6 +327,10 @@ int main(int argc, char **argv)
                 make_samples(argv[1] + 8, n, &out);
         else if (!strcmp(argv[1], "stacks"))
                 make_stacks(n, size, &out);
+        else if (!strcmp(argv[1], "processes"))
+                make_processes(n, size, &out);
+        else if (!strcmp(argv[1], "ends"))
+                make_ends(n, &out);
         else if (!strcmp(argv[1], "map"))
                 make_perf_map(n, &out);
         else

@@ -23,6 +23,7 @@ def test_sentences_that_scripts_search_for(t: Context) -> None:
     refused(t, "man nocpu/ld_spec", 'CPU name: "nocpu" not found, use ', status=1)
     refused(t, "stat -c x -- true", "option -c format not supported, use comma separated list of integers, or range of integers")
     refused(t, "stat -e nosuchthing -- true", "unknown event name: nosuchthing")
+    refused(t, "stat -C /nowhere -e ld_spec -- true", "open config file '/nowhere' failed: no such file", status=125)
 
 
 def test_errors_name_what_was_typed(t: Context) -> None:

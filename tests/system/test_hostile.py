@@ -14,6 +14,8 @@ REST_MIB = 450
 N_NAMES, NAME_BYTES = 4000, 200_000
 SECTION_BYTES = 100_000_000
 N_FRAMES, FRAME_BYTES = 12, 50_000_000
+N_PROCESSES, PATH_BYTES = 250_000, 200
+N_ENDS = 1_000_000
 N_STACKS, N_FEW_STACKS, STACK_FRAMES = 100_000, 2000, 50
 
 
@@ -100,6 +102,32 @@ def test_stacks_and_threads_without_end(t: Context) -> None:
     make(t, "stacks", "few.data", N_FEW_STACKS, STACK_FRAMES)
     done = bounded(t, "report", "-i", "few.data", "-g")
     check(f"{N_FEW_STACKS} stacks not judged" in done.out and "left out for want of memory" not in done.out, "enough memory", done)
+
+
+def test_processes_without_end(t: Context) -> None:
+    """Each has a path of its own, in 116 MB that several threads read: all of them must know the same processes."""
+    make(t, "processes", "processes.data", N_PROCESSES, PATH_BYTES)
+    for argv in ([], ["-g"], ["--sort", "pid"]):
+        done = bounded(t, "report", "-i", "processes.data", "--strict", *argv)
+        check(done.status == 3, "poor", done)
+        check(f"quality: {N_PROCESSES} samples, 0 lost" in done.out, "all samples", done)
+        left_out = done.out[done.out.find("left out for want of memory"):]
+        check("records" in left_out and "of processes.data" in left_out, "the quality line", done)
+
+
+def test_ends_of_chains_without_end(t: Context) -> None:
+    make(t, "ends", "ends.data", N_ENDS)
+    done = bounded(t, "report", "-i", "ends.data", "--strict")
+    check(done.status == 3, "poor", done)
+    check(f"quality: {N_ENDS} samples, 0 lost" in done.out, "all samples", done)
+    check("left out for want of memory: call stacks of ends.data" in done.out, "the quality line", done)
+    check("cut stacks (no memory for their callers)" in done.out, "why they are cut", done)
+    for kind in "speedscope", "firefox", "perf-script":
+        done = bounded(t, "export", "-i", "ends.data", "--format", kind, "-o", t.path("ends.out"))
+        check("single samples of ends.data" in done.err.replace(" and sampled addresses", ""), f"said by {kind}", done)
+    with open(t.path("ends.out"), encoding="utf-8") as file:
+        written = sum(line.startswith("ends ") for line in file)
+    check(N_ENDS / 10 < written < N_ENDS, f"{written} of {N_ENDS} samples are written")
 
 
 def test_long_perf_map(t: Context) -> None:

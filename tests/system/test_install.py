@@ -74,12 +74,16 @@ COMPLETED = {
     "wperf man --cpu-model neoverse-n1 l1d_cache_mp": "l1d_cache_mpki",
     "wperf help symb": "symbolize",
     "wperf record -o a_fi": "a_file",
+    "wperf report --dso cal": "calls",
+    "wperf annotate --module libc.so,cal": "libc.so,calls",
+    "wperf export -e page-f": "page-faults",
 }
 
 
 def shell_folder(t: Context) -> dict[str, str]:
     """A folder with a session of a function and a file; the environment in which `wperf` is found."""
-    t.good("record", "-q", "--session", t.path("wperf.data"), "--", t.program("calls"), "kernel", "200")
+    t.good("record", "-q", "-e", "cpu-clock,page-faults", "--session", t.path("wperf.data"), "--", t.program("calls"),
+           "kernel", "200")
     open(t.path("a_file"), "w", encoding="ascii").close()
     return harness.environment() | {"PATH": os.path.dirname(t.wperf) + ":" + os.environ["PATH"], "TERM": "dumb"}
 

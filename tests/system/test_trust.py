@@ -128,6 +128,26 @@ def test_perf_maps_of_a_recorded_process(t: Context) -> None:
         harness.note(f"{what}: {'taken' if taken else 'refused'}")
 
 
+def test_unwinding_by_the_jitdump_of_another_user(t: Context) -> None:
+    """While recording, a jitdump is used to unwind only if it is its process's user's and not older than the process."""
+    harness.need_root()
+    harness.need_events()
+    harness.need_capability("CAP_SYS_PTRACE")
+    for what, how, is_used in (("its user's", lambda path: None, True),
+                               ("another user's", lambda path: os.chown(path, THIRD, THIRD), False),
+                               ("older than the process", lambda path: os.utime(path, (time.time() - HOUR,) * 2), False)):
+        target = t.start(t.program("trampolines"), SPIN_MS, "5", t.folder, "dump")
+        dump = t.path(f"jit-{target.pid}.dump")
+        try:
+            harness.wait_until(lambda path=dump: os.path.exists(path) and os.path.getsize(path) > 100, "the jitdump is written")
+            how(dump)
+            t.good("record", "-g", "--session", "jit.data", "-F", "500", "-p", str(target.pid), "--timeout", "1")
+        finally:
+            harness.kill_group(target)
+        quality = t.good("report", "-i", "jit.data", "-g").out
+        check((", 0 cut stacks" in quality) == is_used, f"{what}: {quality[-300:]}")
+
+
 def test_perf_maps_of_a_session(t: Context) -> None:
     """Later nobody knows the process's user: it has to be the reader's, or root's, or --force is given."""
     harness.need_root()
@@ -177,6 +197,28 @@ def test_the_owner_counts_as_it_is_mapped(t: Context) -> None:
     done = t.run(*inside)
     harness.check_sentence(done, "belongs to another user")
     check(stat.S_ISREG(os.stat(t.path(name)).st_mode), "it is as it was")
+
+
+def test_private_source_of_root(t: Context) -> None:
+    """Debug information may name any file.  Root shows and packs as source only what all users may read."""
+    harness.need_root()
+    source = t.path("burn.h")
+    with open(source, "w", encoding="ascii") as file:
+        file.write("".join(f"secret line {i}\n" for i in range(1, 200)))
+    t.good("record", "--session", "spin.data", "-F", "500", "--", t.program("spin"), "50")
+    annotate = ("annotate", "-i", "spin.data", "--source", "--source-path", t.folder)
+    archive = ("archive", "-i", "spin.data", "-o", "packed.data", "--source-path", t.folder)
+    for mode, force, is_read in ((0o644, (), True), (0o600, (), False), (0o640, (), False), (0o600, ("-f",), True)):
+        os.chmod(source, mode)
+        shown, packed = t.good(*annotate, *force), t.ours(*archive, *force)
+        check(packed.status == 0, "archive", packed)
+        with open(t.path("packed.data"), "rb") as file:
+            in_session = t.good("annotate", "-i", "packed.data", "--source").out
+        what = f"mode {mode:o} {force}"
+        check(("secret line" in shown.out) == is_read, f"{what}: annotate", shown)
+        check(("secret line" in in_session) == is_read, f"{what}: archive: {in_session}", packed)
+        check(("is not readable by all users: --force" in shown.out) != is_read, f"{what}: annotate says why", shown)
+        check(("1 source file was left out" in packed.err) != is_read, f"{what}: archive says why", packed)
 
 
 if __name__ == "__main__":

@@ -45,6 +45,24 @@ TEST(a_file_takes_from_its_command_too)
         budget_release(&command);
 }
 
+TEST(asking_for_room_takes_nothing)
+{
+        struct budget command, file;
+
+        budget_init(&command, LIMIT);
+        budget_init_file(&file, &command, "file");
+        EXPECT_TRUE(budget_has_room(&file, BUDGET_RECORDS, LIMIT));
+        EXPECT_TRUE(budget_has_room(&file, BUDGET_SAMPLES, LIMIT / 8 * 5));
+        EXPECT_TRUE(!budget_has_room(&file, BUDGET_SAMPLES, LIMIT / 8 * 5 + 1));
+        EXPECT_TRUE(budget_take(&command, BUDGET_NAMES, 400));
+        EXPECT_TRUE(!budget_has_room(&file, BUDGET_RECORDS, LIMIT - 399));
+        EXPECT_TRUE(budget_has_room(NULL, BUDGET_RECORDS, UINT64_MAX));
+        EXPECT_INT(command.used_bytes, 400);
+        EXPECT_TRUE(!budget_is_short(&command));
+        budget_release(&file);
+        budget_release(&command);
+}
+
 TEST(files_are_named_with_what_was_left_out)
 {
         AUTO_RELEASE(buf) text = {0};

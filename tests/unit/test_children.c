@@ -100,8 +100,8 @@ static void expect_kept(struct children *c, struct buf *pass, bool is_last, cons
 
 TEST(a_fork_may_come_a_pass_later_than_its_childs_samples)
 {
-        struct children *c = children_new(&opened, COMMAND);
-        struct buf pass = {0};
+        AUTO(children) c = children_new(&opened, COMMAND);
+        AUTO_RELEASE(buf) pass = {0};
 
         add_exec(&pass, 10, COMMAND);
         add_sample(&pass, 20, COMMAND, PERF_MISC_USER);
@@ -112,27 +112,23 @@ TEST(a_fork_may_come_a_pass_later_than_its_childs_samples)
         add_sample(&pass, 60, GRANDCHILD, PERF_MISC_USER);
         expect_kept(c, &pass, false, "COMM:10 sample:20 FORK:30 sample:40 ");
         expect_kept(c, &pass, true, "FORK:50 sample:60 ");
-        children_free(c);
-        buf_release(&pass);
 }
 
 TEST(what_the_command_did_before_its_exec_is_ours)
 {
-        struct children *c = children_new(&opened, COMMAND);
-        struct buf pass = {0};
+        AUTO(children) c = children_new(&opened, COMMAND);
+        AUTO_RELEASE(buf) pass = {0};
 
         add_sample(&pass, 5, COMMAND, PERF_MISC_USER);
         add_exec(&pass, 10, COMMAND);
         add_sample(&pass, 15, COMMAND, PERF_MISC_USER);
         expect_kept(c, &pass, true, "COMM:10 sample:15 ");
-        children_free(c);
-        buf_release(&pass);
 }
 
 TEST(strangers_are_left_out_and_so_are_their_children)
 {
-        struct children *c = children_new(&opened, COMMAND);
-        struct buf pass = {0};
+        AUTO(children) c = children_new(&opened, COMMAND);
+        AUTO_RELEASE(buf) pass = {0};
 
         add_exec(&pass, 10, COMMAND);
         add_sample(&pass, 20, STRANGER, PERF_MISC_USER);
@@ -143,14 +139,12 @@ TEST(strangers_are_left_out_and_so_are_their_children)
         add_sample(&pass, 60, -1, PERF_MISC_USER);
         add_sample(&pass, 70, INT32_MAX, PERF_MISC_USER);
         expect_kept(c, &pass, true, "COMM:10 ");
-        children_free(c);
-        buf_release(&pass);
 }
 
 TEST(a_number_that_is_used_again_belongs_to_whom_forked_it_last)
 {
-        struct children *c = children_new(&opened, COMMAND);
-        struct buf pass = {0};
+        AUTO(children) c = children_new(&opened, COMMAND);
+        AUTO_RELEASE(buf) pass = {0};
 
         add_exec(&pass, 10, COMMAND);
         add_fork(&pass, 20, CHILD, STRANGER);
@@ -160,8 +154,6 @@ TEST(a_number_that_is_used_again_belongs_to_whom_forked_it_last)
         add_fork(&pass, 60, CHILD, STRANGER);
         add_sample(&pass, 70, CHILD, PERF_MISC_USER);
         expect_kept(c, &pass, true, "COMM:10 FORK:40 sample:50 ");
-        children_free(c);
-        buf_release(&pass);
 }
 
 /* In the pages of a ring: the control page, then the data. */
@@ -170,8 +162,8 @@ TEST(records_that_go_over_the_end_of_a_ring_are_whole)
         enum { PAGE = 4096, DATA_BYTES = 256, HEAD_OFF = 1024, TAIL_OFF = 1032, SAMPLE_BYTES = 56 };
         uint8_t *pages = calloc(2, PAGE);
         struct ring ring = {.base = pages, .data = pages + PAGE, .data_bytes = DATA_BYTES};
-        struct children *c = children_new(&opened, COMMAND);
-        struct buf pass = {0}, records = {0};
+        AUTO(children) c = children_new(&opened, COMMAND);
+        AUTO_RELEASE(buf) pass = {0}, records = {0};
         uint64_t tail = 0;
 
         add_exec(&pass, 1, COMMAND);
@@ -196,16 +188,13 @@ TEST(records_that_go_over_the_end_of_a_ring_are_whole)
         }
         EXPECT_INT(children_left_out(c), 30 * 10);
         EXPECT_INT(children_own_losses(c, 10), 4); /* 30 of 90 samples were kept */
-        children_free(c);
-        buf_release(&pass);
-        buf_release(&records);
         free(pages);
 }
 
 TEST(time_in_a_mode_that_was_left_out_is_summed_up)
 {
-        struct children *c = children_new(&opened, COMMAND);
-        struct buf pass = {0};
+        AUTO(children) c = children_new(&opened, COMMAND);
+        AUTO_RELEASE(buf) pass = {0};
 
         add_exec(&pass, 10, COMMAND);
         add_sample(&pass, 20, COMMAND, PERF_MISC_KERNEL);
@@ -214,8 +203,6 @@ TEST(time_in_a_mode_that_was_left_out_is_summed_up)
         add_sample(&pass, 50, STRANGER, PERF_MISC_KERNEL);
         expect_kept(c, &pass, true, "COMM:10 sample:30 ");
         EXPECT_INT(children_left_out(c), 20);
-        children_free(c);
-        buf_release(&pass);
 }
 
 static double share_of(struct sampled s)

@@ -23,11 +23,11 @@ static size_t count_loads(const struct jitdump *dump)
 static const char *name_at(const struct jitdump *dump, uint64_t addr, uint64_t time)
 {
         static char name[64];
-        struct symtab_hit hit;
+        struct jitdump_hit hit;
 
         if (!jitdump_find(dump, addr, time, &hit))
                 return "";
-        snprintf(name, sizeof(name), "%.*s", (int)hit.name_max, hit.name);
+        snprintf(name, sizeof(name), "%.*s", (int)hit.load->name_len, hit.load->name);
         return name;
 }
 
@@ -79,7 +79,7 @@ static void check_every_kind(bool swap)
         struct dump_builder b = {.swap = swap};
         AUTO(jitdump) dump = NULL;
         const struct jitdump_load *load;
-        struct symtab_hit hit;
+        struct jitdump_hit hit;
 
         dump_every_kind(&b);
         dump = jitdump_new_bytes(b.bytes.data, b.bytes.len, NULL, &note);
@@ -126,8 +126,8 @@ static void check_every_kind(bool swap)
         EXPECT_STR(name_at(dump, 0x3000, 19), "");
         EXPECT_STR(name_at(dump, 0x301f, 20), "second");
         ASSERT_TRUE(jitdump_find(dump, 0x1004, CODE_HISTORY_LATEST, &hit));
-        EXPECT_INT(hit.start, 0x1000);
-        EXPECT_INT(hit.end, 0x1010);
+        EXPECT_INT(hit.load->addr, 0x1000);
+        EXPECT_INT(hit.load->size_bytes, 0x10);
         EXPECT_INT(hit.same_from, 0x1000);
         EXPECT_INT(hit.same_to, 0x1008);
         EXPECT_TRUE(!jitdump_find(dump, 0x2800, CODE_HISTORY_LATEST, &hit));

@@ -258,6 +258,40 @@ TEST(stacks_are_of_the_maps_of_their_time)
         EXPECT_INT(report_quality(report)->n_unjudged, 2);
 }
 
+static void build_damaged(struct session_builder *b)
+{
+        static const char run[] =
+                "WPRF\1\0\0\0elapsed_ns=1000\nuser_ns=900\nkernel_ns=100\nsampled_ppm=280000\n"
+                "sampled_event=cycles\nnot_sampled=sudo\noff_ns=250\nn_not_kept=3\n";
+
+        build(b);
+        builder_begin(b, PERF_RECORD_SAMPLE, 0);
+        builder_end(b);
+        builder_feature(b, FEATURE_WPERF_RUN, run, sizeof(run) - 1);
+}
+
+TEST(library_tells_what_is_missing)
+{
+        struct wperf_quality q;
+        wperf_report *report;
+        char error[128] = "";
+
+        ASSERT_TRUE(write_file("report-missing.data", build_damaged));
+        report = wperf_report_open("report-missing.data", error, sizeof(error));
+        EXPECT_STR(error, "");
+        ASSERT_TRUE(report);
+        wperf_report_quality(report, &q);
+        EXPECT_TRUE(q.sampled_share > 0.2799 && q.sampled_share < 0.2801);
+        EXPECT_TRUE(q.off_share > 0.2499 && q.off_share < 0.2501);
+        EXPECT_STR(q.sampled_event, "cycles");
+        EXPECT_STR(q.not_sampled, "sudo");
+        EXPECT_INT(q.files_not_kept, 3);
+        EXPECT_INT(q.malformed_records, 1);
+        EXPECT_TRUE(!q.unfinished && !q.cut_bytes && !q.stacks_not_unwound);
+        EXPECT_CONTAINS(q.why_poor, "28 % of the events were sampled");
+        wperf_report_close(report);
+}
+
 TEST(library_gives_the_same)
 {
         struct wperf_quality quality;
@@ -282,6 +316,9 @@ TEST(library_gives_the_same)
         EXPECT_TRUE(!wperf_report_row(report, 3, &row));
         wperf_report_quality(report, &quality);
         EXPECT_TRUE(quality.poor && quality.lost == 5);
+        EXPECT_TRUE(quality.sampled_share < 0 && quality.kernel_share < 0);
+        EXPECT_STR(quality.left_out, "");
+        EXPECT_CONTAINS(quality.why_poor, "were lost");
         wperf_report_close(report);
         wperf_report_close(NULL);
         EXPECT_TRUE(wperf_version()[0]);

@@ -2,11 +2,12 @@
 /* A session of many short-lived processes is the same report with any number of threads, down to the numbers of its nodes. */
 #include "buf.h"
 #include "map.h"
+#include "recorded_builder.h"
 #include "report.h"
 #include "session_builder.h"
 #include "tap.h"
 
-enum { ROUNDS = 24, SAMPLES_A_ROUND = 700, PIDS = 40, MAX_CHAIN = 40 };
+enum { ROUNDS = 18, SAMPLES_A_ROUND = 700, PIDS = 40, MAX_CHAIN = 40 };
 
 static const char session_path[] = "report-workers-test.data";
 
@@ -65,24 +66,30 @@ static void add_sample(struct session_builder *b, struct random *r, uint64_t tim
                        in_kernel ? PERF_MISC_KERNEL : PERF_MISC_USER, chain, n);
 }
 
-static bool write_session(bool is_narrow)
+static void add_records(struct session_builder *b, bool is_narrow)
 {
-        struct session_builder b;
         struct random r = {1, is_narrow};
         uint64_t time = 1000;
 
-        builder_init(&b);
-        builder_add_event(&b, PERF_TYPE_SOFTWARE, 1);
-        builder_kernel_mmap(&b, 0xffffffff80000000, 0x1000000, 0xffffffff80000000, "[kernel.kallsyms]_text");
+        builder_init(b);
+        builder_add_event(b, PERF_TYPE_SOFTWARE, 1);
+        builder_kernel_mmap(b, 0xffffffff80000000, 0x1000000, 0xffffffff80000000, "[kernel.kallsyms]_text");
         for (unsigned round = 0; round < ROUNDS; round++) {
                 for (unsigned i = 0; i < SAMPLES_A_ROUND; i++, time += 10) {
                         if (i % 50 == 0)
-                                add_process(&b, &r, time);
-                        add_sample(&b, &r, time + 5);
+                                add_process(b, &r, time);
+                        add_sample(b, &r, time + 5);
                 }
-                builder_lost(&b, time, 3);
-                builder_round(&b);
+                builder_lost(b, time, 3);
+                builder_round(b);
         }
+}
+
+static bool write_session(bool is_narrow)
+{
+        struct session_builder b;
+
+        add_records(&b, is_narrow);
         return builder_save(&b, session_path);
 }
 
@@ -226,6 +233,25 @@ TEST(rows_by_thread)
                                                     PROFILE_SYMBOL});
         expect_same((struct report_request){.keys = PROFILE_MODULE | PROFILE_SYMBOL,
                                             .filter.modules = "library.so,unknown"});
+}
+
+/* The recorder named code of a process that lies in no map. */
+TEST(names_without_maps)
+{
+        AUTO_RELEASE(buf) names = {0}, file = {0};
+        struct session_builder b;
+
+        buf_add(&names, "perf-105.map", sizeof("perf-105.map"));
+        add_u32(&names, 2);
+        add_u64(&names, 0x1000);
+        add_u32(&names, 0);
+        add_u64(&names, 0);
+        add_u32(&file, (uint32_t)names.len);
+        buf_add(&file, names.data, names.len);
+        add_records(&b, false);
+        builder_feature(&b, FEATURE_SIMPLEPERF_FILE, file.data, file.len);
+        ASSERT_TRUE(builder_save(&b, session_path));
+        expect_same((struct report_request){.stacks = true});
 }
 
 TAP_MAIN

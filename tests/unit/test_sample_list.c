@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sample_list.h"
 
+#include "budget.h"
 #include "tap.h"
 
 TEST(texts_have_one_number)
@@ -29,6 +30,34 @@ TEST(samples_stay_in_order)
         for (size_t i = 0; i < N; i++)
                 n_wrong += sample_list_get(list, i)->time_ns != i * 3 || sample_list_get(list, i)->node != i;
         EXPECT_INT(n_wrong, 0);
+}
+
+/* Each with a text of its own. */
+TEST(samples_over_the_limit_are_left_out)
+{
+        enum { N = 100000, LIMIT_BYTES = 4 << 20 };
+        struct sample_list *list = sample_list_new();
+        struct budget budget;
+
+        budget_init(&budget, LIMIT_BYTES);
+        sample_list_set_budget(list, &budget);
+        for (uint64_t i = 0; i < N; i++) {
+                struct listed_sample sample = {.time_ns = i};
+                char text[16];
+
+                if (!sample_list_make_room(list))
+                        continue;
+                snprintf(text, sizeof(text), "thread %u", (unsigned)i);
+                sample.comm = sample_list_add_text(list, text);
+                sample_list_add(list, &sample);
+        }
+        EXPECT_TRUE(sample_list_n(list) > 1000 && sample_list_n(list) < N / 2);
+        EXPECT_TRUE(budget_has_left_out(&budget, BUDGET_SAMPLES));
+        EXPECT_TRUE(budget.used_bytes > LIMIT_BYTES / 2 && budget.used_bytes <= LIMIT_BYTES / 8 * 5);
+        EXPECT_INT(sample_list_get(list, 999)->time_ns, 999);
+        sample_list_free(list);
+        EXPECT_INT(budget.used_bytes, 0);
+        budget_release(&budget);
 }
 
 TAP_MAIN

@@ -74,6 +74,41 @@ TEST(others_are_asked_once)
         os_remove("source-3.tmp", NULL);
 }
 
+/* Under a folder of the user's too: debug information may lead out of it.  What debuginfod fetched is taken as it is. */
+TEST(root_reads_what_all_users_may_read)
+{
+        static const char name[] = "source-4.tmp";
+        struct os_file *file;
+        int n_asked = 0;
+
+        os_remove(name, NULL);
+        file = os_file_create_private(name, NULL);
+        ASSERT_TRUE(file && os_file_write(file, "secret\n", 7, NULL) && os_file_close(file, NULL));
+        for (int is_taken = 0; is_taken < 2; is_taken++) {
+                AUTO(source_text) source = source_text_new(".", find_remote, &n_asked);
+                bool is_refused = os_is_superuser() && !is_taken;
+                int64_t mtime_ns;
+
+                source_text_take_private(source, is_taken);
+                for (unsigned i = 0; i < 2; i++) {
+                        const char *path = i ? "/x/source-4.tmp" : name;
+
+                        if (is_refused)
+                                EXPECT_TRUE(!source_text_line(source, path, 1));
+                        else
+                                EXPECT_STR(source_text_line(source, path, 1), "secret");
+                        EXPECT_INT(source_text_is_refused(source, path), is_refused);
+                        EXPECT_INT(source_text_find(source, path, &mtime_ns), !is_refused);
+                        if (is_refused)
+                                EXPECT_CONTAINS(source_text_note(source, path, 0), "--force");
+                }
+        }
+        EXPECT_TRUE(os_rename(name, "source-3.tmp", NULL));
+        AUTO(source_text) source = source_text_new(NULL, find_remote, &n_asked);
+        EXPECT_STR(source_text_line(source, "/build/far.c", 1), "secret");
+        os_remove("source-3.tmp", NULL);
+}
+
 TEST(hostile_bytes_are_lines_too)
 {
         AUTO(source_text) source = source_text_new(NULL, NULL, NULL);

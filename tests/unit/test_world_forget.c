@@ -19,14 +19,22 @@ static void run_program(struct session_builder *b, uint64_t time, int32_t pid, c
         builder_exit(b, time, pid, 1, pid, 1);
 }
 
+/* A world that forgets processes once so many others have exited, and the records of a parent, which is kept. */
+static struct world *begin(struct session_builder *b, size_t n_exited)
+{
+        struct world *w = world_new();
+
+        world_set_exited_limit(w, n_exited);
+        builder_init(b);
+        builder_mmap(b, 0, 1, 0x1000, 0x1000, 0, "/parent");
+        return w;
+}
+
 TEST(maps_of_the_processes_that_exited_last_are_there)
 {
-        AUTO(world) w = world_new();
         struct session_builder b;
+        AUTO(world) w = begin(&b, 2);
 
-        world_set_exited_limit(w, 2);
-        builder_init(&b);
-        builder_mmap(&b, 0, 1, 0x1000, 0x1000, 0, "/parent");
         run_program(&b, 1, 10, "/a");
         run_program(&b, 2, 11, "/b");
         replay(w, &b);
@@ -47,12 +55,9 @@ TEST(maps_of_the_processes_that_exited_last_are_there)
 /* Its main thread exited, and others go on. */
 TEST(a_process_that_is_asked_for_is_kept)
 {
-        AUTO(world) w = world_new();
         struct session_builder b;
+        AUTO(world) w = begin(&b, 4);
 
-        world_set_exited_limit(w, 4);
-        builder_init(&b);
-        builder_mmap(&b, 0, 1, 0x1000, 0x1000, 0, "/parent");
         run_program(&b, 1, 10, "/threads");
         for (int32_t pid = 20; pid < 100; pid++) {
                 run_program(&b, 2, pid, "/other");
@@ -69,12 +74,9 @@ TEST(a_process_that_is_asked_for_is_kept)
 /* More than are remembered. */
 TEST(of_many_that_are_asked_for_the_oldest_goes)
 {
-        AUTO(world) w = world_new();
         struct session_builder b;
+        AUTO(world) w = begin(&b, 2);
 
-        world_set_exited_limit(w, 2);
-        builder_init(&b);
-        builder_mmap(&b, 0, 1, 0x1000, 0x1000, 0, "/parent");
         for (int32_t pid = 10; pid < 13; pid++) {
                 run_program(&b, 1, pid, "/threads");
                 replay(w, &b);

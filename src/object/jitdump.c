@@ -387,7 +387,7 @@ bool jitdump_lines_next(struct jitdump_lines *lines, struct jitdump_line *ret)
         return true;
 }
 
-bool jitdump_find(const struct jitdump *dump, uint64_t addr, uint64_t time, struct symtab_hit *ret_hit)
+bool jitdump_find(const struct jitdump *dump, uint64_t addr, uint64_t time, struct jitdump_hit *ret_hit)
 {
         uint64_t from, to;
         uint32_t index;
@@ -399,16 +399,7 @@ bool jitdump_find(const struct jitdump *dump, uint64_t addr, uint64_t time, stru
                 return false;
         }
         code = &dump->codes[index];
-        *ret_hit = (struct symtab_hit){
-                .index = index,
-                .start = code->is.addr,
-                .end = code->is.addr + code->is.size_bytes,
-                .same_from = from,
-                .same_to = to,
-                .name = code->is.name,
-                .name_max = code->is.name_len,
-                .text = &code->text,
-        };
+        *ret_hit = (struct jitdump_hit){index, &code->is, from, to, &code->text};
         return true;
 }
 
@@ -428,11 +419,11 @@ bool jitdump_read_code(const struct jitdump *dump, uint64_t addr, uint64_t size,
 {
         struct cursor code = dump->file;
         const struct jitdump_load *load;
-        struct symtab_hit hit;
+        struct jitdump_hit hit;
 
         if (!jitdump_find(dump, addr, CODE_HISTORY_LATEST, &hit))
                 return false;
-        load = jitdump_get_load(dump, hit.index);
+        load = hit.load;
         if (size > load->size_bytes - (addr - load->addr) ||
             !cursor_seek(&code, load->code_off + (addr - load->addr)))
                 return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Notes: why a module has no or poor names, one sentence that does not repeat the module's path. */
+/* Notes: what is wrong with a file, in a sentence that does not repeat its path. */
 #ifndef NOTE_H
 #define NOTE_H
 

@@ -13,7 +13,7 @@
 #include "buf.h"
 #include "code_history.h"
 #include "cursor.h"
-#include "symtab.h"
+#include "strpool.h"
 
 enum {
         JITDUMP_MAX_LOADS =
@@ -80,9 +80,16 @@ void jitdump_lines_begin(const struct jitdump *dump, const struct jitdump_load *
                          struct jitdump_lines *ret);
 bool jitdump_lines_next(struct jitdump_lines *lines, struct jitdump_line *ret);
 
-/* The function that stood at `addr` at `time` by the dump's clock, or CODE_HISTORY_LATEST.  hit->index is the load's;
- * false: of *ret_hit only same_from and same_to are set. */
-bool jitdump_find(const struct jitdump *dump, uint64_t addr, uint64_t time, struct symtab_hit *ret_hit);
+struct jitdump_hit {
+        uint32_t index; /* of the load */
+        const struct jitdump_load *load;
+        uint64_t same_from, same_to; /* every address in here gives this hit */
+        str_id *text;                /* for the reader, who may keep the interned name here; 0 at first */
+};
+
+/* The function that stood at `addr` at `time` by the dump's clock, or CODE_HISTORY_LATEST.  False: of *ret_hit only
+ * same_from and same_to are set. */
+bool jitdump_find(const struct jitdump *dump, uint64_t addr, uint64_t time, struct jitdump_hit *ret_hit);
 
 /* The .eh_frame of a load, and the address that it counts from; false: it has none. */
 bool jitdump_get_frames(const struct jitdump *dump, const struct jitdump_load *load,
