@@ -56,7 +56,7 @@ static void use_frames(const struct jitdump *dump, const struct jitdump_load *lo
 
         if (!jitdump_get_frames(dump, load, &frames, &addr))
                 return;
-        if (load->frames_size > size || cursor_left(&frames) != load->frames_size || addr % 8)
+        if (cursor_left(&frames) != load->frames_size || addr % 8)
                 abort();
         cfi = cfi_open_frames(frames, addr, OBJECT_MACHINE_X86_64);
         for (unsigned reg = 0; reg < UNWIND_N_REGS; reg++)
@@ -72,8 +72,9 @@ static void use(const struct jitdump *dump, const struct jitdump_load *load, siz
         struct jitdump_line line;
         uint64_t n_lines = 0;
 
-        if (load->code_off > size || load->size_bytes > size - load->code_off ||
-            load->name_len > JITDUMP_MAX_NAME || strnlen(load->name, load->name_len) != load->name_len)
+        if (load->code_off > size || load->size_bytes > size - load->code_off || load->frames_off > size ||
+            load->frames_size > size - load->frames_off || load->name_len > JITDUMP_MAX_NAME ||
+            strnlen(load->name, load->name_len) != load->name_len)
                 abort();
         for (jitdump_lines_begin(dump, load, &lines); jitdump_lines_next(&lines, &line); n_lines++) {
                 if (strlen(line.file) > size)
