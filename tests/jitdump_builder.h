@@ -36,6 +36,12 @@ static inline void dump_set_u32(struct dump_builder *b, size_t off, uint32_t v)
         memcpy(b->bytes.data + off, &v, sizeof(v));
 }
 
+static inline void dump_set_u64(struct dump_builder *b, size_t off, uint64_t v)
+{
+        v = b->swap ? __builtin_bswap64(v) : v;
+        memcpy(b->bytes.data + off, &v, sizeof(v));
+}
+
 static inline void dump_header(struct dump_builder *b, uint64_t flags)
 {
         dump_u32(b, 0x4a695444);

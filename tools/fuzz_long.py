@@ -16,14 +16,22 @@ ONE_INPUT_SECONDS = 25
 MEMORY_MIB = 2048
 
 
-def figures(name: str, log: bytes, crashes: list[str]) -> str:
-    """`elf: 1,234,567 runs, 2,100 edges at first, 2,150 at the end, 480 inputs, 0 crashes`"""
+def figures(name: str, log: bytes, cpu_seconds: float, crashes: list[str]) -> str:
+    """`elf: 1,234,567 runs in 1,790 s of CPU time, 2,100 edges at first, 2,150 at the end, 480 inputs, 0 crashes`"""
     seen = [(int(runs), int(edges), int(inputs)) for runs, _, edges, _, inputs in STATUS.findall(log)]
     if not seen:
         return f"{name}: it did not start"
     first = next((int(edges) for _, event, edges, _, _ in STATUS.findall(log) if event == b"INITED"), seen[0][1])
-    return (f"{name}: {seen[-1][0]:,} runs, {first:,} edges at first, {seen[-1][1]:,} at the end, {seen[-1][2]:,} inputs, "
-            f"{len(crashes)} crashes")
+    return (f"{name}: {seen[-1][0]:,} runs in {cpu_seconds:,.0f} s of CPU time, {first:,} edges at first, "
+            f"{seen[-1][1]:,} at the end, {seen[-1][2]:,} inputs, {len(crashes)} crashes")
+
+
+def run(command: list[str], log_path: str) -> tuple[int, float]:
+    """The exit status, and the seconds of CPU time: on a busy machine they are fewer than those that passed."""
+    with open(log_path, "wb") as log, subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, usage.ru_utime + usage.ru_stime
 
 
 def fuzz(options: argparse.Namespace, name: str) -> tuple[bool, str]:
@@ -35,12 +43,11 @@ def fuzz(options: argparse.Namespace, name: str) -> tuple[bool, str]:
     command = [os.path.join(options.build, "tests/fuzz", f"fuzz_{name}"), f"-max_total_time={options.seconds}",
                f"-timeout={ONE_INPUT_SECONDS}", f"-rss_limit_mb={MEMORY_MIB}", f"-artifact_prefix={crashes}/",
                "-print_final_stats=1", found, os.path.join("tests/fuzz/corpus", name)]
-    with open(f"{found}.log", "wb") as log:
-        status = subprocess.run(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, check=False).returncode
+    status, cpu_seconds = run(command, f"{found}.log")
     with open(f"{found}.log", "rb") as log:
         text = log.read()
     new = sorted(set(os.listdir(crashes)) - known)
-    line = figures(name, text, new)
+    line = figures(name, text, cpu_seconds, new)
     return status == 0 and not new, "\n".join([line, *(f"  {crashes}/{crash}" for crash in new)])
 
 

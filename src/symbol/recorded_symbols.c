@@ -64,7 +64,7 @@ static void add_section(struct recorded_symbols *symbols, struct cursor c, const
         struct recorded_entry entry;
         size_t at = cursor_pos(&c);
 
-        for (uint64_t i = 0; i < n_files && !c.failed && next(&c, &entry); i++) {
+        for (uint64_t i = 0; i < n_files && next(&c, &entry); i++) {
                 add_file(symbols, &entry);
                 at = cursor_pos(&c);
         }
@@ -125,7 +125,7 @@ const struct recorded_file *recorded_symbols_find(const struct recorded_symbols 
         for (uint64_t key = map_hash_bytes(path, len);; key++) {
                 const uint64_t *slot = map_find(&symbols->by_path, key);
 
-                if (!slot || !*slot)
+                if (!slot)
                         return NULL;
                 if (!strcmp(symbols->files[*slot - 1]->is.path, path))
                         return &symbols->files[*slot - 1]->is;
@@ -135,7 +135,7 @@ const struct recorded_file *recorded_symbols_find(const struct recorded_symbols 
 /* Offsets of names have 32 bits. */
 static bool has_room(const struct file *file, const struct recorded_name *name)
 {
-        return name->len < UINT32_MAX && file->texts.len < UINT32_MAX - name->len - 1;
+        return file->texts.len + name->len + 1 < UINT32_MAX;
 }
 
 static void make_table(struct file *file)

@@ -27,6 +27,24 @@ static void look_up(const struct jitdump *dump, uint64_t addr, uint64_t time)
                 abort();
 }
 
+/* Reads the latest code at an address up to its end, and is refused one byte more. */
+static void use_code(const struct jitdump *dump, uint64_t addr, const uint8_t *bytes, size_t size)
+{
+        struct symtab_hit hit;
+        const uint8_t *code;
+        uint64_t left;
+
+        if (!jitdump_find(dump, addr, CODE_HISTORY_LATEST, &hit)) {
+                if (jitdump_read_code(dump, addr, 1, &code))
+                        abort();
+                return;
+        }
+        left = hit.end - addr;
+        if (!jitdump_read_code(dump, addr, left, &code) || code < bytes || code > bytes + size ||
+            left > (size_t)(bytes + size - code) || jitdump_read_code(dump, addr, left + 1, &code))
+                abort();
+}
+
 /* The tables are read as a report reads them, over a stack of zeros. */
 static void use_frames(const struct jitdump *dump, const struct jitdump_load *load, size_t size)
 {
@@ -40,7 +58,7 @@ static void use_frames(const struct jitdump *dump, const struct jitdump_load *lo
 
         if (!jitdump_get_frames(dump, load, &frames, &addr))
                 return;
-        if (load->frames_size > size || cursor_left(&frames) != load->frames_size || addr % 8)
+        if (cursor_left(&frames) != load->frames_size || addr % 8)
                 abort();
         cfi = cfi_open_frames(frames, addr, OBJECT_MACHINE_X86_64);
         for (unsigned reg = 0; reg < UNWIND_N_REGS; reg++)
@@ -56,8 +74,9 @@ static void use(const struct jitdump *dump, const struct jitdump_load *load, siz
         struct jitdump_line line;
         uint64_t n_lines = 0;
 
-        if (load->code_off > size || load->size_bytes > size - load->code_off ||
-            load->name_len > JITDUMP_MAX_NAME || strnlen(load->name, load->name_len) != load->name_len)
+        if (load->code_off > size || load->size_bytes > size - load->code_off || load->frames_off > size ||
+            load->frames_size > size - load->frames_off || load->name_len > JITDUMP_MAX_NAME ||
+            strnlen(load->name, load->name_len) != load->name_len)
                 abort();
         for (jitdump_lines_begin(dump, load, &lines); jitdump_lines_next(&lines, &line); n_lines++) {
                 if (strlen(line.file) > size)
@@ -66,6 +85,24 @@ static void use(const struct jitdump *dump, const struct jitdump_load *load, siz
         if (n_lines != load->n_lines)
                 abort();
         use_frames(dump, load, size);
+}
+
+/* With a small budget the dump has the first functions of the whole one. */
+static void use_little_memory(const struct jitdump *whole, const uint8_t *data, size_t size)
+{
+        enum { LIMIT_BYTES = 2000 };
+        AUTO_RELEASE(buf) note = {0};
+        AUTO_RELEASE(budget) budget;
+        AUTO(jitdump) dump = NULL;
+        const struct jitdump_load *load, *other;
+
+        budget_init(&budget, LIMIT_BYTES);
+        dump = jitdump_new_bytes(data, size, &budget, &note);
+        for (size_t i = 0; (load = jitdump_get_load(dump, i)); i++) {
+                other = jitdump_get_load(whole, i);
+                if (!other || other->addr != load->addr || other->code_off != load->code_off)
+                        abort();
+        }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -79,6 +116,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 struct jitdump_hit hit;
 
                 use(dump, load, size);
+                use_code(dump, load->addr, data, size);
                 for (unsigned j = 0; j < 3; j++) {
                         look_up(dump, around[j], load->time);
                         look_up(dump, around[j], load->time - 1);
@@ -87,5 +125,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 if (load->size_bytes && !jitdump_find(dump, load->addr, load->time, &hit))
                         abort();
         }
+        use_little_memory(dump, data, size);
         return 0;
 }

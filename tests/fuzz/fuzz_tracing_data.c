@@ -37,6 +37,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
                         abort();
                 take_fields(event, cursor_make(bytes, size));
         }
+        /* Events have numbers of 32 bits. */
+        if (tracing_data_get(data, tracing_data_n_events(data)) || tracing_data_find(data, UINT64_MAX))
+                abort();
         tracing_data_free(data);
         return 0;
 }

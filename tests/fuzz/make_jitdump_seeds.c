@@ -2,21 +2,13 @@
 /* Writes the seeds of fuzz_jitdump into the folder that is its argument, and jit-4711.dump, which is tests/data/jit's.
  * Run by hand when the format learns something. */
 #include "jitdump_builder.h"
-
-#include <stdio.h>
+#include "save_seed.h"
 
 static const char *folder;
 
 static void save(struct dump_builder *b, const char *name)
 {
-        char path[500];
-        FILE *out;
-
-        snprintf(path, sizeof(path), "%s/%s", folder, name);
-        out = fopen(path, "wb");
-        if (!out || fwrite(b->bytes.data, 1, b->bytes.len, out) != b->bytes.len || fclose(out))
-                perror(path);
-        buf_release(&b->bytes);
+        save_seed(folder, name, &b->bytes);
 }
 
 static void make_every_kind(const char *name, bool swap, size_t cut)
@@ -75,6 +67,62 @@ static void make_headers(void)
         save(&b, "long_header");
 }
 
+static void make_other_headers(void)
+{
+        struct dump_builder b = {0};
+
+        dump_header(&b, 0);
+        dump_set_u32(&b, 8, 39);
+        save(&b, "short_header");
+        dump_header(&b, 0);
+        dump_set_u32(&b, 8, 41);
+        save(&b, "ends_in_header");
+        dump_header(&b, 0);
+        b.bytes.len = 10;
+        save(&b, "cut_in_header");
+        dump_header(&b, 0);
+        dump_set_u32(&b, 0, 0x464c457f);
+        save(&b, "other_magic");
+}
+
+/* Records with too short bodies, and a move to the end of the address space. */
+static void make_short_bodies(void)
+{
+        struct dump_builder b = {0};
+
+        dump_header(&b, 0);
+        dump_load(&b, 1, 0x1000, 4, 0, "f");
+        dump_move(&b, 2, 0x1000, UINT64_MAX - 1, 4, 0);
+        dump_begin(&b, 1, 3);
+        dump_end(&b);
+        dump_begin(&b, 2, 4);
+        dump_end(&b);
+        dump_begin(&b, 4, 5);
+        dump_end(&b);
+        dump_unwinding(&b, 6, "", 0, 0);
+        dump_load(&b, 7, 0x2000, 4, 1, "g");
+        dump_lines_begin(&b, 8, 0x2000, 0);
+        dump_end(&b);
+        dump_begin(&b, 0, 9);
+        b.bytes.len -= 3;
+        save(&b, "short_bodies");
+}
+
+/* Lines of another function than the one that follows, and an .eh_frame_hdr that is longer than the record says. */
+static void make_strangers(void)
+{
+        struct dump_builder b = {0};
+
+        dump_header(&b, 0);
+        dump_lines_begin(&b, 1, 0x1000, 1);
+        dump_line(&b, 0x1000, 1, 0, "a.js");
+        dump_end(&b);
+        dump_unwinding(&b, 2, "", 0, 0);
+        dump_set_u64(&b, b.record + 16 + 8, 1);
+        dump_load(&b, 3, 0x2000, 4, 0, "f");
+        save(&b, "strangers");
+}
+
 /* As CPython writes them: 11 bytes of code, the table 16 bytes behind their beginning. */
 static void make_unwinding(void)
 {
@@ -115,6 +163,9 @@ int main(int argc, char **argv)
         make_crowded();
         make_damaged();
         make_headers();
+        make_other_headers();
+        make_short_bodies();
+        make_strangers();
         make_unwinding();
         make_data();
         return 0;

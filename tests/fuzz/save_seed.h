@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes what a builder of seeds made; ends the program where that fails. */
+#ifndef SAVE_SEED_H
+#define SAVE_SEED_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "buf.h"
+
+/* The bytes become the file, and the buffer is empty again. */
+static inline void save_seed(const char *folder, const char *name, struct buf *bytes)
+{
+        AUTO_RELEASE(buf) path = {0};
+        FILE *out;
+
+        buf_printf(&path, "%s/%s", folder, name);
+        out = fopen(buf_text(&path), "wb");
+        if (!out || fwrite(buf_text(bytes), 1, bytes->len, out) != bytes->len || fclose(out)) {
+                perror(buf_text(&path));
+                exit(1);
+        }
+        buf_release(bytes);
+}
+
+#endif
