@@ -30,7 +30,7 @@ static void look_up(const struct jitdump *dump, uint64_t addr, uint64_t time)
 /* Reads the latest code at an address up to its end, and is refused one byte more. */
 static void use_code(const struct jitdump *dump, uint64_t addr, const uint8_t *bytes, size_t size)
 {
-        struct symtab_hit hit;
+        struct jitdump_hit hit;
         const uint8_t *code;
         uint64_t left;
 
@@ -39,7 +39,7 @@ static void use_code(const struct jitdump *dump, uint64_t addr, const uint8_t *b
                         abort();
                 return;
         }
-        left = hit.end - addr;
+        left = hit.load->addr + hit.load->size_bytes - addr;
         if (!jitdump_read_code(dump, addr, left, &code) || code < bytes || code > bytes + size ||
             left > (size_t)(bytes + size - code) || jitdump_read_code(dump, addr, left + 1, &code))
                 abort();

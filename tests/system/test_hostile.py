@@ -2,6 +2,7 @@
 """Small files that unpack to, or name, much more than their own size: the memory of each command stays bounded, what was
 left out is said, and the profile is poor."""
 import os
+import re
 import shutil
 import time
 
@@ -120,8 +121,8 @@ def test_ends_of_chains_without_end(t: Context) -> None:
     done = bounded(t, "report", "-i", "ends.data", "--strict")
     check(done.status == 3, "poor", done)
     check(f"quality: {N_ENDS} samples, 0 lost" in done.out, "all samples", done)
-    check("left out for want of memory: call stacks of ends.data" in done.out, "the quality line", done)
-    check("cut stacks (no memory for their callers)" in done.out, "why they are cut", done)
+    check("left out for want of memory: sampled addresses of ends.data" in done.out, "the quality line", done)
+    check(re.search(r" cut stacks \((?:\d+: )?no memory for their callers", done.out) is not None, "why they are cut", done)
     for kind in "speedscope", "firefox", "perf-script":
         done = bounded(t, "export", "-i", "ends.data", "--format", kind, "-o", t.path("ends.out"))
         check("single samples of ends.data" in done.err.replace(" and sampled addresses", ""), f"said by {kind}", done)
