@@ -13,7 +13,7 @@
 
 enum {
         MAX_OPEN = 256,
-        MAX_ROWS = 1 << 17, /* of unwind tables, of all modules together; some 200 bytes each */
+        MAX_ROWS = 1 << 17, /* of unwind tables, of all modules together; some 50 bytes each */
         COUNT_EVERY = 1024, /* walks */
 };
 
