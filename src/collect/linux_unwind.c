@@ -24,7 +24,8 @@ struct unwinder {
         struct code_pages code;
         struct order order;
         struct buf out;
-        struct buf cut; /* a bit a sample */
+        struct cut_marks cut;
+        struct buf all_cut; /* the same for marks.cut, after the last round */
         struct unwind_frame frames[UNWIND_MAX_FRAMES];
         struct stack_marks marks;
         size_t max_modules; /* when there are more, those are forgotten that nobody maps any more */
@@ -61,7 +62,8 @@ void unwinder_free(struct unwinder *u)
         order_release(&u->order);
         map_release(&u->event_of_id);
         buf_release(&u->out);
-        buf_release(&u->cut);
+        cut_marks_release(&u->cut);
+        buf_release(&u->all_cut);
         free(u);
 }
 
@@ -136,12 +138,8 @@ static bool add_walk(struct unwinder *u, const struct perf_attr *attr, const str
 
 static void add_mark(struct unwinder *u, bool is_cut)
 {
-        uint64_t number = u->marks.n_samples++;
-
-        if (number % 8 == 0)
-                buf_add_u8(&u->cut, 0);
-        if (is_cut)
-                u->cut.data[number / 8] |= (char)(1 << number % 8);
+        u->marks.n_samples++;
+        cut_marks_add(&u->cut, is_cut);
 }
 
 /* What follows the copy of the stack in the record. */
@@ -272,6 +270,11 @@ bool unwinder_put(struct unwinder *u, struct buf *pass, bool is_last, const stru
                 add_record(u, record);
         if (u->out.len)
                 buf_add(&u->out, &round, sizeof(round));
+        if (is_last) {
+                buf_clear(&u->all_cut);
+                cut_marks_unpack(&u->cut, &u->all_cut);
+                u->marks.cut = (const uint8_t *)u->all_cut.data;
+        }
         u->marks.unwind_ns += linux_cpu_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
         if (u->out.len && !sink->put(sink->ctx, u->out.data, u->out.len, err)) {
                 buf_clear(&u->out);
@@ -283,6 +286,5 @@ bool unwinder_put(struct unwinder *u, struct buf *pass, bool is_last, const stru
 
 const struct stack_marks *unwinder_get_marks(struct unwinder *u)
 {
-        u->marks.cut = (const uint8_t *)u->cut.data;
         return &u->marks;
 }

@@ -75,7 +75,7 @@ void unwinder_free(struct unwinder *unwinder);
 bool unwinder_put(struct unwinder *unwinder, struct buf *pass, bool is_last, const struct record_sink *sink,
                   struct err *err);
 
-/* So far; valid until the next call. */
+/* So far, but for `cut`, which is NULL before the last pass was put; valid until the next call. */
 const struct stack_marks *unwinder_get_marks(struct unwinder *unwinder);
 
 #endif
