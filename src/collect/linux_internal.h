@@ -375,7 +375,7 @@ struct kept_namespace {
 /* --- linux_users.c --- */
 
 struct users {
-        struct map by_pid; /* to index + 1 */
+        struct map by_pid; /* to index */
         struct kept_user *items;
         size_t n_items, cap;
 };
