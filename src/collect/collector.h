@@ -99,12 +99,16 @@ struct kept_file {
         int32_t pid;
         int fd;
         uint64_t inode; /* as recorded; 0: not known */
+        uint64_t size_bytes;
         uint8_t build_id[BUILD_ID_MAX];
         uint8_t build_id_size; /* 0: not known */
 };
 
 /* Whether it is the file of a module, whose path is `path`. */
 bool kept_file_is_of(const struct kept_file *kept, const struct module *module, const char *path);
+
+/* Whether it has the module's build id: of files that are equal only one is kept. */
+bool kept_file_is_build(const struct kept_file *kept, const struct module *module);
 
 /* A process that sees other PIDs and another root than we do. */
 struct kept_root {

@@ -17,15 +17,17 @@ enum {
         COUNT_EVERY = 1024, /* walks */
 };
 
-/* The file was mapped a moment ago: the newest come first. */
+/* The file was mapped a moment ago: the newest come first.  Any of its build has the same tables. */
 static struct object *open_kept(const struct keeper *keeper, const struct module *module, const char *path)
 {
         char name[32];
 
         for (size_t i = keeper->kept.n; i-- > 0;) {
-                if (!kept_file_is_of(&keeper->kept.items[i], module, path))
+                const struct kept_file *kept = &keeper->kept.items[i];
+
+                if (!kept_file_is_build(kept, module) && !kept_file_is_of(kept, module, path))
                         continue;
-                snprintf(name, sizeof(name), "/proc/self/fd/%d", keeper->kept.items[i].fd);
+                snprintf(name, sizeof(name), "/proc/self/fd/%d", kept->fd);
                 return object_open(name, NULL);
         }
         return NULL;
