@@ -129,7 +129,7 @@ static void begin_sampled(struct collector *c)
 static void give_memory_back(void)
 {
 #ifdef __GLIBC__
-        enum { OWN_MAP_BYTES = 4 << 20 };
+        enum { OWN_MAP_BYTES = 1 << 20 };
 
         mallopt(M_MMAP_THRESHOLD, OWN_MAP_BYTES);
 #endif
@@ -236,8 +236,13 @@ static void drain_rings(struct collector *c)
 {
         if (c->children)
                 children_drain(c->children, c->rings, c->opened.n_rings, &c->next);
-        for (size_t i = 0; !c->children && i < c->opened.n_rings; i++)
+        for (size_t i = 0; !c->children && i < c->opened.n_rings; i++) {
+                size_t start = c->next.len;
+
                 ring_drain(&c->rings[i], &c->next);
+                if (c->unwinder && c->next.len > start)
+                        unwinder_trim(c->unwinder, &c->next, start);
+        }
 }
 
 /* Counts what a pass brought and lets the keeper look at maps.  Looking at a new file takes longer than mapping it: the rings

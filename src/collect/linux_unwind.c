@@ -13,7 +13,7 @@
 
 enum {
         MAX_EXITED = 1024, /* processes whose maps are still known */
-        MIN_MODULES = 4096,
+        MORE_MODULES = 4096,
 };
 
 struct unwinder {
@@ -38,7 +38,7 @@ struct unwinder *unwinder_new(const struct opened *opened, const struct keeper *
 
         u->opened = opened;
         u->world = world_new();
-        u->max_modules = MIN_MODULES;
+        u->max_modules = MORE_MODULES;
         world_set_exited_limit(u->world, MAX_EXITED);
         u->loaded = (struct loaded){.world = u->world, .keeper = keeper};
         budget_init(&u->loaded.budget, BUDGET_DEFAULT_BYTES);
@@ -191,22 +191,84 @@ static void add_unwound(struct unwinder *u, const struct perf_attr *attr, const 
         add_mark(u, !is_whole);
 }
 
-static void add_sample(struct unwinder *u, struct cursor record)
+/* The event of a sample whose stack is to be unwound; NULL: it is none. */
+static const struct opened_event *parse_unwound(const struct unwinder *u, struct cursor record,
+                                                struct sample *ret)
 {
         struct cursor c = record;
         const struct opened_event *event;
         const uint64_t *index;
-        struct sample sample;
 
         cursor_skip(&c, sizeof(struct perf_header));
         index = map_find(&u->event_of_id, cursor_u64(&c));
         event = index ? &u->opened->events[*index - 1] : NULL;
-        if (event && event->is_unwound && sample_parse(&event->attr, record, &sample)) {
+        return event && event->is_unwound && sample_parse(&event->attr, record, ret) ? event : NULL;
+}
+
+static void add_sample(struct unwinder *u, struct cursor record)
+{
+        struct sample sample;
+        const struct opened_event *event = parse_unwound(u, record, &sample);
+
+        if (event) {
                 add_unwound(u, &event->attr, &sample, record);
                 return;
         }
         add_bytes(&u->out, record.start, record.end);
         add_mark(u, false);
+}
+
+/* --- copies of stacks while they wait --- */
+
+/* Bytes of a copy that has less than the kernel left room for; one word more than it has, so that it is still known to be
+ * whole.  0: nothing can be taken out. */
+static uint64_t trimmed_bytes(const struct sample *sample)
+{
+        uint64_t size, wanted = ((cursor_left(&sample->stack_user) + 7) & ~7ull) + 8;
+
+        memcpy(&size, sample->regs_user.end, sizeof(size));
+        return wanted < size ? wanted : 0;
+}
+
+static uint8_t *move_bytes(uint8_t *to, const uint8_t *from, const uint8_t *end)
+{
+        memmove(to, from, (size_t)(end - from));
+        return to + (end - from);
+}
+
+/* Returns the end of the record at its new place, which is not behind the old one. */
+static uint8_t *move_record(const struct unwinder *u, uint8_t *to, struct cursor record)
+{
+        struct perf_header header;
+        struct sample sample;
+        uint8_t *at = to;
+        const uint8_t *stack, *filled;
+        uint64_t wanted;
+
+        memcpy(&header, record.start, sizeof(header));
+        if (header.type != PERF_RECORD_SAMPLE || !parse_unwound(u, record, &sample) ||
+            !(wanted = trimmed_bytes(&sample)))
+                return move_bytes(to, record.start, record.end);
+        stack = sample.regs_user.end + sizeof(wanted);
+        filled = behind_stack(&sample) - sizeof(wanted);
+        at = move_bytes(at, record.start, sample.regs_user.end);
+        at = move_bytes(at + sizeof(wanted), stack, stack + wanted);
+        memcpy(at - wanted - sizeof(wanted), &wanted, sizeof(wanted));
+        at = move_bytes(at, filled, record.end);
+        header.size = (uint16_t)(at - to);
+        memcpy(to, &header, sizeof(header));
+        return at;
+}
+
+void unwinder_trim(const struct unwinder *u, struct buf *pass, size_t start)
+{
+        struct cursor all = cursor_make(pass->data + start, pass->len - start), record;
+        struct perf_header header;
+        uint8_t *to = (uint8_t *)pass->data + start;
+
+        while (record_next(&all, &header, &record))
+                to = move_record(u, to, record);
+        buf_truncate(pass, (size_t)(to - (uint8_t *)pass->data));
 }
 
 /* --- rounds --- */
@@ -227,16 +289,17 @@ static void see_code(struct unwinder *u, const struct perfdata_record *record)
                 code_pages_map(&u->code, map.pid, map.start, map.start + map.len);
 }
 
-/* The next time is when there are twice as many as are in use, so that it costs little. */
+/* The next time is when there are so many more that it costs little. */
 static void forget_unmapped(struct unwinder *u)
 {
+        size_t n_used;
+
         if (world_n_known_modules(u->world) <= u->max_modules)
                 return;
         loaded_close_all(&u->loaded);
         world_forget_unmapped(u->world);
-        u->max_modules = 2 * world_n_known_modules(u->world);
-        if (u->max_modules < MIN_MODULES)
-                u->max_modules = MIN_MODULES;
+        n_used = world_n_known_modules(u->world);
+        u->max_modules = n_used + (n_used / 4 > MORE_MODULES ? n_used / 4 : MORE_MODULES);
 }
 
 static void add_record(struct unwinder *u, const uint8_t *bytes)
