@@ -19,6 +19,10 @@
 /* Files that are mapped and deleted, and processes that live briefly, are seen only as long as they are there. */
 enum { SHORTEST_WAIT_MS = 5, LONGEST_WAIT_MS = 100, FILES_IN_A_ROW = 64, NS_PER_S = 1000000000 };
 
+/* Of the next pass, read while files are looked at.  A recorder that is too slow must not read ever more: the rest stays in
+ * the rings, and what has no room there is lost and counted. */
+enum { MOST_AHEAD_BYTES = 16 << 20 };
+
 struct watched { /* an attached process */
         int32_t pid;
         int pid_fd;
@@ -266,7 +270,7 @@ static void look_through(struct collector *c)
                                         (uint8_t *)c->pass.data + (record.start - all.start)))
                                 break;
                         c->pace_ms = SHORTEST_WAIT_MS;
-                        if (++n_new % FILES_IN_A_ROW == 0)
+                        if (++n_new % FILES_IN_A_ROW == 0 && c->next.len < MOST_AHEAD_BYTES)
                                 drain_rings(c);
                         break;
                 }
