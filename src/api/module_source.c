@@ -158,28 +158,13 @@ static bool is_build(const char *path, const struct module *module)
                                               module->build_id_size);
 }
 
-/* The very file, else one that is equal. */
-static const struct kept_file *find_kept(const struct module_source *source, const struct module *module,
-                                         const char *path)
-{
-        const struct collect_result *collected = source->collected;
-
-        for (size_t i = 0; collected && i < collected->n_kept; i++) {
-                if (kept_file_is_of(&collected->kept[i], module, path))
-                        return &collected->kept[i];
-        }
-        for (size_t i = 0; collected && i < collected->n_kept; i++) {
-                if (kept_file_is_build(&collected->kept[i], module))
-                        return &collected->kept[i];
-        }
-        return NULL;
-}
-
 /* The place of a file that only the run that was just made can reach: at its path is nothing or another one. */
 static bool kept_path(const struct module_source *source, const struct module *module, struct buf *out)
 {
         const char *path = world_text(source->world, module->path);
-        const struct kept_file *kept = find_kept(source, module, path);
+        const struct collect_result *collected = source->collected;
+        const struct kept_file *kept =
+                collected ? kept_file_find(collected->kept, collected->n_kept, module, path) : NULL;
         struct os_stat there, kept_stat;
 
         if (!kept)

@@ -362,8 +362,8 @@ void kept_files_release(struct kept_files *files);
 /* The file that the next one of its class takes the place of; NULL: there is room. */
 const struct kept_file *kept_files_oldest(const struct kept_files *files, enum kept_class class);
 
-/* Whether a file of this build id, which is not empty, and of this size is kept. */
-bool kept_files_has_build(const struct kept_files *files, const struct kept_file *kept);
+/* Whether a file of this build id, which is not empty, of this size and of this user is kept. */
+bool kept_files_has_equal(const struct kept_files *files, const struct kept_file *kept);
 
 /* Takes the descriptor, copies the path. */
 void kept_files_add(struct kept_files *files, const struct kept_file *kept, enum kept_class class);

@@ -235,11 +235,16 @@ static void count_not_kept(struct keeper *k, const char *path)
                 buf_add_str(&k->not_kept, ", ...");
 }
 
-static uint64_t size_of(int fd)
+static void take_identity(struct kept_file *kept, int fd, const struct mapped_file *file)
 {
         struct stat st;
 
-        return fd < 0 || fstat(fd, &st) ? 0 : (uint64_t)st.st_size;
+        kept->build_id_size = file->build_id_size;
+        memcpy(kept->build_id, file->build_id, sizeof(kept->build_id));
+        if (fd < 0 || fstat(fd, &st))
+                return;
+        kept->size_bytes = (uint64_t)st.st_size;
+        kept->owner = st.st_uid;
 }
 
 /* Files that are equal, as copies of a program are, need one descriptor. */
@@ -256,10 +261,8 @@ static void keep_file(struct keeper *k, const struct record_mmap *map, struct ma
                 close(fd);
                 return;
         }
-        kept.build_id_size = file->build_id_size;
-        memcpy(kept.build_id, file->build_id, sizeof(kept.build_id));
-        kept.size_bytes = size_of(fd);
-        if (fd >= 0 && kept_files_has_build(&k->kept, &kept)) {
+        take_identity(&kept, fd, file);
+        if (fd >= 0 && kept_files_has_equal(&k->kept, &kept)) {
                 close(fd);
                 return;
         }

@@ -42,12 +42,13 @@ const struct kept_file *kept_files_oldest(const struct kept_files *all, enum kep
         return slots->n < max ? NULL : &all->items[slot_of_oldest(slots, max)];
 }
 
-bool kept_files_has_build(const struct kept_files *all, const struct kept_file *kept)
+bool kept_files_has_equal(const struct kept_files *all, const struct kept_file *kept)
 {
         for (size_t i = 0; kept->build_id_size && i < all->n; i++) {
                 const struct kept_file *item = &all->items[i];
 
-                if (item->size_bytes == kept->size_bytes && item->build_id_size == kept->build_id_size &&
+                if (item->owner == kept->owner && item->size_bytes == kept->size_bytes &&
+                    item->build_id_size == kept->build_id_size &&
                     !memcmp(item->build_id, kept->build_id, kept->build_id_size))
                         return true;
         }

@@ -17,20 +17,16 @@ enum {
         COUNT_EVERY = 1024, /* walks */
 };
 
-/* The file was mapped a moment ago: the newest come first.  Any of its build has the same tables. */
+/* The file was mapped a moment ago: the newest come first. */
 static struct object *open_kept(const struct keeper *keeper, const struct module *module, const char *path)
 {
+        const struct kept_file *kept = kept_file_find(keeper->kept.items, keeper->kept.n, module, path);
         char name[32];
 
-        for (size_t i = keeper->kept.n; i-- > 0;) {
-                const struct kept_file *kept = &keeper->kept.items[i];
-
-                if (!kept_file_is_build(kept, module) && !kept_file_is_of(kept, module, path))
-                        continue;
-                snprintf(name, sizeof(name), "/proc/self/fd/%d", kept->fd);
-                return object_open(name, NULL);
-        }
-        return NULL;
+        if (!kept)
+                return NULL;
+        snprintf(name, sizeof(name), "/proc/self/fd/%d", kept->fd);
+        return object_open(name, NULL);
 }
 
 /* Another file may stand there now. */
