@@ -2,22 +2,34 @@
 """Records a machine that starts many short-lived programs, and watches what the recorder takes.
 
 The load is bounded: --rate programs a second, copies of a program with inodes of their own, half of them deleted while
-they run, and shells with pipelines.  Memory and descriptors of the recorder are printed each --every seconds.  Fails when
-either still grows in the last half, when the session cannot be read, or when the recorder does not end.
+they run, and shells with pipelines.  The tool looks 720 times at the memory and the descriptors of the recorder, and prints
+them each --every seconds and by quarters.  It fails when one of them grows from the second quarter to the last, when the
+session cannot be read, or when the recorder does not end.
+
+Resident memory goes up and down with the load, and a small leak fills holes of the heap before it shows there.  So a library
+that is loaded into the recorder counts the blocks that malloc() gave and did not get back, and their bytes.  The recorder has
+some 3000 blocks: a leak of one for each program shows within minutes, however small it is.
 """
 import argparse
+import mmap
 import os
 import shutil
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 
-GROWTH_SHARE = 0.05  # of the third quarter's lower quartile, between it and that of the last quarter
-GROWTH_MIB = 8
+# Growth of the lowest tenth from the second quarter to the last; the first is for what is learned at the beginning.
+GROWTH_BLOCKS = 4000
+GROWTH_MIB = 2  # of malloc()
+GROWTH_RESIDENT_MIB = 8
 GROWTH_FDS = 16
-END_SECONDS = 120
+MOST_FDS = 1600  # 256 files in their places, 1024 that are not, 128 namespaces and their roots, events
+N_LOOKS = 720
+END_SECONDS = 600  # the table of an hour takes three minutes where 30 programs want each CPU
 
 PROGRAM = """
 #include <stdio.h>
@@ -31,9 +43,85 @@ int main(void)
 """
 
 
-def compile_program(folder: str) -> str:
-    path = os.path.join(folder, "work")
-    subprocess.run(["cc", "-O1", "-x", "c", "-", "-o", path], input=PROGRAM, text=True, check=True)
+# Blocks of malloc() and their bytes, in the file that SOAK_COUNTS names.  It works with glibc alone.
+COUNTER = """
+#include <fcntl.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *old, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+void __libc_free(void *block);
+
+static long own[2], *counts = own;
+
+__attribute__((constructor)) static void begin(void)
+{
+        const char *path = getenv("SOAK_COUNTS");
+        int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+        long *shared = fd < 0 ? MAP_FAILED : mmap(NULL, sizeof(own), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+        if (shared == MAP_FAILED)
+                abort();
+        shared[0] = own[0];
+        shared[1] = own[1];
+        counts = shared;
+}
+
+static void *count(void *block, long sign)
+{
+        if (block) {
+                __atomic_add_fetch(&counts[0], sign, __ATOMIC_RELAXED);
+                __atomic_add_fetch(&counts[1], sign * (long)malloc_usable_size(block), __ATOMIC_RELAXED);
+        }
+        return block;
+}
+
+void *malloc(size_t size)
+{
+        return count(__libc_malloc(size), 1);
+}
+
+void *calloc(size_t n, size_t size)
+{
+        return count(__libc_calloc(n, size), 1);
+}
+
+void *realloc(void *old, size_t size)
+{
+        count(old, -1);
+        return count(__libc_realloc(old, size), 1);
+}
+
+void *memalign(size_t alignment, size_t size)
+{
+        return count(__libc_memalign(alignment, size), 1);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+        return memalign(alignment, size);
+}
+
+int posix_memalign(void **ret, size_t alignment, size_t size)
+{
+        *ret = memalign(alignment, size);
+        return *ret ? 0 : 12;
+}
+
+void free(void *block)
+{
+        count(block, -1);
+        __libc_free(block);
+}
+"""
+
+
+def compile_text(text: str, path: str, *options: str) -> str:
+    subprocess.run(["cc", "-O1", *options, "-x", "c", "-", "-o", path], input=text, text=True, check=True)
     return path
 
 
@@ -42,7 +130,7 @@ class Load:
 
     def __init__(self, folder: str, rate: float):
         self.folder = folder
-        self.program = compile_program(folder)
+        self.program = compile_text(PROGRAM, os.path.join(folder, "work"))
         self.gap = 1 / rate
         self.next_time = time.monotonic()
         self.running: list[tuple[subprocess.Popen, str]] = []
@@ -85,86 +173,162 @@ class Load:
             self.start_shell()
 
 
-def look_at(pid: int) -> tuple[float, int]:
-    """MiB of resident memory that is the recorder's own, and open descriptors."""
-    with open(f"/proc/{pid}/status", encoding="ascii") as file:
-        fields = dict(line.split(":", 1) for line in file)
-    rss = int(fields["RssAnon"].split()[0]) + int(fields["RssFile"].split()[0])
-    return rss / 1024, len(os.listdir(f"/proc/{pid}/fd"))
+@dataclass
+class Look:
+    """What the recorder takes at one time."""
+
+    seconds: float
+    blocks: int  # of malloc()
+    mib: float  # their bytes
+    resident_mib: float  # all memory that is the recorder's own
+    files_mib: float  # pages of the files that it reads, which the system may take back
+    fds: int  # descriptors but for those of other programs' files and namespaces
+    all_fds: int
+
+    def __str__(self) -> str:
+        return (f"{self.seconds:7.0f} s {self.blocks:7d} blocks {self.mib:7.1f} MiB "
+                f"{self.resident_mib:7.1f} MiB resident "
+                f"{self.files_mib:6.1f} MiB of files {self.fds:3d} of {self.all_fds:4d} descriptors")
 
 
-def watch(recorder: subprocess.Popen, load: Load, seconds: float, every: float) -> list[tuple[float, float, int]]:
-    start = time.monotonic()
-    next_look = start + every
+def count_fds(pid: int, folder: str) -> tuple[int, int]:
+    """Those that do not lead out of the folder, for other programs of a busy machine come and go as they like; and all."""
+    count, names = 0, os.listdir(f"/proc/{pid}/fd")
+    for name in names:
+        try:
+            target = os.readlink(f"/proc/{pid}/fd/{name}")
+        except FileNotFoundError:
+            continue
+        count += target.startswith(folder) or not target.startswith(("/", "mnt:"))
+    return count, len(names)
+
+
+class Recorder:
+    """`wperf record` with a library that counts what malloc() gives."""
+
+    def __init__(self, command: list[str], folder: str):
+        library = compile_text(COUNTER, os.path.join(folder, "counter.so"), "-shared", "-fPIC")
+        path = os.path.join(folder, "counts")
+        with open(path, "wb") as file:
+            file.truncate(mmap.PAGESIZE)
+        with open(path, "rb") as file:
+            self.counts = mmap.mmap(file.fileno(), mmap.PAGESIZE, prot=mmap.PROT_READ)
+        self.folder = folder
+        self.log = os.path.join(folder, "log")
+        self.start = time.monotonic()
+        with open(self.log, "wb") as out:
+            # A session of its own: one that it shared with the load would share the load's part of the CPUs.
+            self.process = subprocess.Popen(command, stdout=out, stderr=out, start_new_session=True,
+                                            env={**os.environ, "LD_PRELOAD": library, "SOAK_COUNTS": path})
+
+    def look(self) -> Look:
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as file:
+            fields = dict(line.split(":", 1) for line in file)
+        resident, files = (int(fields[name].split()[0]) / 1024 for name in ("RssAnon", "RssFile"))
+        blocks, n_bytes = struct.unpack("ll", self.counts[:16])
+        return Look(time.monotonic() - self.start, blocks, n_bytes / 2**20, resident, files,
+                    *count_fds(self.process.pid, self.folder))
+
+
+def watch(recorder: Recorder, load: Load, seconds: float, every: float) -> list[Look]:
+    next_print = every
     seen = []
-    while recorder.poll() is None and time.monotonic() - start < seconds:
+    while recorder.process.poll() is None and time.monotonic() - recorder.start < seconds:
         load.step()
-        if time.monotonic() >= next_look:
-            next_look += every
-            try:
-                seen.append((time.monotonic() - start, *look_at(recorder.pid)))
-            except (OSError, KeyError):
-                break
-            print(f"{seen[-1][0]:7.0f} s {seen[-1][1]:8.1f} MiB {seen[-1][2]:6d} descriptors "
-                  f"{load.started:8d} programs", flush=True)
+        if time.monotonic() - recorder.start < (len(seen) + 1) * seconds / N_LOOKS:
+            continue
+        try:
+            seen.append(recorder.look())
+        except (OSError, KeyError):
+            break
+        if seen[-1].seconds >= next_print:
+            next_print += every
+            print(f"{seen[-1]} {load.started:8d} programs", flush=True)
     return seen
 
 
-def judge(seen: list[tuple[float, float, int]]) -> list[str]:
-    """What still grew from the third quarter to the last.  Their lower quartiles are compared: a burst is given back."""
-    quarter = len(seen) // 4
-    if quarter < 3:
-        return ["too short to tell: at least 12 looks are needed"]
-    early, late = seen[2 * quarter:3 * quarter], seen[3 * quarter:]
+# name, unit, digits, how much it may grow, figure
+FIGURES = (("blocks", "blocks", 0, GROWTH_BLOCKS, lambda look: look.blocks),
+           ("malloc", "MiB", 1, GROWTH_MIB, lambda look: look.mib),
+           ("resident", "MiB", 1, GROWTH_RESIDENT_MIB, lambda look: look.resident_mib),
+           ("files", "MiB", 1, None, lambda look: look.files_mib),
+           ("descriptors", "descriptors", 0, GROWTH_FDS, lambda look: look.fds),
+           ("all descriptors", "descriptors", 0, None, lambda look: look.all_fds))
+
+
+def quarters_of(seen: list[Look]) -> list[list[Look]]:
+    size = len(seen) // 4
+    return [seen[i * size:(i + 1) * size] for i in range(4)]
+
+
+def show_quarters(seen: list[Look]) -> None:
+    print("quarter: lowest tenth, median, highest")
+    for number, quarter in enumerate(quarters_of(seen) if len(seen) >= 8 else [], 1):
+        texts = []
+        for name, _, digits, _, figure in FIGURES:
+            values = [figure(look) for look in quarter]
+            low, middle, high = lowest_tenth(values), statistics.median(values), max(values)
+            texts.append(f"{name} {low:.{digits}f} {middle:.{digits}f} {high:.{digits}f}")
+        print(f"{number}: {', '.join(texts)}")
+
+
+def lowest_tenth(values: list[float]) -> float:
+    return statistics.quantiles(values, n=10)[0]
+
+
+def judge(seen: list[Look]) -> list[str]:
+    """What still grew from the second quarter to the last, and what is too much."""
+    quarters = quarters_of(seen)
+    if len(quarters[0]) < 12:
+        return ["too short to tell: at least 48 looks are needed"]
     problems = []
-    mib = [statistics.quantiles((look[1] for look in part), n=4)[0] for part in (early, late)]
-    fds = [statistics.quantiles((look[2] for look in part), n=4)[0] for part in (early, late)]
-    if mib[1] - mib[0] > max(GROWTH_MIB, GROWTH_SHARE * mib[0]):
-        problems.append(f"memory grew from {mib[0]:.1f} to {mib[1]:.1f} MiB")
-    if fds[1] - fds[0] > GROWTH_FDS:
-        problems.append(f"descriptors grew from {fds[0]:.0f} to {fds[1]:.0f}")
-    print(f"third quarter {mib[0]:.1f} MiB, {fds[0]:.0f} descriptors; last quarter {mib[1]:.1f} MiB, "
-          f"{fds[1]:.0f} descriptors")
+    for name, unit, digits, limit, figure in FIGURES:
+        early, late = (lowest_tenth([figure(look) for look in quarters[i]]) for i in (1, 3))
+        if limit is not None and late - early > limit:
+            problems.append(f"{name} grew from {early:.{digits}f} to {late:.{digits}f} {unit}")
+    most = max(look.all_fds for look in seen)
+    if most > MOST_FDS:
+        problems.append(f"{most} descriptors, more than {MOST_FDS}")
     return problems
 
 
-def end(recorder: subprocess.Popen) -> list[str]:
+def end(recorder: Recorder) -> list[str]:
     """Stops the recorder as a user does, and waits for its table."""
     start = time.monotonic()
-    recorder.terminate()
+    recorder.process.terminate()
     peak = 0.0
-    while recorder.poll() is None:
+    while recorder.process.poll() is None:
         if time.monotonic() - start > END_SECONDS:
-            recorder.kill()
+            recorder.process.kill()
             return [f"the recorder did not end within {END_SECONDS} s"]
         try:
-            peak = max(peak, look_at(recorder.pid)[0])
+            peak = max(peak, recorder.look().resident_mib)
         except (OSError, KeyError):
             pass
         time.sleep(0.02)
-    print(f"end: {time.monotonic() - start:.1f} s, at most {peak:.1f} MiB")
-    return [] if recorder.returncode == 0 else [f"the recorder exited with {recorder.returncode}"]
+    print(f"end: {time.monotonic() - start:.1f} s, at most {peak:.1f} MiB resident")
+    status = recorder.process.returncode
+    return [] if status == 0 else [f"the recorder exited with {status}"]
 
 
 def soak(options: argparse.Namespace, folder: str) -> list[str]:
     session = os.path.join(folder, "session")
-    log = os.path.join(folder, "log")
     command = [options.wperf, "record", "-a", "-F", str(options.freq), "-z", "--session", session, *options.option]
-    with open(log, "wb") as out:
-        recorder = subprocess.Popen(command, stdout=out, stderr=out)
-        load = Load(folder, options.rate)
-        seen = watch(recorder, load, options.seconds, options.every)
-        ended = recorder.poll() is not None
-        problems = [] if ended else end(recorder)
-        load.reap(wait=True)
-    with open(log, encoding="utf-8", errors="replace") as file:
+    load = Load(folder, options.rate)
+    recorder = Recorder(command, folder)
+    seen = watch(recorder, load, options.seconds, options.every)
+    ended = recorder.process.poll() is not None
+    problems = [] if ended else end(recorder)
+    load.reap(wait=True)
+    with open(recorder.log, encoding="utf-8", errors="replace") as file:
         lines = file.read().splitlines()
     print("\n".join(lines[-3:]))
     if ended:
-        problems.append(f"the recorder ended by itself, exit status {recorder.returncode}")
+        problems.append(f"the recorder ended by itself, exit status {recorder.process.returncode}")
     if options.keep:
         shutil.copy(session, options.keep)
     print(f"{load.started} programs, session of {os.path.getsize(session) / 1e6:.1f} MB")
+    show_quarters(seen)
     return problems + judge(seen)
 
 
@@ -172,7 +336,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("wperf", help="the program to watch")
     parser.add_argument("--seconds", type=float, default=3600, help="how long, default 3600")
-    parser.add_argument("--every", type=float, default=30, help="seconds between two looks, default 30")
+    parser.add_argument("--every", type=float, default=60, metavar="SECONDS", help="print a line every SECONDS, default 60")
     parser.add_argument("--rate", type=float, default=40, help="programs started a second, default 40")
     parser.add_argument("--freq", type=int, default=999, help="samples a second and CPU, default 999")
     parser.add_argument("--folder", default="/var/tmp", help="where session and programs lie, default /var/tmp")

@@ -149,23 +149,32 @@ struct resolver *module_source_resolver(struct module_source *source)
         return source->resolver;
 }
 
+static bool is_build(const char *path, const struct module *module)
+{
+        AUTO(object) object = object_open(path, NULL);
+        const struct object_facts *facts = object ? object_get_facts(object) : NULL;
+
+        return facts && object_build_id_equal(facts->build_id, facts->build_id_size, module->build_id,
+                                              module->build_id_size);
+}
+
 /* The place of a file that only the run that was just made can reach: at its path is nothing or another one. */
 static bool kept_path(const struct module_source *source, const struct module *module, struct buf *out)
 {
         const char *path = world_text(source->world, module->path);
+        const struct collect_result *collected = source->collected;
+        const struct kept_file *kept =
+                collected ? kept_file_find(collected->kept, collected->n_kept, module, path) : NULL;
         struct os_stat there, kept_stat;
 
-        for (size_t i = 0; source->collected && i < source->collected->n_kept; i++) {
-                const struct kept_file *kept = &source->collected->kept[i];
-
-                if (!kept_file_is_of(kept, module, path))
-                        continue;
-                buf_clear(out);
-                kept_file_path(kept, out);
-                return !os_stat(path, &there) || !os_stat(buf_text(out), &kept_stat) ||
-                       there.inode != kept_stat.inode || there.dev != kept_stat.dev;
-        }
-        return false;
+        if (!kept)
+                return false;
+        buf_clear(out);
+        kept_file_path(kept, out);
+        if (!os_stat(path, &there) || !os_stat(buf_text(out), &kept_stat))
+                return true;
+        return (there.inode != kept_stat.inode || there.dev != kept_stat.dev) &&
+               (kept_file_is_of(kept, module, path) || !is_build(path, module));
 }
 
 static const struct module *jitdump_of(struct module_source *source, int32_t pid)
@@ -181,15 +190,6 @@ static const struct module *jitdump_of(struct module_source *source, int32_t pid
         source->n_looked_at = world_n_modules(source->world);
         at = map_find(&source->jitdumps, (uint32_t)pid);
         return at ? world_get_module(source->world, (module_id)(*at - 1)) : NULL;
-}
-
-static bool is_build(const char *path, const struct module *module)
-{
-        AUTO(object) object = object_open(path, NULL);
-        const struct object_facts *facts = object ? object_get_facts(object) : NULL;
-
-        return facts && object_build_id_equal(facts->build_id, facts->build_id_size, module->build_id,
-                                              module->build_id_size);
 }
 
 /* The file as its process sees it, in another root, while that process runs.  Its number may have been given to another

@@ -10,10 +10,14 @@
 #include "os.h"
 #include "text.h"
 
-enum { MAX_BUILD_IDS = 65536 };
+enum {
+        MAX_BUILD_IDS = 16384,
+        MAX_PATHS = 16, /* of one build id: each map record has its build id too */
+};
 
 struct session_facts {
         struct map seen;      /* hash of build id and path */
+        struct map n_paths;   /* by hash of the build id */
         struct buf build_ids; /* the section as it will be written */
         uint64_t first_ns, last_ns;
 };
@@ -28,6 +32,7 @@ void session_facts_free(struct session_facts *facts)
         if (!facts)
                 return;
         map_release(&facts->seen);
+        map_release(&facts->n_paths);
         buf_release(&facts->build_ids);
         free(facts);
 }
@@ -54,17 +59,20 @@ static void add_build_id(struct buf *out, uint16_t misc, const uint8_t *id, size
 static void see_map(struct session_facts *facts, struct cursor record)
 {
         struct record_mmap map;
-        uint64_t key;
-        bool is_new;
+        uint64_t id, path, *n_paths;
 
         if (!record_mmap_parse(record, true, &map) || !map.build_id_size)
                 return;
-        key = map_hash_bytes(map.path, strlen(map.path)) ^ map_hash_bytes(map.build_id, sizeof(map.build_id));
-        if (facts->seen.n_used >= MAX_BUILD_IDS)
+        id = map_hash_bytes(map.build_id, sizeof(map.build_id));
+        path = id ^ map_hash_bytes(map.path, strlen(map.path));
+        if (map_find(&facts->seen, path) || facts->seen.n_used >= MAX_BUILD_IDS)
                 return;
-        map_put(&facts->seen, key, &is_new);
-        if (is_new)
-                add_build_id(&facts->build_ids, PERF_MISC_USER, map.build_id, map.build_id_size, map.path);
+        n_paths = map_put(&facts->n_paths, id, NULL);
+        if (*n_paths == MAX_PATHS)
+                return;
+        ++*n_paths;
+        map_put(&facts->seen, path, NULL);
+        add_build_id(&facts->build_ids, PERF_MISC_USER, map.build_id, map.build_id_size, map.path);
 }
 
 static void see_time(struct session_facts *facts, struct cursor record)

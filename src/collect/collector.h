@@ -92,12 +92,19 @@ struct kept_file {
         int32_t pid;
         int fd;
         uint64_t inode; /* as recorded; 0: not known */
+        uint64_t size_bytes;
+        uint32_t owner; /* the user whose file it is */
         uint8_t build_id[BUILD_ID_MAX];
         uint8_t build_id_size; /* 0: not known */
 };
 
 /* Whether it is the file of a module, whose path is `path`. */
 bool kept_file_is_of(const struct kept_file *kept, const struct module *module, const char *path);
+
+/* Of `n` files that of a module, the newest first; else one with its build id, for of equal files one is kept.  NULL: there
+ * is none, or files of several users claim to be that build, one of which may be forged. */
+const struct kept_file *kept_file_find(const struct kept_file *kept, size_t n, const struct module *module,
+                                       const char *path);
 
 /* A process that sees other PIDs and another root than we do. */
 struct kept_root {

@@ -19,6 +19,10 @@
 /* Files that are mapped and deleted, and processes that live briefly, are seen only as long as they are there. */
 enum { SHORTEST_WAIT_MS = 5, LONGEST_WAIT_MS = 100, FILES_IN_A_ROW = 64, NS_PER_S = 1000000000 };
 
+/* Of the next pass, read while files are looked at.  A recorder that is too slow must not read ever more: the rest stays in
+ * the rings, and what has no room there is lost and counted. */
+enum { MOST_AHEAD_BYTES = 16 << 20 };
+
 struct watched { /* an attached process */
         int32_t pid;
         int pid_fd;
@@ -129,7 +133,7 @@ static void begin_sampled(struct collector *c)
 static void give_memory_back(void)
 {
 #ifdef __GLIBC__
-        enum { OWN_MAP_BYTES = 4 << 20 };
+        enum { OWN_MAP_BYTES = 1 << 20 };
 
         mallopt(M_MMAP_THRESHOLD, OWN_MAP_BYTES);
 #endif
@@ -236,8 +240,13 @@ static void drain_rings(struct collector *c)
 {
         if (c->children)
                 children_drain(c->children, c->rings, c->opened.n_rings, &c->next);
-        for (size_t i = 0; !c->children && i < c->opened.n_rings; i++)
+        for (size_t i = 0; !c->children && i < c->opened.n_rings; i++) {
+                size_t start = c->next.len;
+
                 ring_drain(&c->rings[i], &c->next);
+                if (c->unwinder && c->next.len > start)
+                        unwinder_trim(c->unwinder, &c->next, start);
+        }
 }
 
 /* Counts what a pass brought and lets the keeper look at maps.  Looking at a new file takes longer than mapping it: the rings
@@ -261,7 +270,7 @@ static void look_through(struct collector *c)
                                         (uint8_t *)c->pass.data + (record.start - all.start)))
                                 break;
                         c->pace_ms = SHORTEST_WAIT_MS;
-                        if (++n_new % FILES_IN_A_ROW == 0)
+                        if (++n_new % FILES_IN_A_ROW == 0 && c->next.len < MOST_AHEAD_BYTES)
                                 drain_rings(c);
                         break;
                 }

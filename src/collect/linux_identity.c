@@ -136,7 +136,8 @@ void mapped_file_read(struct mapped_file *file, int fd, const struct record_mmap
                 file->mtime_ns = mtime_ns(&st);
                 file->size_bytes = (uint64_t)st.st_size;
         }
-        if (!has_magic(fd))
+        file->is_object = has_magic(fd);
+        if (!file->is_object)
                 return;
         snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
         object = object_open(name, NULL);

@@ -299,6 +299,7 @@ uint64_t pe_image_size(void *ctx, const char *path, const uint8_t *build_id, siz
  * counts them.  A file that is written over has another time. */
 struct mapped_file {
         bool is_read;
+        bool is_object; /* it begins as ELF and PE files do */
         uint8_t build_id[BUILD_ID_MAX];
         uint8_t build_id_size; /* 0: none, or not known */
         uint64_t generation;   /* 0: not known */
@@ -361,6 +362,9 @@ void kept_files_release(struct kept_files *files);
 /* The file that the next one of its class takes the place of; NULL: there is room. */
 const struct kept_file *kept_files_oldest(const struct kept_files *files, enum kept_class class);
 
+/* Whether a file of this build id, which is not empty, of this size and of this user is kept. */
+bool kept_files_has_equal(const struct kept_files *files, const struct kept_file *kept);
+
 /* Takes the descriptor, copies the path. */
 void kept_files_add(struct kept_files *files, const struct kept_file *kept, enum kept_class class);
 
@@ -375,7 +379,7 @@ struct kept_namespace {
 /* --- linux_users.c --- */
 
 struct users {
-        struct map by_pid; /* to index + 1 */
+        struct map by_pid; /* to index */
         struct kept_user *items;
         size_t n_items, cap;
 };

@@ -18,12 +18,13 @@
 
 enum {
         LAST_FD = 4096,
-        MAX_SEEN = 65536, /* when so many files were seen, they are forgotten, and looked at once more */
+        MAX_SEEN = 16384, /* when so many files were seen, they are forgotten, and looked at once more */
         MAX_NAMESPACES = 128,
         MAX_ROOTS = 16384,
         MAX_EXITED = 4096, /* of other namespaces; a record of another CPU may come late */
         NAMED_NOT_KEPT = 5,
         MOUNT_NAMESPACE = 5,
+        PROT_EXEC_BIT = 4,
 };
 
 void keeper_init(struct keeper *keeper)
@@ -234,6 +235,19 @@ static void count_not_kept(struct keeper *k, const char *path)
                 buf_add_str(&k->not_kept, ", ...");
 }
 
+static void take_identity(struct kept_file *kept, int fd, const struct mapped_file *file)
+{
+        struct stat st;
+
+        kept->build_id_size = file->build_id_size;
+        memcpy(kept->build_id, file->build_id, sizeof(kept->build_id));
+        if (fd < 0 || fstat(fd, &st))
+                return;
+        kept->size_bytes = (uint64_t)st.st_size;
+        kept->owner = st.st_uid;
+}
+
+/* Files that are equal, as copies of a program are, need one descriptor. */
 static void keep_file(struct keeper *k, const struct record_mmap *map, struct mapped_file *file)
 {
         bool out_of_reach = is_out_of_reach(k, map);
@@ -242,14 +256,22 @@ static void keep_file(struct keeper *k, const struct record_mmap *map, struct ma
         int fd = open_mapped(k, map, out_of_reach);
 
         mapped_file_read(file, fd, map, !out_of_reach, &k->pe);
+        /* No name is ever looked up in mere data. */
+        if (fd >= 0 && !file->is_object && !(map->prot & PROT_EXEC_BIT)) {
+                close(fd);
+                return;
+        }
+        take_identity(&kept, fd, file);
+        if (fd >= 0 && kept_files_has_equal(&k->kept, &kept)) {
+                close(fd);
+                return;
+        }
         kept.fd = fd < 0 ? -1 : keep_fd(k, fd);
         if (kept.fd < 0) {
                 if (out_of_reach)
                         count_not_kept(k, map->path);
                 return;
         }
-        kept.build_id_size = file->build_id_size;
-        memcpy(kept.build_id, file->build_id, sizeof(kept.build_id));
         if (out_of_reach && kept_files_oldest(&k->kept, class))
                 count_not_kept(k, kept_files_oldest(&k->kept, class)->path);
         kept_files_add(&k->kept, &kept, class);
@@ -267,7 +289,6 @@ static void clear_mark(uint8_t *record)
 
 static bool see_map(struct keeper *k, uint8_t *record, size_t size)
 {
-        enum { PROT_EXEC_BIT = 4 };
         struct mapped_file *file;
         struct record_mmap map;
         bool is_new;

@@ -2,6 +2,7 @@
 /* Descriptors of mapped files, no more than so many however long a recorder runs.  Of each class the first half stays, for
  * that is what the measured programs began with; in the other half the newest take the place of the oldest. */
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "linux_internal.h"
@@ -39,6 +40,19 @@ const struct kept_file *kept_files_oldest(const struct kept_files *all, enum kep
         size_t max = max_of_class[class];
 
         return slots->n < max ? NULL : &all->items[slot_of_oldest(slots, max)];
+}
+
+bool kept_files_has_equal(const struct kept_files *all, const struct kept_file *kept)
+{
+        for (size_t i = 0; kept->build_id_size && i < all->n; i++) {
+                const struct kept_file *item = &all->items[i];
+
+                if (item->owner == kept->owner && item->size_bytes == kept->size_bytes &&
+                    item->build_id_size == kept->build_id_size &&
+                    !memcmp(item->build_id, kept->build_id, kept->build_id_size))
+                        return true;
+        }
+        return false;
 }
 
 void kept_files_add(struct kept_files *all, const struct kept_file *kept, enum kept_class class)

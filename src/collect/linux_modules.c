@@ -13,22 +13,20 @@
 
 enum {
         MAX_OPEN = 256,
-        MAX_ROWS = 1 << 17, /* of unwind tables, of all modules together; some 200 bytes each */
+        MAX_ROWS = 1 << 17, /* of unwind tables, of all modules together; some 50 bytes each */
         COUNT_EVERY = 1024, /* walks */
 };
 
 /* The file was mapped a moment ago: the newest come first. */
 static struct object *open_kept(const struct keeper *keeper, const struct module *module, const char *path)
 {
+        const struct kept_file *kept = kept_file_find(keeper->kept.items, keeper->kept.n, module, path);
         char name[32];
 
-        for (size_t i = keeper->kept.n; i-- > 0;) {
-                if (!kept_file_is_of(&keeper->kept.items[i], module, path))
-                        continue;
-                snprintf(name, sizeof(name), "/proc/self/fd/%d", keeper->kept.items[i].fd);
-                return object_open(name, NULL);
-        }
-        return NULL;
+        if (!kept)
+                return NULL;
+        snprintf(name, sizeof(name), "/proc/self/fd/%d", kept->fd);
+        return object_open(name, NULL);
 }
 
 /* Another file may stand there now. */

@@ -65,8 +65,14 @@ void order_add_round(struct order *o, const struct perf_attr *attr, struct buf *
 
 const uint8_t *order_next(struct order *o)
 {
-        if (o->first == o->n_items || o->items[o->first].time > o->limit)
+        enum { KEPT_BYTES = 4 << 20 };
+
+        if (o->first == o->n_items || o->items[o->first].time > o->limit) {
+                /* The round before has gone out: a large one does not wait for the next. */
+                if (o->older.cap > KEPT_BYTES)
+                        buf_release(&o->older);
                 return NULL;
+        }
         return o->items[o->first++].record;
 }
 

@@ -15,7 +15,7 @@
 
 enum {
         MAX_EXITED = 1024, /* processes whose maps are still known */
-        MIN_MODULES = 4096,
+        MORE_MODULES = 4096,
 };
 
 struct unwinder {
@@ -27,7 +27,8 @@ struct unwinder {
         struct jit_dumps jits;
         struct order order;
         struct buf out;
-        struct buf cut; /* a bit a sample */
+        struct cut_marks cut;
+        struct buf all_cut; /* the same for marks.cut, after the last round */
         struct unwind_frame frames[UNWIND_MAX_FRAMES];
         struct stack_marks marks;
         size_t max_modules; /* when there are more, those are forgotten that nobody maps any more */
@@ -40,7 +41,7 @@ struct unwinder *unwinder_new(const struct opened *opened, const struct keeper *
 
         u->opened = opened;
         u->world = world_new();
-        u->max_modules = MIN_MODULES;
+        u->max_modules = MORE_MODULES;
         world_set_exited_limit(u->world, MAX_EXITED);
         u->loaded = (struct loaded){.world = u->world, .keeper = keeper};
         budget_init(&u->loaded.budget, BUDGET_DEFAULT_BYTES);
@@ -66,7 +67,8 @@ void unwinder_free(struct unwinder *u)
         order_release(&u->order);
         map_release(&u->event_of_id);
         buf_release(&u->out);
-        buf_release(&u->cut);
+        cut_marks_release(&u->cut);
+        buf_release(&u->all_cut);
         free(u);
 }
 
@@ -142,12 +144,8 @@ static bool add_walk(struct unwinder *u, const struct perf_attr *attr, const str
 
 static void add_mark(struct unwinder *u, bool is_cut)
 {
-        uint64_t number = u->marks.n_samples++;
-
-        if (number % 8 == 0)
-                buf_add_u8(&u->cut, 0);
-        if (is_cut)
-                u->cut.data[number / 8] |= (char)(1 << number % 8);
+        u->marks.n_samples++;
+        cut_marks_add(&u->cut, is_cut);
 }
 
 /* What follows the copy of the stack in the record. */
@@ -199,22 +197,84 @@ static void add_unwound(struct unwinder *u, const struct perf_attr *attr, const 
         add_mark(u, !is_whole);
 }
 
-static void add_sample(struct unwinder *u, struct cursor record)
+/* The event of a sample whose stack is to be unwound; NULL: it is none. */
+static const struct opened_event *parse_unwound(const struct unwinder *u, struct cursor record,
+                                                struct sample *ret)
 {
         struct cursor c = record;
         const struct opened_event *event;
         const uint64_t *index;
-        struct sample sample;
 
         cursor_skip(&c, sizeof(struct perf_header));
         index = map_find(&u->event_of_id, cursor_u64(&c));
         event = index ? &u->opened->events[*index - 1] : NULL;
-        if (event && event->is_unwound && sample_parse(&event->attr, record, &sample)) {
+        return event && event->is_unwound && sample_parse(&event->attr, record, ret) ? event : NULL;
+}
+
+static void add_sample(struct unwinder *u, struct cursor record)
+{
+        struct sample sample;
+        const struct opened_event *event = parse_unwound(u, record, &sample);
+
+        if (event) {
                 add_unwound(u, &event->attr, &sample, record);
                 return;
         }
         add_bytes(&u->out, record.start, record.end);
         add_mark(u, false);
+}
+
+/* --- copies of stacks while they wait --- */
+
+/* Bytes of a copy that has less than the kernel left room for; one word more than it has, so that it is still known to be
+ * whole.  0: nothing can be taken out. */
+static uint64_t trimmed_bytes(const struct sample *sample)
+{
+        uint64_t size, wanted = ((cursor_left(&sample->stack_user) + 7) & ~7ull) + 8;
+
+        memcpy(&size, sample->regs_user.end, sizeof(size));
+        return wanted < size ? wanted : 0;
+}
+
+static uint8_t *move_bytes(uint8_t *to, const uint8_t *from, const uint8_t *end)
+{
+        memmove(to, from, (size_t)(end - from));
+        return to + (end - from);
+}
+
+/* Returns the end of the record at its new place, which is not behind the old one. */
+static uint8_t *move_record(const struct unwinder *u, uint8_t *to, struct cursor record)
+{
+        struct perf_header header;
+        struct sample sample;
+        uint8_t *at = to;
+        const uint8_t *stack, *filled;
+        uint64_t wanted;
+
+        memcpy(&header, record.start, sizeof(header));
+        if (header.type != PERF_RECORD_SAMPLE || !parse_unwound(u, record, &sample) ||
+            !(wanted = trimmed_bytes(&sample)))
+                return move_bytes(to, record.start, record.end);
+        stack = sample.regs_user.end + sizeof(wanted);
+        filled = behind_stack(&sample) - sizeof(wanted);
+        at = move_bytes(at, record.start, sample.regs_user.end);
+        at = move_bytes(at + sizeof(wanted), stack, stack + wanted);
+        memcpy(at - wanted - sizeof(wanted), &wanted, sizeof(wanted));
+        at = move_bytes(at, filled, record.end);
+        header.size = (uint16_t)(at - to);
+        memcpy(to, &header, sizeof(header));
+        return at;
+}
+
+void unwinder_trim(const struct unwinder *u, struct buf *pass, size_t start)
+{
+        struct cursor all = cursor_make(pass->data + start, pass->len - start), record;
+        struct perf_header header;
+        uint8_t *to = (uint8_t *)pass->data + start;
+
+        while (record_next(&all, &header, &record))
+                to = move_record(u, to, record);
+        buf_truncate(pass, (size_t)(to - (uint8_t *)pass->data));
 }
 
 /* --- rounds --- */
@@ -250,16 +310,17 @@ static void see_code(struct unwinder *u, const struct perfdata_record *record)
                 code_pages_map(&u->code, map.pid, map.start, map.start + map.len);
 }
 
-/* The next time is when there are twice as many as are in use, so that it costs little. */
+/* The next time is when there are so many more that it costs little. */
 static void forget_unmapped(struct unwinder *u)
 {
+        size_t n_used;
+
         if (world_n_known_modules(u->world) <= u->max_modules)
                 return;
         loaded_close_all(&u->loaded);
         world_forget_unmapped(u->world);
-        u->max_modules = 2 * world_n_known_modules(u->world);
-        if (u->max_modules < MIN_MODULES)
-                u->max_modules = MIN_MODULES;
+        n_used = world_n_known_modules(u->world);
+        u->max_modules = n_used + (n_used / 4 > MORE_MODULES ? n_used / 4 : MORE_MODULES);
 }
 
 static void add_record(struct unwinder *u, const uint8_t *bytes)
@@ -295,6 +356,11 @@ bool unwinder_put(struct unwinder *u, struct buf *pass, bool is_last, const stru
                 add_record(u, record);
         if (u->out.len)
                 buf_add(&u->out, &round, sizeof(round));
+        if (is_last) {
+                buf_clear(&u->all_cut);
+                cut_marks_unpack(&u->cut, &u->all_cut);
+                u->marks.cut = (const uint8_t *)u->all_cut.data;
+        }
         u->marks.unwind_ns += linux_cpu_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
         if (u->out.len && !sink->put(sink->ctx, u->out.data, u->out.len, err)) {
                 buf_clear(&u->out);
@@ -306,6 +372,5 @@ bool unwinder_put(struct unwinder *u, struct buf *pass, bool is_last, const stru
 
 const struct stack_marks *unwinder_get_marks(struct unwinder *u)
 {
-        u->marks.cut = (const uint8_t *)u->cut.data;
         return &u->marks;
 }

@@ -71,11 +71,15 @@ struct unwinder;
 struct unwinder *unwinder_new(const struct opened *opened, const struct keeper *keeper);
 void unwinder_free(struct unwinder *unwinder);
 
+/* Takes out of the samples from `start` on what the kernel left empty in the copies of stacks: they have all the bytes that
+ * were asked for, and most stacks are not that deep. */
+void unwinder_trim(const struct unwinder *unwinder, struct buf *pass, size_t start);
+
 /* Takes a pass over the rings, which is then empty, and puts what may go out in order. */
 bool unwinder_put(struct unwinder *unwinder, struct buf *pass, bool is_last, const struct record_sink *sink,
                   struct err *err);
 
-/* So far; valid until the next call. */
+/* So far, but for `cut`, which is NULL before the last pass was put; valid until the next call. */
 const struct stack_marks *unwinder_get_marks(struct unwinder *unwinder);
 
 #endif

@@ -64,34 +64,45 @@ static bool read_start(int32_t pid, int64_t *ret_started_ns)
         return true;
 }
 
-static void set_user(struct users *users, int32_t pid, const struct kept_user *user)
-{
-        uint64_t *index;
-
-        if (users->n_items == MAX_USERS)
-                return;
-        index = map_put(&users->by_pid, (uint32_t)pid, NULL);
-        if (!*index) {
-                ARRAY_PUSH(users->items, users->n_items, users->cap, *user);
-                *index = users->n_items;
-        }
-        users->items[*index - 1] = *user;
-        users->items[*index - 1].pid = pid;
-}
-
-static const struct kept_user *find_user(const struct users *users, int32_t pid)
+static struct kept_user *find_user(const struct users *users, int32_t pid)
 {
         const uint64_t *index = map_find(&users->by_pid, (uint32_t)pid);
-        const struct kept_user *user = index && *index ? &users->items[*index - 1] : NULL;
 
-        return user && user->started_ns ? user : NULL;
+        return index ? &users->items[*index] : NULL;
 }
 
-/* What follows is another program, or another process of that number. */
+static void set_user(struct users *users, int32_t pid, struct kept_user user)
+{
+        struct kept_user *known = find_user(users, pid);
+
+        user.pid = pid;
+        if (known) {
+                *known = user;
+        } else if (users->n_items < MAX_USERS) {
+                *map_put(&users->by_pid, (uint32_t)pid, NULL) = users->n_items;
+                ARRAY_PUSH(users->items, users->n_items, users->cap, user);
+        }
+}
+
+/* What follows is another program, or another process of that number.  The last item takes the free place. */
 static void forget_user(struct users *users, int32_t pid)
 {
-        if (find_user(users, pid))
-                set_user(users, pid, &(struct kept_user){0});
+        struct kept_user *user = find_user(users, pid);
+
+        if (!user)
+                return;
+        *user = users->items[--users->n_items];
+        *map_put(&users->by_pid, (uint32_t)user->pid, NULL) = (uint64_t)(user - users->items);
+        map_remove(&users->by_pid, (uint32_t)pid);
+}
+
+/* Code that a program makes lies in memory without a file, in a file without a name, or in a jitdump.  Every program
+ * maps the kernel's own page of code. */
+static bool may_be_made_code(const char *path)
+{
+        if (path[0] != '/')
+                return strcmp(path, "[vdso]") && strcmp(path, "[vsyscall]");
+        return text_starts(path, "//anon") || text_ends(path, " (deleted)") || strstr(path, "/jit-");
 }
 
 static void see_map(struct users *users, struct cursor record)
@@ -100,10 +111,10 @@ static void see_map(struct users *users, struct cursor record)
         struct record_mmap map;
 
         if (!record_mmap_parse(record, false, &map) || !(map.prot & EXEC_BIT) || find_user(users, map.pid) ||
-            (map.path[0] == '/' && !text_starts(map.path, "//anon") && !strstr(map.path, "/jit-")))
+            !may_be_made_code(map.path))
                 return;
         if (read_user(map.pid, &user.user) && read_start(map.pid, &user.started_ns))
-                set_user(users, map.pid, &user);
+                set_user(users, map.pid, user);
 }
 
 /* A child has its parent's code, and makes files as the same user. */
@@ -115,13 +126,10 @@ static void see_fork(struct users *users, struct cursor record)
         if (!record_task_parse(record, &task) || task.pid == task.ppid)
                 return;
         parent = find_user(users, task.ppid);
-        if (parent) {
-                struct kept_user child = *parent;
-
-                set_user(users, task.pid, &child);
-        } else {
+        if (parent)
+                set_user(users, task.pid, *parent);
+        else
                 forget_user(users, task.pid);
-        }
 }
 
 void users_see(struct users *users, const struct perf_header *header, uint8_t *record)

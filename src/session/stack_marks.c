@@ -53,3 +53,51 @@ bool stack_marks_is_cut(const struct stack_marks *marks, uint64_t sample)
 {
         return sample < marks->n_samples && marks->cut[sample / 8] >> (sample % 8) & 1;
 }
+
+/* --- while recording --- */
+
+static void pack(struct cut_marks *marks, uint8_t bits)
+{
+        enum { LONGEST_RUN = 255 };
+
+        if (bits) {
+                marks->run_at = 0;
+                buf_add_u8(&marks->packed, bits);
+        } else if (marks->run_at && (uint8_t)marks->packed.data[marks->run_at] < LONGEST_RUN) {
+                marks->packed.data[marks->run_at]++;
+        } else {
+                buf_add_zeros(&marks->packed, 2);
+                marks->run_at = marks->packed.len - 1;
+        }
+}
+
+void cut_marks_add(struct cut_marks *marks, bool is_cut)
+{
+        uint64_t bit = marks->n_samples++ % 8;
+
+        marks->last |= (uint8_t)(is_cut << bit);
+        if (bit < 7)
+                return;
+        pack(marks, marks->last);
+        marks->last = 0;
+}
+
+void cut_marks_unpack(const struct cut_marks *marks, struct buf *out)
+{
+        for (size_t i = 0; i < marks->packed.len; i++) {
+                uint8_t bits = (uint8_t)marks->packed.data[i];
+
+                if (bits)
+                        buf_add_u8(out, bits);
+                else
+                        buf_add_zeros(out, 1 + (size_t)(uint8_t)marks->packed.data[++i]);
+        }
+        if (marks->n_samples % 8)
+                buf_add_u8(out, marks->last);
+}
+
+void cut_marks_release(struct cut_marks *marks)
+{
+        buf_release(&marks->packed);
+        *marks = (struct cut_marks){0};
+}

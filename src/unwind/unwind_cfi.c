@@ -3,6 +3,7 @@
 #include "unwind_cfi.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "arena.h"
 #include "unwind_cfi_internal.h"
@@ -71,6 +72,7 @@ void cfi_free(struct cfi *cfi)
         for (size_t i = 0; i < cfi->n_tables; i++)
                 free(cfi->tables[i].index);
         map_release(&cfi->by_addr);
+        map_release(&cfi->by_hash);
         free(cfi->kept);
         free(cfi->rules);
         free(cfi);
@@ -80,7 +82,10 @@ struct cfi_counts cfi_get_counts(const struct cfi *cfi)
 {
         struct cfi_counts counts = cfi->counts;
 
-        counts.n_held = cfi->n_kept;
+        counts.n_held = cfi->by_addr.n_used;
+        counts.n_different = cfi->n_kept;
+        for (size_t i = 0; i < cfi->n_tables; i++)
+                counts.n_indexed += cfi->tables[i].n_index;
         return counts;
 }
 
@@ -110,53 +115,91 @@ static bool is_before_sigreturn(const struct cfi *cfi, const struct cfi_row *row
 static void forget_all(struct cfi *cfi)
 {
         map_release(&cfi->by_addr);
+        map_release(&cfi->by_hash);
         cfi->n_kept = cfi->n_rules = 0;
 }
 
-static void keep_row(struct cfi *cfi, const struct cfi_row *row)
+static bool is_same_row(const struct cfi *cfi, const struct cfi_kept *a, const struct cfi_kept *b,
+                        const struct cfi_rule *b_rules)
 {
-        struct cfi_kept kept = {
-                .cfa = row->cfa,
-                .first = (uint32_t)cfi->n_rules,
-                .n_rules = row->n_rules,
-                .return_reg = row->return_reg,
-                .state = CFI_STEP_DONE,
-                .is_signal = row->is_signal,
-        };
-
-        for (size_t i = 0; i < row->n_rules; i++)
-                ARRAY_PUSH(cfi->rules, cfi->n_rules, cfi->cap_rules, row->rules[i]);
-        ARRAY_PUSH(cfi->kept, cfi->n_kept, cfi->cap_kept, kept);
+        return !memcmp(&a->cfa, &b->cfa, sizeof(a->cfa)) && a->n_rules == b->n_rules &&
+               a->return_reg == b->return_reg && a->state == b->state && a->is_signal == b->is_signal &&
+               (!a->n_rules || !memcmp(cfi->rules + a->first, b_rules, a->n_rules * sizeof(*b_rules)));
 }
 
-static void keep_failure(struct cfi *cfi, enum err_code code)
+static uint64_t row_hash(const struct cfi_kept *row, const struct cfi_rule *rules)
 {
-        struct cfi_kept kept = {.state = code == ERR_MISSING ? CFI_STEP_NONE : CFI_STEP_DAMAGED};
+        uint64_t key = (uint64_t)row->state << 16 | (uint64_t)row->return_reg << 8 | row->is_signal;
 
-        ARRAY_PUSH(cfi->kept, cfi->n_kept, cfi->cap_kept, kept);
+        return map_mix(key ^ map_hash_bytes(&row->cfa, sizeof(row->cfa))) ^
+               map_hash_bytes(rules, row->n_rules * sizeof(*rules));
+}
+
+/* The number of the row in `kept`, which is made where there is none like it. */
+static uint64_t keep(struct cfi *cfi, struct cfi_kept row, const struct cfi_rule *rules)
+{
+        uint64_t key = row_hash(&row, rules), *number;
+        bool is_new;
+
+        for (;; key++) {
+                number = map_put(&cfi->by_hash, key, &is_new);
+                if (is_new)
+                        break;
+                if (is_same_row(cfi, &cfi->kept[*number], &row, rules))
+                        return *number;
+        }
+        *number = cfi->n_kept;
+        row.first = (uint32_t)cfi->n_rules;
+        for (size_t i = 0; i < row.n_rules; i++)
+                ARRAY_PUSH(cfi->rules, cfi->n_rules, cfi->cap_rules, rules[i]);
+        ARRAY_PUSH(cfi->kept, cfi->n_kept, cfi->cap_kept, row);
+        return cfi->n_kept - 1;
+}
+
+static uint64_t keep_row(struct cfi *cfi, const struct cfi_row *row)
+{
+        return keep(cfi,
+                    (struct cfi_kept){
+                            .cfa = row->cfa,
+                            .n_rules = row->n_rules,
+                            .return_reg = row->return_reg,
+                            .state = CFI_STEP_DONE,
+                            .is_signal = row->is_signal,
+                    },
+                    row->rules);
+}
+
+static uint64_t keep_failure(struct cfi *cfi, enum err_code code)
+{
+        return keep(cfi, (struct cfi_kept){.state = code == ERR_MISSING ? CFI_STEP_NONE : CFI_STEP_DAMAGED},
+                    NULL);
+}
+
+static uint64_t find_and_keep(struct cfi *cfi, uint64_t addr)
+{
+        struct err err = {0};
+        struct cfi_row row;
+
+        if (!cfi_find(cfi, addr, &row, &err))
+                return keep_failure(cfi, err.code);
+        return is_before_sigreturn(cfi, &row, addr) ? keep_failure(cfi, ERR_MISSING) : keep_row(cfi, &row);
 }
 
 static const struct cfi_kept *get_kept(struct cfi *cfi, uint64_t addr)
 {
-        uint64_t *number = map_find(&cfi->by_addr, addr);
-        struct err err = {0};
-        struct cfi_row row;
+        const uint64_t *known = map_find(&cfi->by_addr, addr);
+        uint64_t number;
 
-        if (number) {
+        if (known) {
                 cfi->counts.n_kept++;
-                return &cfi->kept[*number];
+                return &cfi->kept[*known];
         }
-        if (cfi->n_kept == CFI_MAX_CACHED)
+        if (cfi->by_addr.n_used == CFI_MAX_CACHED)
                 forget_all(cfi);
         cfi->counts.n_read++;
-        *map_put(&cfi->by_addr, addr, NULL) = cfi->n_kept;
-        if (!cfi_find(cfi, addr, &row, &err))
-                keep_failure(cfi, err.code);
-        else if (is_before_sigreturn(cfi, &row, addr))
-                keep_failure(cfi, ERR_MISSING);
-        else
-                keep_row(cfi, &row);
-        return &cfi->kept[cfi->n_kept - 1];
+        number = find_and_keep(cfi, addr);
+        *map_put(&cfi->by_addr, addr, NULL) = number;
+        return &cfi->kept[number];
 }
 
 /* --- Steps --- */

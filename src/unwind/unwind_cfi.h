@@ -89,10 +89,11 @@ struct cfi_stepped {
 enum cfi_step cfi_step(struct cfi *cfi, uint64_t addr, uint64_t bias, struct unwind_regs *regs,
                        struct unwind_memory *memory, struct cfi_stepped *ret_stepped);
 
-/* How many rows were read from the tables, and how many steps found theirs kept; how many are kept now. */
+/* How many rows were read from the tables, and how many steps found theirs kept; of how many addresses rows are kept now,
+ * how many of these rows are different, and how many entries are indexed. */
 struct cfi_counts {
         uint64_t n_read, n_kept;
-        size_t n_held;
+        size_t n_held, n_different, n_indexed;
 };
 struct cfi_counts cfi_get_counts(const struct cfi *cfi);
 

@@ -76,8 +76,9 @@ struct cfi {
         enum object_machine machine;
         struct cfi_table tables[2];
         size_t n_tables;
-        struct map by_addr; /* address to a number in `kept` */
-        struct cfi_kept *kept;
+        struct map by_addr;    /* address to a number in `kept` */
+        struct map by_hash;    /* hash of a row's content to a number in `kept` */
+        struct cfi_kept *kept; /* no two are alike: a program has few different ones */
         size_t n_kept, cap_kept;
         struct cfi_rule *rules;
         size_t n_rules, cap_rules;

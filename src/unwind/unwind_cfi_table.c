@@ -174,6 +174,26 @@ static void drop_doubles(struct cfi_table *table)
         table->n_index = n;
 }
 
+static bool is_found_by_table(struct cfi_table *table, const struct cfi_span *span, uint64_t addr)
+{
+        struct cfi_fde fde;
+
+        return find_sorted(table, addr, &fde) && fde.span.off == span->off;
+}
+
+/* An index takes much memory.  Where the sorted table has all entries it would only say the same. */
+static bool is_told_by_table(struct cfi_table *table)
+{
+        for (size_t i = 0; i < table->n_index; i++) {
+                const struct cfi_span *span = &table->index[i];
+
+                if (!is_found_by_table(table, span, span->start) ||
+                    !is_found_by_table(table, span, span->end - 1))
+                        return false;
+        }
+        return true;
+}
+
 static void make_index(struct cfi_table *table)
 {
         uint64_t off = 0, next;
@@ -197,6 +217,11 @@ static void make_index(struct cfi_table *table)
         if (table->n_index)
                 qsort(table->index, table->n_index, sizeof(*table->index), compare_spans);
         drop_doubles(table);
+        if (table->n_sorted && is_told_by_table(table)) {
+                free(table->index);
+                table->index = NULL;
+                table->n_index = table->cap_index = 0;
+        }
 }
 
 static bool find_indexed(struct cfi_table *table, uint64_t addr, struct cfi_fde *ret_fde)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The line that a session was recorded by. */
+/* The line that a session was recorded by, and its table of build ids. */
 #include "session_facts.h"
+
+#include <stdio.h>
+#include <string.h>
 
 #include "session_builder.h"
 #include "tap.h"
@@ -51,6 +54,60 @@ TEST(a_word_without_an_end)
         buf_add_u32(&section, 4);
         buf_add_str(&section, "perf");
         expect_line(&section, section.len, "perf");
+}
+
+/* --- build ids --- */
+
+static bool count_entry(void *ctx, uint16_t misc, int32_t pid, const uint8_t *id, size_t id_size,
+                        const char *path)
+{
+        size_t *n = ctx;
+
+        *n += !strncmp(path, "/tmp/program", strlen("/tmp/program"));
+        return true;
+}
+
+/* Entries of the table after as many programs ran, each by a path of its own. */
+static size_t count_build_ids(unsigned n_programs, unsigned n_builds)
+{
+        static const char file[] = "test_session_facts.tmp.data";
+        struct session_facts *facts = session_facts_new();
+        struct perfdata_writer *writer = perfdata_writer_open(file, NULL);
+        AUTO(perfdata_reader) reader = NULL;
+        struct session_builder b;
+        size_t n = 0;
+
+        builder_init(&b);
+        for (unsigned i = 0; i < n_programs; i++) {
+                uint32_t id[5] = {i % n_builds, 1};
+                char path[32];
+
+                snprintf(path, sizeof(path), "/tmp/program%u", i);
+                builder_mmap_build_id(&b, i, 10, 0x1000, 0x1000, 0, path, id, sizeof(id));
+        }
+        session_facts_see(facts, b.records.data, b.records.len);
+        session_facts_see(facts, b.records.data, b.records.len);
+        perfdata_writer_add_event(writer, &b.attrs[0], "clock", b.ids, 1);
+        EXPECT_TRUE(perfdata_writer_begin(writer, NULL));
+        session_facts_write(facts, writer, NULL);
+        EXPECT_TRUE(perfdata_writer_close(writer, NULL));
+        reader = perfdata_open(file, NULL);
+        EXPECT_TRUE(reader != NULL);
+        if (reader)
+                perfdata_each_build_id(reader, count_entry, &n);
+        session_facts_free(facts);
+        builder_release(&b);
+        remove(file);
+        return n;
+}
+
+/* A recorder may run for days on a machine that starts programs all the time. */
+TEST(the_table_of_build_ids_is_bounded)
+{
+        EXPECT_INT(count_build_ids(10, 10), 10);
+        EXPECT_INT(count_build_ids(10, 1), 10);
+        EXPECT_INT(count_build_ids(1000, 2), 2 * 16);
+        EXPECT_INT(count_build_ids(20000, 20000), 16384);
 }
 
 TAP_MAIN

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "stack_marks.h"
 
+#include <string.h>
+
+#include "map.h"
 #include "tap.h"
 
 static const uint8_t bits[] = {0x81, 0x02};
@@ -49,6 +52,43 @@ TEST(damage_is_refused)
         out.data[15] = (char)0xff; /* samples */
         EXPECT_TRUE(!stack_marks_read(cursor_make(out.data, out.len), &again));
         EXPECT_INT(again.n_samples, 42);
+}
+
+/* --- while recording --- */
+
+static void expect_same_bits(uint64_t n_samples, unsigned one_in, size_t max_packed)
+{
+        AUTO_RELEASE(cut_marks) cut = {0};
+        AUTO_RELEASE(buf) wanted = {0};
+        AUTO_RELEASE(buf) out = {0};
+        uint64_t random = 1;
+
+        buf_add_zeros(&wanted, (size_t)(n_samples + 7) / 8);
+        for (uint64_t i = 0; i < n_samples; i++) {
+                bool is_cut = one_in && (random = map_mix(random + i)) % one_in == 0;
+
+                cut_marks_add(&cut, is_cut);
+                wanted.data[i / 8] |= (char)(is_cut << i % 8);
+        }
+        cut_marks_unpack(&cut, &out);
+        EXPECT_INT(out.len, wanted.len);
+        EXPECT_TRUE(out.len == wanted.len && !memcmp(buf_text(&out), buf_text(&wanted), out.len));
+        if (cut.packed.len > max_packed)
+                TAP_FAIL("%zu bytes for one cut stack in %u", cut.packed.len, one_in);
+}
+
+TEST(few_cut_stacks_take_few_bytes)
+{
+        for (uint64_t n = 0; n < 40; n++)
+                for (unsigned one_in = 0; one_in < 5; one_in++)
+                        expect_same_bits(n, one_in, 16);
+        expect_same_bits(8 * 255 + 8, 0, 2);
+        expect_same_bits(8 * 256 + 8, 0, 4);
+        /* A bit each would be 125000 bytes. */
+        expect_same_bits(1000000, 0, 1000);
+        expect_same_bits(1000000, 1000, 4000);
+        expect_same_bits(1000000, 20, 130000);
+        expect_same_bits(1000000, 1, 125000);
 }
 
 TAP_MAIN

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How much is kept of the call-frame information that was read: a recorder asks for days, about many objects. */
+#include <stdlib.h>
+
+#include "buf.h"
+#include "cfi_builder.h"
+#include "tap.h"
+#include "unwind_cfi.h"
+
+#define BYTES(text) text, sizeof(text) - 1
+
+/* x86-64: CFA = r7 + 8, r16 at CFA - 8; from 0x1000 to 0x1100, and from 0x1080 on CFA = r7 + 16. */
+#define CIE "\1zR\0\1\x78\20\1\3\x0c\7\10\x90\1"
+#define FDE "\0\x10\0\0\0\1\0\0\0\2\x80\x0e\20"
+/* From 0x2000 to 0x2100. */
+#define OTHER_FDE "\0\x20\0\0\0\1\0\0\0"
+
+enum { FDE_OFF = 8 + sizeof(CIE) - 1, STACK_ADDR = 0x7000, N_WORDS = 16 };
+
+struct made {
+        struct buf file;
+        struct object *object;
+        struct cfi *cfi;
+};
+
+/* The sorted table, where there is one, has the first entry alone. */
+static void open_made(struct made *made, bool has_other, bool has_table)
+{
+        AUTO_RELEASE(cfi_builder) b = {0};
+
+        cfi_add_entry(&b.eh_frame, 0, false, BYTES(CIE));
+        cfi_add_entry(&b.eh_frame, 0, true, BYTES(FDE));
+        if (has_other)
+                cfi_add_entry(&b.eh_frame, 0, true, BYTES(OTHER_FDE));
+        if (has_table) {
+                buf_add(&b.eh_frame_hdr, "\1\x03\x03\x3b\0\0\x20\0\1\0\0\0", 12);
+                buf_add_u32(&b.eh_frame_hdr, 0x1000u - CFI_HDR_ADDR);
+                buf_add_u32(&b.eh_frame_hdr, CFI_FRAME_ADDR + FDE_OFF - CFI_HDR_ADDR);
+        }
+        cfi_build(&b, &made->file);
+        made->object = object_open_bytes(made->file.data, made->file.len, "made", NULL);
+        if (made->object)
+                made->cfi = cfi_open(made->object, NULL, NULL);
+}
+
+static void made_release(struct made *made)
+{
+        cfi_free(made->cfi);
+        object_free(made->object);
+        buf_release(&made->file);
+}
+
+/* One step at the address; the caller's stack pointer, 0: there is no step. */
+static uint64_t step(struct made *made, uint64_t addr)
+{
+        uint64_t words[N_WORDS] = {0};
+        struct unwind_regs regs = {.machine = OBJECT_MACHINE_X86_64};
+        struct unwind_memory memory = {.start = STACK_ADDR, .bytes = (uint8_t *)words, .size = sizeof(words)};
+        struct cfi_stepped stepped;
+
+        unwind_set_reg(&regs, unwind_reg_sp(&regs), STACK_ADDR);
+        unwind_set_reg(&regs, unwind_reg_pc(&regs), addr);
+        return cfi_step(made->cfi, addr, 0, &regs, &memory, &stepped) == CFI_STEP_DONE
+                       ? regs.values[unwind_reg_sp(&regs)]
+                       : 0;
+}
+
+TEST(equal_rows_are_kept_once)
+{
+        AUTO_RELEASE(made) made = {0};
+
+        open_made(&made, false, false);
+        ASSERT_TRUE(made.cfi);
+        for (unsigned i = 0; i < 2; i++) {
+                for (uint64_t addr = 0xf00; addr < 0x1000; addr++)
+                        EXPECT_INT(step(&made, addr), 0);
+                for (uint64_t addr = 0x1000; addr < 0x1080; addr++)
+                        EXPECT_INT(step(&made, addr), STACK_ADDR + 8);
+                for (uint64_t addr = 0x1080; addr < 0x1100; addr++)
+                        EXPECT_INT(step(&made, addr), STACK_ADDR + 16);
+        }
+        EXPECT_INT(cfi_get_counts(made.cfi).n_read, 0x200);
+        EXPECT_INT(cfi_get_counts(made.cfi).n_held, 0x200);
+        EXPECT_INT(cfi_get_counts(made.cfi).n_different, 3);
+}
+
+/* An address that no entry has makes an index of all entries. */
+static size_t count_indexed(bool has_other, bool has_table)
+{
+        AUTO_RELEASE(made) made = {0};
+
+        open_made(&made, has_other, has_table);
+        if (!made.cfi)
+                return SIZE_MAX;
+        EXPECT_INT(step(&made, 0x3000), 0);
+        EXPECT_INT(step(&made, 0x1000), STACK_ADDR + 8);
+        EXPECT_INT(step(&made, 0x2000), has_other ? STACK_ADDR + 8 : 0);
+        EXPECT_INT(step(&made, 0x10ff), STACK_ADDR + 16);
+        return cfi_get_counts(made.cfi).n_indexed;
+}
+
+TEST(entries_that_the_sorted_table_has_are_not_indexed)
+{
+        EXPECT_INT(count_indexed(false, true), 0);
+        EXPECT_INT(count_indexed(true, true), 2);
+        EXPECT_INT(count_indexed(false, false), 1);
+}
+
+TAP_MAIN
