@@ -15,7 +15,7 @@ static int print_banner(void)
                    "Use wperf record -- COMMAND to profile a program.\n"
                    "Use --help for help.\n",
                    version_number, version_commit,
-                   *version_bugs_to ? version_bugs_to : "who gave you this build, which names no address");
+                   *version_bugs_to ? version_bugs_to : "the distributor of this build");
         return cmd_print(&out, EXIT_OK);
 }
 
