@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <assert.h>
+#include <string.h>
+
+#include "answers_internal.h"
+#include "archive_section.h"
+
+enum { WIDTH_MASK = 0x0f, IS_DELTA = 0x10, MAX_WIDTH = 8 };
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers stand in a file as in memory");
+
+/* --- Reading --- */
+
+struct column column_begin(struct cursor *c, size_t n)
+{
+        struct column column = {.n = n, .before = UINT64_MAX};
+        uint8_t head;
+
+        if (!n)
+                return column;
+        head = cursor_u8(c);
+        column.width = head & WIDTH_MASK;
+        column.is_delta = head & IS_DELTA;
+        column.least = cursor_uleb(c);
+        if (head & ~(WIDTH_MASK | IS_DELTA) || column.width > MAX_WIDTH) {
+                cursor_fail(c);
+                return column;
+        }
+        column.bytes = cursor_bytes(c, (uint64_t)n * column.width);
+        return column;
+}
+
+static uint64_t unzigzag(uint64_t value)
+{
+        return value >> 1 ^ (~(value & 1) + 1);
+}
+
+/* Numbers behind which there are eight bytes are read by whole words. */
+static size_t count_words(const struct column *column, size_t at, size_t n)
+{
+        size_t last = (sizeof(uint64_t) - 1) / column->width, rest = column->n - at;
+
+        if (rest <= last)
+                return 0;
+        return n < rest - last ? n : rest - last;
+}
+
+static void take_numbers(const struct column *column, size_t at, size_t n, uint64_t *ret_values)
+{
+        size_t width = column->width, n_words = count_words(column, at, n);
+        uint64_t mask = UINT64_MAX >> (8 * (MAX_WIDTH - width));
+        const uint8_t *bytes = column->bytes + at * width;
+
+        for (size_t i = 0; i < n_words; i++, bytes += width) {
+                uint64_t word;
+
+                memcpy(&word, bytes, sizeof(word));
+                ret_values[i] = (word & mask) + column->least;
+        }
+        for (size_t i = n_words; i < n; i++, bytes += width) {
+                ret_values[i] = column->least;
+                for (unsigned k = 0; k < width; k++)
+                        ret_values[i] += (uint64_t)bytes[k] << (8 * k);
+        }
+}
+
+void column_take(struct column *column, size_t at, size_t n, uint64_t *ret_values)
+{
+        assert(n <= COLUMN_CHUNK && n <= column->n - at);
+        if (column->width) {
+                take_numbers(column, at, n, ret_values);
+        } else {
+                for (size_t i = 0; i < n; i++)
+                        ret_values[i] = column->least;
+        }
+        if (!column->is_delta)
+                return;
+        for (size_t i = 0; i < n; i++)
+                ret_values[i] = column->before += unzigzag(ret_values[i]);
+}
+
+/* --- Writing --- */
+
+static uint64_t zigzag(uint64_t value)
+{
+        return value << 1 ^ (~(value >> 63) + 1);
+}
+
+static unsigned width_of(uint64_t value)
+{
+        unsigned width = 0;
+
+        for (; value; value >>= 8)
+                width++;
+        return width;
+}
+
+struct range {
+        uint64_t least, most;
+};
+
+static void widen(struct range *range, uint64_t value)
+{
+        range->least = value < range->least ? value : range->least;
+        range->most = value > range->most ? value : range->most;
+}
+
+void column_write(const uint64_t *values, size_t n, struct buf *out)
+{
+        struct range plain = {UINT64_MAX, 0}, deltas = {UINT64_MAX, 0};
+        uint64_t before = UINT64_MAX;
+        unsigned width, delta_width;
+        bool is_delta;
+        uint8_t *bytes;
+
+        if (!n)
+                return;
+        for (size_t i = 0; i < n; i++) {
+                widen(&plain, values[i]);
+                widen(&deltas, zigzag(values[i] - before));
+                before = values[i];
+        }
+        width = width_of(plain.most - plain.least);
+        delta_width = width_of(deltas.most - deltas.least);
+        is_delta = delta_width < width;
+        width = is_delta ? delta_width : width;
+        buf_add_u8(out, (uint8_t)(width | (is_delta ? IS_DELTA : 0)));
+        archive_add_uleb(out, is_delta ? deltas.least : plain.least);
+        bytes = buf_extend(out, n * width);
+        before = UINT64_MAX;
+        for (size_t i = 0; i < n; i++) {
+                uint64_t value =
+                        is_delta ? zigzag(values[i] - before) - deltas.least : values[i] - plain.least;
+
+                for (unsigned k = 0; k < width; k++)
+                        *bytes++ = (uint8_t)(value >> (8 * k));
+                before = values[i];
+        }
+}
