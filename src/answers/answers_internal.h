@@ -111,6 +111,7 @@ struct column {
 enum {
         COLUMN_CHUNK = 256,
         KIND_MAX_FIELDS = 8,
+        KIND_MAX_ITEM_BYTES = 64,
         /* Of a set: its numbers, and the heads of its columns. */
         SET_MAX_HEAD_BYTES = 256,
 };

@@ -14,10 +14,13 @@
  *       functions  n: extents (n: +start, +end), labels (n: name, path, +line, has address u8, address); runs
  *       code       n: address, size, bytes
  *     runs     n: gap, length - 1, answer */
+#include <assert.h>
 #include <string.h>
 
 #include "answers_internal.h"
-#include "object.h"
+
+/* Fields whose number is the difference to that of the row before. */
+#define DELTA(index) (1u << (index))
 
 /* Below `end`; a number that can't be fails. */
 static uint32_t read_below(struct answers_reader *r, uint64_t end)
@@ -30,59 +33,84 @@ static uint32_t read_below(struct answers_reader *r, uint64_t end)
         return 0;
 }
 
-static answer_text read_text(struct answers_reader *r)
+/* --- Rows: the fields of a kind in their order --- */
+
+static void read_bytes(struct answers_reader *r, const struct answer_field *field, uint64_t size, uint8_t *at)
 {
-        return read_below(r, (uint64_t)r->answers->n_texts + 1);
-}
+        const char *foreign = size < field->end ? cursor_bytes(&r->c, size) : NULL;
+        struct answer_bytes bytes = {NULL, size};
 
-/* An empty note counted as 1. */
-static answer_text read_note(struct answers_reader *r)
-{
-        uint32_t note = read_below(r, (uint64_t)r->answers->n_texts + 2);
-
-        return note ? note - 1 : 0;
-}
-
-static uint64_t read_difference(struct answers_reader *r, uint64_t *before)
-{
-        *before += (uint64_t)cursor_sleb(&r->c);
-        return *before;
-}
-
-static uint32_t read_difference_below(struct answers_reader *r, uint64_t *before, uint64_t end)
-{
-        uint64_t value = read_difference(r, before);
-
-        if (value < end)
-                return (uint32_t)value;
-        cursor_fail(&r->c);
-        return 0;
-}
-
-static struct answer_bytes read_bytes(struct answers_reader *r, uint64_t size)
-{
-        const void *bytes = cursor_bytes(&r->c, size);
-
-        return answers_reader_take(r, size, 1) ? (struct answer_bytes){bytes, size}
-                                               : (struct answer_bytes){NULL, 0};
-}
-
-static struct answer_bytes read_build_id(struct answers_reader *r)
-{
-        uint8_t size = cursor_u8(&r->c);
-
-        if (size > OBJECT_BUILD_ID_BYTES)
+        if (!foreign || !answers_reader_take(r, size, 1)) {
                 cursor_fail(&r->c);
-        return read_bytes(r, size);
+                return;
+        }
+        bytes.at = (uint8_t *)arena_copy(&r->answers->bytes, foreign, (size_t)size);
+        memcpy(at, &bytes, sizeof(bytes));
 }
 
-/* --- Parts of a module: numbers of answers are numbers of lists --- */
+static void read_field(struct answers_reader *r, const struct answer_field *field, uint64_t value,
+                       uint8_t *at)
+{
+        uint64_t end = field->form == FIELD_TEXT ? r->answers->n_texts + 1 : field->end;
+        uint32_t narrow = (uint32_t)value;
+
+        if (field->form == FIELD_BYTES) {
+                read_bytes(r, field, value, at);
+        } else if (field->form == FIELD_U64) {
+                memcpy(at, &value, sizeof(value));
+        } else {
+                if (value >= end)
+                        cursor_fail(&r->c);
+                memcpy(at, &narrow, sizeof(narrow));
+        }
+}
+
+/* Adds `n` items to a set; `before` has a number for each field. */
+static void read_rows(struct answers_reader *r, struct answer_set *set, size_t n, unsigned deltas,
+                      uint64_t *before)
+{
+        bool is_frame = set->kind == &answer_kinds[ANSWER_FRAMES];
+
+        assert(set->kind->item_bytes <= KIND_MAX_ITEM_BYTES);
+        for (size_t row = 0; row < n && !r->c.failed; row++) {
+                uint8_t item[KIND_MAX_ITEM_BYTES] = {0};
+
+                for (size_t i = 0; i < set->kind->n_fields; i++) {
+                        const struct answer_field *field = &set->kind->fields[i];
+                        uint64_t value = deltas & DELTA(i) ? before[i] += (uint64_t)cursor_sleb(&r->c)
+                                                           : cursor_uleb(&r->c);
+
+                        /* The flag of a frame is the lowest bit of its column. */
+                        if (is_frame && field->offset == offsetof(struct answer_frame, column)) {
+                                read_field(r, field, value >> 1, item + field->offset);
+                                field = &set->kind->fields[++i];
+                                value &= 1;
+                        }
+                        read_field(r, field, value, item + field->offset);
+                }
+                if (!r->c.failed)
+                        answer_set_push(set, item);
+        }
+}
+
+/* The number of rows, and these. */
+static void read_table(struct answers_reader *r, struct module_answers *m, enum answer_kind kind,
+                       unsigned deltas)
+{
+        struct answer_set *set = &m->sets[kind];
+        uint64_t before[KIND_MAX_FIELDS] = {0};
+        size_t each = set->kind->item_bytes + sizeof(struct answer_list);
+
+        read_rows(r, set, answers_reader_count(r, 2, 2 * each), deltas, before);
+}
 
 static void push_list(struct answer_set *set, size_t first, size_t n)
 {
         ARRAY_PUSH(set->lists, set->n_lists, set->cap_lists,
                    (struct answer_list){(uint32_t)first, (uint32_t)n});
 }
+
+/* --- Parts of a module: numbers of answers are numbers of lists --- */
 
 static void read_runs(struct answers_reader *r, struct module_answers *m, enum answer_kind kind)
 {
@@ -102,49 +130,28 @@ static void read_runs(struct answers_reader *r, struct module_answers *m, enum a
         }
 }
 
-static void read_identity(struct answers_reader *r, struct module_answers *m)
-{
-        struct answer_identity identity = {.kind = read_below(r, (uint64_t)UINT32_MAX + 1)};
-
-        identity.path = read_text(r);
-        identity.pid = (uint64_t)cursor_sleb(&r->c);
-        identity.build_id = read_build_id(r);
-        identity.dev = cursor_uleb(&r->c);
-        identity.inode = cursor_uleb(&r->c);
-        identity.start = cursor_uleb(&r->c);
-        identity.end = cursor_uleb(&r->c);
-        if (!r->c.failed)
-                answers_add_item(m, ANSWER_IDENTITY, &identity);
-}
-
+/* A note's number was one more than its text's. */
 static void read_facts(struct answers_reader *r, struct module_answers *m)
 {
-        struct answer_facts facts = {.flags = cursor_u8(&r->c) & 7};
+        struct answer_set *set = &m->sets[ANSWER_FACTS];
+        uint64_t before[KIND_MAX_FIELDS] = {0};
+        struct answer_facts *facts;
 
-        facts.entry = cursor_uleb(&r->c);
-        facts.load_addr = cursor_uleb(&r->c);
-        facts.build_id = read_build_id(r);
-        facts.machine = cursor_u8(&r->c);
-        facts.built_ns = (uint64_t)cursor_sleb(&r->c);
-        facts.name_note = read_note(r);
-        facts.line_note = read_note(r);
-        if (!r->c.failed)
-                answers_add_item(m, ANSWER_FACTS, &facts);
+        r->answers->n_texts++;
+        read_rows(r, set, 1, DELTA(5), before);
+        r->answers->n_texts--;
+        if (r->c.failed)
+                return;
+        facts = (void *)set->items;
+        facts->name_note -= facts->name_note > 0;
+        facts->line_note -= facts->line_note > 0;
 }
 
-static void read_places(struct answers_reader *r, struct module_answers *m)
+static void read_offsets(struct answers_reader *r, struct module_answers *m)
 {
-        size_t n = answers_reader_count(r, 3, 2 * sizeof(struct answer_section));
+        size_t n = answers_reader_count(r, 3, 2 * sizeof(struct answer_offset));
         uint64_t next = 0;
 
-        for (size_t i = 0; i < n && !r->c.failed; i++) {
-                struct answer_section section = {.name = read_text(r)};
-
-                section.addr = cursor_uleb(&r->c);
-                section.size = cursor_uleb(&r->c);
-                answers_add_item(m, ANSWER_SECTIONS, &section);
-        }
-        n = answers_reader_count(r, 3, 2 * sizeof(struct answer_offset));
         for (size_t i = 0; i < n && !r->c.failed; i++) {
                 struct answer_offset offset = {.first = next + cursor_uleb(&r->c)};
 
@@ -158,41 +165,11 @@ static void read_places(struct answers_reader *r, struct module_answers *m)
 static void read_symbols(struct answers_reader *r, struct module_answers *m)
 {
         struct answer_set *set = &m->sets[ANSWER_SYMBOLS];
-        size_t n = answers_reader_count(r, 5, 2 * (sizeof(struct answer_symbol) + sizeof(*set->lists)));
-        uint64_t start = 0;
 
-        for (size_t i = 0; i < n && !r->c.failed; i++) {
-                struct answer_symbol symbol = {.status = read_below(r, ANSWER_N_STATUS)};
-
-                symbol.name = read_text(r);
-                symbol.module = read_text(r);
-                symbol.start = read_difference(r, &start);
-                symbol.size = cursor_uleb(&r->c);
-                answer_set_push(set, &symbol);
+        read_table(r, m, ANSWER_SYMBOLS, DELTA(3));
+        for (size_t i = 0; i < set->n_items; i++)
                 push_list(set, i, 1);
-        }
         read_runs(r, m, ANSWER_SYMBOLS);
-}
-
-static void read_frames(struct answers_reader *r, struct answer_set *set)
-{
-        size_t n = answers_reader_count(r, 5, 2 * sizeof(struct answer_frame));
-        uint64_t line = 0, start = 0;
-
-        for (size_t i = 0; i < n && !r->c.failed; i++) {
-                struct answer_frame frame = {.function = read_text(r)};
-                uint64_t column;
-
-                frame.path = read_text(r);
-                frame.line = read_difference_below(r, &line, (uint64_t)UINT32_MAX + 1);
-                column = cursor_uleb(&r->c);
-                if (column >> 33)
-                        cursor_fail(&r->c);
-                frame.column = (uint32_t)(column >> 1);
-                frame.flags = column & 1 ? ANSWER_IS_INLINED : 0;
-                frame.start = read_difference(r, &start);
-                answer_set_push(set, &frame);
-        }
 }
 
 static void read_stacks(struct answers_reader *r, struct module_answers *m)
@@ -201,19 +178,20 @@ static void read_stacks(struct answers_reader *r, struct module_answers *m)
         uint64_t number = 0;
         size_t n;
 
-        read_frames(r, set);
+        read_table(r, m, ANSWER_FRAMES, DELTA(2) | DELTA(5));
         n = answers_reader_count(r, 1, 2 * sizeof(*set->lists));
         for (size_t i = 0; i < n && !r->c.failed; i++) {
                 size_t n_frames = answers_reader_count(r, 1, 2 * sizeof(*set->members));
 
-                if (n_frames > ANSWERS_MAX_FRAMES || n_frames > UINT32_MAX - set->n_members) {
+                if (n_frames > ANSWERS_MAX_FRAMES || n_frames > UINT32_MAX - set->n_members)
                         cursor_fail(&r->c);
-                        return;
-                }
                 push_list(set, set->n_members, n_frames);
-                for (size_t k = 0; k < n_frames && !r->c.failed; k++)
-                        ARRAY_PUSH(set->members, set->n_members, set->cap_members,
-                                   read_difference_below(r, &number, set->n_items));
+                for (size_t k = 0; k < n_frames && !r->c.failed; k++) {
+                        number += (uint64_t)cursor_sleb(&r->c);
+                        if (number >= set->n_items)
+                                cursor_fail(&r->c);
+                        ARRAY_PUSH(set->members, set->n_members, set->cap_members, (uint32_t)number);
+                }
         }
         read_runs(r, m, ANSWER_FRAMES);
 }
@@ -224,28 +202,11 @@ static void read_extents(struct answers_reader *r, struct answer_set *set, uint6
 
         push_list(set, set->n_items, n);
         for (size_t i = 0; i < n && !r->c.failed; i++) {
-                struct answer_extent extent = {.start = read_difference(r, at)};
+                struct answer_extent extent = {.start = *at + (uint64_t)cursor_sleb(&r->c)};
 
-                if (read_difference(r, at) < extent.start)
-                        cursor_fail(&r->c);
-                extent.size = *at - extent.start;
+                extent.size = (uint64_t)cursor_sleb(&r->c);
+                *at = extent.start + extent.size;
                 answer_set_push(set, &extent);
-        }
-}
-
-static void read_labels(struct answers_reader *r, struct answer_set *set, uint64_t *line)
-{
-        size_t n = answers_reader_count(r, 5, 2 * sizeof(struct answer_label));
-
-        push_list(set, set->n_items, n);
-        for (size_t i = 0; i < n && !r->c.failed; i++) {
-                struct answer_label label = {.name = read_text(r)};
-
-                label.path = read_text(r);
-                label.line = read_difference_below(r, line, (uint64_t)UINT32_MAX + 1);
-                label.has_addr = cursor_u8(&r->c) != 0;
-                label.addr = cursor_uleb(&r->c);
-                answer_set_push(set, &label);
         }
 }
 
@@ -253,27 +214,31 @@ static void read_labels(struct answers_reader *r, struct answer_set *set, uint64
 static void read_members(struct answers_reader *r, struct module_answers *m, enum answer_kind kind)
 {
         const struct answer_set *extents = &m->sets[ANSWER_EXTENTS];
+        const struct answer_extent *items = (const void *)extents->items;
 
         read_runs(r, m, kind);
         for (uint32_t i = 0; i < extents->n_lists && !r->c.failed; i++) {
-                const struct answer_extent *first = (const void *)extents->items;
+                const struct answer_list *list = &extents->lists[i];
 
-                if (!extents->lists[i].n)
-                        continue;
-                first += extents->lists[i].first;
-                answers_add_run(m, kind, first->start, first->start, i);
+                if (list->n)
+                        answers_add_run(m, kind, items[list->first].start, items[list->first].start, i);
         }
 }
 
 static void read_functions(struct answers_reader *r, struct module_answers *m)
 {
         size_t n = answers_reader_count(r, 2, 4 * (sizeof(struct answer_list) + sizeof(struct answer_run)));
-        uint64_t at = 0, line = 0;
+        struct answer_set *labels = &m->sets[ANSWER_LABELS];
+        uint64_t at = 0, before[KIND_MAX_FIELDS] = {0};
         struct cursor members;
 
         for (size_t i = 0; i < n && !r->c.failed; i++) {
+                size_t n_labels;
+
                 read_extents(r, &m->sets[ANSWER_EXTENTS], &at);
-                read_labels(r, &m->sets[ANSWER_LABELS], &line);
+                n_labels = answers_reader_count(r, 5, 2 * sizeof(struct answer_label));
+                push_list(labels, labels->n_items, n_labels);
+                read_rows(r, labels, n_labels, DELTA(2), before);
         }
         members = r->c;
         read_members(r, m, ANSWER_EXTENTS);
@@ -283,30 +248,19 @@ static void read_functions(struct answers_reader *r, struct module_answers *m)
         read_members(r, m, ANSWER_LABELS);
 }
 
-static void read_code(struct answers_reader *r, struct module_answers *m)
-{
-        size_t n = answers_reader_count(r, 2, 2 * sizeof(struct answer_code));
-
-        for (size_t i = 0; i < n && !r->c.failed; i++) {
-                struct answer_code code = {.addr = cursor_uleb(&r->c)};
-
-                code.bytes = read_bytes(r, cursor_uleb(&r->c));
-                if (!r->c.failed)
-                        answers_add_item(m, ANSWER_CODE, &code);
-        }
-}
-
 static void read_module(struct answers_reader *r)
 {
         struct module_answers *m = answers_add_module(r->answers);
+        uint64_t before[KIND_MAX_FIELDS] = {0};
 
-        read_identity(r, m);
+        read_rows(r, &m->sets[ANSWER_IDENTITY], 1, DELTA(2), before);
         read_facts(r, m);
-        read_places(r, m);
+        read_table(r, m, ANSWER_SECTIONS, 0);
+        read_offsets(r, m);
         read_symbols(r, m);
         read_stacks(r, m);
         read_functions(r, m);
-        read_code(r, m);
+        read_table(r, m, ANSWER_CODE, 0);
         for (size_t kind = 0; kind < ANSWER_N_KINDS; kind++)
                 answers_sort(m, (enum answer_kind)kind);
         if (!r->c.failed && !answers_reader_check(m))
