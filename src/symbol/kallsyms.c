@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers_cache.h"
 #include "arena.h"
 #include "kallsyms_kept.h"
 #include "os.h"
-#include "answers_cache.h"
 
 struct kallsyms {
         struct buf text; /* names are ended with NULs in place */

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "answers_cache.h"
+#include "answers_folder.h"
 #include "arena.h"
 #include "os.h"
-#include "answers_folder.h"
 #include "text.h"
 
 #define MAGIC "wperfksy"
@@ -194,6 +194,6 @@ bool kallsyms_kept_save(const struct symtab *tab, const char *folder, const char
         if (!answers_folder_put(buf_text(&path), &bytes, err))
                 return false;
         answers_folder_trim(folder, max_folder_bytes ? max_folder_bytes : ANSWERS_CACHE_MAX_FOLDER_BYTES,
-                           buf_text(&path));
+                            buf_text(&path));
         return true;
 }
