@@ -79,6 +79,30 @@ void column_take(struct column *column, size_t at, size_t n, uint64_t *ret_value
                 ret_values[i] = column->before += unzigzag(ret_values[i]);
 }
 
+size_t column_store(const struct column *column, size_t at, size_t n, uint64_t end, uint8_t *to, size_t step)
+{
+        size_t width = column->width, n_words;
+        uint64_t mask, most = 0;
+        const uint8_t *bytes;
+
+        if (column->is_delta || !width)
+                return 0;
+        n_words = count_words(column, at, n);
+        mask = UINT64_MAX >> (8 * (MAX_WIDTH - width));
+        bytes = column->bytes + at * width;
+        for (size_t i = 0; i < n_words; i++, bytes += width, to += step) {
+                uint64_t value;
+                uint32_t narrow;
+
+                memcpy(&value, bytes, sizeof(value));
+                value = (value & mask) + column->least;
+                most = value > most ? value : most;
+                narrow = (uint32_t)value;
+                memcpy(to, &narrow, sizeof(narrow));
+        }
+        return most < end ? n_words : 0;
+}
+
 /* --- Writing --- */
 
 static uint64_t zigzag(uint64_t value)

@@ -128,6 +128,10 @@ static inline bool column_is_zero(const struct column *column)
 /* Numbers `at` to `at` + `n`, at most COLUMN_CHUNK, in order from 0 on. */
 void column_take(struct column *column, size_t at, size_t n, uint64_t *ret_values);
 
+/* The same of those that can be read by whole words, each below `end`, to 32 bits at `to` and every `step` behind it.
+ * Returns how many at the beginning are done, which may be none; the others are taken. */
+size_t column_store(const struct column *column, size_t at, size_t n, uint64_t end, uint8_t *to, size_t step);
+
 void column_write(const uint64_t *values, size_t n, struct buf *out);
 
 /* --- Reading, for both layouts */

@@ -82,12 +82,21 @@ static void store_wide(const uint64_t *values, size_t n, uint8_t *at, size_t ste
                 memcpy(at, &values[i], sizeof(values[i]));
 }
 
-static bool store(const struct answer_field *field, const uint64_t *values, size_t n, uint64_t end,
-                  uint8_t *items, size_t step)
+/* Numbers of a field to `n` items from number `at` on; false: one is too large. */
+static bool take_field(const struct answers_reader *r, const struct answer_field *field,
+                       struct column *column, size_t at, size_t n, uint8_t *items, size_t step)
 {
-        if (field->form == FIELD_U32 || field->form == FIELD_TEXT)
-                return store_narrow(values, n, end, items + field->offset, step);
-        store_wide(values, n, items + field->offset, step);
+        bool is_narrow = field->form == FIELD_U32 || field->form == FIELD_TEXT;
+        uint64_t end = end_of(r, field), values[COLUMN_CHUNK];
+        uint8_t *to = items + field->offset;
+        size_t done = is_narrow ? column_store(column, at, n, end, to, step) : 0;
+
+        if (done == n || column_is_zero(column))
+                return true;
+        column_take(column, at + done, n - done, values);
+        if (is_narrow)
+                return store_narrow(values, n - done, end, to + done * step, step);
+        store_wide(values, n, to, step);
         return true;
 }
 
@@ -103,7 +112,6 @@ static void read_fields(struct answers_reader *r, struct answer_set *set)
 {
         const struct kind_facts *kind = set->kind;
         struct column columns[KIND_MAX_FIELDS];
-        uint64_t values[COLUMN_CHUNK];
 
         for (size_t i = 0; i < kind->n_fields; i++)
                 columns[i] = column_begin(&r->c, set->n_items);
@@ -113,12 +121,7 @@ static void read_fields(struct answers_reader *r, struct answer_set *set)
                 n = chunk_at(at, set->n_items);
                 memset(items, 0, n * kind->item_bytes);
                 for (size_t i = 0; i < kind->n_fields; i++) {
-                        const struct answer_field *field = &kind->fields[i];
-
-                        if (column_is_zero(&columns[i]))
-                                continue;
-                        column_take(&columns[i], at, n, values);
-                        if (!store(field, values, n, end_of(r, field), items, kind->item_bytes))
+                        if (!take_field(r, &kind->fields[i], &columns[i], at, n, items, kind->item_bytes))
                                 cursor_fail(&r->c);
                 }
         }

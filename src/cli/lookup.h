@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "answers_cache.h"
 #include "arena.h"
 #include "budget.h"
 #include "debuginfod.h"
@@ -14,7 +15,6 @@
 #include "option_groups.h"
 #include "pe_search.h"
 #include "resolver.h"
-#include "answers_cache.h"
 
 struct lookup_options {
         bool no_index;
