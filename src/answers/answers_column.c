@@ -5,7 +5,7 @@
 #include "answers_internal.h"
 #include "archive_section.h"
 
-enum { WIDTH_MASK = 0x0f, IS_DELTA = 0x10, MAX_WIDTH = 8 };
+enum { WIDTH_MASK = 0x0f, IS_DELTA = 0x10, IS_LEB = 0x20, MAX_WIDTH = 8 };
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers stand in a file as in memory");
 
@@ -22,8 +22,17 @@ struct column column_begin(struct cursor *c, size_t n)
         column.width = head & WIDTH_MASK;
         column.is_delta = head & IS_DELTA;
         column.least = cursor_uleb(c);
-        if (head & ~(WIDTH_MASK | IS_DELTA) || column.width > MAX_WIDTH) {
+        if (head & ~(WIDTH_MASK | IS_DELTA | IS_LEB) || column.width > MAX_WIDTH ||
+            (head & IS_LEB && column.width)) {
                 cursor_fail(c);
+                return column;
+        }
+        column.is_leb = head & IS_LEB;
+        if (column.is_leb) {
+                /* Once to find the end, and that all of them can be read. */
+                column.lebs = *c;
+                for (size_t i = 0; i < n && !c->failed; i++)
+                        cursor_uleb(c);
                 return column;
         }
         column.bytes = cursor_bytes(c, (uint64_t)n * column.width);
@@ -67,7 +76,10 @@ static void take_numbers(const struct column *column, size_t at, size_t n, uint6
 void column_take(struct column *column, size_t at, size_t n, uint64_t *ret_values)
 {
         assert(n <= COLUMN_CHUNK && n <= column->n - at);
-        if (column->width) {
+        if (column->is_leb) {
+                for (size_t i = 0; i < n; i++)
+                        ret_values[i] = cursor_uleb(&column->lebs) + column->least;
+        } else if (column->width) {
                 take_numbers(column, at, n, ret_values);
         } else {
                 for (size_t i = 0; i < n; i++)
@@ -121,17 +133,34 @@ static unsigned width_of(uint64_t value)
 
 struct range {
         uint64_t least, most;
+        size_t leb_bytes; /* of all values as they are */
 };
 
 static void widen(struct range *range, uint64_t value)
 {
         range->least = value < range->least ? value : range->least;
         range->most = value > range->most ? value : range->most;
+        for (range->leb_bytes++; value > 0x7f; value >>= 7)
+                range->leb_bytes++;
+}
+
+/* Numbers with a few far ones among them. */
+static void write_lebs(const uint64_t *values, size_t n, bool is_delta, struct buf *out)
+{
+        uint64_t before = UINT64_MAX;
+
+        buf_add_u8(out, IS_LEB | (is_delta ? IS_DELTA : 0));
+        archive_add_uleb(out, 0);
+        for (size_t i = 0; i < n; i++) {
+                archive_add_uleb(out, is_delta ? zigzag(values[i] - before) : values[i]);
+                before = values[i];
+        }
 }
 
 void column_write(const uint64_t *values, size_t n, struct buf *out)
 {
-        struct range plain = {UINT64_MAX, 0}, deltas = {UINT64_MAX, 0};
+        struct range plain = {UINT64_MAX, 0, 0}, deltas = {UINT64_MAX, 0, 0};
+        size_t leb_bytes;
         uint64_t before = UINT64_MAX;
         unsigned width, delta_width;
         bool is_delta;
@@ -148,6 +177,12 @@ void column_write(const uint64_t *values, size_t n, struct buf *out)
         delta_width = width_of(deltas.most - deltas.least);
         is_delta = delta_width < width;
         width = is_delta ? delta_width : width;
+        leb_bytes = plain.leb_bytes < deltas.leb_bytes ? plain.leb_bytes : deltas.leb_bytes;
+        /* They are read more slowly: only where it is worth it. */
+        if (leb_bytes < n * width / 8 * 7) {
+                write_lebs(values, n, leb_bytes < plain.leb_bytes, out);
+                return;
+        }
         buf_add_u8(out, (uint8_t)(width | (is_delta ? IS_DELTA : 0)));
         archive_add_uleb(out, is_delta ? deltas.least : plain.least);
         bytes = buf_extend(out, n * width);

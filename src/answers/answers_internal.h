@@ -14,7 +14,7 @@
  *
  * A column of n > 0 numbers is: a byte, bits 0 to 3 the width of each in bytes (0 to 8), bit 4 set where each is the
  * zigzagged difference to the one before (of the first to -1); the least of them; then
- * what each is above it, lowest byte first.  So numbers that go up evenly take no room at all. */
+ * what each is above it, lowest byte first.  With bit 5 set the width is 0 and the numbers are LEB128: a few far ones make no others wide.  So numbers that go up evenly take no room at all. */
 #ifndef ANSWERS_INTERNAL_H
 #define ANSWERS_INTERNAL_H
 
@@ -105,7 +105,8 @@ struct column {
         size_t n;
         uint64_t least, before;
         unsigned width;
-        bool is_delta;
+        bool is_delta, is_leb;
+        struct cursor lebs; /* with is_leb: what is left of the numbers */
 };
 
 enum {
@@ -122,7 +123,7 @@ struct column column_begin(struct cursor *c, size_t n);
 /* Whether all of its numbers are 0. */
 static inline bool column_is_zero(const struct column *column)
 {
-        return !column->width && !column->least && !column->is_delta;
+        return !column->width && !column->least && !column->is_delta && !column->is_leb;
 }
 
 /* Numbers `at` to `at` + `n`, at most COLUMN_CHUNK, in order from 0 on. */
