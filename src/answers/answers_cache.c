@@ -99,7 +99,7 @@ bool answers_cache_write(const struct answers_key *key, struct answers *answers,
         AUTO_RELEASE(buf) content = {0};
 
         add_key(key, &content);
-        answers_write(answers, &content);
+        answers_write(answers, false, &content);
         return archive_section_write(&file_kind, &content, out, err);
 }
 

@@ -157,7 +157,7 @@ static void write_lebs(const uint64_t *values, size_t n, bool is_delta, struct b
         }
 }
 
-void column_write(const uint64_t *values, size_t n, struct buf *out)
+void column_write(const uint64_t *values, size_t n, bool is_small, struct buf *out)
 {
         struct range plain = {UINT64_MAX, 0, 0}, deltas = {UINT64_MAX, 0, 0};
         size_t leb_bytes;
@@ -178,8 +178,7 @@ void column_write(const uint64_t *values, size_t n, struct buf *out)
         is_delta = delta_width < width;
         width = is_delta ? delta_width : width;
         leb_bytes = plain.leb_bytes < deltas.leb_bytes ? plain.leb_bytes : deltas.leb_bytes;
-        /* They are read more slowly: only where it is worth it. */
-        if (leb_bytes < n * width / 8 * 7) {
+        if (is_small && leb_bytes < n * width / 8 * 7) {
                 write_lebs(values, n, leb_bytes < plain.leb_bytes, out);
                 return;
         }

@@ -133,7 +133,8 @@ void column_take(struct column *column, size_t at, size_t n, uint64_t *ret_value
  * Returns how many at the beginning are done, which may be none; the others are taken. */
 size_t column_store(const struct column *column, size_t at, size_t n, uint64_t end, uint8_t *to, size_t step);
 
-void column_write(const uint64_t *values, size_t n, struct buf *out);
+/* is_small: as in answers_write. */
+void column_write(const uint64_t *values, size_t n, bool is_small, struct buf *out);
 
 /* --- Reading, for both layouts */
 

@@ -196,8 +196,9 @@ struct answer_found answers_of_run(const struct module_answers *module, enum ans
 
 /* --- Bytes ------------------------------------------------------------------------------------------- */
 
-/* Appends the store; its sets are sorted by that. */
-void answers_write(struct answers *answers, struct buf *out);
+/* Appends the store; its sets are sorted by that.  is_small: columns with a few far numbers take less room, and up to three
+ * times as long to read. */
+void answers_write(struct answers *answers, bool is_small, struct buf *out);
 
 /* Reads what answers_write wrote, and takes at most `max_bytes` of memory for it.  NULL when it is damaged.  The bytes are
  * not needed afterwards, and may change meanwhile. */

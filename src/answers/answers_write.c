@@ -39,12 +39,12 @@ static void write_bytes(const struct answer_set *set, const struct answer_field 
         }
 }
 
-static void write_items(const struct answer_set *set, uint64_t *values, struct buf *out)
+static void write_items(const struct answer_set *set, uint64_t *values, bool is_small, struct buf *out)
 {
         archive_add_uleb(out, set->n_items);
         for (size_t i = 0; i < set->kind->n_fields; i++) {
                 take_field(set, &set->kind->fields[i], values);
-                column_write(values, set->n_items, out);
+                column_write(values, set->n_items, is_small, out);
         }
         for (size_t i = 0; i < set->kind->n_fields; i++) {
                 if (set->kind->fields[i].form == FIELD_BYTES)
@@ -52,20 +52,20 @@ static void write_items(const struct answer_set *set, uint64_t *values, struct b
         }
 }
 
-static void write_lists(const struct answer_set *set, uint64_t *values, struct buf *out)
+static void write_lists(const struct answer_set *set, uint64_t *values, bool is_small, struct buf *out)
 {
         archive_add_uleb(out, set->n_lists);
         for (size_t i = 0; i < set->n_lists; i++)
                 values[i] = set->lists[i].n;
-        column_write(values, set->n_lists, out);
+        column_write(values, set->n_lists, is_small, out);
         if (!set->kind->share_items)
                 return;
         for (size_t i = 0; i < set->n_members; i++)
                 values[i] = set->members[i];
-        column_write(values, set->n_members, out);
+        column_write(values, set->n_members, is_small, out);
 }
 
-static void write_runs(const struct answer_set *set, uint64_t *values, struct buf *out)
+static void write_runs(const struct answer_set *set, uint64_t *values, bool is_small, struct buf *out)
 {
         uint64_t next = 0;
 
@@ -74,13 +74,13 @@ static void write_runs(const struct answer_set *set, uint64_t *values, struct bu
                 values[i] = set->runs[i].first - next;
                 next = set->runs[i].last + 1;
         }
-        column_write(values, set->n_runs, out);
+        column_write(values, set->n_runs, is_small, out);
         for (size_t i = 0; i < set->n_runs; i++)
                 values[i] = set->runs[i].last - set->runs[i].first;
-        column_write(values, set->n_runs, out);
+        column_write(values, set->n_runs, is_small, out);
         for (size_t i = 0; i < set->n_runs; i++)
                 values[i] = set->runs[i].list;
-        column_write(values, set->n_runs, out);
+        column_write(values, set->n_runs, is_small, out);
 }
 
 static size_t max_of(size_t a, size_t b)
@@ -88,16 +88,16 @@ static size_t max_of(size_t a, size_t b)
         return a > b ? a : b;
 }
 
-static void write_set(const struct answer_set *set, struct buf *out)
+static void write_set(const struct answer_set *set, bool is_small, struct buf *out)
 {
         size_t n = max_of(max_of(set->n_items, set->n_members), max_of(set->n_lists, set->n_runs));
         uint64_t *values = mem_new(n, sizeof(*values));
         AUTO_RELEASE(buf) body = {0};
 
-        write_items(set, values, &body);
+        write_items(set, values, is_small, &body);
         if (set->kind->by_addr) {
-                write_lists(set, values, &body);
-                write_runs(set, values, &body);
+                write_lists(set, values, is_small, &body);
+                write_runs(set, values, is_small, &body);
         }
         archive_add_uleb(out, (uint64_t)(set->kind - answer_kinds));
         archive_add_uleb(out, body.len);
@@ -110,7 +110,7 @@ static bool is_empty(const struct answer_set *set)
         return !set->n_items && !set->n_runs;
 }
 
-static void write_module(struct module_answers *module, struct buf *out)
+static void write_module(struct module_answers *module, bool is_small, struct buf *out)
 {
         size_t n = 0;
 
@@ -120,11 +120,11 @@ static void write_module(struct module_answers *module, struct buf *out)
         for (size_t kind = 0; kind < ANSWER_N_KINDS; kind++) {
                 answers_sort(module, (enum answer_kind)kind);
                 if (!is_empty(&module->sets[kind]))
-                        write_set(&module->sets[kind], out);
+                        write_set(&module->sets[kind], is_small, out);
         }
 }
 
-void answers_write(struct answers *answers, struct buf *out)
+void answers_write(struct answers *answers, bool is_small, struct buf *out)
 {
         size_t n = strpool_count(answers->pool);
 
@@ -134,5 +134,5 @@ void answers_write(struct answers *answers, struct buf *out)
                 buf_add(out, strpool_get(answers->pool, id), strlen(strpool_get(answers->pool, id)) + 1);
         archive_add_uleb(out, answers->n_modules);
         for (size_t i = 0; i < answers->n_modules; i++)
-                write_module(answers->modules[i], out);
+                write_module(answers->modules[i], is_small, out);
 }

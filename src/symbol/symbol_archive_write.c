@@ -261,6 +261,6 @@ bool symbol_archive_write(struct symbol_archive_writer *w, const struct archive_
         end_module(w);
         buf_add_u8(&content, origin->is_unfinished);
         archive_add_uleb(&content, origin->cut_bytes);
-        answers_write(w->answers, &content);
+        answers_write(w->answers, true, &content);
         return archive_section_write(&symbol_archive_kind, &content, out, err);
 }

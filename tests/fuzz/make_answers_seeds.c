@@ -82,7 +82,7 @@ static void save_store(void)
         answers_add_run(m, ANSWER_INSNS, UINT64_MAX, UINT64_MAX, answers_add_list(m, ANSWER_INSNS, NULL, 0));
         answers_add_run(m, ANSWER_EXTENTS, 0x10, 0x20, answers_add_list(m, ANSWER_EXTENTS, extents, 2));
         answers_add_run(m, ANSWER_LABELS, 0x10, 0x20, answers_add_list(m, ANSWER_LABELS, &label, 1));
-        answers_write(answers, &out);
+        answers_write(answers, false, &out);
         save("store", out.data, out.len);
 }
 
