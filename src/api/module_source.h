@@ -18,8 +18,7 @@ struct module_source;
 
 /* Keeps pointers to all of its arguments but `options`; `collected` may be NULL. */
 struct module_source *module_source_new(const struct world *world, const struct perfdata_reader *reader,
-                                        struct pe_images *images,
-                                        const struct resolver_options *options,
+                                        struct pe_images *images, const struct resolver_options *options,
                                         const struct collect_result *collected);
 void module_source_free(struct module_source *source);
 
