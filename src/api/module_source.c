@@ -53,8 +53,7 @@ static bool is_same_machine(const struct perfdata_reader *reader)
 }
 
 struct module_source *module_source_new(const struct world *world, const struct perfdata_reader *reader,
-                                        struct pe_images *images,
-                                        const struct resolver_options *options,
+                                        struct pe_images *images, const struct resolver_options *options,
                                         const struct collect_result *collected)
 {
         struct module_source *source = mem_new(1, sizeof(*source));

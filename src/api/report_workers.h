@@ -32,8 +32,8 @@ struct report_worker {
         int32_t *pids;
         size_t n_pids, cap_pids;
         uint64_t recent_pids[RECENT_PIDS]; /* pid + 1; 0: none */
-        bool misses_pids;          /* as in struct report */
-        struct budget_share share; /* for pids */
+        bool misses_pids;                  /* as in struct report */
+        struct budget_share share;         /* for pids */
         uint64_t n_malformed, n_cut_stacks;
         /* Where chains of the kernel end, if there are no stacks: the kind stands for the event.  NULL: none. */
         struct profile *ends;

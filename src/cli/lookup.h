@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "answers_cache.h"
 #include "arena.h"
 #include "budget.h"
 #include "debuginfod.h"
@@ -14,7 +15,6 @@
 #include "option_groups.h"
 #include "pe_search.h"
 #include "resolver.h"
-#include "symbol_index.h"
 
 struct lookup_options {
         bool no_index;
@@ -32,7 +32,7 @@ struct lookup {
         struct resolver_sources sources;
         struct budget budget;
         struct buf folder;
-        struct symbol_index_options index;
+        struct answers_cache_options index;
         struct err save_err;           /* why answers could not be kept */
         struct debuginfod *debuginfod; /* NULL: not asked for */
         struct debug_remote remote;

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers_cache.h"
 #include "arena.h"
 #include "kallsyms_kept.h"
 #include "os.h"
-#include "symbol_index.h"
 
 struct kallsyms {
         struct buf text; /* names are ended with NULs in place */
@@ -157,7 +157,7 @@ struct kallsyms *kallsyms_new(const char *path, struct buf *note)
         return kallsyms;
 }
 
-struct kallsyms *kallsyms_new_kept(const char *path, const struct symbol_index_options *cache,
+struct kallsyms *kallsyms_new_kept(const char *path, const struct answers_cache_options *cache,
                                    struct buf *note)
 {
         AUTO_RELEASE(buf) boot = {0};

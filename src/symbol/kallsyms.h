@@ -14,11 +14,11 @@ struct kallsyms;
 /* Reads the file.  Never fails; why there are no names is said in `note`. */
 struct kallsyms *kallsyms_new(const char *path, struct buf *note);
 
-struct symbol_index_options; /* symbol_index.h */
+struct answers_cache_options; /* answers_cache.h */
 
 /* The running kernel's, of which the functions of the kernel itself come from the symbol cache where it has them; the file is read
  * only for others, or when there is no cache yet, which is then written. */
-struct kallsyms *kallsyms_new_kept(const char *path, const struct symbol_index_options *cache,
+struct kallsyms *kallsyms_new_kept(const char *path, const struct answers_cache_options *cache,
                                    struct buf *note);
 
 /* The same as kallsyms_new for text in memory, which is copied. */

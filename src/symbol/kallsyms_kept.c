@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers_cache.h"
+#include "answers_folder.h"
 #include "arena.h"
 #include "os.h"
-#include "symbol_index_internal.h"
 #include "text.h"
 
 #define MAGIC "wperfksy"
@@ -81,7 +82,7 @@ struct kallsyms_kept *kallsyms_kept_open(const char *folder, const char *boot)
         AUTO(os_map) map = NULL;
         struct kallsyms_kept *kept;
 
-        if (!symbol_folder_check(folder, NULL))
+        if (!answers_folder_check(folder, NULL))
                 return NULL;
         add_path(folder, boot, &path);
         map = os_map_open(buf_text(&path), NULL);
@@ -186,13 +187,13 @@ bool kallsyms_kept_save(const struct symtab *tab, const char *folder, const char
         AUTO_RELEASE(buf) path = {0};
         AUTO_RELEASE(buf) bytes = {0};
 
-        if (!symbol_folder_make(folder, err))
+        if (!answers_folder_make(folder, err))
                 return false;
         add_path(folder, boot, &path);
         kallsyms_kept_write(tab, boot, &bytes);
-        if (!symbol_folder_put(buf_text(&path), &bytes, err))
+        if (!answers_folder_put(buf_text(&path), &bytes, err))
                 return false;
-        symbol_folder_trim(folder, max_folder_bytes ? max_folder_bytes : SYMBOL_INDEX_MAX_FOLDER_BYTES,
-                           buf_text(&path));
+        answers_folder_trim(folder, max_folder_bytes ? max_folder_bytes : ANSWERS_CACHE_MAX_FOLDER_BYTES,
+                            buf_text(&path));
         return true;
 }

@@ -87,7 +87,7 @@ static struct module *find_module(const struct resolver *resolver, resolver_id i
 static void load_kernel(struct resolver *resolver, struct module *module)
 {
         const char *path = resolver->options.kallsyms_path;
-        const struct symbol_index_options *cache =
+        const struct answers_cache_options *cache =
                 resolver->options.sources ? resolver->options.sources->index : NULL;
 
         if (!path && !resolver_kernel_is_running(&module->is)) {

@@ -15,22 +15,22 @@
 #include "strpool.h"
 
 struct resolver;
-struct budget;               /* budget.h */
-struct archived_module;      /* symbol_archive.h */
-struct recorded_file;        /* recorded_symbols.h */
-struct debug_remote;         /* debug_search.h */
-struct symbol_index_options; /* symbol_index.h */
-struct pe_places;            /* pe_search.h */
-struct elf_places;           /* elf_search.h */
-struct pe_identity;          /* pe_search.h */
+struct budget;                /* budget.h */
+struct archived_module;       /* symbol_archive.h */
+struct recorded_file;         /* recorded_symbols.h */
+struct debug_remote;          /* debug_search.h */
+struct answers_cache_options; /* answers_cache.h */
+struct pe_places;             /* pe_search.h */
+struct elf_places;            /* elf_search.h */
+struct pe_identity;           /* pe_search.h */
 
 /* What there may be besides files. */
 struct resolver_sources {
         const struct debug_remote *remote; /* asked for debug files that are not here; NULL: nobody is */
-        const struct symbol_index_options *index; /* where answers are kept on disk; NULL: nowhere */
-        const struct pe_places *pe;               /* where PE images and PDBs are; NULL: where files say */
-        const struct elf_places *elf;             /* where ELF files are besides their paths; NULL: nowhere */
-        struct budget *budget; /* the command's, for all files; NULL: each file has one of its own */
+        const struct answers_cache_options *index; /* where answers are kept on disk; NULL: nowhere */
+        const struct pe_places *pe;                /* where PE images and PDBs are; NULL: where files say */
+        const struct elf_places *elf; /* where ELF files are besides their paths; NULL: nowhere */
+        struct budget *budget;        /* the command's, for all files; NULL: each file has one of its own */
         bool any_owner; /* sessions, perf maps and jitdumps of other users are read too, and private source */
 };
 

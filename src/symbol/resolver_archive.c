@@ -42,10 +42,10 @@ static void add_name(struct resolver *resolver, const char *text, struct buf *ou
                 buf_add_str(out, plt_suffix);
 }
 
-static str_id get_text(struct resolver *resolver, struct module *module, uint32_t number, bool is_name)
+static str_id get_text(struct resolver *resolver, struct module *module, answer_text number, bool is_name)
 {
         const struct archived_module *m = module->is.archived;
-        const char *text = symbol_archive_text(m->archive, number);
+        const char *text = answers_text(module_answers_store(m->answers), number);
         AUTO_RELEASE(buf) readable = {0};
         uint64_t *known;
         str_id id = 0;
@@ -66,38 +66,42 @@ static str_id get_text(struct resolver *resolver, struct module *module, uint32_
 
 bool resolver_archive_to_addr(const struct module *module, uint64_t offset, uint64_t *ret_addr)
 {
-        const struct archived_module *m = module->is.archived;
-        size_t low = 0, high = m->n_spans;
+        const struct module_answers *m = module->is.archived->answers;
+        const struct answer_offset *found;
+        size_t low = 0, high = answers_n_items(m, ANSWER_OFFSETS);
 
         while (low < high) {
                 size_t middle = low + (high - low) / 2;
 
-                if (m->spans[middle].first <= offset)
+                found = answers_get_item(m, ANSWER_OFFSETS, middle);
+                if (found->first <= offset)
                         low = middle + 1;
                 else
                         high = middle;
         }
-        if (!low || offset > m->spans[low - 1].last)
+        if (!low)
                 return false;
-        *ret_addr = offset + m->spans[low - 1].distance;
+        found = answers_get_item(m, ANSWER_OFFSETS, low - 1);
+        if (offset - found->first > found->more)
+                return false;
+        *ret_addr = offset + found->distance;
         return true;
 }
 
 struct symbol resolver_archive_find(struct resolver *resolver, struct module *module, uint64_t addr)
 {
-        const struct archived_module *m = module->is.archived;
-        const struct archived_run *run = archived_run_find(m->symbol_runs, m->n_symbol_runs, addr);
-        const struct archived_symbol *found;
+        const struct answer_symbol *symbol;
+        struct answer_found found;
 
-        if (!run)
+        if (!answers_find(module->is.archived->answers, ANSWER_SYMBOLS, addr, &found) || !found.list.n)
                 return (struct symbol){.status = SYMBOL_NONE, .addr = addr};
-        found = &m->symbols[run->answer];
+        symbol = answer_found_get(&found, 0);
         return (struct symbol){
-                .status = found->status,
-                .name = get_text(resolver, module, found->name, true),
-                .module = get_text(resolver, module, found->module, false),
-                .start = found->start,
-                .size = found->size,
+                .status = symbol->status,
+                .name = get_text(resolver, module, symbol->name, true),
+                .module = get_text(resolver, module, symbol->module, false),
+                .start = symbol->start,
+                .size = symbol->size,
                 .addr = addr,
         };
 }
@@ -105,20 +109,17 @@ struct symbol resolver_archive_find(struct resolver *resolver, struct module *mo
 void resolver_archive_find_frames(struct resolver *resolver, struct module *module, const uint64_t *addrs,
                                   size_t n, struct resolver_frames *ret)
 {
-        const struct archived_module *m = module->is.archived;
-
         note_lines(module);
         *ret = (struct resolver_frames){.spans = mem_new(n, sizeof(*ret->spans))};
         for (size_t i = 0; i < n; i++) {
-                const struct archived_run *run = archived_run_find(m->frame_runs, m->n_frame_runs, addrs[i]);
-                const struct archived_stack *stack = run ? &m->stacks[run->answer] : NULL;
+                struct answer_found found;
 
-                if (!stack || !stack->n)
+                if (!answers_find(module->is.archived->answers, ANSWER_FRAMES, addrs[i], &found))
                         continue;
                 ret->spans[i].first = ret->n_frames;
-                ret->spans[i].n = stack->n;
-                for (uint32_t k = 0; k < stack->n; k++) {
-                        const struct archived_frame *f = &m->frames[m->stack_frames[stack->first + k]];
+                ret->spans[i].n = found.list.n;
+                for (uint32_t k = 0; k < found.list.n; k++) {
+                        const struct answer_frame *f = answer_found_get(&found, k);
 
                         ARRAY_PUSH(ret->frames, ret->n_frames, ret->cap_frames,
                                    (struct resolver_frame){
@@ -126,38 +127,30 @@ void resolver_archive_find_frames(struct resolver *resolver, struct module *modu
                                            .path = get_text(resolver, module, f->path, false),
                                            .line = f->line,
                                            .column = f->column,
-                                           .is_inlined = f->is_inlined,
+                                           .is_inlined = f->flags & ANSWER_IS_INLINED,
                                            .start = f->start,
                                    });
                 }
         }
 }
 
-/* The function that an address was sampled in, or that begins there. */
-static const struct archived_function *find_function(const struct archived_module *m, uint64_t addr)
+/* Of the function that an address was sampled in, or that begins there; returns how many. */
+static size_t find_of_function(struct module *module, enum answer_kind kind, uint64_t addr,
+                               struct answer_found *ret_found)
 {
-        const struct archived_run *run = archived_run_find(m->members, m->n_members, addr);
-
-        if (run)
-                return &m->functions[run->answer];
-        for (size_t i = 0; i < m->n_functions; i++) {
-                if (m->functions[i].n_extents && m->extents[m->functions[i].first_extent].start == addr)
-                        return &m->functions[i];
-        }
-        return NULL;
+        note_lines(module);
+        return answers_find(module->is.archived->answers, kind, addr, ret_found) ? ret_found->list.n : 0;
 }
 
 size_t resolver_archive_find_labels(struct resolver *resolver, struct module *module, uint64_t addr,
                                     struct resolver_label **ret_labels)
 {
-        const struct archived_module *m = module->is.archived;
-        const struct archived_function *f = find_function(m, addr);
-        size_t n = f ? f->n_labels : 0;
+        struct answer_found found;
+        size_t n = find_of_function(module, ANSWER_LABELS, addr, &found);
 
-        note_lines(module);
         *ret_labels = mem_new(n, sizeof(**ret_labels));
         for (size_t i = 0; i < n; i++) {
-                const struct archived_label *label = &m->labels[f->first_label + i];
+                const struct answer_label *label = answer_found_get(&found, i);
 
                 (*ret_labels)[i] = (struct resolver_label){
                         .name = get_text(resolver, module, label->name, false),
@@ -173,29 +166,30 @@ size_t resolver_archive_find_labels(struct resolver *resolver, struct module *mo
 size_t resolver_archive_find_extents(struct module *module, uint64_t addr,
                                      struct resolver_extent **ret_extents)
 {
-        const struct archived_module *m = module->is.archived;
-        const struct archived_function *f = find_function(m, addr);
-        size_t n = f ? f->n_extents : 0;
+        struct answer_found found;
+        size_t n = find_of_function(module, ANSWER_EXTENTS, addr, &found);
 
-        note_lines(module);
-        *ret_extents = mem_new(n ? n : 1, sizeof(**ret_extents));
-        if (n)
-                memcpy(*ret_extents, m->extents + f->first_extent, n * sizeof(**ret_extents));
+        *ret_extents = mem_new(n, sizeof(**ret_extents));
+        for (size_t i = 0; i < n; i++) {
+                const struct answer_extent *extent = answer_found_get(&found, i);
+
+                (*ret_extents)[i] = (struct resolver_extent){extent->start, extent->start + extent->size};
+        }
         return n;
 }
 
 bool resolver_archive_read_code(const struct module *module, uint64_t addr, uint64_t size,
                                 const uint8_t **ret_code)
 {
-        const struct archived_module *m = module->is.archived;
+        const struct module_answers *m = module->is.archived->answers;
 
-        for (size_t i = 0; i < m->n_codes; i++) {
-                const struct archived_code *code = &m->codes[i];
+        for (size_t i = 0; i < answers_n_items(m, ANSWER_CODE); i++) {
+                const struct answer_code *code = answers_get_item(m, ANSWER_CODE, i);
 
-                if (addr < code->addr || addr - code->addr > code->size ||
-                    size > code->size - (addr - code->addr))
+                if (addr < code->addr || addr - code->addr > code->bytes.size ||
+                    size > code->bytes.size - (addr - code->addr))
                         continue;
-                *ret_code = code->bytes + (addr - code->addr);
+                *ret_code = code->bytes.at + (addr - code->addr);
                 return true;
         }
         return false;
@@ -212,16 +206,20 @@ bool resolver_archive_get_image(const struct module *module, struct resolver_ima
 
 size_t resolver_archive_n_sections(const struct module *module)
 {
-        return module->is.archived->n_sections;
+        return answers_n_items(module->is.archived->answers, ANSWER_SECTIONS);
 }
 
 struct resolver_section resolver_archive_get_section(const struct module *module, size_t index)
 {
-        const struct archived_module *m = module->is.archived;
-        const struct archived_loaded *section = index < m->n_sections ? &m->sections[index] : NULL;
-        const char *name = section ? symbol_archive_text(m->archive, section->name) : NULL;
+        const struct module_answers *m = module->is.archived->answers;
+        const struct answer_section *section;
 
-        if (!section)
+        if (index >= answers_n_items(m, ANSWER_SECTIONS))
                 return (struct resolver_section){.name = ""};
-        return (struct resolver_section){name ? name : "", section->addr, section->size_bytes};
+        section = answers_get_item(m, ANSWER_SECTIONS, index);
+        return (struct resolver_section){
+                section->name ? answers_text(module_answers_store(m), section->name) : "",
+                section->addr,
+                section->size,
+        };
 }

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "resolver_debug.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
 #include "debug_split.h"
 #include "note.h"
-#include "symbol_index.h"
 
 struct resolver_debug {
         const char *path;   /* of the object file */
@@ -19,12 +17,12 @@ struct resolver_debug {
         struct object *from;     /* the one of them that is read; NULL: none */
         struct resolver_pdb pdb; /* of the caller, read in their place */
         struct debug_split *split;
-        struct dwarf *dwarf; /* opened when it is asked for something that the index does not know */
+        struct dwarf *dwarf; /* opened when it is asked for something that the cache does not know */
         bool is_opened;
-        struct symbol_index_options index_options;
-        struct symbol_index *indexes[SYMBOL_INDEX_N_KINDS]; /* NULL: none, or not asked yet */
-        bool has_index[SYMBOL_INDEX_N_KINDS];               /* it is open, or can't be opened */
-        bool is_index_said;
+        struct answers_cache_options cache_options;
+        struct answers_cache *caches[ANSWER_N_KINDS]; /* NULL: none, or not asked yet */
+        bool has_cache[ANSWER_N_KINDS];               /* it is open, or can't be opened */
+        bool is_cache_said;
         struct buf *note; /* the module's */
         struct buf said;  /* what stands in it of the reader's note; the first time behind all else */
 };
@@ -80,33 +78,32 @@ static void add_once(struct buf *note, const char *text)
         }
 }
 
-/* Why the index, or a file of it, is not used: once. */
-static void say_index(struct resolver_debug *d, const char *why)
+/* Why the cache, or a file of it, is not used: once. */
+static void say_cache(struct resolver_debug *d, const char *why)
 {
-        if (!*why || d->is_index_said)
+        if (!*why || d->is_cache_said)
                 return;
-        d->is_index_said = true;
+        d->is_cache_said = true;
         begin_sentence(d->note);
         buf_printf(d->note, "answers on disk are not used: %s", why);
 }
 
 /* NULL: there is none. */
-static struct symbol_index *get_index(struct resolver_debug *d, enum symbol_index_kind kind,
-                                      uint64_t answers_version)
+static struct answers_cache *get_cache(struct resolver_debug *d, enum answer_kind kind, uint64_t version)
 {
-        struct symbol_index_key key;
+        struct answers_key key;
         struct err err = {0};
 
-        if (d->has_index[kind] || !d->index_options.folder)
-                return d->indexes[kind];
-        d->has_index[kind] = true;
-        if (!symbol_index_key_make(d->own ? d->own : d->from, d->from, d->alt, &key))
+        if (d->has_cache[kind] || !d->cache_options.folder)
+                return d->caches[kind];
+        d->has_cache[kind] = true;
+        if (!answers_key_make(d->own ? d->own : d->from, d->from, d->alt, &key))
                 return NULL;
         key.kind = (uint8_t)kind;
-        key.answers_version = answers_version;
-        d->indexes[kind] = symbol_index_open(&d->index_options, &key, &err);
-        say_index(d, d->indexes[kind] ? symbol_index_note(d->indexes[kind]) : err.text);
-        return d->indexes[kind];
+        key.version = version;
+        d->caches[kind] = answers_cache_open(&d->cache_options, &key, &err);
+        say_cache(d, d->caches[kind] ? answers_cache_note(d->caches[kind]) : err.text);
+        return d->caches[kind];
 }
 
 struct resolver_debug *resolver_debug_new(const struct debug_wanted *wanted,
@@ -127,17 +124,17 @@ struct resolver_debug *resolver_debug_new(const struct debug_wanted *wanted,
         d->alt = debug_search_alt(d->from, wanted->dirs, wanted->remote, &missing);
         add_once(note, buf_text(&missing));
         if (sources && sources->index && object_find_section(d->from, ".debug_info"))
-                d->index_options = *sources->index;
+                d->cache_options = *sources->index;
         return d;
 }
 
 /* Of all modules that can't be kept the first one's reason is enough. */
-static void save_index(const struct resolver_debug *d, struct symbol_index *index)
+static void save_cache(const struct resolver_debug *d, struct answers_cache *cache)
 {
-        struct err *said = d->index_options.save_err;
+        struct err *said = d->cache_options.save_err;
         struct err err = {0};
 
-        if (!symbol_index_save(index, &err) && said && !said->code)
+        if (!answers_cache_save(cache, &err) && said && !said->code)
                 *said = err;
 }
 
@@ -145,10 +142,10 @@ void resolver_debug_free(struct resolver_debug *d)
 {
         if (!d)
                 return;
-        for (size_t kind = 0; kind < SYMBOL_INDEX_N_KINDS; kind++) {
-                if (d->indexes[kind] && resolver_debug_check(d, NULL))
-                        save_index(d, d->indexes[kind]);
-                symbol_index_free(d->indexes[kind]);
+        for (size_t kind = 0; kind < ANSWER_N_KINDS; kind++) {
+                if (d->caches[kind] && resolver_debug_check(d, NULL))
+                        save_cache(d, d->caches[kind]);
+                answers_cache_free(d->caches[kind]);
         }
         dwarf_free(d->dwarf);
         debug_split_free(d->split);
@@ -204,160 +201,141 @@ static void say_note(struct resolver_debug *d, const char *text)
 
 /* --- Questions --- */
 
-typedef void question_fn(struct dwarf *dwarf, const uint64_t *addrs, size_t n,
-                         struct source_frames *ret_frames);
-
-struct asking {
-        struct resolver_debug *debug;
-        question_fn *question;
-};
-
 /* Answers of what is damaged or missing are not kept, so that it is said again. */
-static bool ask(void *ctx, const uint64_t *addrs, size_t n, struct source_frames *ret_frames)
+static bool is_worth_keeping(struct resolver_debug *d, const struct dwarf *dwarf)
 {
-        const struct asking *asking = ctx;
-        struct dwarf *dwarf = get_dwarf(asking->debug);
+        say_note(d, dwarf_note(dwarf));
+        return !*dwarf_note(dwarf);
+}
+
+static bool ask_frames(void *ctx, const uint64_t *addrs, size_t n, struct source_frames *ret_frames)
+{
+        struct resolver_debug *d = ctx;
+        struct dwarf *dwarf = get_dwarf(d);
 
         if (!dwarf) {
                 *ret_frames = (struct source_frames){.spans = mem_new(n, sizeof(*ret_frames->spans))};
                 return false;
         }
-        asking->question(dwarf, addrs, n, ret_frames);
-        say_note(asking->debug, dwarf_note(dwarf));
-        return !*dwarf_note(dwarf);
-}
-
-static void look_up(struct resolver_debug *d, enum symbol_index_kind kind, question_fn *question,
-                    const uint64_t *addrs, size_t n, struct source_frames *ret_frames)
-{
-        struct asking asking = {d, question};
-        struct symbol_index *index = get_index(d, kind, DWARF_ANSWERS_VERSION);
-
-        symbol_index_look_up(index, addrs, n, ask, &asking, ret_frames);
-        if (index)
-                say_index(d, symbol_index_note(index));
+        dwarf_find(dwarf, addrs, n, ret_frames);
+        return is_worth_keeping(d, dwarf);
 }
 
 void resolver_debug_find(struct resolver_debug *d, const uint64_t *addrs, size_t n,
-                         struct source_frames *ret_frames)
+                         struct answered_frames *ret_frames)
 {
+        struct answers_cache *cache;
+
         if (d->pdb.pdb) {
-                resolver_pdb_find(&d->pdb, addrs, n, ret_frames);
+                *ret_frames = (struct answered_frames){0};
+                resolver_pdb_find(&d->pdb, addrs, n, &ret_frames->rest);
                 say_note(d, pdb_note(d->pdb.pdb));
                 return;
         }
-        look_up(d, SYMBOL_INDEX_FRAMES, dwarf_find, addrs, n, ret_frames);
+        cache = get_cache(d, ANSWER_FRAMES, DWARF_ANSWERS_VERSION);
+        answers_cache_look_up(cache, addrs, n, ask_frames, d, ret_frames);
 }
 
-/* --- Labels and extents, as frames of the one address that is asked about --- */
+/* --- Labels and extents of the function at an address --- */
 
-static void begin_span(struct source_frames *frames)
+static void keep_labels(struct answers_cache *cache, uint64_t addr, const struct source_label *labels,
+                        size_t n)
 {
-        *frames = (struct source_frames){.spans = mem_new(1, sizeof(*frames->spans))};
-}
+        struct answer_label *items = mem_new(n, sizeof(*items));
 
-static void add_frame(struct source_frames *frames, const struct source_frame *frame)
-{
-        ARRAY_PUSH(frames->frames, frames->n_frames, frames->cap_frames, *frame);
-        frames->spans[0].n++;
-}
-
-static void ask_labels(struct dwarf *dwarf, const uint64_t *addrs, size_t n, struct source_frames *ret_frames)
-{
-        struct source_label *labels;
-        size_t n_labels = dwarf_find_labels(dwarf, addrs[0], &labels);
-
-        assert(n == 1);
-        begin_span(ret_frames);
-        for (size_t i = 0; i < n_labels; i++)
-                add_frame(ret_frames, &(struct source_frame){.function = labels[i].name,
-                                                             .path = labels[i].path,
-                                                             .line = labels[i].line,
-                                                             .column = labels[i].has_addr,
-                                                             .start = labels[i].addr});
-        free(labels);
+        for (size_t i = 0; i < n; i++)
+                items[i] = (struct answer_label){
+                        .addr = labels[i].addr,
+                        .name = answers_cache_text(cache, labels[i].name),
+                        .path = answers_cache_text(cache, labels[i].path),
+                        .line = labels[i].line,
+                        .has_addr = labels[i].has_addr,
+                };
+        answers_cache_add(cache, addr, items, n);
+        free(items);
 }
 
 size_t resolver_debug_labels(struct resolver_debug *d, uint64_t addr, struct source_label **ret_labels)
 {
-        struct source_frames frames;
-        struct source_span span;
+        struct answers_cache *cache;
+        struct answer_found found;
+        struct dwarf *dwarf;
+        size_t n;
 
         if (d->pdb.pdb)
                 return resolver_pdb_labels(&d->pdb, addr, ret_labels);
-        look_up(d, SYMBOL_INDEX_LABELS, ask_labels, &addr, 1, &frames);
-        span = frames.spans[0];
-        *ret_labels = mem_new(span.n, sizeof(**ret_labels));
-        for (size_t i = 0; i < span.n; i++) {
-                const struct source_frame *frame = &frames.frames[span.first + i];
+        cache = get_cache(d, ANSWER_LABELS, DWARF_ANSWERS_VERSION);
+        if (cache && answers_cache_find(cache, addr, &found)) {
+                *ret_labels = mem_new(found.list.n, sizeof(**ret_labels));
+                for (size_t i = 0; i < found.list.n; i++) {
+                        const struct answer_label *label = answer_found_get(&found, i);
 
-                (*ret_labels)[i] = (struct source_label){
-                        frame->function, frame->path, frame->line, frame->start, frame->column,
-                };
+                        (*ret_labels)[i] = (struct source_label){
+                                answers_text(found.store, label->name),
+                                answers_text(found.store, label->path),
+                                label->line,
+                                label->addr,
+                                label->has_addr,
+                        };
+                }
+                return found.list.n;
         }
-        source_frames_release(&frames);
-        return span.n;
+        dwarf = get_dwarf(d);
+        if (!dwarf) {
+                *ret_labels = mem_new(0, sizeof(**ret_labels));
+                return 0;
+        }
+        n = dwarf_find_labels(dwarf, addr, ret_labels);
+        if (is_worth_keeping(d, dwarf) && cache)
+                keep_labels(cache, addr, *ret_labels, n);
+        return n;
 }
 
-static void ask_extents(struct dwarf *dwarf, const uint64_t *addrs, size_t n,
-                        struct source_frames *ret_frames)
+static void keep_extents(struct answers_cache *cache, uint64_t addr, const struct source_extent *extents,
+                         size_t n)
 {
-        struct source_extent *extents;
-        size_t n_extents = dwarf_find_extents(dwarf, addrs[0], &extents);
+        struct answer_extent *items = mem_new(n, sizeof(*items));
 
-        assert(n == 1);
-        begin_span(ret_frames);
-        for (size_t i = 0; i < n_extents; i++) {
-                add_frame(ret_frames, &(struct source_frame){.start = extents[i].start});
-                add_frame(ret_frames, &(struct source_frame){.start = extents[i].end});
-        }
-        free(extents);
+        for (size_t i = 0; i < n; i++)
+                items[i] = (struct answer_extent){extents[i].start, extents[i].end - extents[i].start};
+        answers_cache_add(cache, addr, items, n);
+        free(items);
 }
 
 size_t resolver_debug_extents(struct resolver_debug *d, uint64_t addr, struct source_extent **ret_extents)
 {
-        struct source_frames frames;
-        struct source_span span;
+        struct answers_cache *cache;
+        struct answer_found found;
+        struct dwarf *dwarf;
         size_t n;
 
         if (d->pdb.pdb)
                 return resolver_pdb_extents(&d->pdb, addr, ret_extents);
-        look_up(d, SYMBOL_INDEX_EXTENTS, ask_extents, &addr, 1, &frames);
-        span = frames.spans[0];
-        n = span.n / 2;
-        *ret_extents = mem_new(n, sizeof(**ret_extents));
-        for (size_t i = 0; i < n; i++) {
-                const struct source_frame *pair = &frames.frames[span.first + 2 * i];
+        cache = get_cache(d, ANSWER_EXTENTS, DWARF_ANSWERS_VERSION);
+        if (cache && answers_cache_find(cache, addr, &found)) {
+                *ret_extents = mem_new(found.list.n, sizeof(**ret_extents));
+                for (size_t i = 0; i < found.list.n; i++) {
+                        const struct answer_extent *extent = answer_found_get(&found, i);
 
-                (*ret_extents)[i] = (struct source_extent){pair[0].start, pair[1].start};
+                        (*ret_extents)[i] =
+                                (struct source_extent){extent->start, extent->start + extent->size};
+                }
+                return found.list.n;
         }
-        source_frames_release(&frames);
+        dwarf = get_dwarf(d);
+        if (!dwarf) {
+                *ret_extents = mem_new(0, sizeof(**ret_extents));
+                return 0;
+        }
+        n = dwarf_find_extents(dwarf, addr, ret_extents);
+        if (is_worth_keeping(d, dwarf) && cache)
+                keep_extents(cache, addr, *ret_extents, n);
         return n;
 }
 
-/* --- Instructions --- */
-
-bool resolver_debug_recall_insns(struct resolver_debug *d, uint64_t dialect, uint64_t addr,
-                                 struct source_frames *ret_frames)
+struct answers_cache *resolver_debug_insns(struct resolver_debug *d, uint64_t dialect)
 {
-        struct symbol_index *index = get_index(d, SYMBOL_INDEX_INSNS, dialect);
-        bool known = false;
-
-        *ret_frames = (struct source_frames){0};
-        if (!index)
-                return false;
-        symbol_index_find(index, &addr, 1, ret_frames, &known);
-        say_index(d, symbol_index_note(index));
-        return known;
-}
-
-void resolver_debug_keep_insns(struct resolver_debug *d, uint64_t dialect, uint64_t addr,
-                               const struct source_frames *frames)
-{
-        struct symbol_index *index = get_index(d, SYMBOL_INDEX_INSNS, dialect);
-
-        if (index)
-                symbol_index_add(index, &addr, 1, frames);
+        return get_cache(d, ANSWER_INSNS, dialect);
 }
 
 bool resolver_debug_check(const struct resolver_debug *d, struct err *err)

@@ -63,21 +63,20 @@ static struct resolver_frame make_frame(struct finder *f, const struct source_fr
         };
 }
 
-static void add_source_frames(struct finder *f, size_t i, const struct source_frames *found)
+static void add_source_frames(struct finder *f, size_t i, const struct answered_frames *found)
 {
-        const struct source_span *span = &found->spans[i];
-        size_t n_before = f->out->n_frames;
+        size_t n_before = f->out->n_frames, n = answered_count(found, i);
 
-        for (size_t k = 0; k < span->n; k++) {
-                const struct source_frame *from = &found->frames[span->first + k];
+        for (size_t k = 0; k < n; k++) {
+                struct source_frame from = answered_get(found, i, k);
                 /* What begins behind the name that is guessed may be known from elsewhere. */
-                bool is_named = from->function && !from->is_guessed;
+                bool is_named = from.function && !from.is_guessed;
                 struct resolver_frame frame;
 
-                if (!is_named && !from->path && !from->is_inlined)
+                if (!is_named && !from.path && !from.is_inlined)
                         continue;
-                frame = make_frame(f, from, is_named);
-                if (is_named && *from->function && !frame.function) { /* no memory: the symbol table may do */
+                frame = make_frame(f, &from, is_named);
+                if (is_named && *from.function && !frame.function) { /* no memory: the symbol table may do */
                         f->out->n_frames = n_before;
                         f->out->spans[i].n = 0;
                         return;
@@ -123,18 +122,21 @@ static bool reserve(struct finder *f, size_t n)
 
 static void find_in_debug(struct finder *f, struct resolver_debug *debug)
 {
-        struct source_frames found = {0};
+        struct answered_frames found = {0};
         uint64_t *linked = f->slide ? mem_new(f->n, sizeof(*linked)) : NULL;
+        size_t n_frames = 0;
 
         for (size_t i = 0; linked && i < f->n; i++)
                 linked[i] = f->addrs[i] - f->slide;
         resolver_debug_find(debug, linked ? linked : f->addrs, f->n, &found);
         free(linked);
-        if (reserve(f, found.n_frames + f->n)) {
+        for (size_t i = 0; i < f->n; i++)
+                n_frames += answered_count(&found, i);
+        if (reserve(f, n_frames + f->n)) {
                 for (size_t i = 0; i < f->n; i++)
                         add_source_frames(f, i, &found);
         }
-        source_frames_release(&found);
+        answered_frames_release(&found);
 }
 
 /* --- code made at run time --- */

@@ -8,7 +8,6 @@
 enum {
         ELF_X86_64 = 62, /* e_machine, which a jitdump has too */
         ELF_AARCH64 = 183,
-        MAX_INSN_BYTES = 15,
 };
 
 size_t resolver_find_labels(struct resolver *resolver, resolver_id id, uint64_t addr,
@@ -96,60 +95,56 @@ bool resolver_find_jit_frames(struct resolver *resolver, resolver_id id, uint64_
         return jitdump_get_frames(module->jitdump, hit.load, &ret->frames, &ret->frames_addr);
 }
 
-/* What the index has of the module's own file.  Texts name whole addresses: none are kept of a kernel, which lies elsewhere
- * after each start. */
-static struct resolver_debug *find_own_debug(struct resolver *resolver, resolver_id id, uint64_t addr)
+/* Of the module's own file.  Texts name whole addresses: none are kept of a kernel, which lies elsewhere after each start. */
+static struct answers_cache *insns_cache(struct resolver *resolver, resolver_id id, uint64_t dialect,
+                                         uint64_t addr)
 {
         struct module *module = resolver_load(resolver, id);
+        struct resolver_debug *debug =
+                module->file ? resolver_image_file(resolver, module, addr).debug : NULL;
 
-        return module->file ? resolver_image_file(resolver, module, addr).debug : NULL;
+        return debug ? resolver_debug_insns(debug, dialect) : NULL;
 }
 
 size_t resolver_recall_insns(struct resolver *resolver, resolver_id id, uint64_t dialect, uint64_t addr,
                              const uint8_t *code, size_t size, struct resolver_insn **ret_insns)
 {
-        struct resolver_debug *debug = find_own_debug(resolver, id, addr);
-        struct source_frames frames = {0};
-        struct source_span span = {0};
+        struct answers_cache *cache = insns_cache(resolver, id, dialect, addr);
+        struct answer_found found = {0};
         struct resolver_insn *insns;
         size_t n = 0, at = 0;
 
-        if (debug && resolver_debug_recall_insns(debug, dialect, addr, &frames))
-                span = frames.spans[0];
-        *ret_insns = insns = mem_new(span.n, sizeof(*insns));
-        for (; n < span.n; n++) {
-                const struct source_frame *frame = &frames.frames[span.first + n];
+        if (cache)
+                answers_cache_find(cache, addr, &found);
+        *ret_insns = insns = mem_new(found.list.n, sizeof(*insns));
+        for (; n < found.list.n; n++) {
+                const struct answer_insn *insn = answer_found_get(&found, n);
 
-                if (!frame->function || !frame->line || frame->line > MAX_INSN_BYTES ||
-                    frame->line > size - at || map_hash_bytes(code + at, frame->line) != frame->start)
+                if (insn->size_bytes > size - at || map_hash_bytes(code + at, insn->size_bytes) != insn->hash)
                         break;
-                insns[n] = (struct resolver_insn){frame->function, frame->line};
-                at += frame->line;
+                insns[n] = (struct resolver_insn){answers_text(found.store, insn->text), insn->size_bytes};
+                at += insn->size_bytes;
         }
-        source_frames_release(&frames);
-        return n == span.n && at == size ? n : 0;
+        return n == found.list.n && at == size ? n : 0;
 }
 
 void resolver_keep_insns(struct resolver *resolver, resolver_id id, uint64_t dialect, uint64_t addr,
                          const uint8_t *code, const struct resolver_insn *insns, size_t n)
 {
-        struct resolver_debug *debug = find_own_debug(resolver, id, addr);
-        struct source_span span = {0, n};
-        struct source_frames frames = {.spans = &span};
+        struct answers_cache *cache = insns_cache(resolver, id, dialect, addr);
+        struct answer_insn *items = mem_new(n, sizeof(*items));
 
-        for (size_t i = 0; debug && i < n; i++) {
-                struct source_frame frame = {
-                        .function = insns[i].text,
-                        .line = (uint32_t)insns[i].size_bytes,
-                        .start = map_hash_bytes(code, insns[i].size_bytes),
+        for (size_t i = 0; cache && i < n; i++) {
+                items[i] = (struct answer_insn){
+                        .hash = map_hash_bytes(code, insns[i].size_bytes),
+                        .text = answers_cache_text(cache, insns[i].text),
+                        .size_bytes = (uint32_t)insns[i].size_bytes,
                 };
-
-                ARRAY_PUSH(frames.frames, frames.n_frames, frames.cap_frames, frame);
                 code += insns[i].size_bytes;
         }
-        if (debug)
-                resolver_debug_keep_insns(debug, dialect, addr, &frames);
-        free(frames.frames);
+        if (cache)
+                answers_cache_add(cache, addr, items, n);
+        free(items);
 }
 
 bool resolver_check(const struct resolver *resolver, resolver_id id, struct err *err)

@@ -14,7 +14,7 @@
 #include "err.h"
 #include "resolver.h"
 
-enum { SYMBOL_ARCHIVE_VERSION = 1 };
+enum { SYMBOL_ARCHIVE_VERSION = 2 }; /* 1 is read too */
 
 /* Which module of its session it is. */
 struct archive_identity {
@@ -47,7 +47,7 @@ struct archive_origin {
 struct symbol_archive;
 struct archived_module;
 
-/* Takes all that the section holds; its bytes are kept by the caller.  Errors as of archive_section_read. */
+/* Takes all that the section holds, which is not needed afterwards.  Errors as of archive_section_read. */
 struct symbol_archive *symbol_archive_open(struct cursor section, struct err *err);
 void symbol_archive_free(struct symbol_archive *archive);
 AUTO_DEFINE(symbol_archive)
@@ -93,7 +93,7 @@ void symbol_archive_add_symbol(struct symbol_archive_writer *writer, uint64_t st
 void symbol_archive_add_frames(struct symbol_archive_writer *writer, uint64_t addr, uint64_t step,
                                const struct resolver_frame *frames, size_t n, bool is_listed);
 
-/* Returns the function's number in its module. */
+/* Returns the function's number in its module.  Its members, and its first address, have its extents and labels. */
 uint32_t symbol_archive_add_function(struct symbol_archive_writer *writer,
                                      const struct resolver_extent *extents, size_t n_extents,
                                      const struct resolver_label *labels, size_t n_labels);
@@ -106,8 +106,8 @@ typedef void symbol_archive_line_fn(void *ctx, size_t module, const char *path, 
 void symbol_archive_each_line(const struct symbol_archive_writer *writer, symbol_archive_line_fn *each,
                               void *ctx);
 
-/* Appends the section.  ERR_LIMIT. */
-bool symbol_archive_write(const struct symbol_archive_writer *writer, const struct archive_origin *origin,
+/* Appends the section; nothing is added afterwards.  ERR_LIMIT. */
+bool symbol_archive_write(struct symbol_archive_writer *writer, const struct archive_origin *origin,
                           struct buf *out, struct err *err);
 
 #endif

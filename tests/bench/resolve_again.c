@@ -9,10 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers_cache.h"
 #include "arena.h"
 #include "debug_search.h"
+#include "dwarf.h"
 #include "os.h"
-#include "symbol_index.h"
 
 enum { N_ROUNDS = 9, N_MADE_UP_FRAMES = 5, N_MADE_UP_FUNCTIONS = 12000 };
 
@@ -21,7 +22,7 @@ static const char folder[] = "resolve_again.tmp";
 struct job {
         const char *path;
         struct object *own, *debug, *alt;
-        struct symbol_index_key key;
+        struct answers_key key;
         uint64_t *addrs;
         size_t n;
         uint64_t ask_ns;
@@ -82,10 +83,12 @@ static void open_files(struct job *job)
                 job->debug = debug_search(&wanted, &note);
         }
         job->alt = debug_search_alt(job->debug ? job->debug : job->own, dirs, NULL, &note);
-        if (!symbol_index_key_make(job->own, job->debug ? job->debug : job->own, job->alt, &job->key)) {
+        if (!answers_key_make(job->own, job->debug ? job->debug : job->own, job->alt, &job->key)) {
                 fprintf(stderr, "resolve_again: %s: has no build id\n", job->path);
                 exit(1);
         }
+        job->key.kind = ANSWER_FRAMES;
+        job->key.version = DWARF_ANSWERS_VERSION;
 }
 
 static void close_files(struct job *job)
@@ -156,24 +159,43 @@ static bool fail_to_ask(void *ctx, const uint64_t *addrs, size_t n, struct sourc
         exit(1);
 }
 
+/* So that reads are not optimised away. */
+static volatile size_t sink;
+
+/* Reads each of them. */
+static size_t count_frames(const struct answered_frames *frames, size_t n_addrs)
+{
+        size_t n = 0, sum = 0;
+
+        for (size_t i = 0; i < n_addrs; i++) {
+                for (size_t k = 0; k < answered_count(frames, i); k++, n++) {
+                        struct source_frame frame = answered_get(frames, i, k);
+
+                        sum += (size_t)frame.function + (size_t)frame.path + frame.line + frame.start;
+                }
+        }
+        sink = sum;
+        return n;
+}
+
 /* Opening the files and the index, looking all up, and letting go, in ns. */
-static uint64_t run_again(const struct job *job, const struct symbol_index_options *options,
+static uint64_t run_again(const struct job *job, const struct answers_cache_options *options,
                           size_t *ret_n_frames)
 {
         uint64_t start = os_monotonic_ns();
         struct job again = {.path = job->path, .key = job->key};
-        struct source_frames frames;
+        struct answered_frames frames;
         struct err err = {0};
-        struct symbol_index *index;
+        struct answers_cache *index;
 
         if (job->path)
                 open_files(&again);
-        index = symbol_index_open(options, &again.key, &err);
+        index = answers_cache_open(options, &again.key, &err);
         check(index, &err);
-        symbol_index_look_up(index, job->addrs, job->n, fail_to_ask, NULL, &frames);
-        *ret_n_frames = frames.n_frames;
-        source_frames_release(&frames);
-        symbol_index_free(index);
+        answers_cache_look_up(index, job->addrs, job->n, fail_to_ask, NULL, &frames);
+        *ret_n_frames = count_frames(&frames, job->n);
+        answered_frames_release(&frames);
+        answers_cache_free(index);
         close_files(&again);
         return os_monotonic_ns() - start;
 }
@@ -187,28 +209,28 @@ static bool remove_one(void *ctx, const char *name)
         return true;
 }
 
-static void measure(struct job *job, symbol_index_ask *ask)
+static void measure(struct job *job, answers_ask_frames *ask)
 {
-        struct symbol_index_options options = {.folder = folder};
-        struct source_frames frames;
+        struct answers_cache_options options = {.folder = folder};
+        struct answered_frames frames;
         struct err err = {0};
-        struct symbol_index *index;
+        struct answers_cache *index;
         uint64_t start, rounds[N_ROUNDS];
         size_t n_frames = 0;
 
         os_list_dir(folder, remove_one, NULL, NULL);
-        index = symbol_index_open(&options, &job->key, &err);
+        index = answers_cache_open(&options, &job->key, &err);
         check(index, &err);
         start = os_monotonic_ns();
-        symbol_index_look_up(index, job->addrs, job->n, ask, job, &frames);
+        answers_cache_look_up(index, job->addrs, job->n, ask, job, &frames);
         if (job->ask_ns)
                 printf("from debug information  %8.2f ms\n", (double)job->ask_ns / 1e6);
         printf("the same, and added     %8.2f ms\n", (double)(os_monotonic_ns() - start) / 1e6);
         start = os_monotonic_ns();
-        check(symbol_index_save(index, &err), &err);
+        check(answers_cache_save(index, &err), &err);
         printf("saved                   %8.2f ms\n", (double)(os_monotonic_ns() - start) / 1e6);
-        source_frames_release(&frames);
-        symbol_index_free(index);
+        answered_frames_release(&frames);
+        answers_cache_free(index);
         for (size_t i = 0; i < N_ROUNDS; i++)
                 rounds[i] = run_again(job, &options, &n_frames);
         qsort(rounds, N_ROUNDS, sizeof(rounds[0]), compare_u64);
@@ -232,7 +254,7 @@ int main(int argc, char **argv)
                         job.path = argv[i];
         }
         if (is_made_up) {
-                job.key = (struct symbol_index_key){.build_id = {1}, .build_id_size = 20};
+                job.key = (struct answers_key){.kind = ANSWER_FRAMES, .build_id = {1}, .build_id_size = 20};
                 choose_addrs(&job, 0xffffffff81000000, 0x1400000);
                 measure(&job, make_up);
         } else if (job.path) {

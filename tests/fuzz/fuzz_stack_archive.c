@@ -5,7 +5,6 @@
 
 #include "archive_section.h"
 #include "stack_archive.h"
-#include "symbol_index_internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -89,7 +88,7 @@ static void use_content(const void *content, size_t size)
         buf_add_u32(&section, STACK_ARCHIVE_VERSION);
         buf_add_u64(&section, 0);
         buf_add_u64(&section, size);
-        buf_add_u64(&section, symbol_image_checksum(content, size));
+        buf_add_u64(&section, archive_section_checksum(content, size));
         buf_add(&section, content, size);
         use(cursor_make(section.data, section.len));
 }

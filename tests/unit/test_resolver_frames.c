@@ -4,12 +4,13 @@
 #include <sys/stat.h>
 #endif
 
+#include "answers_cache.h"
 #include "arena.h"
+#include "dwarf.h"
 #include "jitdump_builder.h"
 #include "object.h"
 #include "os.h"
 #include "resolver.h"
-#include "symbol_index.h"
 #include "tap.h"
 #include "test_data.h"
 
@@ -222,7 +223,7 @@ static bool damage_answers(void *ctx, const char *name)
 /* The module's note after two look-ups with an index. */
 static void add_index_note(struct buf *out)
 {
-        struct symbol_index_options index = {.folder = INDEX_FOLDER};
+        struct answers_cache_options index = {.folder = INDEX_FOLDER};
         struct resolver_sources sources = {.index = &index};
         AUTO(resolver)
         resolver = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs, .sources = &sources});
@@ -263,37 +264,52 @@ TEST(the_note_says_why_answers_on_disk_are_not_used)
 #endif
 }
 
-/* The index of dwarf/labels2.so. */
-static struct symbol_index *open_answers(enum symbol_index_kind kind)
+/* The cache of dwarf/labels2.so. */
+static struct answers_cache *open_answers(enum answer_kind kind)
 {
         AUTO(object) object = object_open(data_path("dwarf/labels2.so"), NULL);
-        struct symbol_index_key key;
+        struct answers_key key;
 
-        if (!object || !symbol_index_key_make(object, object, NULL, &key))
+        if (!object || !answers_key_make(object, object, NULL, &key))
                 return NULL;
         key.kind = (uint8_t)kind;
-        return symbol_index_open(&(struct symbol_index_options){.folder = INDEX_FOLDER}, &key, NULL);
+        key.version = DWARF_ANSWERS_VERSION;
+        return answers_cache_open(&(struct answers_cache_options){.folder = INDEX_FOLDER}, &key, NULL);
 }
 
 /* So that it shows where an answer comes from. */
-static void plant(enum symbol_index_kind kind, uint64_t addr, struct source_frame *frames, size_t n)
+static void plant_labels(uint64_t addr)
 {
-        AUTO(symbol_index) index = open_answers(kind);
-        struct source_span span = {0, n};
+        AUTO(answers_cache) cache = open_answers(ANSWER_LABELS);
+        struct answer_label labels[] = {
+                {.addr = 0x1234, .line = 7, .has_addr = true},
+                {.line = 8},
+        };
 
-        if (!index) {
-                TAP_FAIL("no index");
-                return;
-        }
-        symbol_index_add(index, &addr, 1,
-                         &(struct source_frames){.frames = frames, .n_frames = n, .spans = &span});
-        EXPECT_TRUE(symbol_index_save(index, NULL));
+        ASSERT_TRUE(cache);
+        labels[0].name = answers_cache_text(cache, "planted");
+        labels[0].path = answers_cache_text(cache, "p.c");
+        labels[1].name = answers_cache_text(cache, "planted_too");
+        answers_cache_add(cache, addr, labels, N_ELEMENTS(labels));
+        EXPECT_TRUE(answers_cache_save(cache, NULL));
+}
+
+static void plant_extents(uint64_t addr)
+{
+        AUTO(answers_cache) cache = open_answers(ANSWER_EXTENTS);
+        static const struct answer_extent extents[] = {{0x10, 0x10}};
+        static const struct answer_extent overlapping[] = {{0x10, 0x10}, {0x1f, 1}};
+
+        ASSERT_TRUE(cache);
+        answers_cache_add(cache, addr, extents, N_ELEMENTS(extents));
+        answers_cache_add(cache, addr + 1, overlapping, N_ELEMENTS(overlapping));
+        EXPECT_TRUE(answers_cache_save(cache, NULL));
 }
 
 /* "0x2a0 TARGET_PUSH labels.c:39; lost ..." and "0x205-0x214 ...". */
 static void describe_function(uint64_t addr, struct buf *out)
 {
-        struct symbol_index_options index = {.folder = INDEX_FOLDER};
+        struct answers_cache_options index = {.folder = INDEX_FOLDER};
         struct resolver_sources sources = {.index = &index};
         AUTO(resolver)
         resolver = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs, .sources = &sources});
@@ -318,11 +334,6 @@ static void describe_function(uint64_t addr, struct buf *out)
 
 TEST(labels_and_extents_are_kept_on_disk)
 {
-        struct source_frame labels[] = {
-                {.function = "planted", .path = "p.c", .line = 7, .column = 1, .start = 0x1234},
-                {.function = "planted_too", .line = 8},
-        };
-        struct source_frame extents[] = {{.start = 0x10}, {.start = 0x20}};
         AUTO_RELEASE(buf) first = {0};
         AUTO_RELEASE(buf) again = {0};
 
@@ -333,8 +344,8 @@ TEST(labels_and_extents_are_kept_on_disk)
         describe_function(0x2a0, &again);
         EXPECT_STR(buf_text(&again), buf_text(&first));
 
-        plant(SYMBOL_INDEX_LABELS, 0x2a1, labels, N_ELEMENTS(labels));
-        plant(SYMBOL_INDEX_EXTENTS, 0x2a1, extents, N_ELEMENTS(extents));
+        plant_labels(0x2a1);
+        plant_extents(0x2a1);
         describe_function(0x2a1, &again);
         EXPECT_STR(buf_text(&again), "0x1234 planted p.c:7\nlost planted_too ??:8\n0x10-0x20\n");
         describe_function(0x2a0, &again);
@@ -344,7 +355,7 @@ TEST(labels_and_extents_are_kept_on_disk)
 /* The texts that are known of `size` bytes of code at 0x400. */
 static void expect_recalled(uint64_t dialect, const char *code, size_t size, const char *texts)
 {
-        struct symbol_index_options index = {.folder = INDEX_FOLDER};
+        struct answers_cache_options index = {.folder = INDEX_FOLDER};
         struct resolver_sources sources = {.index = &index};
         AUTO(resolver)
         resolver = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs, .sources = &sources});
@@ -361,7 +372,7 @@ static void expect_recalled(uint64_t dialect, const char *code, size_t size, con
 
 static void keep_insns(uint64_t dialect, const char *code, const struct resolver_insn *insns, size_t n)
 {
-        struct symbol_index_options index = {.folder = INDEX_FOLDER};
+        struct answers_cache_options index = {.folder = INDEX_FOLDER};
         struct resolver_sources sources = {.index = &index};
         AUTO(resolver)
         resolver = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs, .sources = &sources});
@@ -393,7 +404,7 @@ TEST(that_answers_are_not_kept_is_said_once)
         static const char *const names[] = {"dwarf/gcc5.so", "dwarf/labels2.so"};
         struct os_file *file = os_file_create("resolver_no_folder.tmp", NULL);
         struct err first = {0};
-        struct symbol_index_options index = {.folder = "resolver_no_folder.tmp/wperf", .save_err = &first};
+        struct answers_cache_options index = {.folder = "resolver_no_folder.tmp/wperf", .save_err = &first};
         struct resolver_sources sources = {.index = &index};
         struct resolver *resolver;
         struct resolver_frames frames;

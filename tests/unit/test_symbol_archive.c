@@ -5,8 +5,8 @@
 
 #include "archive_section.h"
 #include "archived_module.h"
+#include "os.h"
 #include "source_archive.h"
-#include "symbol_index_internal.h"
 #include "tap.h"
 #include "test_data.h"
 
@@ -14,7 +14,7 @@ static const struct archive_section_kind symbols_kind = {"WPSY", SYMBOL_ARCHIVE_
 static const struct archive_origin whole = {0};
 
 /* What files of tests/data have their code in. */
-static const struct {
+static const struct stretch {
         const char *name;
         uint64_t from, to;
 } stretches[] = {
@@ -156,11 +156,11 @@ static void expect_same_facts(const struct pair *p)
         EXPECT_STR(resolver_get_section(p->packed, p->of_packed, n).name, "");
 }
 
-static void expect_same_module(const struct symbol_archive *archive, size_t i,
+static void expect_same_module(const struct symbol_archive *archive, const struct stretch *stretch,
                                const struct resolver_options *options)
 {
-        const struct archive_identity identity = identity_of(stretches[i].name);
-        const struct resolver_module file = {.kind = RESOLVER_FILE, .path = data_path(stretches[i].name)};
+        const struct archive_identity identity = identity_of(stretch->name);
+        const struct resolver_module file = {.kind = RESOLVER_FILE, .path = data_path(stretch->name)};
         const struct resolver_module packed = {.archived = symbol_archive_find(archive, &identity)};
         AUTO(resolver) of_file = resolver_new(options);
         AUTO(resolver) of_packed = resolver_new(options);
@@ -169,7 +169,7 @@ static void expect_same_module(const struct symbol_archive *archive, size_t i,
         ASSERT_TRUE(packed.archived);
         p.of_packed = resolver_add_module(of_packed, &packed);
         expect_same_facts(&p);
-        for (uint64_t addr = stretches[i].from; addr < stretches[i].to && !tap_failed; addr++) {
+        for (uint64_t addr = stretch->from; addr < stretch->to && !tap_failed; addr++) {
                 uint64_t want = 0, got = 0;
                 bool is_known = resolver_to_addr(p.file, p.of_file, addr, &want);
 
@@ -195,9 +195,9 @@ TEST(answers_are_those_of_the_files)
         ASSERT_TRUE(archive);
         EXPECT_INT(symbol_archive_n_modules(archive), N_ELEMENTS(stretches));
         for (size_t i = 0; i < N_ELEMENTS(stretches); i++) {
-                expect_same_module(archive, i, &raw);
-                expect_same_module(archive, i, &readable);
-                expect_same_module(archive, i, &full);
+                expect_same_module(archive, &stretches[i], &raw);
+                expect_same_module(archive, &stretches[i], &readable);
+                expect_same_module(archive, &stretches[i], &full);
         }
 }
 
@@ -310,34 +310,34 @@ TEST(cuts_and_changes_are_seen)
                 section.data[at] ^= 0x10;
         }
         section.data[4]++;
-        expect_refused(section.data, section.len, ERR_UNSUPPORTED, "is of version 2");
+        expect_refused(section.data, section.len, ERR_UNSUPPORTED, "is of version 3");
         section.data[4]--;
         section.data[8] |= 2;
-        expect_refused(section.data, section.len, ERR_UNSUPPORTED, "is of version 1");
+        expect_refused(section.data, section.len, ERR_UNSUPPORTED, "is of version 2");
         section.data[8] &= ~2;
         memset(section.data + 16, 0xff, 8);
         expect_refused(section.data, section.len, ERR_LIMIT, "is larger than 256 MiB");
 }
 
 /* Not packed, which is quick. */
-static void wrap_content(const char *bytes, size_t size, struct buf *out)
+static void wrap_content(uint32_t version, const char *bytes, size_t size, struct buf *out)
 {
         buf_add(out, symbols_kind.magic, 4);
-        buf_add_u32(out, symbols_kind.version);
+        buf_add_u32(out, version);
         buf_add_u64(out, 0);
         buf_add_u64(out, size);
-        buf_add_u64(out, symbol_image_checksum((const uint8_t *)bytes, size));
+        buf_add_u64(out, archive_section_checksum(bytes, size));
         buf_add(out, bytes, size);
 }
 
 /* Content whose checksum is right: it is refused, or gives answers of some kind. */
-static void use_content(const char *bytes, size_t size)
+static void use_content(uint32_t version, const char *bytes, size_t size)
 {
         AUTO_RELEASE(buf) section = {0};
         AUTO(symbol_archive) archive = NULL;
         AUTO(resolver) resolver = raw_resolver();
 
-        wrap_content(bytes, size, &section);
+        wrap_content(version, bytes, size, &section);
         archive = symbol_archive_open(cursor_make(section.data, section.len), NULL);
         for (size_t i = 0; archive && i < symbol_archive_n_modules(archive); i++) {
                 const struct resolver_module module = {.archived = symbol_archive_get(archive, i)};
@@ -359,9 +359,24 @@ static void use_content(const char *bytes, size_t size)
         }
 }
 
-TEST(content_is_not_trusted)
+/* Each byte changed, and every length. */
+static void use_damaged(uint32_t version, struct buf *bytes)
 {
         static const uint8_t changes[] = {0x01, 0x80, 0xff};
+
+        for (size_t i = 0; i < bytes->len * N_ELEMENTS(changes); i++) {
+                char *byte = &bytes->data[i / N_ELEMENTS(changes)], old = *byte;
+
+                *byte = (char)(*byte ^ changes[i % N_ELEMENTS(changes)]);
+                use_content(version, bytes->data, bytes->len);
+                *byte = old;
+        }
+        for (size_t size = 0; size < bytes->len; size++)
+                use_content(version, bytes->data, size);
+}
+
+TEST(content_is_not_trusted)
+{
         AUTO(resolver) resolver = raw_resolver();
         AUTO(symbol_archive_writer) writer = symbol_archive_writer_new(resolver);
         const struct archive_identity identity = identity_of("it");
@@ -375,15 +390,61 @@ TEST(content_is_not_trusted)
         ASSERT_TRUE(archive_section_read(&symbols_kind, cursor_make(section.data, section.len), &unpacked,
                                          &content, NULL));
         buf_add(&bytes, content.at, cursor_left(&content));
-        for (size_t i = 0; i < bytes.len * N_ELEMENTS(changes); i++) {
-                char *byte = &bytes.data[i / N_ELEMENTS(changes)], old = *byte;
+        use_damaged(SYMBOL_ARCHIVE_VERSION, &bytes);
+}
 
-                *byte = (char)(*byte ^ changes[i % N_ELEMENTS(changes)]);
-                use_content(bytes.data, bytes.len);
-                *byte = old;
+/* --- Version 1 --- */
+
+/* Content that version 1 of the writer made of a stretch of a file: see tests/data/archive_v1/README. */
+static const struct {
+        const char *name, *file;
+        uint64_t from, to;
+} old_contents[] = {
+        {"inlines", "dwarf/gcc5.so", 0x200, 0x270},   {"cxx", "dwarf/cxx.so", 0x200, 0x260},
+        {"labels", "dwarf/labels2.so", 0x200, 0x240}, {"stubs", "elf/caller.exe", 0x1000, 0x1060},
+        {"nothing", "dwarf/gcc5.so", 0x10, 0x18},
+};
+
+static void read_old(size_t i, struct buf *ret_bytes)
+{
+        AUTO_RELEASE(buf) path = {0};
+
+        buf_printf(&path, "archive_v1/%s", old_contents[i].name);
+        EXPECT_TRUE(os_read_file(data_path(buf_text(&path)), 1 << 20, ret_bytes, NULL));
+}
+
+TEST(answers_of_version_1_are_those_of_the_files)
+{
+        const struct resolver_options readable = {.debug_dirs = no_debug_dirs, .demangle = true};
+
+        for (size_t i = 0; i < N_ELEMENTS(old_contents); i++) {
+                const struct stretch stretch = {old_contents[i].file, old_contents[i].from,
+                                                old_contents[i].to};
+                AUTO_RELEASE(buf) bytes = {0};
+                AUTO_RELEASE(buf) section = {0};
+                AUTO(symbol_archive) archive = NULL;
+
+                read_old(i, &bytes);
+                wrap_content(1, bytes.data, bytes.len, &section);
+                archive = open_section(&section);
+                ASSERT_TRUE(archive);
+                EXPECT_INT(symbol_archive_n_modules(archive), 1);
+                EXPECT_TRUE(symbol_archive_origin(archive)->is_unfinished);
+                EXPECT_INT(symbol_archive_origin(archive)->cut_bytes, 300);
+                EXPECT_STR(archived_module_facts(symbol_archive_get(archive, 0))->name_note,
+                           "names are poor");
+                EXPECT_STR(archived_module_facts(symbol_archive_get(archive, 0))->line_note,
+                           "lines are poor");
+                expect_same_module(archive, &stretch, &readable);
         }
-        for (size_t size = 0; size < bytes.len; size++)
-                use_content(bytes.data, size);
+}
+
+TEST(content_of_version_1_is_not_trusted)
+{
+        AUTO_RELEASE(buf) bytes = {0};
+
+        read_old(0, &bytes);
+        use_damaged(1, &bytes);
 }
 
 /* Empty texts, a byte each, of which a million pack into some hundred. */
@@ -396,6 +457,7 @@ TEST(memory_is_bounded)
                 struct err err = {0};
 
                 buf_add_zeros(&content, 2);
+                archive_add_uleb(&content, mib << 20);
                 archive_add_uleb(&content, mib << 20);
                 buf_add_zeros(&content, (mib << 20) + 1);
                 ASSERT_TRUE(archive_section_write(&symbols_kind, &content, &section, NULL));

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The answers of one kind about one object: the file that was there, and what was added in this run. */
+#include "answers_cache.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answers_folder.h"
+#include "answers_internal.h"
+#include "archive_section.h"
+#include "os.h"
+#include "text.h"
+
+enum {
+        KEY_BYTES = 240,
+        HEAD_BYTES = ARCHIVE_SECTION_HEAD_BYTES + KEY_BYTES,
+};
+
+static const struct archive_section_kind file_kind = {"WPCA", ANSWERS_CACHE_VERSION, .is_plain = true};
+
+struct answers_cache {
+        struct answers_key key;
+        char *folder, *path;
+        uint64_t max_file_bytes, max_folder_bytes;
+        struct answers *file;  /* NULL: no file, or not one that is believed */
+        struct answers *added; /* one module */
+        struct module_answers *module;
+        bool is_full;  /* nothing more can be added */
+        bool has_news; /* something was added since it was saved */
+        struct buf note;
+};
+
+/* --- The key --- */
+
+static bool make_source(const struct object *object, struct answers_source *ret_source)
+{
+        const struct object_facts *facts = object_get_facts(object);
+
+        if (!object_get_file(object, &ret_source->size_bytes, &ret_source->mtime_ns))
+                return false;
+        ret_source->build_id_size = facts->build_id_size;
+        memcpy(ret_source->build_id, facts->build_id, facts->build_id_size);
+        return true;
+}
+
+bool answers_key_make(const struct object *own, const struct object *debug, const struct object *alt,
+                      struct answers_key *ret_key)
+{
+        const struct object_facts *facts = object_get_facts(own);
+        struct answers_key key = {.build_id_size = facts->build_id_size};
+
+        if (!facts->build_id_size || !make_source(debug, &key.debug) || (alt && !make_source(alt, &key.alt)))
+                return false;
+        memcpy(key.build_id, facts->build_id, facts->build_id_size);
+        *ret_key = key;
+        return true;
+}
+
+static void add_source(struct buf *out, const struct answers_source *source)
+{
+        buf_add(out, source->build_id, sizeof(source->build_id));
+        buf_add_u64(out, source->size_bytes);
+        buf_add_u64(out, (uint64_t)source->mtime_ns);
+}
+
+/* Equal keys, equal bytes: KEY_BYTES of them. */
+static void add_key(const struct answers_key *key, struct buf *out)
+{
+        buf_add_u8(out, key->build_id_size);
+        buf_add_u8(out, key->debug.build_id_size);
+        buf_add_u8(out, key->alt.build_id_size);
+        buf_add_u8(out, key->kind);
+        buf_add_zeros(out, 4);
+        buf_add(out, key->build_id, sizeof(key->build_id));
+        add_source(out, &key->debug);
+        add_source(out, &key->alt);
+        buf_add_u64(out, key->version);
+}
+
+void answers_cache_add_path(const char *folder, const struct answers_key *key, struct buf *out)
+{
+        AUTO_RELEASE(buf) bytes = {0};
+        char build_id[2 * OBJECT_BUILD_ID_BYTES + 1];
+
+        add_key(key, &bytes);
+        assert(bytes.len == KEY_BYTES);
+        text_hex(build_id, key->build_id, key->build_id_size);
+        buf_printf(out, "%s/%s-%016" PRIx64 "-%d" ANSWERS_FOLDER_SUFFIX, folder, build_id,
+                   map_hash_bytes(bytes.data, bytes.len), ANSWERS_CACHE_VERSION);
+}
+
+/* --- A file --- */
+
+bool answers_cache_write(const struct answers_key *key, struct answers *answers, struct buf *out,
+                         struct err *err)
+{
+        AUTO_RELEASE(buf) content = {0};
+
+        add_key(key, &content);
+        answers_write(answers, false, &content);
+        return archive_section_write(&file_kind, &content, out, err);
+}
+
+struct answers *answers_cache_read(const struct answers_key *key, struct cursor file, struct err *err)
+{
+        AUTO_RELEASE(buf) wanted = {0};
+        AUTO_RELEASE(buf) unpacked = {0};
+        struct answers *answers;
+        struct cursor content;
+        const void *found;
+
+        if (!archive_section_read(&file_kind, file, &unpacked, &content, err)) {
+                if (err && err->code == ERR_FORMAT)
+                        err_set(err, ERR_FORMAT, "is damaged");
+                return NULL;
+        }
+        add_key(key, &wanted);
+        found = cursor_bytes(&content, KEY_BYTES);
+        if (!found || memcmp(found, wanted.data, KEY_BYTES) != 0) {
+                err_set(err, ERR_FORMAT, "is of another object or debug file");
+                return NULL;
+        }
+        answers = answers_read(&content, archive_section_memory(file));
+        if (answers && !cursor_left(&content) && answers_n_modules(answers) == 1)
+                return answers;
+        answers_free(answers);
+        err_set(err, ERR_FORMAT, "is damaged");
+        return NULL;
+}
+
+static void say_damaged(struct answers_cache *cache, const char *what)
+{
+        if (!cache->note.len)
+                buf_printf(&cache->note, "%s: %s; it is made anew", cache->path, what);
+}
+
+/* NULL: there is none that is believed. */
+static struct answers *read_file(struct answers_cache *cache)
+{
+        struct err err = {0};
+        AUTO(os_map) map = os_map_open(cache->path, &err);
+        struct answers *answers;
+
+        if (!map) {
+                if (err.code != ERR_MISSING)
+                        say_damaged(cache, "can't be read");
+                return NULL;
+        }
+        answers = answers_cache_read(&cache->key, cursor_make(map->bytes, map->size_bytes), &err);
+        if (!answers && err.code != ERR_UNSUPPORTED)
+                say_damaged(cache, err.text);
+        return answers;
+}
+
+/* --- Its life --- */
+
+struct answers_cache *answers_cache_open(const struct answers_cache_options *options,
+                                         const struct answers_key *key, struct err *err)
+{
+        AUTO_RELEASE(buf) path = {0};
+        struct answers_cache *cache;
+
+        assert(key->build_id_size && answer_kinds[key->kind].by_addr);
+        if (!answers_folder_check(options->folder, err))
+                return NULL;
+        cache = mem_new(1, sizeof(*cache));
+        cache->key = *key;
+        cache->folder = mem_strdup(options->folder);
+        cache->max_folder_bytes =
+                options->max_folder_bytes ? options->max_folder_bytes : ANSWERS_CACHE_MAX_FOLDER_BYTES;
+        cache->max_file_bytes =
+                options->max_file_bytes ? options->max_file_bytes : ANSWERS_CACHE_MAX_FILE_BYTES;
+        if (cache->max_file_bytes > ARCHIVE_SECTION_MAX_BYTES)
+                cache->max_file_bytes = ARCHIVE_SECTION_MAX_BYTES;
+        cache->added = answers_new();
+        cache->module = answers_add_module(cache->added);
+        answers_cache_add_path(options->folder, key, &path);
+        cache->path = buf_take(&path);
+        cache->file = read_file(cache);
+        if (cache->file)
+                os_touch(cache->path, NULL);
+        return cache;
+}
+
+void answers_cache_free(struct answers_cache *cache)
+{
+        if (!cache)
+                return;
+        answers_free(cache->file);
+        answers_free(cache->added);
+        buf_release(&cache->note);
+        free(cache->folder);
+        free(cache->path);
+        free(cache);
+}
+
+const char *answers_cache_note(const struct answers_cache *cache)
+{
+        return buf_text(&cache->note);
+}
+
+/* --- Looking up --- */
+
+size_t answers_cache_find_all(struct answers_cache *cache, const uint64_t *addrs, size_t n,
+                              struct answer_found *found)
+{
+        const struct module_answers *file = cache->file ? answers_get_module(cache->file, 0) : NULL;
+        enum answer_kind kind = cache->key.kind;
+        size_t n_found = file ? answers_find_all(file, kind, addrs, n, found) : 0;
+
+        if (n_found == n)
+                return n;
+        answers_sort(cache->module, kind);
+        if (!file)
+                return answers_find_all(cache->module, kind, addrs, n, found);
+        for (size_t i = 0; i < n; i++) {
+                if (!found[i].set)
+                        n_found += answers_find(cache->module, kind, addrs[i], &found[i]);
+        }
+        return n_found;
+}
+
+bool answers_cache_find(struct answers_cache *cache, uint64_t addr, struct answer_found *ret_found)
+{
+        return answers_cache_find_all(cache, &addr, 1, ret_found);
+}
+
+struct source_frame answered_get(const struct answered_frames *frames, size_t i, size_t k)
+{
+        const struct answer_found *found = &frames->found[i];
+        const struct answer_frame *frame;
+
+        if (!answered_is_found(frames, i))
+                return frames->rest.frames[frames->rest.spans[i].first + k];
+        frame = item_of_found(found, k);
+        return (struct source_frame){
+                .function = text_of_answers(found->store, frame->function),
+                .path = text_of_answers(found->store, frame->path),
+                .line = frame->line,
+                .column = frame->column,
+                .is_inlined = frame->flags & ANSWER_IS_INLINED,
+                .start = frame->start,
+        };
+}
+
+void answered_frames_release(struct answered_frames *frames)
+{
+        source_frames_release(&frames->rest);
+        free(frames->found);
+        *frames = (struct answered_frames){0};
+}
+
+/* --- Adding --- */
+
+/* What the file would take at most with `bytes` more. */
+static bool has_room(struct answers_cache *cache, uint64_t bytes)
+{
+        if (HEAD_BYTES + answers_size(cache->module, cache->key.kind) + bytes > cache->max_file_bytes)
+                cache->is_full = true;
+        return !cache->is_full;
+}
+
+answer_text answers_cache_text(struct answers_cache *cache, const char *text)
+{
+        if (!text || !has_room(cache, strlen(text) + 1))
+                return 0;
+        return answers_add_text(cache->added, text);
+}
+
+static void add_run(struct answers_cache *cache, uint64_t first, uint64_t last, const void *items, size_t n)
+{
+        enum answer_kind kind = cache->key.kind;
+        uint64_t bytes = (answer_kinds[kind].item_bytes + sizeof(uint32_t)) * (uint64_t)n +
+                         sizeof(struct answer_list) + sizeof(struct answer_run);
+
+        if (n > answers_max_list(kind) || !has_room(cache, bytes))
+                return;
+        /* Of debug information that says what can't be. */
+        if (answer_kinds[kind].check_list && !answer_kinds[kind].check_list(items, n))
+                return;
+        answers_add_run(cache->module, kind, first, last, answers_add_list(cache->module, kind, items, n));
+}
+
+void answers_cache_add(struct answers_cache *cache, uint64_t addr, const void *items, size_t n)
+{
+        add_run(cache, addr, addr, items, n);
+        cache->has_news |= !cache->is_full;
+}
+
+void answers_cache_add_frames(struct answers_cache *cache, const uint64_t *addrs, size_t n,
+                              const struct source_frames *frames)
+{
+        struct answer_frame items[ANSWERS_MAX_FRAMES];
+
+        items[0] = (struct answer_frame){0};
+        for (size_t i = 0; i < n && !cache->is_full; i++) {
+                const struct source_frame *from = frames->frames + frames->spans[i].first;
+
+                if (frames->spans[i].n > ANSWERS_MAX_FRAMES)
+                        continue;
+                for (size_t k = 0; k < frames->spans[i].n; k++)
+                        items[k] = (struct answer_frame){
+                                .function = answers_cache_text(cache, from[k].function),
+                                .path = answers_cache_text(cache, from[k].path),
+                                .line = from[k].line,
+                                .column = from[k].column,
+                                .flags = from[k].is_inlined ? ANSWER_IS_INLINED : 0,
+                                .start = from[k].start,
+                        };
+                answers_cache_add(cache, addrs[i], items, frames->spans[i].n);
+        }
+}
+
+/* Asks for what was not found; its frames get the places of these addresses. */
+static void ask_rest(struct answers_cache *cache, const uint64_t *addrs, size_t n, answers_ask_frames *ask,
+                     void *ctx, struct answered_frames *frames)
+{
+        uint64_t *unknown = mem_new(n, sizeof(*unknown));
+        struct source_span *spans = mem_new(n, sizeof(*spans));
+        size_t n_unknown = 0, at = 0;
+
+        for (size_t i = 0; i < n; i++) {
+                if (!answered_is_found(frames, i))
+                        unknown[n_unknown++] = addrs[i];
+        }
+        if (ask(ctx, unknown, n_unknown, &frames->rest))
+                answers_cache_add_frames(cache, unknown, n_unknown, &frames->rest);
+        for (size_t i = 0; i < n; i++) {
+                if (!answered_is_found(frames, i))
+                        spans[i] = frames->rest.spans[at++];
+        }
+        free(frames->rest.spans);
+        frames->rest.spans = spans;
+        free(unknown);
+}
+
+void answers_cache_look_up(struct answers_cache *cache, const uint64_t *addrs, size_t n,
+                           answers_ask_frames *ask, void *ctx, struct answered_frames *ret_frames)
+{
+        *ret_frames = (struct answered_frames){0};
+        if (!cache) {
+                ask(ctx, addrs, n, &ret_frames->rest);
+                return;
+        }
+        ret_frames->found = mem_resize(NULL, n, sizeof(*ret_frames->found));
+        if (answers_cache_find_all(cache, addrs, n, ret_frames->found) < n)
+                ask_rest(cache, addrs, n, ask, ctx, ret_frames);
+}
+
+/* --- Saving --- */
+
+/* An item of another store as one of what was added. */
+static void translate(struct answers_cache *cache, const struct answers *from, uint8_t *item)
+{
+        const struct kind_facts *kind = &answer_kinds[cache->key.kind];
+
+        for (size_t i = 0; i < kind->n_fields; i++) {
+                answer_text text;
+
+                if (kind->fields[i].form != FIELD_TEXT)
+                        continue;
+                memcpy(&text, item + kind->fields[i].offset, sizeof(text));
+                text = answers_cache_text(cache, answers_text(from, text));
+                memcpy(item + kind->fields[i].offset, &text, sizeof(text));
+        }
+}
+
+/* Adds what the file has, as far as there is room. */
+static void add_file(struct answers_cache *cache, const struct answers *file)
+{
+        const struct module_answers *from = answers_get_module(file, 0);
+        enum answer_kind kind = cache->key.kind;
+        size_t item_bytes = answer_kinds[kind].item_bytes;
+        AUTO_RELEASE(buf) items = {0};
+
+        answers_sort(cache->module, kind);
+        for (size_t i = 0; i < answers_n_runs(from, kind) && !cache->is_full; i++) {
+                struct answer_run run = answers_get_run(from, kind, i);
+                struct answer_found found = answers_of_run(from, kind, i), known;
+
+                if (answers_find(cache->module, kind, run.first, &known))
+                        continue;
+                buf_clear(&items);
+                for (uint32_t k = 0; k < found.list.n; k++) {
+                        uint8_t *item = buf_extend(&items, item_bytes);
+
+                        memcpy(item, answer_found_get(&found, k), item_bytes);
+                        translate(cache, file, item);
+                }
+                add_run(cache, run.first, run.last, buf_text(&items), found.list.n);
+        }
+}
+
+bool answers_cache_save(struct answers_cache *cache, struct err *err)
+{
+        AUTO(answers) file = NULL;
+        AUTO_RELEASE(buf) bytes = {0};
+
+        if (!cache->has_news)
+                return true;
+        if (!answers_folder_make(cache->folder, err))
+                return false;
+        file = read_file(cache);
+        if (file)
+                add_file(cache, file);
+        if (!answers_cache_write(&cache->key, cache->added, &bytes, err) ||
+            !answers_folder_put(cache->path, &bytes, err))
+                return false;
+        cache->has_news = false;
+        answers_folder_trim(cache->folder, cache->max_folder_bytes, cache->path);
+        return true;
+}

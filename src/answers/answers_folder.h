@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The folder of the cache: whose it may be, how a file gets into it, and which of them have to go. */
+#ifndef ANSWERS_FOLDER_H
+#define ANSWERS_FOLDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "err.h"
+
+#define ANSWERS_FOLDER_SUFFIX ".symbols"
+
+/* True when it is this user's alone, or not there yet and the folder above that is there is this user's. */
+bool answers_folder_check(const char *folder, struct err *err);
+bool answers_folder_make(const char *folder, struct err *err);
+
+/* Makes these bytes the file. */
+bool answers_folder_put(const char *path, const struct buf *bytes, struct err *err);
+
+/* Removes what is oldest until all files together have at most `max_bytes`, and what others began and did not end;
+ * the file `kept` stays. */
+void answers_folder_trim(const char *folder, uint64_t max_bytes, const char *kept);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A section, or a file of the cache, is in the byte order of its file:
+ *
+ *     magic[4]  version u32  flags u32  0 u32  size of the content u64  checksum of what follows u64  content
+ *
+ * Flag 1: the content is a zstd stream.  The checksum finds damage by accident; it is no reason to trust. */
+#include "archive_section.h"
+
+#include <string.h>
+
+#include "codec.h"
+#include "map.h"
+
+enum { SECTION_IS_PACKED = 1, ZSTD_LEVEL = 12 };
+
+/* Every step is one to one in the word and in the lane, so that one changed word cannot be made good by others that
+ * did not change. */
+uint64_t archive_section_checksum(const void *bytes, size_t size)
+{
+        const uint8_t *at = bytes;
+        uint64_t lanes[4] = {size, 1, 2, 3}, sum;
+
+        for (; size >= sizeof(lanes); size -= sizeof(lanes), at += sizeof(lanes)) {
+                uint64_t words[4];
+
+                memcpy(words, at, sizeof(words));
+                for (unsigned i = 0; i < 4; i++) {
+                        lanes[i] = (lanes[i] ^ words[i]) * 0xd6e8feb86659fd93u;
+                        lanes[i] ^= lanes[i] >> 32;
+                }
+        }
+        sum = map_hash_bytes(at, size);
+        for (unsigned i = 0; i < 4; i++)
+                sum = map_mix(sum ^ lanes[i]);
+        return sum;
+}
+
+/* False when packing gains nothing, or this build can't. */
+static bool pack(const struct buf *content, struct buf *out)
+{
+        AUTO(codec_packer) packer = codec_packer_new(ZSTD_LEVEL, NULL);
+
+        return packer && codec_packer_feed(packer, buf_text(content), content->len, out, NULL) &&
+               out->len < content->len;
+}
+
+bool archive_section_write(const struct archive_section_kind *kind, const struct buf *content,
+                           struct buf *out, struct err *err)
+{
+        AUTO_RELEASE(buf) packed = {0};
+        const struct buf *body = content;
+        uint32_t flags = 0;
+
+        if (content->len > ARCHIVE_SECTION_MAX_BYTES)
+                return err_set(err, ERR_LIMIT, "an archive has at most %d MiB",
+                               ARCHIVE_SECTION_MAX_BYTES >> 20);
+        if (!kind->is_plain && pack(content, &packed)) {
+                body = &packed;
+                flags = SECTION_IS_PACKED;
+        }
+        buf_add(out, kind->magic, 4);
+        buf_add_u32(out, kind->version);
+        buf_add_u32(out, flags);
+        buf_add_u32(out, 0);
+        buf_add_u64(out, content->len);
+        buf_add_u64(out, archive_section_checksum(buf_text(body), body->len));
+        buf_add(out, buf_text(body), body->len);
+        return true;
+}
+
+static bool unpack(struct cursor *c, uint64_t size, struct buf *unpacked, struct cursor *ret_content,
+                   struct err *err)
+{
+        AUTO(codec_stream) stream = codec_stream_new(NULL);
+        bool swap = c->swap;
+
+        if (!stream)
+                return err_set(err, ERR_UNSUPPORTED,
+                               "is packed with zstd, which this wperf was built without");
+        if (!codec_stream_feed(stream, c->at, cursor_left(c), (size_t)size, unpacked, err))
+                return err_in(err, "is damaged");
+        if (unpacked->len != size)
+                return err_set(err, ERR_FORMAT, "is damaged: it unpacks to another size");
+        *ret_content = cursor_make(buf_text(unpacked), unpacked->len);
+        ret_content->swap = swap;
+        return true;
+}
+
+bool archive_section_read(const struct archive_section_kind *kind, struct cursor section,
+                          struct buf *unpacked, struct cursor *ret_content, struct err *err)
+{
+        struct cursor c = section;
+        const char *magic = cursor_bytes(&c, 4);
+        uint32_t version = cursor_u32(&c), flags = cursor_u32(&c);
+        uint32_t zero = cursor_u32(&c);
+        uint64_t size = cursor_u64(&c), checksum = cursor_u64(&c);
+
+        if (c.failed || memcmp(magic, kind->magic, 4) != 0 || zero)
+                return err_set(err, ERR_FORMAT, "is damaged: it has no head");
+        if (version != kind->version || flags & ~(kind->is_plain ? 0u : SECTION_IS_PACKED))
+                return err_set(err, ERR_UNSUPPORTED, "is of version %u, which this wperf does not read",
+                               version);
+        if (size > ARCHIVE_SECTION_MAX_BYTES)
+                return err_set(err, ERR_LIMIT, "is larger than %d MiB", ARCHIVE_SECTION_MAX_BYTES >> 20);
+        /* Words are summed as this machine has them. */
+        if (!c.swap && checksum != archive_section_checksum(c.at, cursor_left(&c)))
+                return err_set(err, ERR_FORMAT, "is damaged: its checksum differs");
+        if (flags & SECTION_IS_PACKED)
+                return unpack(&c, size, unpacked, ret_content, err);
+        if (size != cursor_left(&c))
+                return err_set(err, ERR_FORMAT, "is damaged: it has another size");
+        *ret_content = cursor_sub(&c, cursor_pos(&c), size);
+        return true;
+}
+
+void archive_add_uleb(struct buf *out, uint64_t value)
+{
+        do {
+                buf_add_u8(out, (uint8_t)((value & 0x7f) | (value > 0x7f ? 0x80 : 0)));
+                value >>= 7;
+        } while (value);
+}
+
+void archive_add_sleb(struct buf *out, int64_t value)
+{
+        bool more;
+
+        do {
+                uint8_t low = (uint8_t)(value & 0x7f);
+
+                value = value < 0 ? ~(~value >> 7) : value >> 7;
+                more = value != (low & 0x40 ? -1 : 0);
+                buf_add_u8(out, (uint8_t)(low | (more ? 0x80 : 0)));
+        } while (more);
+}
+
+size_t archive_read_count(struct cursor *c, size_t least, size_t each, uint64_t *memory)
+{
+        uint64_t n = cursor_uleb(c);
+
+        if (!c->failed && n <= cursor_left(c) / least && n <= *memory / each) {
+                *memory -= n * each;
+                return (size_t)n;
+        }
+        cursor_fail(c);
+        return 0;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Any bytes as the sections of an archived session: as they are, and as the content of sections whose heads are right; and
+ * as a file of the cache whose head and key are right. */
+#include "answers_cache.h"
+#include "ask_archive.h"
+#include "source_archive.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void use_source(struct cursor section)
+{
+        AUTO(source_archive) archive = source_archive_open(section, NULL);
+        const struct archived_source *file;
+        int64_t mtime_ns;
+
+        if (!archive)
+                return;
+        file = source_archive_find(archive, "/src/a.c", &mtime_ns);
+        for (uint32_t line = 0; file && line < MAX_QUESTIONS; line++) {
+                const char *text = archived_source_line(file, line);
+
+                sink += text ? strlen(text) : 0;
+        }
+}
+
+/* A key of zeros, which is in front of the content of a file, and the one module that it has. */
+static void use_cache(const uint8_t *data, size_t size, struct buf *section)
+{
+        AUTO_RELEASE(buf) content = {0};
+        AUTO(answers) answers = NULL;
+
+        buf_add_zeros(&content, 240);
+        buf_add(&content, data, size);
+        answers = answers_cache_read(
+                &(struct answers_key){0},
+                wrap("WPCA", ANSWERS_CACHE_VERSION, (const uint8_t *)content.data, content.len, section),
+                NULL);
+        if (answers)
+                use_insns(answers_get_module(answers, 0));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+        AUTO_RELEASE(buf) section = {0};
+        struct cursor swapped = cursor_make(data, size);
+
+        if (size > MAX_INPUT_BYTES)
+                return 0;
+        use_symbols(cursor_make(data, size));
+        swapped.swap = true;
+        use_symbols(swapped);
+        use_source(cursor_make(data, size));
+        use_symbols(wrap("WPSY", SYMBOL_ARCHIVE_VERSION, data, size, &section));
+        use_source(wrap("WPSR", SOURCE_ARCHIVE_VERSION, data, size, &section));
+        use_cache(data, size, &section);
+        return 0;
+}

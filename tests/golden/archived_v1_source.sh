@@ -1,0 +1,2 @@
+cp "$GOLDEN/../replay/archived_v1.data" .
+wperf annotate --source -i archived_v1.data
