@@ -238,7 +238,7 @@ static bool fill(struct grouper *g, enum annotate_by by, struct err *err)
         case ANNOTATE_BLOCK:
                 if (!g->a->request.code->n_insns)
                         return err_set(err, ERR_MISSING,
-                                       "basic blocks need the code, which is not to be had");
+                                       "basic blocks need the code, which is not available");
                 by_blocks(g);
                 return true;
         case ANNOTATE_HANDLER:

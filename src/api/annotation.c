@@ -160,7 +160,7 @@ static void read_code(struct annotation *a, struct function *f)
                         return;
         }
         if (!any)
-                buf_add_str(&f->code_note, "its code is not to be had here");
+                buf_add_str(&f->code_note, "its code is not available on this machine");
 }
 
 /* --- which functions --- */

@@ -270,7 +270,8 @@ static void add_failures(struct debuginfod *d)
 {
         struct err err = {0};
 
-        err_os(&err, ERR_IO, d->failure, "%zu %s not to be had", d->n_failed, files(d->n_failed));
+        err_os(&err, ERR_IO, d->failure, "could not fetch %zu file%s", d->n_failed,
+               d->n_failed == 1 ? "" : "s");
         buf_add_str(&d->note, err.text);
 }
 

@@ -257,5 +257,14 @@ def test_symbolize_has_the_names_of_the_symbol_table(t: Context) -> None:
         check(outer is not None and any(outer[1].endswith(name) for name in known), f"{known}", done)
 
 
+def test_blocks_of_an_archived_session_of_version_1(t: Context) -> None:
+    session = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "replay", "archived_v1.data")
+    done = t.good("annotate", "--by", "block", "-i", session)
+    check_sums(done)
+    rows = [(count, rest.split()) for _, count, rest in shares(done)]
+    check(rows == [(19, ["block", "4", "0x11df", "0x1202"]), (7, ["block", "1", "0x11a0", "0x11b6"]),
+                   (7, ["block", "3", "0x11c1", "0x11df"])], "the blocks of the code in the session", done)
+
+
 if __name__ == "__main__":
     harness.main(__name__)

@@ -251,7 +251,7 @@ def test_no_server_is_there(t: Context) -> None:
     stripped, _ = build(t, "one")
     done = ask(t, [f"http://127.0.0.1:{free_port()}"], stripped)
     check(results(done) == ["none "], "none", done)
-    check(note_of(done) == "debuginfod: 1 file was not to be had: Connection refused", "a note", done)
+    check(note_of(done) == "debuginfod: could not fetch 1 file: Connection refused", "a note", done)
 
 
 def test_an_unknown_build_id_is_no_failure(t: Context) -> None:

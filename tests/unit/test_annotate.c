@@ -72,7 +72,7 @@ TEST(functions_and_what_was_inlined_into_them)
         expect_rows(f.annotate, ANNOTATE_LINE,
                     " 3 [distance] shapes.h:24;  2 [longest] shapes.h:31;  1 one.c:22");
         expect_rows(f.annotate, ANNOTATE_INSTRUCTION, " 2;  2;  1;  1");
-        expect_rows(f.annotate, ANNOTATE_BLOCK, "basic blocks need the code, which is not to be had");
+        expect_rows(f.annotate, ANNOTATE_BLOCK, "basic blocks need the code, which is not available");
         expect_rows(f.annotate, ANNOTATE_HANDLER, "it has no labels, as far as debug information tells");
 }
 
