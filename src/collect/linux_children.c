@@ -35,7 +35,7 @@ struct children {
         int32_t command;
         bool maps_wait;
         struct map event_of_id; /* index + 1 */
-        struct order order;
+        struct linux_order order;
         uint64_t *heads; /* of the rings */
         uint64_t n_seen, n_kept, left_out;
 };
@@ -78,7 +78,7 @@ void children_free(struct children *c)
         if (!c)
                 return;
         map_release(&c->event_of_id);
-        order_release(&c->order);
+        linux_order_release(&c->order);
         free(c->states);
         free(c->heads);
         free(c);
@@ -287,8 +287,8 @@ void children_put(struct children *c, struct buf *pass, bool is_last, struct buf
         const uint8_t *record;
 
         c->maps_wait = false;
-        order_add_round(&c->order, &c->opened->events[0].attr, pass, is_last);
-        while ((record = order_next(&c->order)) != NULL) {
+        linux_order_add_round(&c->order, &c->opened->events[0].attr, pass, is_last);
+        while ((record = linux_order_next(&c->order)) != NULL) {
                 struct perf_header header;
 
                 memcpy(&header, record, sizeof(header));

@@ -25,7 +25,7 @@ struct unwinder {
         struct loaded loaded;
         struct code_pages code;
         struct jit_dumps jits;
-        struct order order;
+        struct linux_order order;
         struct buf out;
         struct cut_marks cut;
         struct buf all_cut; /* the same for marks.cut, after the last round */
@@ -64,7 +64,7 @@ void unwinder_free(struct unwinder *u)
         loaded_release(&u->loaded);
         code_pages_forget(&u->code);
         world_free(u->world);
-        order_release(&u->order);
+        linux_order_release(&u->order);
         map_release(&u->event_of_id);
         buf_release(&u->out);
         cut_marks_release(&u->cut);
@@ -351,8 +351,8 @@ bool unwinder_put(struct unwinder *u, struct buf *pass, bool is_last, const stru
         code_pages_next_round(&u->code);
         jit_dumps_next_round(&u->jits);
         forget_unmapped(u);
-        order_add_round(&u->order, &u->opened->events[0].attr, pass, is_last);
-        while ((record = order_next(&u->order)) != NULL)
+        linux_order_add_round(&u->order, &u->opened->events[0].attr, pass, is_last);
+        while ((record = linux_order_next(&u->order)) != NULL)
                 add_record(u, record);
         if (u->out.len)
                 buf_add(&u->out, &round, sizeof(round));

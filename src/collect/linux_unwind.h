@@ -6,32 +6,27 @@
 
 #include "budget.h"
 #include "linux_internal.h"
+#include "record_order.h"
 #include "stack_marks.h"
 #include "unwind.h"
 #include "world.h"
 
 /* --- linux_order.c: records of several rings by time --- */
 
-struct order_item {
-        uint64_t time, number;
-        const uint8_t *record;
-};
-
 /* Zero-initialised is empty and ready. */
-struct order {
-        struct buf older, newer; /* the bytes of two rounds */
-        struct order_item *items;
-        size_t n_items, cap, first;
-        uint64_t newest, limit, next_number;
+struct linux_order {
+        struct buf older, newer;     /* the bytes of two rounds */
+        struct record_order records; /* their positions are addresses in these */
 };
 
 /* Takes what a pass over all rings brought, which is then empty.  What is not newer than the pass before may go out now,
  * all of it when this is the last; it has to be taken before the next round.  `attr` is that of any event. */
-void order_add_round(struct order *order, const struct perf_attr *attr, struct buf *pass, bool is_last);
+void linux_order_add_round(struct linux_order *order, const struct perf_attr *attr, struct buf *pass,
+                           bool is_last);
 
 /* The next record; valid until the next round.  NULL: no more may go out. */
-const uint8_t *order_next(struct order *order);
-void order_release(struct order *order);
+const uint8_t *linux_order_next(struct linux_order *order);
+void linux_order_release(struct linux_order *order);
 
 /* --- linux_modules.c: the files that addresses lie in --- */
 

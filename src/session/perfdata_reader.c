@@ -15,7 +15,7 @@ static struct perfdata_reader *reader_new(const char *name)
         struct perfdata_reader *r = mem_new(1, sizeof(*r));
 
         r->name = mem_strdup(name);
-        r->queue.given_place = PLACE_NONE;
+        r->given_pos = POS_NONE;
         r->max_waiting_bytes = BUDGET_DEFAULT_BYTES / 4;
         return r;
 }
@@ -30,7 +30,7 @@ void perfdata_reader_free(struct perfdata_reader *r)
         if (!r)
                 return;
         events_release(&r->events);
-        queue_release(&r->queue);
+        record_order_release(&r->order);
         deferred_release(&r->deferred);
         free(r->build_ids);
         tracing_data_free(r->tracing);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The reader's parts: header and features (perfdata_header.c), events (perfdata_events.c), the records of the
- * file in its order (perfdata_stream.c), and by time (perfdata_order.c, perfdata_deferred.c). */
+ * file in its order (perfdata_stream.c), and by time (perfdata_order.c). */
 #ifndef PERFDATA_READER_INTERNAL_H
 #define PERFDATA_READER_INTERNAL_H
 
@@ -11,6 +11,7 @@
 #include "os.h"
 #include "perfdata_deferred.h"
 #include "perfdata_reader.h"
+#include "record_order.h"
 
 enum { PERFDATA_FEATURES = PERFDATA_FEATURE_WORDS * 64 };
 
@@ -63,23 +64,6 @@ struct unpacked_list {
         uint64_t held_bytes;
 };
 
-/* A record that waits for its turn. */
-struct queued {
-        uint64_t time;
-        uint64_t place;
-};
-
-struct queue {
-        struct queued *items, *spare;
-        size_t first, n, cap, spare_cap;
-        uint64_t newest;     /* latest time seen */
-        uint64_t round_end;  /* latest time before the last FINISHED_ROUND */
-        uint64_t limit;      /* going out now: all up to this time */
-        uint64_t given_time; /* of the last one given out */
-        uint64_t given_place;
-        bool draining, ended;
-};
-
 struct perfdata_reader {
         char *name;
         struct arena arena;
@@ -95,15 +79,17 @@ struct perfdata_reader {
         size_t n_sources, sources_cap, source_at;
         uint64_t max_waiting_bytes; /* of records that wait for their turn by time */
         struct unpacked_list unpacked;
-        struct queue queue;
+        struct record_order order;
+        uint64_t given_pos; /* of the record given last, while its bytes are held; POS_NONE */
+        bool ended;         /* all records were read; some may wait */
         struct deferred deferred;
 };
 
-/* Where a record stands: its source's number << 48 and its offset there, or PLACE_UNPACKED and its offset in the
+/* Where a record stands: its source's number << 48 and its offset there, or POS_UNPACKED and its offset in the
  * stream of what was unpacked. */
-#define PLACE_UNPACKED ((uint64_t)1 << 63)
-#define PLACE_NONE     UINT64_MAX
-enum { PLACE_SOURCE_SHIFT = 48 };
+#define POS_UNPACKED ((uint64_t)1 << 63)
+#define POS_NONE     UINT64_MAX
+enum { POS_SOURCE_SHIFT = 48 };
 
 /* Header, attributes and features, which pipe mode has in records. */
 bool header_read(struct perfdata_reader *reader, struct err *err);
@@ -136,18 +122,18 @@ bool events_asked_build_id(const struct perfdata_reader *reader, const struct pe
 void event_name_make(const struct perfdata_reader *reader, const struct perf_attr *attr, struct buf *out);
 
 /* 1, 0, -1 as perfdata_next; time and event are not yet set. */
-int stream_next(struct perfdata_reader *reader, struct perfdata_record *ret, uint64_t *ret_place,
+int stream_next(struct perfdata_reader *reader, struct perfdata_record *ret, uint64_t *ret_pos,
                 struct err *err);
 
 /* A pipe tells of itself in records, wherever they stand: takes all of them, and goes back to the first record. */
 void stream_read_head(struct perfdata_reader *reader);
 
 /* The record at a place that stream_next gave. */
-void stream_get(const struct perfdata_reader *reader, uint64_t place, struct perfdata_record *ret);
+void stream_get(const struct perfdata_reader *reader, uint64_t pos, struct perfdata_record *ret);
 
 /* The bytes at a place stay until they are released as often as they were held. */
-void stream_hold(struct perfdata_reader *reader, uint64_t place);
-void stream_release(struct perfdata_reader *reader, uint64_t place);
+void stream_hold(struct perfdata_reader *reader, uint64_t pos);
+void stream_release(struct perfdata_reader *reader, uint64_t pos);
 void stream_free(struct perfdata_reader *reader);
 
 /* Adds a file with records only, or the session itself; takes `map`. */
@@ -155,7 +141,5 @@ struct source *stream_add_source(struct perfdata_reader *reader, struct os_map *
 
 /* False and err when a file became shorter while it was read. */
 bool stream_check(const struct perfdata_reader *reader, struct err *err);
-
-void queue_release(struct queue *queue);
 
 #endif

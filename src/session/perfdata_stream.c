@@ -107,16 +107,16 @@ static struct unpacked *unpacked_find(const struct perfdata_reader *r, uint64_t 
         return &list->items[low];
 }
 
-void stream_hold(struct perfdata_reader *r, uint64_t place)
+void stream_hold(struct perfdata_reader *r, uint64_t pos)
 {
-        if (place & PLACE_UNPACKED)
-                unpacked_find(r, place & ~PLACE_UNPACKED)->n_held++;
+        if (pos & POS_UNPACKED)
+                unpacked_find(r, pos & ~POS_UNPACKED)->n_held++;
 }
 
-void stream_release(struct perfdata_reader *r, uint64_t place)
+void stream_release(struct perfdata_reader *r, uint64_t pos)
 {
-        if (place != PLACE_NONE && (place & PLACE_UNPACKED))
-                unpacked_find(r, place & ~PLACE_UNPACKED)->n_held--;
+        if (pos != POS_NONE && (pos & POS_UNPACKED))
+                unpacked_find(r, pos & ~POS_UNPACKED)->n_held--;
 }
 
 /* All but the newest piece go from the front as soon as nobody waits for their records. */
@@ -160,14 +160,14 @@ static void get_unpacked(const struct perfdata_reader *r, uint64_t at, struct pe
         set_record(ret, &bytes, at - u->start, u->file_off);
 }
 
-void stream_get(const struct perfdata_reader *r, uint64_t place, struct perfdata_record *ret)
+void stream_get(const struct perfdata_reader *r, uint64_t pos, struct perfdata_record *ret)
 {
-        uint64_t off = place & (((uint64_t)1 << PLACE_SOURCE_SHIFT) - 1);
+        uint64_t off = pos & (((uint64_t)1 << POS_SOURCE_SHIFT) - 1);
 
-        if (place & PLACE_UNPACKED)
-                get_unpacked(r, place & ~PLACE_UNPACKED, ret);
+        if (pos & POS_UNPACKED)
+                get_unpacked(r, pos & ~POS_UNPACKED, ret);
         else
-                set_record(ret, &r->sources[place >> PLACE_SOURCE_SHIFT].bytes, off, off);
+                set_record(ret, &r->sources[pos >> POS_SOURCE_SHIFT].bytes, off, off);
 }
 
 static bool is_known(uint32_t type)
@@ -378,13 +378,13 @@ static bool is_packed(uint32_t type)
         return type == PERF_RECORD_COMPRESSED || type == PERF_RECORD_COMPRESSED2;
 }
 
-static bool next_unpacked(struct perfdata_reader *r, struct perfdata_record *ret, uint64_t *ret_place)
+static bool next_unpacked(struct perfdata_reader *r, struct perfdata_record *ret, uint64_t *ret_pos)
 {
         struct unpacked_list *list = &r->unpacked;
 
         while (list->at < list->end) {
-                *ret_place = PLACE_UNPACKED | list->at;
-                stream_get(r, *ret_place, ret);
+                *ret_pos = POS_UNPACKED | list->at;
+                stream_get(r, *ret_pos, ret);
                 list->at += ret->header.size;
                 if (is_known(ret->header.type))
                         return true;
@@ -427,17 +427,17 @@ void stream_read_head(struct perfdata_reader *r)
         s->at = at;
 }
 
-int stream_next(struct perfdata_reader *r, struct perfdata_record *ret, uint64_t *ret_place, struct err *err)
+int stream_next(struct perfdata_reader *r, struct perfdata_record *ret, uint64_t *ret_pos, struct err *err)
 {
         if (r->unpacked.n)
                 drop_unheld(&r->unpacked);
-        if (next_unpacked(r, ret, ret_place))
+        if (next_unpacked(r, ret, ret_pos))
                 return 1;
         while (r->source_at < r->n_sources) {
                 struct source *s = &r->sources[r->source_at];
                 int got;
 
-                *ret_place = (uint64_t)r->source_at << PLACE_SOURCE_SHIFT | s->at;
+                *ret_pos = (uint64_t)r->source_at << POS_SOURCE_SHIFT | s->at;
                 got = next_of_source(r, s, ret, err);
                 if (got == 1 || got == -1)
                         return got;

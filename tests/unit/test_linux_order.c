@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Records of several rings by time, and chains in the place of copies. */
+#include <stdlib.h>
+
+#include "linux_unwind.h"
+#include "tap.h"
+
+static const struct perf_attr attr = {
+        .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+        .flags = PERF_ATTR_SAMPLE_ID_ALL,
+};
+
+/* A sample whose IP is also its name in the answers. */
+static void add_sample(struct buf *pass, uint64_t time, uint64_t ip)
+{
+        struct perf_header header = {.type = PERF_RECORD_SAMPLE, .size = 40};
+
+        buf_add(pass, &header, sizeof(header));
+        buf_add_u64(pass, 1);
+        buf_add_u64(pass, ip);
+        buf_add_u64(pass, 0);
+        buf_add_u64(pass, time);
+}
+
+static void add_exit(struct buf *pass, uint64_t time)
+{
+        struct perf_header header = {.type = PERF_RECORD_EXIT, .size = 56};
+
+        buf_add(pass, &header, sizeof(header));
+        buf_add_zeros(pass, 24 + 8);
+        buf_add_u64(pass, time);
+        buf_add_u64(pass, 1);
+}
+
+static void expect_next(struct linux_order *order, const char *expected)
+{
+        AUTO_RELEASE(buf) seen = {0};
+        const uint8_t *record;
+        uint64_t ip;
+
+        while ((record = linux_order_next(order)) != NULL) {
+                memcpy(&ip, record + 16, sizeof(ip));
+                if (record[0] == PERF_RECORD_EXIT)
+                        buf_add_str(&seen, "exit ");
+                else
+                        buf_printf(&seen, "%llu ", (unsigned long long)ip);
+        }
+        EXPECT_STR(buf_text(&seen), expected);
+}
+
+TEST(what_a_later_pass_cannot_come_before_goes_out)
+{
+        struct linux_order order = {0};
+        struct buf pass = {0};
+
+        add_sample(&pass, 10, 1);
+        add_sample(&pass, 30, 2);
+        add_sample(&pass, 20, 3); /* of the next ring */
+        linux_order_add_round(&order, &attr, &pass, false);
+        EXPECT_INT(pass.len, 0);
+        expect_next(&order, "");
+        add_sample(&pass, 40, 4);
+        add_sample(&pass, 25, 5);
+        add_exit(&pass, 30);
+        linux_order_add_round(&order, &attr, &pass, false);
+        expect_next(&order, "1 3 5 2 exit ");
+        linux_order_add_round(&order, &attr, &pass, false); /* a pass that brings nothing */
+        expect_next(&order, "4 ");
+        add_sample(&pass, 60, 6);
+        add_sample(&pass, 50, 7);
+        linux_order_add_round(&order, &attr, &pass, true);
+        expect_next(&order, "7 6 ");
+        linux_order_release(&order);
+        buf_release(&pass);
+}
+
+TEST(records_without_a_time_go_out_at_once)
+{
+        struct linux_order order = {0};
+        struct buf pass = {0};
+
+        add_sample(&pass, 10, 1);
+        add_sample(&pass, 0, 2);
+        add_exit(&pass, 0);
+        linux_order_add_round(&order, &attr, &pass, false);
+        expect_next(&order, "2 exit ");
+        linux_order_add_round(&order, &attr, &pass, true);
+        expect_next(&order, "1 ");
+        linux_order_release(&order);
+        buf_release(&pass);
+}
+
+TEST(many_rounds_of_many_rings_come_out_sorted)
+{
+        enum { ROUNDS = 200, RINGS = 7 };
+        struct linux_order order = {0};
+        struct buf pass = {0};
+        uint64_t last = 0, n_in = 0, n_out = 0, random = 1;
+
+        for (uint64_t round = 0; round <= ROUNDS; round++) {
+                const uint8_t *record;
+
+                for (uint64_t ring = 0; round < ROUNDS && ring < RINGS; ring++) {
+                        uint64_t time = 1 + round * 1000;
+
+                        for (random = random * 6364136223846793005u + ring; time < (round + 1) * 1000;
+                             time += 1 + (random >> 40) % 300, n_in++)
+                                add_sample(&pass, time, time);
+                }
+                linux_order_add_round(&order, &attr, &pass, round == ROUNDS);
+                while ((record = linux_order_next(&order)) != NULL) {
+                        uint64_t time;
+
+                        memcpy(&time, record + 32, sizeof(time));
+                        EXPECT_TRUE(time >= last);
+                        last = time;
+                        n_out++;
+                }
+        }
+        EXPECT_TRUE(n_in > ROUNDS * RINGS);
+        EXPECT_INT(n_out, n_in);
+        linux_order_release(&order);
+        buf_release(&pass);
+}
+
+TEST(a_large_round_does_not_wait_for_the_next)
+{
+        struct linux_order order = {0};
+        struct buf pass = {0};
+
+        for (uint64_t i = 0; i < 200000; i++)
+                add_sample(&pass, 1 + i, i);
+        linux_order_add_round(&order, &attr, &pass, false);
+        EXPECT_TRUE(!linux_order_next(&order));
+        EXPECT_TRUE(order.newer.cap >= 200000 * 40);
+        linux_order_add_round(&order, &attr, &pass, false);
+        for (uint64_t i = 0; i < 200000; i++)
+                if (!linux_order_next(&order))
+                        TAP_FAIL("record %llu", (unsigned long long)i);
+        EXPECT_TRUE(!linux_order_next(&order));
+        EXPECT_INT(order.older.cap + order.newer.cap, 0);
+        linux_order_release(&order);
+        buf_release(&pass);
+}
+
+/* --- copies of stacks --- */
+
+enum { EVENT_ID = 7, REGS = 0xff0fff, N_REGS = 20, STACK_BYTES = 24576 };
+
+static uint64_t ids[] = {EVENT_ID};
+
+static struct opened_event event = {
+        .attr =
+                {
+                        .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+                                       PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
+                                       PERF_SAMPLE_STACK_USER | PERF_SAMPLE_DATA_SRC,
+                        .flags = PERF_ATTR_SAMPLE_ID_ALL,
+                        .sample_regs_user = REGS,
+                },
+        .is_unwound = true,
+        .ids = ids,
+        .n_ids = 1,
+};
+
+static const struct opened opened = {.events = &event, .n_events = 1, .n_rings = 1};
+
+/* As the kernel writes it: `used` bytes of the copy are filled. */
+static void add_copy(struct buf *pass, uint64_t id, uint64_t time, size_t size, uint64_t used)
+{
+        struct perf_header header = {.type = PERF_RECORD_SAMPLE};
+        size_t start = pass->len;
+
+        buf_add(pass, &header, sizeof(header));
+        buf_add_u64(pass, id);
+        buf_add_u64(pass, 0x1234);
+        buf_add_u64(pass, 0);
+        buf_add_u64(pass, time);
+        buf_add_u64(pass, 0); /* no chain */
+        buf_add_u64(pass, PERF_SAMPLE_REGS_ABI_64);
+        for (uint64_t i = 0; i < N_REGS; i++)
+                buf_add_u64(pass, i);
+        buf_add_u64(pass, size);
+        for (uint64_t i = 0; i < size; i++)
+                buf_add_u8(pass, (uint8_t)(i < used ? i + time : 0xee));
+        if (size)
+                buf_add_u64(pass, used);
+        buf_add_u64(pass, 4711);
+        header.size = (uint16_t)(pass->len - start);
+        memcpy(pass->data + start, &header, sizeof(header));
+}
+
+static void expect_copy(struct cursor record, uint64_t time, uint64_t used, bool is_whole)
+{
+        struct sample sample = {0};
+
+        EXPECT_TRUE(sample_parse(&event.attr, record, &sample));
+        EXPECT_INT(sample.time, time);
+        EXPECT_INT(cursor_left(&sample.stack_user), used);
+        EXPECT_INT(sample.stack_is_whole, is_whole);
+        EXPECT_INT(sample.data_src, 4711);
+        for (uint64_t i = 0; i < used; i++)
+                if (sample.stack_user.start[i] != (uint8_t)(i + time))
+                        TAP_FAIL("byte %llu", (unsigned long long)i);
+}
+
+TEST(what_is_empty_of_a_copied_stack_does_not_wait)
+{
+        static const struct {
+                uint64_t used;
+                size_t max_bytes;
+        } copies[] = {
+                {0, 300}, {8, 300}, {9, 300}, {1000, 1300}, {STACK_BYTES - 8, 25000}, {STACK_BYTES, 25000}};
+        struct keeper keeper = {0};
+        struct unwinder *u = unwinder_new(&opened, &keeper);
+        struct cursor all, record;
+        struct perf_header header;
+        struct buf pass = {0};
+
+        add_exit(&pass, 1);
+        add_copy(&pass, EVENT_ID, 1, STACK_BYTES, 8); /* that came before, and stays as it is */
+        size_t start = pass.len;
+        for (size_t i = 0; i < N_ELEMENTS(copies); i++) {
+                add_copy(&pass, EVENT_ID, 2 + i, STACK_BYTES, copies[i].used);
+                add_exit(&pass, 2 + i);
+        }
+        add_copy(&pass, EVENT_ID, 50, 0, 0);
+        add_copy(&pass, EVENT_ID + 1, 51, STACK_BYTES, 8); /* of another event */
+        unwinder_trim(u, &pass, start);
+        all = cursor_make(pass.data, pass.len);
+        EXPECT_TRUE(record_next(&all, &header, &record) && header.type == PERF_RECORD_EXIT);
+        EXPECT_TRUE(record_next(&all, &header, &record) && header.size > STACK_BYTES);
+        for (size_t i = 0; i < N_ELEMENTS(copies); i++) {
+                ASSERT_TRUE(record_next(&all, &header, &record));
+                EXPECT_TRUE(header.size <= copies[i].max_bytes);
+                expect_copy(record, 2 + i, copies[i].used, copies[i].used < STACK_BYTES);
+                EXPECT_TRUE(record_next(&all, &header, &record) && header.type == PERF_RECORD_EXIT);
+        }
+        ASSERT_TRUE(record_next(&all, &header, &record));
+        expect_copy(record, 50, 0, false);
+        EXPECT_TRUE(record_next(&all, &header, &record) && header.size > STACK_BYTES);
+        EXPECT_INT(cursor_left(&all), 0);
+        unwinder_free(u);
+        buf_release(&pass);
+}
+
+TAP_MAIN
