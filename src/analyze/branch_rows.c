@@ -15,27 +15,34 @@ struct branch_rows {
 
 struct named {
         str_id function, module;
+        uint64_t addr;
 };
 
-static struct named name_of(struct place_names *names, const struct branch_end *end)
+static struct named name_of(unsigned keys, struct place_names *names, const struct branch_end *end)
 {
         struct symbol symbol = place_names_symbol(names, end->module, end->offset);
 
-        return (struct named){place_names_function(names, &symbol),
-                              place_names_module(names, end->module, &symbol)};
+        return (struct named){
+                .function = keys & PROFILE_SYMBOL ? place_names_function(names, &symbol) : 0,
+                .module = place_names_module(names, end->module, &symbol),
+                .addr = keys & PROFILE_ADDR ? symbol.addr : 0,
+        };
 }
 
-static void add_row(struct branch_rows *rows, struct place_names *names, const struct branch_edge *edge)
+static void add_row(struct branch_rows *rows, unsigned keys, struct place_names *names,
+                    const struct branch_edge *edge)
 {
-        struct named from = name_of(names, &edge->from), to = name_of(names, &edge->to);
+        struct named from = name_of(keys, names, &edge->from), to = name_of(keys, names, &edge->to);
 
         ARRAY_PUSH(rows->rows, rows->n, rows->cap,
                    (struct branch_row){
                            .event = edge->event,
                            .from = from.function,
                            .from_module = from.module,
+                           .from_addr = from.addr,
                            .to = to.function,
                            .to_module = to.module,
+                           .to_addr = to.addr,
                            .count = edge->count,
                            .n_told = edge->n_told,
                            .n_mispredicted = edge->n_mispredicted,
@@ -46,8 +53,10 @@ static void add_row(struct branch_rows *rows, struct place_names *names, const s
 
 static int compare_ids(const struct branch_row *a, const struct branch_row *b)
 {
-        const str_id x[] = {a->event, a->from, a->from_module, a->to, a->to_module};
-        const str_id y[] = {b->event, b->from, b->from_module, b->to, b->to_module};
+        const uint64_t x[] = {a->event,     a->from,      a->from_module, a->to,
+                              a->to_module, a->from_addr, a->to_addr};
+        const uint64_t y[] = {b->event,     b->from,      b->from_module, b->to,
+                              b->to_module, b->from_addr, b->to_addr};
 
         for (size_t i = 0; i < N_ELEMENTS(x); i++) {
                 if (x[i] != y[i])
@@ -90,8 +99,9 @@ struct shown {
 static int compare_shown(const void *a, const void *b)
 {
         const struct shown *x = a, *y = b;
-        const str_id of_x[] = {x->row.from, x->row.to, x->row.from_module, x->row.to_module};
-        const str_id of_y[] = {y->row.from, y->row.to, y->row.from_module, y->row.to_module};
+        const struct branch_row *p = &x->row, *q = &y->row;
+        const str_id of_x[] = {p->from, p->to, p->from_module, p->to_module};
+        const str_id of_y[] = {q->from, q->to, q->from_module, q->to_module};
         int by = 0;
 
         if (x->row.event != y->row.event)
@@ -100,7 +110,9 @@ static int compare_shown(const void *a, const void *b)
                 return x->row.count > y->row.count ? -1 : 1;
         for (size_t i = 0; i < N_ELEMENTS(of_x) && !by; i++)
                 by = strcmp(strpool_get(x->texts, of_x[i]), strpool_get(y->texts, of_y[i]));
-        return by;
+        if (!by)
+                by = (p->from_addr > q->from_addr) - (p->from_addr < q->from_addr);
+        return by ? by : (p->to_addr > q->to_addr) - (p->to_addr < q->to_addr);
 }
 
 static void sort_for_show(struct branch_rows *rows)
@@ -115,7 +127,7 @@ static void sort_for_show(struct branch_rows *rows)
         free(shown);
 }
 
-struct branch_rows *branch_rows_new(const struct branches *branches, const struct world *world,
+struct branch_rows *branch_rows_new(const struct branches *branches, unsigned keys, const struct world *world,
                                     struct resolver *resolver, const struct hot_modules *modules)
 {
         struct branch_rows *rows = mem_new(1, sizeof(*rows));
@@ -123,7 +135,7 @@ struct branch_rows *branch_rows_new(const struct branches *branches, const struc
 
         rows->texts = names.texts = strpool_new();
         for (size_t i = 0; i < branches_n_edges(branches); i++)
-                add_row(rows, &names, branches_get_edge(branches, i));
+                add_row(rows, keys, &names, branches_get_edge(branches, i));
         place_names_release(&names);
         if (!rows->n)
                 return rows;

@@ -45,10 +45,11 @@ struct branch_edge {
 size_t branches_n_edges(const struct branches *branches);
 const struct branch_edge *branches_get_edge(const struct branches *branches, size_t index);
 
-/* Branches from one function to another, or within one. */
+/* Branches from one function to another, or within one; or from address to address.  What no key asks for is 0. */
 struct branch_row {
         uint32_t event;
         str_id from, from_module, to, to_module; /* of branch_rows_text; module "": none */
+        uint64_t from_addr, to_addr; /* as the object counts; without a module, as hardware told it */
         uint64_t count;
         uint64_t n_told, n_mispredicted; /* whose prediction hardware told; of these the wrong ones */
         uint64_t n_timed, cycles;        /* whose cycles since the branch before were told, and their sum */
@@ -56,7 +57,8 @@ struct branch_row {
 
 struct branch_rows;
 
-struct branch_rows *branch_rows_new(const struct branches *branches, const struct world *world,
+/* `keys`: PROFILE_SYMBOL and PROFILE_ADDR, each with the module, or PROFILE_MODULE alone. */
+struct branch_rows *branch_rows_new(const struct branches *branches, unsigned keys, const struct world *world,
                                     struct resolver *resolver, const struct hot_modules *modules);
 void branch_rows_free(struct branch_rows *rows);
 AUTO_DEFINE(branch_rows)

@@ -29,16 +29,18 @@ struct hot {
  * compared as bytes. */
 struct row_parts {
         uint64_t start; /* of what has no name */
+        uint64_t addr;  /* with PROFILE_ADDR */
         uint32_t event;
         int32_t pid, tid;
         uint32_t cpu;
-        str_id comm, line;
+        str_id comm, process, line;
         module_id module;
         uint32_t status;              /* of the symbol */
+        uint32_t has_addr;            /* 1, or 0 */
         str_id function, of_function; /* the resolver's: the name, and the module that the symbol tells of */
 };
 
-_Static_assert(sizeof(struct row_parts) == 48, "no padding");
+_Static_assert(sizeof(struct row_parts) == 64, "no padding");
 
 struct known_row {
         struct row_parts parts;
@@ -123,13 +125,15 @@ static str_id shown_name(struct builder *b, str_id bare, str_id module)
 static bool same_row(const struct hot_row *a, const struct hot_row *b)
 {
         return a->event == b->event && a->pid == b->pid && a->tid == b->tid && a->cpu == b->cpu &&
-               a->comm == b->comm && a->bare == b->bare && a->module == b->module && a->line == b->line;
+               a->comm == b->comm && a->process == b->process && a->bare == b->bare &&
+               a->module == b->module && a->line == b->line && a->addr == b->addr &&
+               a->has_addr == b->has_addr;
 }
 
 static uint64_t row_hash(const struct hot_row *r)
 {
-        uint64_t parts[] = {r->event, (uint32_t)r->pid, (uint32_t)r->tid, r->cpu,
-                            r->comm,  r->bare,          r->module,        r->line};
+        uint64_t parts[] = {r->event,   (uint32_t)r->pid, (uint32_t)r->tid, r->cpu,  r->comm,
+                            r->process, r->bare,          r->module,        r->line, r->addr};
 
         return map_hash_bytes(parts, sizeof(parts));
 }
@@ -197,11 +201,15 @@ static size_t name_row(struct builder *b, const struct row_parts *parts, const s
                 .cpu = parts->cpu,
                 .line = parts->line,
                 .resolved = symbol->status == SYMBOL_NAMED,
+                .has_addr = parts->has_addr,
+                .addr = parts->addr,
         };
 
-        if (keys & (PROFILE_PROCESS | PROFILE_THREAD))
+        if (keys & (PROFILE_THREAD | PROFILE_COMM))
                 row.comm = strpool_add(b->hot->names, world_text(b->names.world, parts->comm));
-        if (keys & (PROFILE_MODULE | PROFILE_SYMBOL))
+        if (keys & PROFILE_PROCESS)
+                row.process = strpool_add(b->hot->names, world_text(b->names.world, parts->process));
+        if (keys & (PROFILE_MODULE | PROFILE_SYMBOL | PROFILE_ADDR))
                 row.module = place_names_module(&b->names, parts->module, symbol);
         if (keys & PROFILE_SYMBOL) {
                 row.bare = place_names_function(&b->names, symbol);
@@ -237,6 +245,7 @@ static void add_place(struct builder *b, size_t place_index)
                 .tid = place->tid,
                 .cpu = place->cpu,
                 .comm = place->comm,
+                .process = place->process,
                 .module = place->module,
         };
         size_t index;
@@ -248,6 +257,11 @@ static void add_place(struct builder *b, size_t place_index)
                 parts.function = symbol.name;
         if (symbol.status == SYMBOL_RANGE)
                 parts.start = symbol.start;
+        if (profile_keys(b->profile) & PROFILE_ADDR) {
+                /* Without a module and at 0 are all samples that there was no memory for. */
+                parts.has_addr = place->module != MODULE_NONE || place->offset;
+                parts.addr = symbol.addr;
+        }
         if (symbol.status != SYMBOL_NAMED)
                 b->hot->n_unresolved += place->count;
         index = row_of_parts(b, &parts, &symbol);
@@ -261,7 +275,7 @@ static void add_place(struct builder *b, size_t place_index)
 /* A row with what its order needs, so that plain qsort will do. */
 struct sortable {
         struct hot_row row;
-        const char *symbol, *module, *line;
+        const char *symbol, *module, *line, *process, *comm;
         uint32_t old_index;
 };
 
@@ -285,6 +299,12 @@ static int compare_rows(const void *x, const void *y)
                 order = strcmp(a->module, b->module);
         if (!order)
                 order = strcmp(a->line, b->line);
+        if (!order && a->row.addr != b->row.addr)
+                return a->row.addr < b->row.addr ? -1 : 1;
+        if (!order)
+                order = strcmp(a->process, b->process);
+        if (!order)
+                order = strcmp(a->comm, b->comm);
         if (!order)
                 order = compare_numbers(a->row.pid, b->row.pid);
         if (!order)
@@ -331,8 +351,13 @@ static void sort_rows(struct hot *hot)
         for (size_t i = 0; i < hot->n_rows; i++) {
                 const struct hot_row *row = &hot->rows[i];
 
-                order[i] = (struct sortable){*row, hot_text(hot, row->symbol), hot_text(hot, row->module),
-                                             hot_text(hot, row->line), (uint32_t)i};
+                order[i] = (struct sortable){*row,
+                                             hot_text(hot, row->symbol),
+                                             hot_text(hot, row->module),
+                                             hot_text(hot, row->line),
+                                             hot_text(hot, row->process),
+                                             hot_text(hot, row->comm),
+                                             (uint32_t)i};
         }
         qsort(order, hot->n_rows, sizeof(*order), compare_rows);
         for (size_t i = 0; i < hot->n_rows; i++) {

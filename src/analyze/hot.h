@@ -23,12 +23,15 @@ struct hot_row {
         uint32_t event;
         int32_t pid, tid;
         uint32_t cpu;
-        str_id comm;   /* hot_text; with PROFILE_PROCESS or PROFILE_THREAD */
-        str_id symbol; /* hot_text: the name of the row as it is shown, with ":module" where it belongs */
-        str_id bare;   /* the same without the module */
-        str_id module; /* base name of the module, "" for none */
-        str_id line;   /* "longobject.c:3404", "" where the line is not known; with PROFILE_LINE */
-        bool resolved; /* a function's name is known */
+        str_id comm;    /* hot_text: the thread's name; with PROFILE_THREAD or PROFILE_COMM */
+        str_id process; /* hot_text: the name of the process's first thread; with PROFILE_PROCESS */
+        str_id symbol;  /* hot_text: the name of the row as it is shown, with ":module" where it belongs */
+        str_id bare;    /* the same without the module */
+        str_id module;  /* base name of the module, "" for none */
+        str_id line;    /* "longobject.c:3404", "" where the line is not known; with PROFILE_LINE */
+        bool resolved;  /* a function's name is known */
+        bool has_addr;  /* there is an address; with PROFILE_ADDR */
+        uint64_t addr;  /* as the object counts; without a module, as it was sampled */
         uint64_t count, weight;
         double share;     /* of the event's weight, 0 to 1 */
         double low, high; /* 95 % interval of the share */

@@ -175,8 +175,9 @@ static void name_places(struct report *report)
         report->hot = hot_new(report->profile, report->world, module_source_resolver(report->modules),
                               &modules, report->request.inlines);
         if (report->branches)
-                report->branch_rows = branch_rows_new(report->branches, report->world,
-                                                      module_source_resolver(report->modules), &modules);
+                report->branch_rows =
+                        branch_rows_new(report->branches, profile_keys(report->profile), report->world,
+                                        module_source_resolver(report->modules), &modules);
 }
 
 void report_name_unmapped(const struct report *report, struct world *world)
