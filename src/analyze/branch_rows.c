@@ -5,7 +5,9 @@
 
 #include "arena.h"
 #include "branches.h"
+#include "function_names.h"
 #include "place_names.h"
+#include "text.h"
 
 struct branch_rows {
         struct strpool *texts;
@@ -13,26 +15,37 @@ struct branch_rows {
         size_t n, cap;
 };
 
+/* An end while rows are made. */
 struct named {
-        str_id function, module;
+        uint32_t function; /* its number */
+        str_id module;
         uint64_t addr;
 };
 
-static struct named name_of(unsigned keys, struct place_names *names, const struct branch_end *end)
+struct maker {
+        struct branch_rows *rows;
+        unsigned keys;
+        struct place_names names;
+        struct function_names *functions;
+};
+
+static struct named name_of(struct maker *m, const struct branch_end *end)
 {
-        struct symbol symbol = place_names_symbol(names, end->module, end->offset);
+        struct symbol symbol = place_names_symbol(&m->names, end->module, end->offset);
+        str_id module = place_names_module(&m->names, end->module, &symbol);
 
         return (struct named){
-                .function = keys & PROFILE_SYMBOL ? place_names_function(names, &symbol) : 0,
-                .module = place_names_module(names, end->module, &symbol),
-                .addr = keys & PROFILE_ADDR ? symbol.addr : 0,
+                .function = function_names_add(m->functions, module, &symbol),
+                .module = module,
+                .addr = m->keys & PROFILE_ADDR ? symbol.addr : 0,
         };
 }
 
-static void add_row(struct branch_rows *rows, unsigned keys, struct place_names *names,
-                    const struct branch_edge *edge)
+/* Functions are numbers until all are known. */
+static void add_row(struct maker *m, const struct branch_edge *edge)
 {
-        struct named from = name_of(keys, names, &edge->from), to = name_of(keys, names, &edge->to);
+        struct named from = name_of(m, &edge->from), to = name_of(m, &edge->to);
+        struct branch_rows *rows = m->rows;
 
         ARRAY_PUSH(rows->rows, rows->n, rows->cap,
                    (struct branch_row){
@@ -49,6 +62,22 @@ static void add_row(struct branch_rows *rows, unsigned keys, struct place_names 
                            .n_timed = edge->n_timed,
                            .cycles = edge->cycles,
                    });
+}
+
+static void name_rows(struct maker *m)
+{
+        bool wanted = m->keys & PROFILE_SYMBOL;
+
+        function_names_finish(m->functions);
+        for (size_t i = 0; i < m->rows->n; i++) {
+                struct branch_row *row = &m->rows->rows[i];
+                uint32_t from = row->from, to = row->to;
+
+                row->from = wanted ? function_names_get(m->functions, from) : 0;
+                row->from_brief = wanted ? function_names_short(m->functions, from) : 0;
+                row->to = wanted ? function_names_get(m->functions, to) : 0;
+                row->to_brief = wanted ? function_names_short(m->functions, to) : 0;
+        }
 }
 
 static int compare_ids(const struct branch_row *a, const struct branch_row *b)
@@ -128,15 +157,23 @@ static void sort_for_show(struct branch_rows *rows)
 }
 
 struct branch_rows *branch_rows_new(const struct branches *branches, unsigned keys, const struct world *world,
-                                    struct resolver *resolver, const struct hot_modules *modules)
+                                    struct resolver *resolver, const struct hot_modules *modules,
+                                    bool arguments)
 {
         struct branch_rows *rows = mem_new(1, sizeof(*rows));
-        struct place_names names = {.world = world, .resolver = resolver, .modules = modules};
+        struct maker m = {
+                .rows = rows,
+                .keys = keys,
+                .names = {.world = world, .resolver = resolver, .modules = modules},
+        };
 
-        rows->texts = names.texts = strpool_new();
+        rows->texts = m.names.texts = strpool_new();
+        m.functions = function_names_new(&m.names, arguments);
         for (size_t i = 0; i < branches_n_edges(branches); i++)
-                add_row(rows, keys, &names, branches_get_edge(branches, i));
-        place_names_release(&names);
+                add_row(&m, branches_get_edge(branches, i));
+        name_rows(&m);
+        function_names_free(m.functions);
+        place_names_release(&m.names);
         if (!rows->n)
                 return rows;
         qsort(rows->rows, rows->n, sizeof(*rows->rows), compare_for_merge);
@@ -167,6 +204,16 @@ const struct branch_row *branch_rows_get(const struct branch_rows *rows, size_t 
 const char *branch_rows_text(const struct branch_rows *rows, str_id id)
 {
         return strpool_get(rows->texts, id);
+}
+
+bool branch_row_matches(const struct branch_rows *rows, const struct branch_row *row, const char *pattern)
+{
+        const str_id names[] = {row->from, row->from_brief, row->to, row->to_brief};
+        bool any = false;
+
+        for (size_t i = 0; i < N_ELEMENTS(names); i++)
+                any |= text_match_symbol(pattern, strpool_get(rows->texts, names[i]));
+        return any;
 }
 
 uint64_t branch_rows_count(const struct branch_rows *rows, uint32_t event)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides how a row is named and which places make one row: those whose printed name is the same. */
+/* Decides which places make one row, and how it is named. */
 #include "hot.h"
 
 #include <inttypes.h>
@@ -10,6 +10,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "function_names.h"
 #include "map.h"
 #include "place_frames.h"
 #include "place_names.h"
@@ -51,6 +52,7 @@ struct builder {
         struct hot *hot;
         const struct profile *profile;
         struct place_names names;
+        struct function_names *functions;
         struct place_frames *frames; /* NULL: nobody wants inlined functions or lines */
         bool inlines;
         struct map row_of; /* hash of a row's key -> first row + 1 */
@@ -190,8 +192,8 @@ static str_id take_frame(struct builder *b, size_t index, struct symbol *symbol)
         return line;
 }
 
-/* Names the row that has these parts. */
-static size_t name_row(struct builder *b, const struct row_parts *parts, const struct symbol *symbol)
+/* The row that has these parts: the first such if there is none yet. */
+static size_t add_row(struct builder *b, const struct row_parts *parts, const struct symbol *symbol)
 {
         unsigned keys = profile_keys(b->profile);
         struct hot_row row = {
@@ -211,10 +213,9 @@ static size_t name_row(struct builder *b, const struct row_parts *parts, const s
                 row.process = strpool_add(b->hot->names, world_text(b->names.world, parts->process));
         if (keys & (PROFILE_MODULE | PROFILE_SYMBOL | PROFILE_ADDR))
                 row.module = place_names_module(&b->names, parts->module, symbol);
-        if (keys & PROFILE_SYMBOL) {
-                row.bare = place_names_function(&b->names, symbol);
-                row.symbol = shown_name(b, row.bare, row.module);
-        }
+        /* Until all functions are known, the function's number + 1. */
+        if (keys & PROFILE_SYMBOL)
+                row.bare = function_names_add(b->functions, row.module, symbol) + 1;
         return find_or_add_row(b, &row);
 }
 
@@ -224,7 +225,7 @@ static size_t row_of_parts(struct builder *b, const struct row_parts *parts, con
                 uint64_t *at = map_put(&b->known_of, hash, NULL);
 
                 if (!*at) {
-                        struct known_row known = {*parts, name_row(b, parts, symbol)};
+                        struct known_row known = {*parts, add_row(b, parts, symbol)};
 
                         ARRAY_PUSH(b->known, b->n_known, b->cap_known, known);
                         *at = b->n_known;
@@ -270,6 +271,42 @@ static void add_place(struct builder *b, size_t place_index)
         ARRAY_PUSH(b->hot->pcs, b->hot->n_pcs, b->hot->cap_pcs,
                    (struct hot_pc){place->event, (uint32_t)index, place->module, symbol.addr, place->count,
                                    place->weight});
+}
+
+static void name_row(struct builder *b, struct hot_row *row)
+{
+        uint32_t number = row->bare - 1;
+
+        row->bare = function_names_get(b->functions, number);
+        row->brief = function_names_short(b->functions, number);
+        row->is_in_several = function_names_is_in_several(b->functions, number);
+        row->symbol = shown_name(b, row->bare, row->module);
+}
+
+/* Gives rows their names; several numbers of functions may have one. */
+static void name_rows(struct builder *b)
+{
+        struct hot *hot = b->hot;
+        size_t n = hot->n_rows;
+        uint32_t *new_index = mem_new(n, sizeof(*new_index));
+
+        function_names_finish(b->functions);
+        map_release(&b->row_of);
+        b->row_of = (struct map){0};
+        hot->n_rows = 0; /* rows are added again, each at its place or before it */
+        for (size_t i = 0; i < n; i++) {
+                struct hot_row row = hot->rows[i];
+                uint64_t count = row.count, weight = row.weight;
+
+                name_row(b, &row);
+                row.count = row.weight = 0;
+                new_index[i] = (uint32_t)find_or_add_row(b, &row);
+                hot->rows[new_index[i]].count += count;
+                hot->rows[new_index[i]].weight += weight;
+        }
+        for (size_t i = 0; i < hot->n_pcs; i++)
+                hot->pcs[i].row = new_index[hot->pcs[i].row];
+        free(new_index);
 }
 
 /* A row with what its order needs, so that plain qsort will do. */
@@ -383,7 +420,7 @@ static void set_shares(struct hot *hot, const struct profile *profile)
 }
 
 struct hot *hot_new(const struct profile *profile, const struct world *world, struct resolver *resolver,
-                    const struct hot_modules *modules, bool inlines)
+                    const struct hot_modules *modules, bool inlines, bool arguments)
 {
         struct hot *hot = mem_new(1, sizeof(*hot));
         struct builder b = {
@@ -396,13 +433,17 @@ struct hot *hot_new(const struct profile *profile, const struct world *world, st
         b.names = (struct place_names){
                 .texts = hot->names, .world = world, .resolver = resolver, .modules = modules};
         hot->single_image = find_single_image(&b);
+        b.functions = function_names_new(&b.names, arguments);
         if (inlines || (profile_keys(profile) & PROFILE_LINE))
                 b.frames = place_frames_of_profile(profile, resolver, modules);
         for (size_t i = 0; i < profile_n_places(profile); i++)
                 add_place(&b, i);
         place_frames_free(b.frames);
+        if (profile_keys(profile) & PROFILE_SYMBOL)
+                name_rows(&b);
         sort_rows(hot);
         set_shares(hot, profile);
+        function_names_free(b.functions);
         place_names_release(&b.names);
         map_release(&b.row_of);
         map_release(&b.known_of);
@@ -456,6 +497,12 @@ size_t hot_pcs_of_row(const struct hot *hot, size_t row, size_t *ret_n)
 const char *hot_text(const struct hot *hot, str_id id)
 {
         return strpool_get(hot->names, id);
+}
+
+bool hot_row_matches(const struct hot *hot, const struct hot_row *row, const char *pattern)
+{
+        return text_match_symbol(pattern, hot_text(hot, row->bare)) ||
+               text_match_symbol(pattern, hot_text(hot, row->brief));
 }
 
 uint64_t hot_n_unresolved(const struct hot *hot)

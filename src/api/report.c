@@ -173,11 +173,11 @@ static void name_places(struct report *report)
         struct hot_modules modules = hot_modules_of(report);
 
         report->hot = hot_new(report->profile, report->world, module_source_resolver(report->modules),
-                              &modules, report->request.inlines);
+                              &modules, report->request.inlines, report->request.arguments);
         if (report->branches)
-                report->branch_rows =
-                        branch_rows_new(report->branches, profile_keys(report->profile), report->world,
-                                        module_source_resolver(report->modules), &modules);
+                report->branch_rows = branch_rows_new(report->branches, profile_keys(report->profile),
+                                                      report->world, module_source_resolver(report->modules),
+                                                      &modules, report->request.arguments);
 }
 
 void report_name_unmapped(const struct report *report, struct world *world)
@@ -311,6 +311,7 @@ struct stacks_tree *report_name_stacks(const struct report *report, const struct
                 .inlines = !options->no_inlines,
                 .lines = options->lines,
                 .processes = options->processes,
+                .arguments = report->request.arguments,
                 .budget = report->tree_budget,
         };
 

@@ -14,6 +14,7 @@
 #include "sort_keys.h"
 #include "stack_branches.h"
 #include "stat_output.h"
+#include "text.h"
 
 /* --annotate shows functions of their own, as text or JSON. */
 static bool check_annotate(const struct report_options *o, bool wants_tree, struct err *err)
@@ -123,6 +124,7 @@ static bool make_request(const struct command_line *line, const int32_t *pids, s
                 .no_demangle = o->filter.no_demangle,
                 .long_names = o->display.long_names,
                 .inlines = o->choice.inlines,
+                .arguments = text_pattern_has_arguments(o->display.symbol),
                 .stacks = ret_tree->is_wanted,
                 .merges_strays = true,
                 .merges_callers = wants_only_text(o),

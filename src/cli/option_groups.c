@@ -269,7 +269,7 @@ static const struct option display_options[] = {
                 .names = "symbols",
                 .offset = offsetof(struct display_options, symbol),
                 .misreading = &keys_as_symbol,
-                .help = "show only symbols that match: NAME, ^PREFIX, SUFFIX$ or ^NAME$, in any case; with -g the ways "
+                .help = "show only symbols that match: NAME, NAME(ARGUMENTS), ^PREFIX, SUFFIX$ or ^NAME$, in any case; with -g the ways "
                         "through them, with -g callee their callers",
         },
         {

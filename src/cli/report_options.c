@@ -140,7 +140,8 @@ static const struct option annotate_options[] = {
                 .arg = "PATTERN",
                 .names = "symbols",
                 .offset = offsetof(struct annotating_options, symbol),
-                .help = "the functions that match: NAME, ^PREFIX, SUFFIX$ or ^NAME$; the hottest unless given",
+                .help = "show each function that matches: NAME, NAME(ARGUMENTS), ^PREFIX, SUFFIX$ or ^NAME$; default the "
+                        "hottest",
         },
         {
                 .name = "by",

@@ -213,7 +213,7 @@ void tree_output_note_missing(const struct report *report, struct buf *note)
 
 static bool is_asked_for(const struct calltree_function *function, const void *symbol)
 {
-        return function->kind <= CALLTREE_UNKNOWN && text_match_symbol(symbol, function->name);
+        return function->kind <= CALLTREE_UNKNOWN && calltree_function_matches(function, symbol);
 }
 
 static struct calltree *make_tree(const struct tree_output *output, const struct tree_shown *shown,

@@ -57,8 +57,7 @@ static void list_columns(const struct branch_view *view, bool with_event, struct
 
 static bool shows(const struct branch_view *view, const struct branch_row *row)
 {
-        return !view->symbol || text_match_symbol(view->symbol, branch_rows_text(view->rows, row->from)) ||
-               text_match_symbol(view->symbol, branch_rows_text(view->rows, row->to));
+        return !view->symbol || branch_row_matches(view->rows, row, view->symbol);
 }
 
 /* What hardware did not tell is no 0. */

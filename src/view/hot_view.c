@@ -33,7 +33,7 @@ static const char *row_noun(const struct hot_view *view)
 
 bool hot_view_shows(const struct hot_view *view, const struct hot_row *row)
 {
-        return !view->symbol || text_match_symbol(view->symbol, hot_text(view->hot, row->bare));
+        return !view->symbol || hot_row_matches(view->hot, row, view->symbol);
 }
 
 static void add_column(struct columns *c, struct column column)
@@ -142,6 +142,14 @@ static void add_known(const struct hot_view *view, str_id text, struct table *ta
         table_add_text(table, text ? hot_text(view->hot, text) : "unknown");
 }
 
+/* Without a column for the module, only what several modules have is said to be of one. */
+static void add_symbol(const struct hot_view *view, const struct hot_row *row, struct table *table)
+{
+        bool with_module = row->is_in_several && !has_key(view, ROW_MODULE);
+
+        table_add_text(table, hot_text(view->hot, with_module ? row->symbol : row->bare));
+}
+
 static void add_key_cell(const struct hot_view *view, const struct hot_row *row, enum row_key key,
                          struct table *table)
 {
@@ -153,7 +161,7 @@ static void add_key_cell(const struct hot_view *view, const struct hot_row *row,
         case ROW_THREAD: add_task(hot_text(view->hot, row->comm), row->tid, table); break;
         case ROW_CPU: table_add_u64(table, row->cpu); break;
         case ROW_MODULE: add_known(view, row->module, table); break;
-        case ROW_SYMBOL: table_add_text(table, hot_text(view->hot, row->bare)); break;
+        case ROW_SYMBOL: add_symbol(view, row, table); break;
         case ROW_LINE: add_known(view, row->line, table); break;
         case ROW_ADDR: add_addr(view, row, table); break;
         case ROW_OVERHEAD: add_share_cells(view, row, table); break;

@@ -221,7 +221,7 @@ static void add_tree(struct printer *p)
 
 static bool is_listed(const struct printer *p, const struct calltree_function *f)
 {
-        return !p->view->symbol || text_match_symbol(p->view->symbol, f->name);
+        return !p->view->symbol || calltree_function_matches(f, p->view->symbol);
 }
 
 static void add_function_row(const struct printer *p, const struct calltree_sum *sum)
