@@ -111,6 +111,7 @@ static struct branch_view branch_view(const struct hot_output *o, const struct h
                 .max_rows = view->max_rows,
                 .symbol = view->symbol,
                 .keys = o->keys,
+                .long_names = view->long_names,
                 .max_columns = view->max_columns,
                 .is_colored = o->is_colored,
         };
@@ -144,6 +145,7 @@ static void fill_view(const struct hot_output *o, struct view_parts *p)
                 .symbol = o->display->symbol,
                 .verbose = o->general->verbose,
                 .is_extended = o->output->json_extended,
+                .long_names = o->display->long_names,
                 .quality = report_quality(o->report),
                 .pe_file = o->pe_file,
                 .pdb_file = o->pdb_file,
@@ -287,6 +289,7 @@ static struct tree_shown tree_shown(const struct hot_output *o, const struct vie
                 .report = o->report,
                 .symbol = p->view.symbol,
                 .max_rows = p->view.max_rows,
+                .long_names = p->view.long_names,
                 .max_columns = p->view.max_columns,
                 .is_colored = o->is_colored,
         };

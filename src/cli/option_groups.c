@@ -258,7 +258,8 @@ static const struct option display_options[] = {
         {
                 .name = "sample-display-long",
                 .offset = offsetof(struct display_options, long_names),
-                .help = "show names in their long form, with arguments and decoration",
+                .help = "show names in their long form: arguments, decoration, all template arguments, clones of a function (f.cold) "
+                        "apart, nothing cut",
         },
         {
                 .name = "symbol",
@@ -269,8 +270,8 @@ static const struct option display_options[] = {
                 .names = "symbols",
                 .offset = offsetof(struct display_options, symbol),
                 .misreading = &keys_as_symbol,
-                .help = "show only symbols that match: NAME, NAME(ARGUMENTS), ^PREFIX, SUFFIX$ or ^NAME$, in any case; with -g the ways "
-                        "through them, with -g callee their callers",
+                .help = "show only symbols that match: NAME, NAME(ARGUMENTS), ^PREFIX, SUFFIX$ or ^NAME$, in any case; with "
+                        "-g the ways through them, with -g callee their callers",
         },
         {
                 .name = "annotate",

@@ -195,7 +195,7 @@ static const struct option annotate_options[] = {
         {
                 .name = "sample-display-long",
                 .offset = offsetof(struct annotating_options, long_names),
-                .help = "show names in their long form, with arguments and decoration",
+                .help = "show names in their long form: arguments, decoration, clones of a function (f.cold) apart",
         },
         {0},
 };

@@ -251,6 +251,7 @@ static void show_trees(const struct tree_output *output, const struct tree_shown
                                 .max_depth = output->max_depth,
                                 .max_rows = shown->max_rows,
                                 .symbol = shown->symbol,
+                                .long_names = shown->long_names,
                                 .max_columns = shown->max_columns,
                                 .is_colored = shown->is_colored,
                         },

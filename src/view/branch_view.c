@@ -10,12 +10,12 @@
 /* Of both ends, by the key that asks for it. */
 static const struct column ends[2][ROW_N_KEYS] = {
         {
-                [ROW_SYMBOL] = {.name = "from", .can_cut = true},
+                [ROW_SYMBOL] = {.name = "from", .can_cut = true, .is_name = true},
                 [ROW_ADDR] = {.name = "from addr"},
                 [ROW_MODULE] = {.name = "from module"},
         },
         {
-                [ROW_SYMBOL] = {.name = "to", .can_cut = true},
+                [ROW_SYMBOL] = {.name = "to", .can_cut = true, .is_name = true},
                 [ROW_ADDR] = {.name = "to addr"},
                 [ROW_MODULE] = {.name = "to module"},
         },
@@ -49,8 +49,13 @@ static void list_columns(const struct branch_view *view, bool with_event, struct
                 c->list[c->n++] = counts[i];
         for (size_t end = 0; end < N_ELEMENTS(ends); end++) {
                 for (size_t i = 0; i < keys.n; i++) {
-                        if (ends[end][keys.order[i]].name)
-                                c->list[c->n++] = ends[end][keys.order[i]];
+                        struct column column = ends[end][keys.order[i]];
+
+                        if (!column.name)
+                                continue;
+                        column.is_name &= !view->long_names;
+                        column.can_cut &= !view->long_names;
+                        c->list[c->n++] = column;
                 }
         }
 }
@@ -75,11 +80,13 @@ static void add_in_module(const struct branch_view *view, const char *text, str_
 {
         const struct row_keys keys = keys_of(view);
         AUTO_RELEASE(buf) whole = {0};
+        size_t len;
 
         buf_add_str(&whole, text);
+        len = whole.len;
         if (module && !(row_keys_bits(&keys) & PROFILE_MODULE))
                 buf_printf(&whole, ":%s", branch_rows_text(view->rows, module));
-        table_add_text(table, buf_text(&whole));
+        table_add_name(table, buf_text(&whole), whole.len - len);
 }
 
 static void add_end(const struct branch_view *view, str_id function, uint64_t addr, str_id module,

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "hot_view_internal.h"
 #include "text.h"
@@ -49,7 +50,7 @@ static const struct column key_columns[ROW_N_KEYS] = {
         [ROW_THREAD] = {.name = "thread"},
         [ROW_CPU] = {.name = "cpu", .type = COLUMN_U64},
         [ROW_MODULE] = {.name = "module", .can_cut = true},
-        [ROW_SYMBOL] = {.name = "symbol", .can_cut = true},
+        [ROW_SYMBOL] = {.name = "symbol", .can_cut = true, .is_name = true},
         [ROW_LINE] = {.name = "line"},
         [ROW_ADDR] = {.name = "addr", .can_cut = true},
 };
@@ -76,6 +77,15 @@ static void add_share_columns(const struct hot_view *view, struct columns *c)
                                               .is_extra = true});
 }
 
+static void add_key_column(const struct hot_view *view, enum row_key key, struct columns *c)
+{
+        struct column column = key_columns[key];
+
+        if (column.is_name && view->long_names)
+                column.is_name = column.can_cut = false;
+        add_column(c, column);
+}
+
 /* Of several events each has a table of its own, so that they need no column, but in CSV. */
 void hot_view_columns(const struct hot_view *view, bool with_event, struct columns *c)
 {
@@ -87,10 +97,10 @@ void hot_view_columns(const struct hot_view *view, bool with_event, struct colum
                 if (view->keys.order[i] == ROW_OVERHEAD)
                         add_share_columns(view, c);
                 else if (view->keys.order[i] != ROW_EVENT)
-                        add_column(c, key_columns[view->keys.order[i]]);
+                        add_key_column(view, (enum row_key)view->keys.order[i], c);
         }
         if (!view->keys.n)
-                add_column(c, key_columns[ROW_SYMBOL]);
+                add_key_column(view, ROW_SYMBOL, c);
 }
 
 static void add_share_cells(const struct hot_view *view, const struct hot_row *row, struct table *table)
@@ -142,12 +152,18 @@ static void add_known(const struct hot_view *view, str_id text, struct table *ta
         table_add_text(table, text ? hot_text(view->hot, text) : "unknown");
 }
 
+static void add_name(const struct hot_view *view, const struct hot_row *row, bool with_module,
+                     struct table *table)
+{
+        const char *text = hot_text(view->hot, with_module ? row->symbol : row->bare);
+
+        table_add_name(table, text, strlen(text) - strlen(hot_text(view->hot, row->bare)));
+}
+
 /* Without a column for the module, only what several modules have is said to be of one. */
 static void add_symbol(const struct hot_view *view, const struct hot_row *row, struct table *table)
 {
-        bool with_module = row->is_in_several && !has_key(view, ROW_MODULE);
-
-        table_add_text(table, hot_text(view->hot, with_module ? row->symbol : row->bare));
+        add_name(view, row, row->is_in_several && !has_key(view, ROW_MODULE), table);
 }
 
 static void add_key_cell(const struct hot_view *view, const struct hot_row *row, enum row_key key,
@@ -180,7 +196,7 @@ static void add_cells(const struct hot_view *view, const struct hot_row *row, bo
         for (size_t i = 0; i < view->keys.n; i++)
                 add_key_cell(view, row, (enum row_key)view->keys.order[i], table);
         if (!view->keys.n)
-                table_add_text(table, hot_text(view->hot, row->symbol));
+                add_name(view, row, true, table);
 }
 
 size_t hot_view_add_rows(const struct hot_view *view, uint32_t event, bool with_event, struct table *table,

@@ -42,6 +42,7 @@ struct hot_view {
         const char *symbol; /* pattern of rows to show, or NULL */
         bool verbose;
         bool is_extended;     /* --json-extended: the document may hold more than WindowsPerf's */
+        bool long_names;      /* nothing of a name is folded or cut */
         unsigned max_columns; /* of the terminal; 0: nothing is cut */
         bool is_colored;      /* shares, by heat */
         const struct quality *quality;

@@ -14,6 +14,7 @@ struct table_cell {
                 uint64_t number;
                 double fixed;
         };
+        size_t n_kept; /* bytes at the end of `text` that are never cut */
 };
 
 struct table {

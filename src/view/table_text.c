@@ -6,10 +6,11 @@
 
 #include "arena.h"
 #include "heat.h"
+#include "name_text.h"
 #include "table_internal.h"
 #include "text.h"
 
-enum { MARGIN = 8, GAP = 2, CUT_MIN_WIDTH = 16 };
+enum { MARGIN = 8, GAP = 2, CUT_MIN_WIDTH = 16, MIN_NAME_WIDTH = 8 };
 
 /* A table while it is laid out. */
 struct layout {
@@ -94,6 +95,33 @@ static size_t hang_of(const struct column *column, const char *text)
         return is_right(column) && text_ends(text, "%") ? 1 : 0;
 }
 
+/* `room`: the columns that the text may take; 0: any number. */
+static void format_name(const struct table_cell *cell, size_t room, struct buf *out)
+{
+        size_t len = strlen(cell->text) - cell->n_kept, kept_width;
+        AUTO_RELEASE(buf) name = {0};
+        AUTO_RELEASE(buf) kept = {0};
+
+        buf_add(&name, cell->text, len);
+        text_add_printable(&kept, cell->text + len);
+        kept_width = table_text_width(buf_text(&kept));
+        if (room && room < kept_width + MIN_NAME_WIDTH) {
+                table_add_middle(out, cell->text, room);
+                return;
+        }
+        name_text_add(out, buf_text(&name), room ? room - kept_width : 0);
+        buf_add(out, kept.data, kept.len);
+}
+
+static void format_cell(const struct column *column, const struct table_cell *cell, size_t room,
+                        struct buf *out)
+{
+        if (column->is_name && !cell->is_none)
+                format_name(cell, column->can_cut ? room : 0, out);
+        else
+                table_cell_format(column, cell, true, out);
+}
+
 static void measure(struct layout *layout)
 {
         const struct table *table = layout->table;
@@ -105,7 +133,7 @@ static void measure(struct layout *layout)
                 size_t column = i % table->n_columns;
 
                 buf_clear(&text);
-                table_cell_format(&table->columns[column], &table->cells[i], true, &text);
+                format_cell(&table->columns[column], &table->cells[i], 0, &text);
                 widen(&layout->widths[column], buf_text(&text));
         }
         for (size_t i = 0; i < table->n_footers; i++) {
@@ -181,6 +209,36 @@ void table_add_cut(struct buf *out, const char *text, size_t max_columns)
                 buf_add_str(out, text);
 }
 
+/* Where the end of `text` begins that fits into `max` columns. */
+static const char *fitting_end(const char *text, size_t max)
+{
+        size_t left = table_text_width(text), width;
+
+        while (left > max) {
+                size_t n = text_utf8_length((const unsigned char *)text);
+                char first[8] = {0};
+
+                memcpy(first, text, n ? n : 1);
+                fitting_bytes(first, SIZE_MAX, &width);
+                left -= width;
+                text += n ? n : 1;
+        }
+        return text;
+}
+
+void table_add_middle(struct buf *out, const char *text, size_t max_columns)
+{
+        size_t room = max_columns > 3 ? max_columns - 3 : 0, taken;
+
+        if (table_text_width(text) <= max_columns || !room) {
+                buf_add_str(out, text);
+                return;
+        }
+        buf_add(out, text, fitting_bytes(text, (room + 1) / 2, &taken));
+        buf_add_str(out, "...");
+        buf_add_str(out, fitting_end(text, room - taken));
+}
+
 static void put(struct layout *layout, size_t column, const char *text)
 {
         const struct column *c = &layout->table->columns[column];
@@ -233,7 +291,7 @@ static void add_rows(struct layout *layout)
                 if (!column)
                         begin_line(layout);
                 buf_clear(&text);
-                table_cell_format(&table->columns[column], &table->cells[i], true, &text);
+                format_cell(&table->columns[column], &table->cells[i], layout->widths[column], &text);
                 put(layout, column, buf_text(&text));
                 if (table->is_colored && table->columns[column].is_share && !table->cells[i].is_none)
                         heat_color(layout->out, layout->out->len - text.len, text.len, table->cells[i].fixed);
