@@ -160,9 +160,13 @@ static void name_frames(struct naming *n)
 {
         function_names_finish(n->functions);
         for (size_t i = 0; i < n->n_numbers; i++) {
-                if (n->numbers[i])
-                        n->named->frames[i].function = strpool_get(
-                                n->named->texts, function_names_get(n->functions, n->numbers[i] - 1));
+                struct named_frame *frame = &n->named->frames[i];
+                uint32_t number = n->numbers[i] - 1;
+
+                if (!n->numbers[i])
+                        continue;
+                frame->function = strpool_get(n->named->texts, function_names_get(n->functions, number));
+                frame->brief = strpool_get(n->named->texts, function_names_short(n->functions, number));
         }
         free(n->numbers);
         function_names_free(n->functions);

@@ -133,6 +133,7 @@ static void open_modules(struct report *report)
 {
         struct resolver_options options = {
                 .demangle = !report->request.no_demangle,
+                .keep_clones = report->request.keep_clones,
                 .demangle_params = report->request.long_names,
                 .decorated = report->request.long_names,
                 .sources = &report->sources,

@@ -212,7 +212,8 @@ static bool is_short(const struct resolver *resolver)
 bool resolver_keep_name(struct resolver *resolver, struct module *module, enum budget_use use,
                         const struct buf *name, bool is_mangled, str_id *ret_id)
 {
-        size_t function_len = is_short(resolver) ? demangle_without_clone(buf_text(name)) : name->len;
+        bool folds = is_short(resolver) && !resolver->options.keep_clones;
+        size_t function_len = folds ? demangle_without_clone(buf_text(name)) : name->len;
         struct buf *text = &resolver->scratch;
         struct name_facts facts = {.is_known = true};
         str_id id;
