@@ -29,8 +29,7 @@ struct hot {
 /* What a row is made of.  Many places have the same: their names are put together once.  No padding, so that it can be hashed and
  * compared as bytes. */
 struct row_parts {
-        uint64_t start; /* of what has no name */
-        uint64_t addr;  /* with PROFILE_ADDR */
+        uint64_t at; /* the address with PROFILE_ADDR, else the start of what has no name */
         uint32_t event;
         int32_t pid, tid;
         uint32_t cpu;
@@ -41,7 +40,7 @@ struct row_parts {
         str_id function, of_function; /* the resolver's: the name, and the module that the symbol tells of */
 };
 
-_Static_assert(sizeof(struct row_parts) == 64, "no padding");
+_Static_assert(sizeof(struct row_parts) == 56, "no padding");
 
 struct known_row {
         struct row_parts parts;
@@ -134,10 +133,22 @@ static bool same_row(const struct hot_row *a, const struct hot_row *b)
 
 static uint64_t row_hash(const struct hot_row *r)
 {
-        uint64_t parts[] = {r->event,   (uint32_t)r->pid, (uint32_t)r->tid, r->cpu,  r->comm,
-                            r->process, r->bare,          r->module,        r->line, r->addr};
+        uint64_t parts[] = {
+                (uint64_t)r->event << 32 | r->cpu,
+                (uint64_t)(uint32_t)r->pid << 32 | (uint32_t)r->tid,
+                (uint64_t)r->comm << 32 | r->process,
+                (uint64_t)r->bare << 32 | r->module,
+                r->line,
+                r->addr,
+        };
 
         return map_hash_bytes(parts, sizeof(parts));
+}
+
+static size_t push_row(struct hot *hot, const struct hot_row *row)
+{
+        ARRAY_PUSH(hot->rows, hot->n_rows, hot->cap_rows, *row);
+        return hot->n_rows - 1;
 }
 
 /* A hash that another row took already leads on to the next number: rows with the same hash stay apart. */
@@ -149,9 +160,8 @@ static size_t find_or_add_row(struct builder *b, const struct hot_row *row)
                 uint64_t *at = map_put(&b->row_of, hash, NULL);
 
                 if (!*at) {
-                        ARRAY_PUSH(hot->rows, hot->n_rows, hot->cap_rows, *row);
-                        *at = hot->n_rows;
-                        return hot->n_rows - 1;
+                        *at = push_row(hot, row) + 1;
+                        return *at - 1;
                 }
                 if (same_row(&hot->rows[*at - 1], row))
                         return *at - 1;
@@ -204,7 +214,7 @@ static size_t add_row(struct builder *b, const struct row_parts *parts, const st
                 .line = parts->line,
                 .resolved = symbol->status == SYMBOL_NAMED,
                 .has_addr = parts->has_addr,
-                .addr = parts->addr,
+                .addr = parts->has_addr ? parts->at : 0,
         };
 
         if (keys & (PROFILE_THREAD | PROFILE_COMM))
@@ -213,10 +223,11 @@ static size_t add_row(struct builder *b, const struct row_parts *parts, const st
                 row.process = strpool_add(b->hot->names, world_text(b->names.world, parts->process));
         if (keys & (PROFILE_MODULE | PROFILE_SYMBOL | PROFILE_ADDR))
                 row.module = place_names_module(&b->names, parts->module, symbol);
-        /* Until all functions are known, the function's number + 1. */
-        if (keys & PROFILE_SYMBOL)
-                row.bare = function_names_add(b->functions, row.module, symbol) + 1;
-        return find_or_add_row(b, &row);
+        if (!(keys & PROFILE_SYMBOL))
+                return find_or_add_row(b, &row);
+        /* Until all functions are known, the function's number + 1; name_rows puts rows together that turn out to be one. */
+        row.bare = function_names_add(b->functions, row.module, symbol) + 1;
+        return push_row(b->hot, &row);
 }
 
 static size_t row_of_parts(struct builder *b, const struct row_parts *parts, const struct symbol *symbol)
@@ -257,11 +268,11 @@ static void add_place(struct builder *b, size_t place_index)
         if (symbol.status == SYMBOL_NAMED)
                 parts.function = symbol.name;
         if (symbol.status == SYMBOL_RANGE)
-                parts.start = symbol.start;
+                parts.at = symbol.start;
         if (profile_keys(b->profile) & PROFILE_ADDR) {
                 /* Without a module and at 0 are all samples that there was no memory for. */
                 parts.has_addr = place->module != MODULE_NONE || place->offset;
-                parts.addr = symbol.addr;
+                parts.at = symbol.addr;
         }
         if (symbol.status != SYMBOL_NAMED)
                 b->hot->n_unresolved += place->count;
@@ -291,8 +302,6 @@ static void name_rows(struct builder *b)
         uint32_t *new_index = mem_new(n, sizeof(*new_index));
 
         function_names_finish(b->functions);
-        map_release(&b->row_of);
-        b->row_of = (struct map){0};
         hot->n_rows = 0; /* rows are added again, each at its place or before it */
         for (size_t i = 0; i < n; i++) {
                 struct hot_row row = hot->rows[i];

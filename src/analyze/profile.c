@@ -46,10 +46,21 @@ void profile_free(struct profile *profile)
         free(profile);
 }
 
+/* Mixes once for all words: each sample with a key of its task asks for it. */
+static uint64_t hash_key(const struct profile_row_key *key)
+{
+        uint64_t hash = key->offset * 0x9e3779b97f4a7c15u;
+
+        hash += ((uint64_t)key->module << 32 | key->event) * 0xc2b2ae3d27d4eb4fu;
+        hash += ((uint64_t)(uint32_t)key->pid << 32 | (uint32_t)key->tid) * 0xd6e8feb86659fd93u;
+        hash += ((uint64_t)key->comm << 32 | key->process) * 0xff51afd7ed558ccdu;
+        return map_mix(hash + key->cpu * 0x94d049bb133111ebu);
+}
+
 static size_t slot_of(const struct profile *profile, const struct profile_row_key *key)
 {
         size_t mask = profile->n_slots - 1;
-        size_t i = (size_t)map_hash_bytes(key, sizeof(*key)) & mask;
+        size_t i = (size_t)hash_key(key) & mask;
 
         while (profile->slots[i] && memcmp(&profile->places[profile->slots[i] - 1], key, sizeof(*key)))
                 i = (i + 1) & mask;
