@@ -77,6 +77,9 @@ void table_add_cut(struct buf *out, const char *text, size_t max_columns);
 /* The same, but what is cut is the middle. */
 void table_add_middle(struct buf *out, const char *text, size_t max_columns);
 
+/* The same, but the byte at `at` and some behind it stay, besides the beginning and the end. */
+void table_add_around(struct buf *out, const char *text, size_t at, size_t max_columns);
+
 /* The columns that `text` takes on a terminal: 2 for wide characters, 0 for combining ones. */
 size_t table_text_width(const char *text);
 

@@ -123,7 +123,7 @@ static void add_name(const struct printer *p, const struct calltree_function *f,
         if (p->view->long_names)
                 text_add_printable(out, f->name);
         else
-                name_text_add(out, f->name, max > width + MIN_CUT_COLUMNS ? max - width : max);
+                name_text_add(out, f->name, NULL, max > width + MIN_CUT_COLUMNS ? max - width : max);
         if (!max || p->view->long_names || max > width + MIN_CUT_COLUMNS)
                 buf_add(out, origin.data, origin.len);
 }

@@ -334,6 +334,26 @@ TEST(names_of_functions_keep_their_modules)
         EXPECT_CONTAINS(buf_text(&csv), vector);
 }
 
+/* Names that differ only in what is left out keep in sight what differs. */
+TEST(short_names_differ_where_names_do)
+{
+        static const struct column columns[] = {{.name = "symbol", .can_cut = true, .is_name = true}};
+        AUTO(table) table = table_new(columns, 1);
+        AUTO_RELEASE(buf) out = {0};
+
+        table_add_name(table, "ns::tree<ns::vector<key_of_map, first>, int>::_M_erase:app", strlen(":app"));
+        table_add_name(table, "ns::tree<ns::vector<key_of_map, other>, int>::_M_erase:app", strlen(":app"));
+        table_add_name(table, "ns::tree<ns::vector<key_of_map, other>, int>::_M_erase:app", strlen(":app"));
+        table_add_name(table, "ns::tree<int>::_M_copy:app", strlen(":app"));
+        table_render_text(table, 52, &out);
+        EXPECT_STR(buf_text(&out), "        symbol\n"
+                                   "        ======\n"
+                                   "        ns::tree<n...ap, first>, in...::_M_erase:app\n"
+                                   "        ns::tree<n...ap, other>, in...::_M_erase:app\n"
+                                   "        ns::tree<n...ap, other>, in...::_M_erase:app\n"
+                                   "        ns::tree<int>::_M_copy:app\n");
+}
+
 TEST(width_is_what_a_terminal_shows)
 {
         static const struct column columns[] = {{.name = "n"}, {.name = "m"}};
