@@ -54,6 +54,32 @@ static int save_branches(const char *folder, const char *name, bool are_calls)
         return save(&b, folder, name);
 }
 
+/* A build with three compilers, one of them with a thread of another name, in a program that is not here. */
+static int save_jobs(const char *folder)
+{
+        enum { MAKE = 100, FIRST = 101, N_JOBS = 3 };
+        struct session_builder b;
+
+        builder_init(&b);
+        b.attr_bytes = OLD_ATTR_BYTES;
+        builder_comm(&b, 0, MAKE, MAKE, "make", true);
+        for (int32_t pid = FIRST; pid < FIRST + N_JOBS; pid++) {
+                builder_fork(&b, 1, pid, MAKE, pid, MAKE, 0);
+                builder_comm(&b, 2, pid, pid, "cc1plus", true);
+                builder_mmap(&b, 3, pid, 0x401000, 0x1000, 0x1000, "/no-such-folder/cc1plus");
+                builder_sample_ip(&b, 1000, pid, pid, 0x401104);
+                builder_sample_ip(&b, 1001, pid, pid, 0x401200 + 16 * (uint64_t)(pid - FIRST));
+        }
+        builder_fork(&b, 1002, FIRST, FIRST, FIRST + 10, FIRST, 0);
+        builder_comm(&b, 1003, FIRST, FIRST + 10, "writer", false);
+        b.cpu = 1;
+        builder_sample_ip(&b, 1004, FIRST, FIRST + 10, 0x401104);
+        builder_sample_ip(&b, 1005, MAKE, MAKE, 0x7f0000001000);
+        builder_round(&b);
+        builder_feature_str(&b, ARCH, "x86_64");
+        return save(&b, folder, "jobs.data");
+}
+
 int main(int argc, char **argv)
 {
         struct session_builder b;
@@ -66,5 +92,6 @@ int main(int argc, char **argv)
         every_kind_features(&b);
         status = save(&b, argv[1], "every_kind.data");
         status |= save_branches(argv[1], "branches.data", false);
+        status |= save_jobs(argv[1]);
         return status | save_branches(argv[1], "calls.data", true);
 }

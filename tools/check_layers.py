@@ -36,7 +36,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
             "disasm", "spe", "collect", "analyze", "include/wperf.h"),
     "facts": ("base", "os", "arch", "event", "collect", "api/count_config.h", "api/cpu_vendor.h", "api/event_facts.h"),
     "dump": ("base", "arch", "event", "session", "symbol", "unwind", "api/session_input.h"),
-    "view": ("base", "os/os.h", "analyze"),
+    "view": ("base", "os/os.h", "demangle/demangle_fold.h", "analyze"),
     "cli": ("base", "os", "arch", "codec", "event", "object", "session", "answers/answers_cache.h", "symbol",
             "unwind", "disasm", "spe", "collect", "analyze", "api", "facts", "dump", "view", "include/wperf.h"),
     "include": (),

@@ -76,6 +76,7 @@ struct annotate_row {
         const char *
                 function; /* of ANNOTATE_LINE: the inlined function that it is of; NULL: the function itself */
         uint32_t line;
+        str_id id; /* of ANNOTATE_FUNCTION and ANNOTATE_INLINED: the resolver's name of the function; else 0 */
         uint64_t addr,
                 end; /* of the first point, and behind the last, where they are neighbours; 0: nowhere */
         uint64_t count, weight; /* at the row itself */

@@ -60,7 +60,8 @@ static void by_function(struct grouper *g, const struct annotate_point *point)
         str_id function = point->n_frames ? point->frames[0].function : 0;
 
         add_both(put_row(g, function,
-                         (struct annotate_row){.name = function ? text_of(g, function) : "unknown"}),
+                         (struct annotate_row){.name = function ? text_of(g, function) : "unknown",
+                                               .id = function}),
                  point);
 }
 
@@ -86,7 +87,8 @@ static void add_inlined_frame(struct grouper *g, const struct annotate_point *po
 {
         const struct resolver_frame *frame = &point->frames[i];
         struct annotate_row *row =
-                put_row(g, frame->function, (struct annotate_row){.name = text_of(g, frame->function)});
+                put_row(g, frame->function,
+                        (struct annotate_row){.name = text_of(g, frame->function), .id = frame->function});
 
         if (!is_repeated(point, i))
                 add_whole(row, point);
@@ -193,6 +195,66 @@ static void by_handlers(struct grouper *g, const struct handlers *h)
         g->out->handlers_by_line = h->by_line;
 }
 
+/* --- functions that read the same --- */
+
+static int compare_names(const void *x, const void *y)
+{
+        const struct annotate_row *a = x, *b = y;
+        int order = strcmp(a->name, b->name);
+
+        return order ? order : (a->id > b->id) - (a->id < b->id);
+}
+
+static void add_arguments(struct grouper *g, struct annotate_row *row)
+{
+        AUTO_RELEASE(buf) text = {0};
+
+        if (resolver_add_arguments(g->a->request.resolver, row->id, &text))
+                row->name =
+                        strpool_get(g->out->names, strpool_add_len(g->out->names, buf_text(&text), text.len));
+}
+
+/* Variants of a function (constructors have some) read the same with their arguments too. */
+static void merge_equals(struct annotate_rows *out)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < out->n_rows; i++) {
+                struct annotate_row *last = n ? &out->rows[n - 1] : NULL, *row = &out->rows[i];
+
+                if (!last || strcmp(last->name, row->name) != 0) {
+                        out->rows[n++] = *row;
+                        continue;
+                }
+                last->count += row->count;
+                last->weight += row->weight;
+                last->whole_count += row->whole_count;
+                last->whole_weight += row->whole_weight;
+                last->n_places += row->n_places;
+        }
+        out->n_rows = n;
+}
+
+static void tell_apart(struct grouper *g)
+{
+        struct annotate_rows *out = g->out;
+        size_t end;
+
+        if (!out->n_rows)
+                return;
+        qsort(out->rows, out->n_rows, sizeof(*out->rows), compare_names);
+        for (size_t i = 0; i < out->n_rows; i = end) {
+                const char *name = out->rows[i].name;
+
+                for (end = i + 1; end < out->n_rows && !strcmp(out->rows[end].name, name); end++)
+                        ;
+                for (size_t k = i; end - i > 1 && k < end; k++)
+                        add_arguments(g, &out->rows[k]);
+        }
+        qsort(out->rows, out->n_rows, sizeof(*out->rows), compare_names);
+        merge_equals(out);
+}
+
 /* --- the face --- */
 
 static int compare_rows(const void *x, const void *y)
@@ -259,6 +321,8 @@ bool annotate_group(const struct annotate *a, enum annotate_by by, struct annota
 
         *ret = (struct annotate_rows){.names = strpool_new()};
         ok = fill(&g, by, err);
+        if (by == ANNOTATE_FUNCTION || by == ANNOTATE_INLINED)
+                tell_apart(&g);
         if (ret->n_rows)
                 qsort(ret->rows, ret->n_rows, sizeof(*ret->rows), compare_rows);
         map_release(&g.rows);

@@ -5,7 +5,9 @@
 
 #include "arena.h"
 #include "branches.h"
+#include "function_names.h"
 #include "place_names.h"
+#include "text.h"
 
 struct branch_rows {
         struct strpool *texts;
@@ -13,29 +15,47 @@ struct branch_rows {
         size_t n, cap;
 };
 
+/* An end while rows are made. */
 struct named {
-        str_id function, module;
+        uint32_t function; /* its number */
+        str_id module;
+        uint64_t addr;
 };
 
-static struct named name_of(struct place_names *names, const struct branch_end *end)
-{
-        struct symbol symbol = place_names_symbol(names, end->module, end->offset);
+struct maker {
+        struct branch_rows *rows;
+        unsigned keys;
+        struct place_names names;
+        struct function_names *functions;
+};
 
-        return (struct named){place_names_function(names, &symbol),
-                              place_names_module(names, end->module, &symbol)};
+static struct named name_of(struct maker *m, const struct branch_end *end)
+{
+        struct symbol symbol = place_names_symbol(&m->names, end->module, end->offset);
+        str_id module = place_names_module(&m->names, end->module, &symbol);
+
+        return (struct named){
+                .function = function_names_add(m->functions, module, &symbol),
+                .module = module,
+                .addr = m->keys & PROFILE_ADDR ? symbol.addr : 0,
+        };
 }
 
-static void add_row(struct branch_rows *rows, struct place_names *names, const struct branch_edge *edge)
+/* Functions are numbers until all are known. */
+static void add_row(struct maker *m, const struct branch_edge *edge)
 {
-        struct named from = name_of(names, &edge->from), to = name_of(names, &edge->to);
+        struct named from = name_of(m, &edge->from), to = name_of(m, &edge->to);
+        struct branch_rows *rows = m->rows;
 
         ARRAY_PUSH(rows->rows, rows->n, rows->cap,
                    (struct branch_row){
                            .event = edge->event,
                            .from = from.function,
                            .from_module = from.module,
+                           .from_addr = from.addr,
                            .to = to.function,
                            .to_module = to.module,
+                           .to_addr = to.addr,
                            .count = edge->count,
                            .n_told = edge->n_told,
                            .n_mispredicted = edge->n_mispredicted,
@@ -44,10 +64,28 @@ static void add_row(struct branch_rows *rows, struct place_names *names, const s
                    });
 }
 
+static void name_rows(struct maker *m)
+{
+        bool wanted = m->keys & PROFILE_SYMBOL;
+
+        function_names_finish(m->functions);
+        for (size_t i = 0; i < m->rows->n; i++) {
+                struct branch_row *row = &m->rows->rows[i];
+                uint32_t from = row->from, to = row->to;
+
+                row->from = wanted ? function_names_get(m->functions, from) : 0;
+                row->from_brief = wanted ? function_names_short(m->functions, from) : 0;
+                row->to = wanted ? function_names_get(m->functions, to) : 0;
+                row->to_brief = wanted ? function_names_short(m->functions, to) : 0;
+        }
+}
+
 static int compare_ids(const struct branch_row *a, const struct branch_row *b)
 {
-        const str_id x[] = {a->event, a->from, a->from_module, a->to, a->to_module};
-        const str_id y[] = {b->event, b->from, b->from_module, b->to, b->to_module};
+        const uint64_t x[] = {a->event,     a->from,      a->from_module, a->to,
+                              a->to_module, a->from_addr, a->to_addr};
+        const uint64_t y[] = {b->event,     b->from,      b->from_module, b->to,
+                              b->to_module, b->from_addr, b->to_addr};
 
         for (size_t i = 0; i < N_ELEMENTS(x); i++) {
                 if (x[i] != y[i])
@@ -90,8 +128,9 @@ struct shown {
 static int compare_shown(const void *a, const void *b)
 {
         const struct shown *x = a, *y = b;
-        const str_id of_x[] = {x->row.from, x->row.to, x->row.from_module, x->row.to_module};
-        const str_id of_y[] = {y->row.from, y->row.to, y->row.from_module, y->row.to_module};
+        const struct branch_row *p = &x->row, *q = &y->row;
+        const str_id of_x[] = {p->from, p->to, p->from_module, p->to_module};
+        const str_id of_y[] = {q->from, q->to, q->from_module, q->to_module};
         int by = 0;
 
         if (x->row.event != y->row.event)
@@ -100,7 +139,9 @@ static int compare_shown(const void *a, const void *b)
                 return x->row.count > y->row.count ? -1 : 1;
         for (size_t i = 0; i < N_ELEMENTS(of_x) && !by; i++)
                 by = strcmp(strpool_get(x->texts, of_x[i]), strpool_get(y->texts, of_y[i]));
-        return by;
+        if (!by)
+                by = (p->from_addr > q->from_addr) - (p->from_addr < q->from_addr);
+        return by ? by : (p->to_addr > q->to_addr) - (p->to_addr < q->to_addr);
 }
 
 static void sort_for_show(struct branch_rows *rows)
@@ -115,16 +156,24 @@ static void sort_for_show(struct branch_rows *rows)
         free(shown);
 }
 
-struct branch_rows *branch_rows_new(const struct branches *branches, const struct world *world,
-                                    struct resolver *resolver, const struct hot_modules *modules)
+struct branch_rows *branch_rows_new(const struct branches *branches, unsigned keys, const struct world *world,
+                                    struct resolver *resolver, const struct hot_modules *modules,
+                                    bool arguments)
 {
         struct branch_rows *rows = mem_new(1, sizeof(*rows));
-        struct place_names names = {.world = world, .resolver = resolver, .modules = modules};
+        struct maker m = {
+                .rows = rows,
+                .keys = keys,
+                .names = {.world = world, .resolver = resolver, .modules = modules},
+        };
 
-        rows->texts = names.texts = strpool_new();
+        rows->texts = m.names.texts = strpool_new();
+        m.functions = function_names_new(&m.names, arguments);
         for (size_t i = 0; i < branches_n_edges(branches); i++)
-                add_row(rows, &names, branches_get_edge(branches, i));
-        place_names_release(&names);
+                add_row(&m, branches_get_edge(branches, i));
+        name_rows(&m);
+        function_names_free(m.functions);
+        place_names_release(&m.names);
         if (!rows->n)
                 return rows;
         qsort(rows->rows, rows->n, sizeof(*rows->rows), compare_for_merge);
@@ -155,6 +204,16 @@ const struct branch_row *branch_rows_get(const struct branch_rows *rows, size_t 
 const char *branch_rows_text(const struct branch_rows *rows, str_id id)
 {
         return strpool_get(rows->texts, id);
+}
+
+bool branch_row_matches(const struct branch_rows *rows, const struct branch_row *row, const char *pattern)
+{
+        const str_id names[] = {row->from, row->from_brief, row->to, row->to_brief};
+        bool any = false;
+
+        for (size_t i = 0; i < N_ELEMENTS(names); i++)
+                any |= text_match_symbol(pattern, strpool_get(rows->texts, names[i]));
+        return any;
 }
 
 uint64_t branch_rows_count(const struct branch_rows *rows, uint32_t event)

@@ -45,10 +45,12 @@ struct branch_edge {
 size_t branches_n_edges(const struct branches *branches);
 const struct branch_edge *branches_get_edge(const struct branches *branches, size_t index);
 
-/* Branches from one function to another, or within one. */
+/* Branches from one function to another, or within one; or from address to address.  What no key asks for is 0. */
 struct branch_row {
         uint32_t event;
         str_id from, from_module, to, to_module; /* of branch_rows_text; module "": none */
+        str_id from_brief, to_brief;             /* without the arguments that tell a function from others */
+        uint64_t from_addr, to_addr; /* as the object counts; without a module, as hardware told it */
         uint64_t count;
         uint64_t n_told, n_mispredicted; /* whose prediction hardware told; of these the wrong ones */
         uint64_t n_timed, cycles;        /* whose cycles since the branch before were told, and their sum */
@@ -56,8 +58,10 @@ struct branch_row {
 
 struct branch_rows;
 
-struct branch_rows *branch_rows_new(const struct branches *branches, const struct world *world,
-                                    struct resolver *resolver, const struct hot_modules *modules);
+/* `keys`: PROFILE_SYMBOL and PROFILE_ADDR, each with the module, or PROFILE_MODULE alone.  `arguments` as in hot_new. */
+struct branch_rows *branch_rows_new(const struct branches *branches, unsigned keys, const struct world *world,
+                                    struct resolver *resolver, const struct hot_modules *modules,
+                                    bool arguments);
 void branch_rows_free(struct branch_rows *rows);
 AUTO_DEFINE(branch_rows)
 
@@ -65,6 +69,9 @@ AUTO_DEFINE(branch_rows)
 size_t branch_rows_n(const struct branch_rows *rows);
 const struct branch_row *branch_rows_get(const struct branch_rows *rows, size_t index);
 const char *branch_rows_text(const struct branch_rows *rows, str_id id);
+
+/* Whether a pattern of text_match_symbol means the function at an end, with arguments or without. */
+bool branch_row_matches(const struct branch_rows *rows, const struct branch_row *row, const char *pattern);
 
 /* Of an event, all rows together. */
 uint64_t branch_rows_count(const struct branch_rows *rows, uint32_t event);

@@ -8,6 +8,7 @@
 #include "arena.h"
 #include "map.h"
 #include "strpool.h"
+#include "text.h"
 
 /* A parent stands before its children. */
 struct calltree {
@@ -89,6 +90,11 @@ static bool is_same(const struct calltree_function *a, const struct calltree_fun
                a->is_inlined == b->is_inlined;
 }
 
+bool calltree_function_matches(const struct calltree_function *function, const char *pattern)
+{
+        return text_match_symbol(pattern, function->name) || text_match_symbol(pattern, function->brief);
+}
+
 uint32_t calltree_add_function(struct calltree *tree, const struct calltree_function *function)
 {
         struct calltree_function own = *function;
@@ -96,6 +102,7 @@ uint32_t calltree_add_function(struct calltree *tree, const struct calltree_func
         bool is_new;
 
         own.name = keep(tree, function->name);
+        own.brief = keep(tree, function->brief);
         own.module = keep(tree, function->module);
         own.path = keep(tree, function->path);
         own.file = keep(tree, function->file);

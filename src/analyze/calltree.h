@@ -21,6 +21,7 @@ enum calltree_kind {
 /* Two functions are one where all of this is the same.  Texts are copied; NULL counts as "". */
 struct calltree_function {
         const char *name;   /* as it is shown, without its module */
+        const char *brief;  /* the same without the arguments that tell it from others; tells no two apart */
         const char *module; /* base name; "" none */
         const char *path;   /* of the module */
         const char *file;   /* of the source; "" not known, or not asked for */
@@ -61,6 +62,9 @@ void calltree_free(struct calltree *tree);
 AUTO_DEFINE(calltree)
 
 /* --- Making one ------------------------------------------------------------------------------------------ */
+
+/* Whether a pattern of text_match_symbol means the function: with arguments or without. */
+bool calltree_function_matches(const struct calltree_function *function, const char *pattern);
 
 /* The function's number; equal ones have one. */
 uint32_t calltree_add_function(struct calltree *tree, const struct calltree_function *function);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides how a row is named and which places make one row: those whose printed name is the same. */
+/* Decides which places make one row, and how it is named. */
 #include "hot.h"
 
 #include <inttypes.h>
@@ -10,6 +10,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "function_names.h"
 #include "map.h"
 #include "place_frames.h"
 #include "place_names.h"
@@ -28,17 +29,18 @@ struct hot {
 /* What a row is made of.  Many places have the same: their names are put together once.  No padding, so that it can be hashed and
  * compared as bytes. */
 struct row_parts {
-        uint64_t start; /* of what has no name */
+        uint64_t at; /* the address with PROFILE_ADDR, else the start of what has no name */
         uint32_t event;
         int32_t pid, tid;
         uint32_t cpu;
-        str_id comm, line;
+        str_id comm, process, line;
         module_id module;
         uint32_t status;              /* of the symbol */
+        uint32_t has_addr;            /* 1, or 0 */
         str_id function, of_function; /* the resolver's: the name, and the module that the symbol tells of */
 };
 
-_Static_assert(sizeof(struct row_parts) == 48, "no padding");
+_Static_assert(sizeof(struct row_parts) == 56, "no padding");
 
 struct known_row {
         struct row_parts parts;
@@ -49,6 +51,7 @@ struct builder {
         struct hot *hot;
         const struct profile *profile;
         struct place_names names;
+        struct function_names *functions;
         struct place_frames *frames; /* NULL: nobody wants inlined functions or lines */
         bool inlines;
         struct map row_of; /* hash of a row's key -> first row + 1 */
@@ -123,15 +126,29 @@ static str_id shown_name(struct builder *b, str_id bare, str_id module)
 static bool same_row(const struct hot_row *a, const struct hot_row *b)
 {
         return a->event == b->event && a->pid == b->pid && a->tid == b->tid && a->cpu == b->cpu &&
-               a->comm == b->comm && a->bare == b->bare && a->module == b->module && a->line == b->line;
+               a->comm == b->comm && a->process == b->process && a->bare == b->bare &&
+               a->module == b->module && a->line == b->line && a->addr == b->addr &&
+               a->has_addr == b->has_addr;
 }
 
 static uint64_t row_hash(const struct hot_row *r)
 {
-        uint64_t parts[] = {r->event, (uint32_t)r->pid, (uint32_t)r->tid, r->cpu,
-                            r->comm,  r->bare,          r->module,        r->line};
+        uint64_t parts[] = {
+                (uint64_t)r->event << 32 | r->cpu,
+                (uint64_t)(uint32_t)r->pid << 32 | (uint32_t)r->tid,
+                (uint64_t)r->comm << 32 | r->process,
+                (uint64_t)r->bare << 32 | r->module,
+                r->line,
+                r->addr,
+        };
 
         return map_hash_bytes(parts, sizeof(parts));
+}
+
+static size_t push_row(struct hot *hot, const struct hot_row *row)
+{
+        ARRAY_PUSH(hot->rows, hot->n_rows, hot->cap_rows, *row);
+        return hot->n_rows - 1;
 }
 
 /* A hash that another row took already leads on to the next number: rows with the same hash stay apart. */
@@ -143,9 +160,8 @@ static size_t find_or_add_row(struct builder *b, const struct hot_row *row)
                 uint64_t *at = map_put(&b->row_of, hash, NULL);
 
                 if (!*at) {
-                        ARRAY_PUSH(hot->rows, hot->n_rows, hot->cap_rows, *row);
-                        *at = hot->n_rows;
-                        return hot->n_rows - 1;
+                        *at = push_row(hot, row) + 1;
+                        return *at - 1;
                 }
                 if (same_row(&hot->rows[*at - 1], row))
                         return *at - 1;
@@ -186,8 +202,8 @@ static str_id take_frame(struct builder *b, size_t index, struct symbol *symbol)
         return line;
 }
 
-/* Names the row that has these parts. */
-static size_t name_row(struct builder *b, const struct row_parts *parts, const struct symbol *symbol)
+/* The row that has these parts: the first such if there is none yet. */
+static size_t add_row(struct builder *b, const struct row_parts *parts, const struct symbol *symbol)
 {
         unsigned keys = profile_keys(b->profile);
         struct hot_row row = {
@@ -197,17 +213,21 @@ static size_t name_row(struct builder *b, const struct row_parts *parts, const s
                 .cpu = parts->cpu,
                 .line = parts->line,
                 .resolved = symbol->status == SYMBOL_NAMED,
+                .has_addr = parts->has_addr,
+                .addr = parts->has_addr ? parts->at : 0,
         };
 
-        if (keys & (PROFILE_PROCESS | PROFILE_THREAD))
+        if (keys & (PROFILE_THREAD | PROFILE_COMM))
                 row.comm = strpool_add(b->hot->names, world_text(b->names.world, parts->comm));
-        if (keys & (PROFILE_MODULE | PROFILE_SYMBOL))
+        if (keys & PROFILE_PROCESS)
+                row.process = strpool_add(b->hot->names, world_text(b->names.world, parts->process));
+        if (keys & (PROFILE_MODULE | PROFILE_SYMBOL | PROFILE_ADDR))
                 row.module = place_names_module(&b->names, parts->module, symbol);
-        if (keys & PROFILE_SYMBOL) {
-                row.bare = place_names_function(&b->names, symbol);
-                row.symbol = shown_name(b, row.bare, row.module);
-        }
-        return find_or_add_row(b, &row);
+        if (!(keys & PROFILE_SYMBOL))
+                return find_or_add_row(b, &row);
+        /* Until all functions are known, the function's number + 1; name_rows puts rows together that turn out to be one. */
+        row.bare = function_names_add(b->functions, row.module, symbol) + 1;
+        return push_row(b->hot, &row);
 }
 
 static size_t row_of_parts(struct builder *b, const struct row_parts *parts, const struct symbol *symbol)
@@ -216,7 +236,7 @@ static size_t row_of_parts(struct builder *b, const struct row_parts *parts, con
                 uint64_t *at = map_put(&b->known_of, hash, NULL);
 
                 if (!*at) {
-                        struct known_row known = {*parts, name_row(b, parts, symbol)};
+                        struct known_row known = {*parts, add_row(b, parts, symbol)};
 
                         ARRAY_PUSH(b->known, b->n_known, b->cap_known, known);
                         *at = b->n_known;
@@ -237,6 +257,7 @@ static void add_place(struct builder *b, size_t place_index)
                 .tid = place->tid,
                 .cpu = place->cpu,
                 .comm = place->comm,
+                .process = place->process,
                 .module = place->module,
         };
         size_t index;
@@ -247,7 +268,12 @@ static void add_place(struct builder *b, size_t place_index)
         if (symbol.status == SYMBOL_NAMED)
                 parts.function = symbol.name;
         if (symbol.status == SYMBOL_RANGE)
-                parts.start = symbol.start;
+                parts.at = symbol.start;
+        if (profile_keys(b->profile) & PROFILE_ADDR) {
+                /* Without a module and at 0 are all samples that there was no memory for. */
+                parts.has_addr = place->module != MODULE_NONE || place->offset;
+                parts.at = symbol.addr;
+        }
         if (symbol.status != SYMBOL_NAMED)
                 b->hot->n_unresolved += place->count;
         index = row_of_parts(b, &parts, &symbol);
@@ -258,10 +284,44 @@ static void add_place(struct builder *b, size_t place_index)
                                    place->weight});
 }
 
+static void name_row(struct builder *b, struct hot_row *row)
+{
+        uint32_t number = row->bare - 1;
+
+        row->bare = function_names_get(b->functions, number);
+        row->brief = function_names_short(b->functions, number);
+        row->is_in_several = function_names_is_in_several(b->functions, number);
+        row->symbol = shown_name(b, row->bare, row->module);
+}
+
+/* Gives rows their names; several numbers of functions may have one. */
+static void name_rows(struct builder *b)
+{
+        struct hot *hot = b->hot;
+        size_t n = hot->n_rows;
+        uint32_t *new_index = mem_new(n, sizeof(*new_index));
+
+        function_names_finish(b->functions);
+        hot->n_rows = 0; /* rows are added again, each at its place or before it */
+        for (size_t i = 0; i < n; i++) {
+                struct hot_row row = hot->rows[i];
+                uint64_t count = row.count, weight = row.weight;
+
+                name_row(b, &row);
+                row.count = row.weight = 0;
+                new_index[i] = (uint32_t)find_or_add_row(b, &row);
+                hot->rows[new_index[i]].count += count;
+                hot->rows[new_index[i]].weight += weight;
+        }
+        for (size_t i = 0; i < hot->n_pcs; i++)
+                hot->pcs[i].row = new_index[hot->pcs[i].row];
+        free(new_index);
+}
+
 /* A row with what its order needs, so that plain qsort will do. */
 struct sortable {
         struct hot_row row;
-        const char *symbol, *module, *line;
+        const char *symbol, *module, *line, *process, *comm;
         uint32_t old_index;
 };
 
@@ -285,6 +345,12 @@ static int compare_rows(const void *x, const void *y)
                 order = strcmp(a->module, b->module);
         if (!order)
                 order = strcmp(a->line, b->line);
+        if (!order && a->row.addr != b->row.addr)
+                return a->row.addr < b->row.addr ? -1 : 1;
+        if (!order)
+                order = strcmp(a->process, b->process);
+        if (!order)
+                order = strcmp(a->comm, b->comm);
         if (!order)
                 order = compare_numbers(a->row.pid, b->row.pid);
         if (!order)
@@ -331,8 +397,13 @@ static void sort_rows(struct hot *hot)
         for (size_t i = 0; i < hot->n_rows; i++) {
                 const struct hot_row *row = &hot->rows[i];
 
-                order[i] = (struct sortable){*row, hot_text(hot, row->symbol), hot_text(hot, row->module),
-                                             hot_text(hot, row->line), (uint32_t)i};
+                order[i] = (struct sortable){*row,
+                                             hot_text(hot, row->symbol),
+                                             hot_text(hot, row->module),
+                                             hot_text(hot, row->line),
+                                             hot_text(hot, row->process),
+                                             hot_text(hot, row->comm),
+                                             (uint32_t)i};
         }
         qsort(order, hot->n_rows, sizeof(*order), compare_rows);
         for (size_t i = 0; i < hot->n_rows; i++) {
@@ -358,7 +429,7 @@ static void set_shares(struct hot *hot, const struct profile *profile)
 }
 
 struct hot *hot_new(const struct profile *profile, const struct world *world, struct resolver *resolver,
-                    const struct hot_modules *modules, bool inlines)
+                    const struct hot_modules *modules, bool inlines, bool arguments)
 {
         struct hot *hot = mem_new(1, sizeof(*hot));
         struct builder b = {
@@ -371,13 +442,17 @@ struct hot *hot_new(const struct profile *profile, const struct world *world, st
         b.names = (struct place_names){
                 .texts = hot->names, .world = world, .resolver = resolver, .modules = modules};
         hot->single_image = find_single_image(&b);
+        b.functions = function_names_new(&b.names, arguments);
         if (inlines || (profile_keys(profile) & PROFILE_LINE))
                 b.frames = place_frames_of_profile(profile, resolver, modules);
         for (size_t i = 0; i < profile_n_places(profile); i++)
                 add_place(&b, i);
         place_frames_free(b.frames);
+        if (profile_keys(profile) & PROFILE_SYMBOL)
+                name_rows(&b);
         sort_rows(hot);
         set_shares(hot, profile);
+        function_names_free(b.functions);
         place_names_release(&b.names);
         map_release(&b.row_of);
         map_release(&b.known_of);
@@ -431,6 +506,12 @@ size_t hot_pcs_of_row(const struct hot *hot, size_t row, size_t *ret_n)
 const char *hot_text(const struct hot *hot, str_id id)
 {
         return strpool_get(hot->names, id);
+}
+
+bool hot_row_matches(const struct hot *hot, const struct hot_row *row, const char *pattern)
+{
+        return text_match_symbol(pattern, hot_text(hot, row->bare)) ||
+               text_match_symbol(pattern, hot_text(hot, row->brief));
 }
 
 uint64_t hot_n_unresolved(const struct hot *hot)

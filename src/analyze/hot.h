@@ -23,12 +23,17 @@ struct hot_row {
         uint32_t event;
         int32_t pid, tid;
         uint32_t cpu;
-        str_id comm;   /* hot_text; with PROFILE_PROCESS or PROFILE_THREAD */
-        str_id symbol; /* hot_text: the name of the row as it is shown, with ":module" where it belongs */
-        str_id bare;   /* the same without the module */
-        str_id module; /* base name of the module, "" for none */
-        str_id line;   /* "longobject.c:3404", "" where the line is not known; with PROFILE_LINE */
-        bool resolved; /* a function's name is known */
+        str_id comm;    /* hot_text: the thread's name; with PROFILE_THREAD or PROFILE_COMM */
+        str_id process; /* hot_text: the name of the process's first thread; with PROFILE_PROCESS */
+        str_id symbol;  /* hot_text: the name of the row as it is shown, with ":module" where it belongs */
+        str_id bare;    /* the same without the module */
+        str_id brief;   /* the same without the arguments that tell it from others */
+        str_id module;  /* base name of the module, "" for none */
+        str_id line;    /* "longobject.c:3404", "" where the line is not known; with PROFILE_LINE */
+        bool resolved;  /* a function's name is known */
+        bool is_in_several; /* functions of other modules have its name: `symbol` tells them apart */
+        bool has_addr;      /* there is an address; with PROFILE_ADDR */
+        uint64_t addr;      /* as the object counts; without a module, as it was sampled */
         uint64_t count, weight;
         double share;     /* of the event's weight, 0 to 1 */
         double low, high; /* 95 % interval of the share */
@@ -45,10 +50,10 @@ struct hot_pc {
 
 struct hot;
 
-/* With `inlines` a function that was inlined has its row, of all places together, and is not a part of where it was
+/* With `arguments` functions are named with them; else where rows of a module would read the same.  With `inlines` a function that was inlined has its row, of all places together, and is not a part of where it was
  * inlined. */
 struct hot *hot_new(const struct profile *profile, const struct world *world, struct resolver *resolver,
-                    const struct hot_modules *modules, bool inlines);
+                    const struct hot_modules *modules, bool inlines, bool arguments);
 void hot_free(struct hot *hot);
 AUTO_DEFINE(hot)
 
@@ -64,6 +69,9 @@ const struct hot_pc *hot_get_pc(const struct hot *hot, size_t index);
 size_t hot_pcs_of_row(const struct hot *hot, size_t row, size_t *ret_n);
 
 const char *hot_text(const struct hot *hot, str_id id);
+
+/* Whether a pattern of text_match_symbol means the row: by its name without the module, with arguments or without. */
+bool hot_row_matches(const struct hot *hot, const struct hot_row *row, const char *pattern);
 
 /* Samples whose function has no name. */
 uint64_t hot_n_unresolved(const struct hot *hot);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "function_names.h"
 #include "place_frames.h"
 #include "place_names.h"
 #include "stacks_tree.h"
@@ -13,6 +14,9 @@ struct naming {
         const struct stacks_tree_request *request;
         struct named_stacks *named;
         struct place_names names;
+        struct function_names *functions;
+        uint32_t *numbers; /* of each frame: its function's + 1 until all are known; 0: it has no name */
+        size_t n_numbers, cap_numbers;
         struct place_frames *frames; /* NULL: neither inlined functions nor lines are wanted */
 };
 
@@ -100,9 +104,10 @@ static void add_modules(struct naming *n)
 
 /* --- Nodes --- */
 
-static void add_frame(struct naming *n, const char *function, const struct resolver_frame *frame)
+/* `number` is as in `numbers`. */
+static void add_frame(struct naming *n, uint32_t number, const struct resolver_frame *frame)
 {
-        struct named_frame named = {.function = function, .file = ""};
+        struct named_frame named = {.function = "", .file = ""};
 
         if (frame && n->request->lines) {
                 named.file = copy_text(n, frame->path);
@@ -110,6 +115,7 @@ static void add_frame(struct naming *n, const char *function, const struct resol
                 named.column = frame->column;
         }
         ARRAY_PUSH(n->named->frames, n->named->n_frames, n->named->cap_frames, named);
+        ARRAY_PUSH(n->numbers, n->n_numbers, n->cap_numbers, number);
 }
 
 /* What only debug information tells of a place that the symbol table says nothing of. */
@@ -129,18 +135,41 @@ static void name_place(struct naming *n, uint32_t place, struct named_node *node
         const struct resolver_frame *frames = NULL;
         size_t n_frames = n->frames ? place_frames_get(n->frames, place, &frames) : 0;
 
+        str_id module;
+        uint32_t number = 0;
+
         if (n_frames)
                 take_frame(&symbol, &frames[n_frames - 1]);
         node->addr = symbol.addr;
         node->start = symbol.start;
         node->size = symbol.size;
         node->has_start = symbol.status != SYMBOL_NONE;
+        module = place_names_module(&n->names, node->module, &symbol);
         for (size_t i = 0; n->request->inlines && i + 1 < n_frames; i++) {
-                if (frames[i].function)
-                        add_frame(n, copy_text(n, frames[i].function), &frames[i]);
+                const struct symbol inlined = {.status = SYMBOL_NAMED, .name = frames[i].function};
+
+                if (inlined.name)
+                        add_frame(n, 1 + function_names_add(n->functions, module, &inlined), &frames[i]);
         }
-        add_frame(n, symbol.status == SYMBOL_NAMED ? copy_text(n, symbol.name) : "",
-                  n_frames ? &frames[n_frames - 1] : NULL);
+        if (symbol.status == SYMBOL_NAMED)
+                number = 1 + function_names_add(n->functions, module, &symbol);
+        add_frame(n, number, n_frames ? &frames[n_frames - 1] : NULL);
+}
+
+static void name_frames(struct naming *n)
+{
+        function_names_finish(n->functions);
+        for (size_t i = 0; i < n->n_numbers; i++) {
+                struct named_frame *frame = &n->named->frames[i];
+                uint32_t number = n->numbers[i] - 1;
+
+                if (!n->numbers[i])
+                        continue;
+                frame->function = strpool_get(n->named->texts, function_names_get(n->functions, number));
+                frame->brief = strpool_get(n->named->texts, function_names_short(n->functions, number));
+        }
+        free(n->numbers);
+        function_names_free(n->functions);
 }
 
 static void add_nodes(struct naming *n)
@@ -165,7 +194,7 @@ static void add_nodes(struct naming *n)
                         .is_cut = place->is_cut,
                 };
                 if (place->is_cut)
-                        add_frame(n, "", NULL);
+                        add_frame(n, 0, NULL);
                 else
                         name_place(n, at->place, node);
                 node->n_frames = (uint32_t)named->n_frames - node->first_frame;
@@ -187,8 +216,10 @@ struct named_stacks *named_stacks_new(const struct stacks_tree_request *request)
                 (struct place_names){named->texts, request->world, request->resolver, request->modules, {0}};
         if (request->inlines || request->lines)
                 n.frames = place_frames_of_stacks(request->stacks, request->resolver, request->modules);
+        n.functions = function_names_new(&n.names, request->arguments);
         add_modules(&n);
         add_nodes(&n);
+        name_frames(&n);
         ask_files(&n);
         place_frames_free(n.frames);
         place_names_release(&n.names);

@@ -17,6 +17,7 @@ struct named_frame {
         const char *function; /* "": not known */
         const char *file;     /* of the source; "": not known, or not asked for */
         uint32_t line, column;
+        const char *brief; /* without the arguments that tell it from others; NULL: as `function` */
 };
 
 /* A place with the path to it. */

@@ -51,7 +51,7 @@ str_id place_names_module(struct place_names *names, module_id id, const struct 
         return strpool_add(names->texts, text_base_name(world_text(names->world, module->path)));
 }
 
-str_id place_names_function(struct place_names *names, const struct symbol *symbol)
+str_id place_names_function(const struct place_names *names, const struct symbol *symbol)
 {
         char start[32];
 

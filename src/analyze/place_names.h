@@ -24,6 +24,6 @@ struct symbol place_names_symbol(struct place_names *names, module_id module, ui
 str_id place_names_module(struct place_names *names, module_id module, const struct symbol *symbol);
 
 /* The function's name, "0x17ab10" where only its beginning is known, or "unknown". */
-str_id place_names_function(struct place_names *names, const struct symbol *symbol);
+str_id place_names_function(const struct place_names *names, const struct symbol *symbol);
 
 #endif

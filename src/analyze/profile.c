@@ -7,6 +7,11 @@
 #include "profile_internal.h"
 #include "text.h"
 
+/* Keys that a sample's place does not tell. */
+enum {
+        TASK_KEYS = PROFILE_PROCESS | PROFILE_THREAD | PROFILE_CPU | PROFILE_COMM | PROFILE_PID | PROFILE_TID
+};
+
 struct profile *profile_new(unsigned keys, const struct profile_filter *filter)
 {
         struct profile *profile = mem_new(1, sizeof(*profile));
@@ -41,10 +46,21 @@ void profile_free(struct profile *profile)
         free(profile);
 }
 
+/* Mixes once for all words: each sample with a key of its task asks for it. */
+static uint64_t hash_key(const struct profile_row_key *key)
+{
+        uint64_t hash = key->offset * 0x9e3779b97f4a7c15u;
+
+        hash += ((uint64_t)key->module << 32 | key->event) * 0xc2b2ae3d27d4eb4fu;
+        hash += ((uint64_t)(uint32_t)key->pid << 32 | (uint32_t)key->tid) * 0xd6e8feb86659fd93u;
+        hash += ((uint64_t)key->comm << 32 | key->process) * 0xff51afd7ed558ccdu;
+        return map_mix(hash + key->cpu * 0x94d049bb133111ebu);
+}
+
 static size_t slot_of(const struct profile *profile, const struct profile_row_key *key)
 {
         size_t mask = profile->n_slots - 1;
-        size_t i = (size_t)map_hash_bytes(key, sizeof(*key)) & mask;
+        size_t i = (size_t)hash_key(key) & mask;
 
         while (profile->slots[i] && memcmp(&profile->places[profile->slots[i] - 1], key, sizeof(*key)))
                 i = (i + 1) & mask;
@@ -287,6 +303,21 @@ void profile_finish(struct profile *profile)
 
 /* --- Samples --- */
 
+static void take_task(unsigned keys, struct world *world, const struct sample *sample,
+                      struct profile_row_key *key)
+{
+        if (keys & (PROFILE_PROCESS | PROFILE_THREAD | PROFILE_PID))
+                key->pid = sample->pid;
+        if (keys & (PROFILE_THREAD | PROFILE_TID))
+                key->tid = sample->tid;
+        if (keys & (PROFILE_THREAD | PROFILE_COMM))
+                key->comm = world_thread_name_id(world, sample->pid, sample->tid);
+        if (keys & PROFILE_PROCESS)
+                key->process = world_thread_name_id(world, sample->pid, sample->pid);
+        if (keys & PROFILE_CPU)
+                key->cpu = sample->cpu;
+}
+
 static bool add_by_all_keys(struct profile *profile, struct world *world, uint32_t event,
                             const struct sample *sample, uint64_t weight)
 {
@@ -298,15 +329,7 @@ static bool add_by_all_keys(struct profile *profile, struct world *world, uint32
                 totals->n_filtered++;
                 return false;
         }
-        if (profile->keys & (PROFILE_PROCESS | PROFILE_THREAD)) {
-                bool thread = profile->keys & PROFILE_THREAD;
-
-                key.pid = sample->pid;
-                key.tid = thread ? sample->tid : 0;
-                key.comm = world_thread_name_id(world, sample->pid, thread ? sample->tid : sample->pid);
-        }
-        if (profile->keys & PROFILE_CPU)
-                key.cpu = sample->cpu;
+        take_task(profile->keys, world, sample, &key);
         totals->n_samples++;
         totals->weight += weight;
         add_key(profile, &key, at.map_start - at.map_pgoff, 1, weight, false);
@@ -327,8 +350,7 @@ bool profile_add(struct profile *profile, struct world *world, uint32_t event, c
 
 bool profile_by_place(const struct profile *profile)
 {
-        return !(profile->keys & (PROFILE_PROCESS | PROFILE_THREAD | PROFILE_CPU)) &&
-               !profile->filter.modules;
+        return !(profile->keys & TASK_KEYS) && !profile->filter.modules;
 }
 
 bool profile_admit(struct profile *profile, struct world *world, uint32_t event, const struct sample *sample,

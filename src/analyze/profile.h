@@ -22,6 +22,10 @@ enum profile_key {
         PROFILE_MODULE = 1u << 4,
         PROFILE_SYMBOL = 1u << 5,
         PROFILE_LINE = 1u << 6,
+        PROFILE_COMM = 1u << 7, /* the thread's name, whichever thread it is */
+        PROFILE_PID = 1u << 8,  /* the process, whatever its name */
+        PROFILE_TID = 1u << 9,
+        PROFILE_ADDR = 1u << 10,
 };
 
 /* Which samples count; zero-initialised takes all.  Strings and arrays are kept by the caller. */
@@ -42,7 +46,9 @@ struct profile_place {
         uint32_t event;
         int32_t pid, tid;
         uint32_t cpu;
-        str_id comm;      /* of the world; with PROFILE_PROCESS or PROFILE_THREAD */
+        str_id comm;      /* the thread's name, of the world; with PROFILE_THREAD or PROFILE_COMM */
+        str_id process;   /* the name of the process's first thread; with PROFILE_PROCESS */
+        uint32_t unused;  /* 0 */
         module_id module; /* MODULE_NONE: none */
         uint64_t offset;  /* as in struct place */
         uint64_t count;

@@ -11,12 +11,13 @@ struct profile_row_key {
         uint32_t event;
         int32_t pid, tid;
         uint32_t cpu;
-        str_id comm;
+        str_id comm, process;
+        uint32_t unused;
         module_id module;
         uint64_t offset;
 };
 
-_Static_assert(sizeof(struct profile_row_key) == 32, "no padding");
+_Static_assert(sizeof(struct profile_row_key) == 40, "no padding");
 _Static_assert(offsetof(struct profile_place, count) == sizeof(struct profile_row_key),
                "a place begins with its key");
 
@@ -34,7 +35,7 @@ enum {
         LOOK_AFTER = 8,
         COUNT_AFTER = 16,
         MAX_BY_CODE = 8, /* events that have counts for all code places */
-        ROW_BYTES = 192, /* memory for a place of the profile, with its slots and its row */
+        ROW_BYTES = 208, /* memory for a place of the profile, with its slots and its row */
 };
 
 struct counted {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "arena.h"
+#include "function_names.h"
 #include "map.h"
 #include "place_frames.h"
 #include "place_names.h"
@@ -12,7 +13,9 @@
 
 /* A function of a place, as calltree.h has it, with texts of the pool. */
 struct shown {
-        str_id name, module, path, file;
+        str_id name;
+        str_id brief; /* until all functions are known, the function's number + 1; 0: `name` is set already */
+        str_id module, path, file;
         uint32_t line;
         uint8_t kind;
         bool is_kernel, is_inlined;
@@ -22,6 +25,7 @@ struct stacks_tree {
         struct stacks_tree_request request;
         struct strpool *texts;
         struct place_names names;
+        struct function_names *functions;
         struct place_frames *frames; /* NULL: neither inlined functions nor lines are wanted */
         /* What stands for a place, outermost first: n of shown from `first` on. */
         struct {
@@ -55,11 +59,12 @@ static void set_line(struct stacks_tree *t, struct shown *shown, const struct re
 
 static void add_inlined(struct stacks_tree *t, const struct shown *outer, const struct resolver_frame *frame)
 {
+        const struct symbol symbol = {.status = SYMBOL_NAMED, .name = frame->function};
         struct shown shown = *outer;
 
         if (!frame->function)
                 return;
-        shown.name = copy_text(t, frame->function);
+        shown.brief = function_names_add(t->functions, shown.module, &symbol) + 1;
         shown.kind = CALLTREE_FUNCTION;
         shown.is_inlined = true;
         set_line(t, &shown, frame);
@@ -78,8 +83,8 @@ static void add_place(struct stacks_tree *t, uint32_t index)
                 symbol.status = SYMBOL_NAMED;
                 symbol.name = frames[n - 1].function;
         }
-        outer.name = place_names_function(&t->names, &symbol);
         outer.module = place_names_module(&t->names, place->module, &symbol);
+        outer.brief = function_names_add(t->functions, outer.module, &symbol) + 1;
         outer.kind = symbol.status == SYMBOL_NAMED ? CALLTREE_FUNCTION : CALLTREE_UNKNOWN;
         if (place->module != MODULE_NONE)
                 outer.path = strpool_add(t->texts,
@@ -94,15 +99,15 @@ static void add_place(struct stacks_tree *t, uint32_t index)
 
 static bool is_same(const struct shown *a, const struct shown *b)
 {
-        return a->name == b->name && a->module == b->module && a->path == b->path && a->file == b->file &&
-               a->line == b->line && a->kind == b->kind && a->is_kernel == b->is_kernel;
+        return a->name == b->name && a->brief == b->brief && a->module == b->module && a->path == b->path &&
+               a->file == b->file && a->line == b->line && a->kind == b->kind && a->is_kernel == b->is_kernel;
 }
 
 /* Places of one function without inlined ones have the same `shown`.  `index` is the last one; returns the first that is the same. */
 static uint32_t share_shown(struct stacks_tree *t, uint32_t index)
 {
         const struct shown *shown = &t->shown[index];
-        uint64_t hash = map_mix((uint64_t)shown->name << 32 | shown->path), *at;
+        uint64_t hash = map_mix((uint64_t)(shown->name ^ shown->brief) << 32 | shown->path), *at;
         bool is_new;
 
         for (hash ^= (uint64_t)shown->line << 32 | shown->file;; hash++) {
@@ -118,6 +123,20 @@ static uint32_t share_shown(struct stacks_tree *t, uint32_t index)
         return index;
 }
 
+static void name_all(struct stacks_tree *t)
+{
+        function_names_finish(t->functions);
+        for (size_t i = 0; i < t->n_shown; i++) {
+                struct shown *shown = &t->shown[i];
+                uint32_t number = shown->brief - 1;
+
+                if (!shown->brief)
+                        continue;
+                shown->name = function_names_get(t->functions, number);
+                shown->brief = function_names_short(t->functions, number);
+        }
+}
+
 struct stacks_tree *stacks_tree_new(const struct stacks_tree_request *request)
 {
         struct stacks_tree *t = mem_new(1, sizeof(*t));
@@ -126,6 +145,7 @@ struct stacks_tree *stacks_tree_new(const struct stacks_tree_request *request)
         t->request = *request;
         t->texts = strpool_new();
         t->names = (struct place_names){t->texts, request->world, request->resolver, request->modules, {0}};
+        t->functions = function_names_new(&t->names, request->arguments);
         if (request->inlines || request->lines)
                 t->frames = place_frames_of_stacks(request->stacks, request->resolver, request->modules);
         t->spans = mem_new(n, sizeof(*t->spans));
@@ -142,6 +162,9 @@ struct stacks_tree *stacks_tree_new(const struct stacks_tree_request *request)
         }
         place_frames_free(t->frames);
         t->frames = NULL;
+        name_all(t);
+        function_names_free(t->functions);
+        t->functions = NULL;
         return t;
 }
 
@@ -182,6 +205,7 @@ static uint32_t function_of(struct making *m, uint32_t index)
                         1 +
                         calltree_add_function(m->tree, &(struct calltree_function){
                                                                .name = strpool_get(t->texts, shown->name),
+                                                               .brief = strpool_get(t->texts, shown->brief),
                                                                .module = strpool_get(t->texts, shown->module),
                                                                .path = strpool_get(t->texts, shown->path),
                                                                .file = strpool_get(t->texts, shown->file),

@@ -17,6 +17,7 @@ struct stacks_tree_request {
         bool inlines;          /* functions that were inlined are nodes of their own */
         bool lines;            /* calls from different lines are different functions */
         bool processes;        /* the top nodes are processes, by name */
+        bool arguments; /* functions are named with them; else where those of a module would read the same */
 };
 
 struct stacks_tree;

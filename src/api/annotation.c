@@ -23,7 +23,7 @@ struct function {
         struct buf code_note;
         struct annotate *annotate;
         int64_t built_ns; /* when its file was written; 0: not known */
-        bool shares_row;  /* with functions of other files of the same name */
+        bool shares_row;  /* with functions of other files of the same name, or clones and pieces of it */
 };
 
 struct annotation {
@@ -208,28 +208,39 @@ static void add_function(struct annotation *a, size_t row, const struct hot_pc *
         ARRAY_PUSH(a->functions, a->n_functions, a->cap_functions, f);
 }
 
-static bool has_module(const struct annotation *a, size_t first_function, module_id module)
+/* Whether one of the functions from `first_function` on has the address. */
+static bool has_addr(const struct annotation *a, size_t first_function, const struct hot_pc *pc)
 {
         for (size_t i = first_function; i < a->n_functions; i++) {
-                if (a->functions[i]->module == module)
-                        return true;
+                const struct function *f = a->functions[i];
+
+                if (f->module != pc->module)
+                        continue;
+                for (size_t k = 0; k < f->n_extents; k++) {
+                        if (pc->addr >= f->extents[k].start && pc->addr < f->extents[k].end)
+                                return true;
+                }
         }
         return false;
 }
 
-/* A row is of all files of a name: each has its own function.  Those with the most samples at one address first. */
+/* A row is of all files of a name, and of all clones and pieces of its function: each has code of its own.  Those with the most
+ * samples at one address first. */
 static void add_row(struct annotation *a, size_t row)
 {
         const struct hot *hot = report_hot(a->report);
         size_t n, first = hot_pcs_of_row(hot, row, &n), before = a->n_functions;
-        module_id last = MODULE_NONE;
+        module_id nothing = MODULE_NONE;
 
         for (size_t i = first; i < first + n; i++) {
                 const struct hot_pc *pc = hot_get_pc(hot, i);
+                size_t n_known = a->n_functions;
 
-                if (pc->module != MODULE_NONE && pc->module != last && !has_module(a, before, pc->module))
-                        add_function(a, row, pc);
-                last = pc->module;
+                if (pc->module == MODULE_NONE || pc->module == nothing || has_addr(a, before, pc))
+                        continue;
+                add_function(a, row, pc);
+                if (a->n_functions == n_known)
+                        nothing = pc->module;
         }
         for (size_t i = before; a->n_functions - before > 1 && i < a->n_functions; i++)
                 a->functions[i]->shares_row = true;
@@ -240,8 +251,7 @@ static bool is_wanted(const struct annotation *a, const struct hot_row *row)
         const struct hot *hot = report_hot(a->report);
         const char *symbol = a->request.symbol;
 
-        return !symbol || text_match_symbol(symbol, hot_text(hot, row->bare)) ||
-               !strcmp(symbol, hot_text(hot, row->symbol));
+        return !symbol || hot_row_matches(hot, row, symbol) || !strcmp(symbol, hot_text(hot, row->symbol));
 }
 
 /* Of the function with the row's first address. */
@@ -344,7 +354,7 @@ static str_id host_of(const struct annotate *whole, const char *name)
         return host;
 }
 
-/* The row of a function, whose symbol may be one of its parts or clones: k_mul.lto_priv.0. */
+/* The row of a function, whose symbol may have an ending that is its own: k_mul.123. */
 static const char *row_name(const struct hot *hot, const char *function)
 {
         size_t len = strlen(function);
@@ -422,6 +432,16 @@ size_t annotation_n_functions(const struct annotation *a)
         return a->n_functions;
 }
 
+static bool shares_file(const struct annotation *a, const struct function *f)
+{
+        for (size_t i = 0; i < a->n_functions; i++) {
+                if (a->functions[i] != f && a->functions[i]->row == f->row &&
+                    a->functions[i]->module == f->module)
+                        return true;
+        }
+        return false;
+}
+
 struct annotated annotation_get(const struct annotation *a, size_t index)
 {
         const struct function *f = a->functions[index];
@@ -432,6 +452,8 @@ struct annotated annotation_get(const struct annotation *a, size_t index)
                 .event = f->row->event,
                 .path = world_text(world, world_get_module(world, f->module)->path),
                 .shares_row = f->shares_row,
+                .start = f->extents[0].start,
+                .is_in_same_file = shares_file(a, f),
                 .annotate = f->annotate,
                 .code = &f->code,
                 .code_note = f->code_note.len ? buf_text(&f->code_note) : NULL,

@@ -37,8 +37,10 @@ AUTO_DEFINE(annotation)
 struct annotated {
         const struct hot_row *row;
         uint32_t event;
-        const char *path; /* of the module's file */
-        bool shares_row;  /* with functions of other files of that name: the path tells them apart */
+        const char *path;     /* of the module's file */
+        bool shares_row;      /* with functions of other files of that name: the path tells them apart */
+        uint64_t start;       /* as the object counts */
+        bool is_in_same_file; /* as a clone or piece of it: `start` tells them apart */
         const struct annotate *annotate;
         const struct disasm_code *code; /* empty: there is none */
         const char *code_note;          /* why there is none; NULL */

@@ -133,6 +133,7 @@ static void open_modules(struct report *report)
 {
         struct resolver_options options = {
                 .demangle = !report->request.no_demangle,
+                .keep_clones = report->request.keep_clones,
                 .demangle_params = report->request.long_names,
                 .decorated = report->request.long_names,
                 .sources = &report->sources,
@@ -173,10 +174,11 @@ static void name_places(struct report *report)
         struct hot_modules modules = hot_modules_of(report);
 
         report->hot = hot_new(report->profile, report->world, module_source_resolver(report->modules),
-                              &modules, report->request.inlines);
+                              &modules, report->request.inlines, report->request.arguments);
         if (report->branches)
-                report->branch_rows = branch_rows_new(report->branches, report->world,
-                                                      module_source_resolver(report->modules), &modules);
+                report->branch_rows = branch_rows_new(report->branches, profile_keys(report->profile),
+                                                      report->world, module_source_resolver(report->modules),
+                                                      &modules, report->request.arguments);
 }
 
 void report_name_unmapped(const struct report *report, struct world *world)
@@ -310,6 +312,7 @@ struct stacks_tree *report_name_stacks(const struct report *report, const struct
                 .inlines = !options->no_inlines,
                 .lines = options->lines,
                 .processes = options->processes,
+                .arguments = report->request.arguments,
                 .budget = report->tree_budget,
         };
 

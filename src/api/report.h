@@ -28,7 +28,9 @@ struct report_request {
         struct profile_filter
                 filter; /* from_ns and to_ns by the session's clock, or since its first sample; or a slice of its time */
         bool no_demangle, long_names;
+        bool keep_clones;   /* as in resolver_options */
         bool inlines;       /* as in hot_new */
+        bool arguments;     /* of all functions: a pattern of them has some */
         bool stacks;        /* for report_name_stacks */
         bool merges_strays; /* as in places_init(); with `stacks`, where no callers' addresses are wanted */
         /* With `stacks`, where only trees of functions are wanted, and their order is that of their weights: callers in the same

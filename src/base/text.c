@@ -266,6 +266,11 @@ bool text_equal_nocase(const char *a, const char *b)
         return n == strlen(b) && equal_nocase(a, b, n);
 }
 
+bool text_pattern_has_arguments(const char *pattern)
+{
+        return pattern && strchr(pattern, '(');
+}
+
 bool text_match_symbol(const char *pattern, const char *name)
 {
         size_t len = strlen(pattern), name_len = strlen(name);

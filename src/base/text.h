@@ -49,6 +49,9 @@ bool text_equal_nocase(const char *a, const char *b);
 /* WindowsPerf's symbol pattern, without regard to case: `name` exact, `^pre`, `suf$`, `^name$`. */
 bool text_match_symbol(const char *pattern, const char *name);
 
+/* Whether a pattern of text_match_symbol says something of a function's arguments: `f(int)`. */
+bool text_pattern_has_arguments(const char *pattern);
+
 /* Whether all of `text` is what `pattern` says, in any case: `*` is any text, `?` any byte. */
 bool text_match_glob(const char *pattern, const char *text);
 

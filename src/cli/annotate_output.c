@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "annotate_output.h"
 
+#include <inttypes.h>
+
 #include "text.h"
 
 static const char *source_line(void *ctx, const char *path, uint32_t line)
@@ -49,7 +51,10 @@ struct annotate_view annotate_output_view(struct annotate_output *o, size_t inde
 
         o->index = index;
         buf_clear(&o->name);
-        if (a.shares_row)
+        if (a.is_in_same_file)
+                buf_printf(&o->name, "%s@0x%" PRIx64 ":%s", hot_text(report_hot(o->report), a.row->bare),
+                           a.start, a.path);
+        else if (a.shares_row)
                 buf_printf(&o->name, "%s:%s", hot_text(report_hot(o->report), a.row->bare), a.path);
         else
                 buf_add_str(&o->name, hot_text(report_hot(o->report), a.row->symbol));

@@ -154,7 +154,8 @@ struct format {
         const char *endings[2]; /* of a file's name */
         bool takes_all;         /* events; else one */
         bool by_sample;         /* from the samples one by one, else from the events' trees */
-        bool takes_lines; /* of calls; readers of the others would take them for functions of their own */
+        bool takes_lines;  /* of calls; readers of the others would take them for functions of their own */
+        bool keeps_clones; /* readers compare its names with perf's */
         bool has_weights, has_kinds, has_root; /* options that mean something to it */
         /* One of them: as a whole, or piece by piece. */
         bool (*write)(const struct exporting *e, struct buf *out, struct err *err);
@@ -173,6 +174,7 @@ static const struct format formats[] = {
         {"perf-script",
          {".perf", ".linux-perf.txt"},
          .takes_all = true,
+         .keeps_clones = true,
          .by_sample = true,
          .stream = stream_perf_script},
         {"svg", {".svg"}, .has_root = true, .write = write_svg},
@@ -372,7 +374,11 @@ static bool make_request(const struct command_line *line, const struct format *f
         const struct export_options *o = line->options;
 
         *ret = (struct report_request){
-                .no_demangle = o->filter.no_demangle, .stacks = true, .samples = format->by_sample};
+                .no_demangle = o->filter.no_demangle,
+                .keep_clones = format->keeps_clones,
+                .stacks = true,
+                .samples = format->by_sample,
+        };
         if (!cmd_input_path(line, &o->input, &ret->path, err))
                 return false;
         if (o->what.output && strcmp(o->what.output, "-") && !strcmp(o->what.output, ret->path))

@@ -226,6 +226,7 @@ static int show(struct recording *r, const struct run *run)
         struct report_request request = {
                 .path = buf_text(&r->session),
                 .long_names = o->display.long_names,
+                .arguments = text_pattern_has_arguments(o->display.symbol),
                 .collected = facts.collected,
                 .sources = &r->lookup.sources,
         };

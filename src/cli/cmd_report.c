@@ -11,60 +11,10 @@
 #include "hot_output.h"
 #include "os.h"
 #include "report_options.h"
+#include "sort_keys.h"
 #include "stack_branches.h"
 #include "stat_output.h"
 #include "text.h"
-
-static const struct {
-        const char *name;
-        unsigned key;
-} sort_keys[] = {
-        {"event", PROFILE_EVENT},   {"process", PROFILE_PROCESS}, {"pid", PROFILE_PROCESS},
-        {"comm", PROFILE_PROCESS},  {"thread", PROFILE_THREAD},   {"tid", PROFILE_THREAD},
-        {"cpu", PROFILE_CPU},       {"module", PROFILE_MODULE},   {"dso", PROFILE_MODULE},
-        {"symbol", PROFILE_SYMBOL}, {"sym", PROFILE_SYMBOL},      {"line", PROFILE_LINE},
-        {"srcline", PROFILE_LINE},
-};
-
-static unsigned find_key(const char *word, size_t len)
-{
-        for (size_t i = 0; i < N_ELEMENTS(sort_keys); i++) {
-                if (strlen(sort_keys[i].name) == len && !strncmp(sort_keys[i].name, word, len))
-                        return sort_keys[i].key;
-        }
-        return 0;
-}
-
-static bool unknown_key(const char *word, size_t len, struct err *err)
-{
-        const char *names[N_ELEMENTS(sort_keys)];
-        char key[32];
-        const char *near;
-
-        snprintf(key, sizeof(key), "%.*s", (int)len, word);
-        for (size_t i = 0; i < N_ELEMENTS(sort_keys); i++)
-                names[i] = sort_keys[i].name;
-        near = text_nearest(key, names, N_ELEMENTS(names));
-        return err_set(
-                err, ERR_USAGE,
-                "--sort has no key '%s'%s%s%s; it takes event, process, thread, cpu, module, symbol, line",
-                key, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
-}
-
-static bool parse_sort(const char *text, unsigned *ret_keys, struct err *err)
-{
-        *ret_keys = 0;
-        while (text && *text) {
-                size_t len = strcspn(text, ",");
-                unsigned key = find_key(text, len);
-
-                if (!key)
-                        return unknown_key(text, len, err);
-                *ret_keys |= key;
-                text += len + (text[len] == ',');
-        }
-        return true;
-}
 
 /* --annotate shows functions of their own, as text or JSON. */
 static bool check_annotate(const struct report_options *o, bool wants_tree, struct err *err)
@@ -119,7 +69,6 @@ static bool check_tree(const struct report_options *o, const struct tree_output 
 static bool check_branches(const struct report_options *o, const struct tree_output *tree, struct err *err)
 {
         const char *in_the_way = tree->is_wanted                                 ? "-g"
-                                 : o->choice.sort                                ? "--sort"
                                  : o->choice.inlines                             ? "--inlines"
                                  : o->display.annotate || o->display.disassemble ? "--annotate"
                                                                                  : NULL;
@@ -128,6 +77,17 @@ static bool check_branches(const struct report_options *o, const struct tree_out
                 return true;
         return err_set(err, ERR_USAGE, "-b and %s don't go together: branches lead from function to function",
                        in_the_way);
+}
+
+/* What an end of a branch has. */
+static bool check_branch_keys(const struct report_options *o, const struct row_keys *keys, struct err *err)
+{
+        const unsigned known = PROFILE_SYMBOL | PROFILE_MODULE | PROFILE_ADDR | PROFILE_EVENT;
+
+        if (!o->choice.branches || !(row_keys_bits(keys) & ~known))
+                return true;
+        return err_set(err, ERR_USAGE, "-b takes of --sort's keys symbol, module and addr, not '%.60s'",
+                       o->choice.sort);
 }
 
 /* A table of what the session does not have is refused. */
@@ -154,7 +114,7 @@ static bool wants_only_text(const struct report_options *o)
 }
 
 static bool make_request(const struct command_line *line, const int32_t *pids, struct report_request *ret,
-                         struct tree_output *ret_tree, struct err *err)
+                         struct row_keys *ret_keys, struct tree_output *ret_tree, struct err *err)
 {
         const struct report_options *o = line->options;
 
@@ -164,16 +124,19 @@ static bool make_request(const struct command_line *line, const int32_t *pids, s
                 .no_demangle = o->filter.no_demangle,
                 .long_names = o->display.long_names,
                 .inlines = o->choice.inlines,
+                .arguments = text_pattern_has_arguments(o->display.symbol),
                 .stacks = ret_tree->is_wanted,
                 .merges_strays = true,
                 .merges_callers = wants_only_text(o),
                 .no_tree_inlines = ret_tree->no_inlines,
                 .branches = o->choice.branches,
         };
-        return check_annotate(o, ret_tree->is_wanted, err) && check_branches(o, ret_tree, err) &&
-               cmd_input_path(line, &o->input, &ret->path, err) &&
-               parse_sort(o->choice.sort, &ret->keys, err) &&
-               filter_fill(&o->filter, pids, &ret->filter, err);
+        if (!check_annotate(o, ret_tree->is_wanted, err) || !check_branches(o, ret_tree, err) ||
+            !cmd_input_path(line, &o->input, &ret->path, err) ||
+            !sort_keys_parse(o->choice.sort, ret_keys, err) || !check_branch_keys(o, ret_keys, err))
+                return false;
+        ret->keys = row_keys_bits(ret_keys);
+        return filter_fill(&o->filter, pids, &ret->filter, err);
 }
 
 struct replaying {
@@ -235,7 +198,7 @@ static int show_counts(const struct report_options *o, const char *path, struct 
 }
 
 static int show(const struct report_options *o, const struct report_request *request,
-                const struct tree_output *tree, const struct lookup *lookup)
+                const struct row_keys *keys, const struct tree_output *tree, const struct lookup *lookup)
 {
         AUTO(session_input) input = NULL;
         AUTO(report) report = NULL;
@@ -265,7 +228,7 @@ static int show(const struct report_options *o, const struct report_request *req
                 .general = &o->general,
                 .output = &o->output,
                 .display = &o->display,
-                .keys = request->keys,
+                .keys = *keys,
                 .tree = *tree,
                 .branches = o->choice.branches,
                 .debuginfod = lookup->debuginfod,
@@ -283,16 +246,18 @@ int cmd_report(const struct command_line *line)
         int32_t *pids = cmd_pids(&o->filter.pids);
         struct command_line own = *line;
         struct report_request request;
+        struct row_keys keys;
         struct tree_output tree;
         struct lookup lookup;
         struct err err = {0};
         int status;
 
         take_tree_word(&own);
-        if (lookup_init(&o->lookup, &lookup, &err) && make_request(&own, pids, &request, &tree, &err)) {
+        if (lookup_init(&o->lookup, &lookup, &err) &&
+            make_request(&own, pids, &request, &keys, &tree, &err)) {
                 lookup.sources.any_owner = o->input.force;
                 request.sources = &lookup.sources;
-                status = show(o, &request, &tree, &lookup);
+                status = show(o, &request, &keys, &tree, &lookup);
         } else {
                 status = cmd_fail(&err);
         }

@@ -86,7 +86,7 @@ static void annotate(const struct hot_output *o, struct view_parts *p)
                 .debuginfod = o->debuginfod,
         };
 
-        if ((!display->annotate && !display->disassemble) || !(p->view.keys & PROFILE_SYMBOL))
+        if (!display->annotate && !display->disassemble)
                 return;
         p->annotated = (struct annotate_output){
                 .report = o->report,
@@ -110,6 +110,8 @@ static struct branch_view branch_view(const struct hot_output *o, const struct h
                 .n_events = view->n_events,
                 .max_rows = view->max_rows,
                 .symbol = view->symbol,
+                .keys = o->keys,
+                .long_names = view->long_names,
                 .max_columns = view->max_columns,
                 .is_colored = o->is_colored,
         };
@@ -138,12 +140,12 @@ static void fill_view(const struct hot_output *o, struct view_parts *p)
         p->has_run = report_run_info(o->report, &p->run);
         p->view = (struct hot_view){
                 .hot = report_hot(o->report),
-                .keys = o->keys ? o->keys : PROFILE_EVENT | PROFILE_MODULE | PROFILE_SYMBOL,
-                .keys_are_given = o->keys,
+                .keys = o->keys,
                 .max_rows = o->display->rows,
                 .symbol = o->display->symbol,
                 .verbose = o->general->verbose,
                 .is_extended = o->output->json_extended,
+                .long_names = o->display->long_names,
                 .quality = report_quality(o->report),
                 .pe_file = o->pe_file,
                 .pdb_file = o->pdb_file,
@@ -287,6 +289,7 @@ static struct tree_shown tree_shown(const struct hot_output *o, const struct vie
                 .report = o->report,
                 .symbol = p->view.symbol,
                 .max_rows = p->view.max_rows,
+                .long_names = p->view.long_names,
                 .max_columns = p->view.max_columns,
                 .is_colored = o->is_colored,
         };

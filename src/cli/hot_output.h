@@ -5,6 +5,7 @@
 
 #include "cmd.h"
 #include "report.h"
+#include "row_keys.h"
 #include "tree_output.h"
 
 struct hot_output {
@@ -13,7 +14,7 @@ struct hot_output {
         const struct output_options *output;
         const struct display_options *display;
         const char *pe_file, *pdb_file; /* or NULL */
-        unsigned keys;                  /* of --sort; 0: not given */
+        struct row_keys keys;           /* of --sort */
         struct tree_output tree;        /* shown in place of the table when it is wanted */
         bool branches;                  /* the same */
         struct debuginfod *debuginfod;  /* asked for source files; NULL: nobody is */

@@ -4,35 +4,12 @@
 
 #include <string.h>
 
+#include "sort_keys.h"
 #include "text.h"
 
 static bool looks_like_cpus(const char *value)
 {
         return value && *value && strspn(value, "0123456789,-") == strlen(value);
-}
-
-static bool is_sort_key(const char *word, size_t len)
-{
-        static const char *const keys[] = {"comm", "dso", "symbol", "sym", "pid", "tid", "cpu", "overhead"};
-
-        for (size_t i = 0; i < N_ELEMENTS(keys); i++) {
-                if (strlen(keys[i]) == len && !memcmp(keys[i], word, len))
-                        return true;
-        }
-        return false;
-}
-
-static bool looks_like_sort_keys(const char *value)
-{
-        for (;;) {
-                size_t len = strcspn(value, ",");
-
-                if (!is_sort_key(value, len))
-                        return false;
-                if (!value[len])
-                        return true;
-                value += len + 1;
-        }
 }
 
 static const struct misreading cpus_as_file = {
@@ -41,7 +18,7 @@ static const struct misreading cpus_as_file = {
 };
 
 static const struct misreading keys_as_symbol = {
-        looks_like_sort_keys,
+        sort_keys_are,
         "to sort write --sort %s; for the symbol of that name write -s '^%s$'",
 };
 
@@ -281,7 +258,8 @@ static const struct option display_options[] = {
         {
                 .name = "sample-display-long",
                 .offset = offsetof(struct display_options, long_names),
-                .help = "show names in their long form, with arguments and decoration",
+                .help = "show names in their long form: arguments, decoration, all template arguments, clones of a function (f.cold) "
+                        "apart, nothing cut",
         },
         {
                 .name = "symbol",
@@ -292,8 +270,8 @@ static const struct option display_options[] = {
                 .names = "symbols",
                 .offset = offsetof(struct display_options, symbol),
                 .misreading = &keys_as_symbol,
-                .help = "show only symbols that match: NAME, ^PREFIX, SUFFIX$ or ^NAME$, in any case; with -g the ways "
-                        "through them, with -g callee their callers",
+                .help = "show only symbols that match: NAME, NAME(ARGUMENTS), ^PREFIX, SUFFIX$ or ^NAME$, in any case; with "
+                        "-g the ways through them, with -g callee their callers",
         },
         {
                 .name = "annotate",

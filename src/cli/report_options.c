@@ -4,6 +4,7 @@
 
 #include "archive.h"
 #include "cmd.h"
+#include "row_keys.h"
 
 static const struct option choice_options[] = {
         {
@@ -11,9 +12,9 @@ static const struct option choice_options[] = {
                 .brief = "group samples by KEYS (report)",
                 .kind = OPTION_LIST,
                 .arg = "KEYS",
-                .values = "comm pid tid cpu module symbol line",
+                .values = ROW_KEY_WORDS,
                 .offset = offsetof(struct choice_options, sort),
-                .help = "make a row of what is equal in KEYS: comm, pid, tid, cpu, module, symbol, line",
+                .help = "group samples by KEYS, with a column for each, in the order given: " ROW_KEY_LIST,
         },
         {
                 .name = "csv",
@@ -70,6 +71,8 @@ static const struct report_options report_defaults = {
 static const struct example report_examples[] = {
         {"wperf report", "the table of the last session in this folder"},
         {"wperf report -i perf.data --sort comm,module", "a session of perf, by program and module"},
+        {"wperf report --sort module,addr",
+         "the sampled addresses, also of a program that is not on this machine"},
         {"wperf report -g", "who called what, from main down"},
         {"wperf report -g callee --percent-limit 2", "the functions that time went to, and who called them"},
         {"wperf report -i perf.data -b",
@@ -137,7 +140,8 @@ static const struct option annotate_options[] = {
                 .arg = "PATTERN",
                 .names = "symbols",
                 .offset = offsetof(struct annotating_options, symbol),
-                .help = "the functions that match: NAME, ^PREFIX, SUFFIX$ or ^NAME$; the hottest unless given",
+                .help = "show each function that matches: NAME, NAME(ARGUMENTS), ^PREFIX, SUFFIX$ or ^NAME$; default the "
+                        "hottest",
         },
         {
                 .name = "by",
@@ -191,7 +195,7 @@ static const struct option annotate_options[] = {
         {
                 .name = "sample-display-long",
                 .offset = offsetof(struct annotating_options, long_names),
-                .help = "show names in their long form, with arguments and decoration",
+                .help = "show names in their long form: arguments, decoration, clones of a function (f.cold) apart",
         },
         {0},
 };

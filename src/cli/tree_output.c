@@ -213,7 +213,7 @@ void tree_output_note_missing(const struct report *report, struct buf *note)
 
 static bool is_asked_for(const struct calltree_function *function, const void *symbol)
 {
-        return function->kind <= CALLTREE_UNKNOWN && text_match_symbol(symbol, function->name);
+        return function->kind <= CALLTREE_UNKNOWN && calltree_function_matches(function, symbol);
 }
 
 static struct calltree *make_tree(const struct tree_output *output, const struct tree_shown *shown,
@@ -251,6 +251,7 @@ static void show_trees(const struct tree_output *output, const struct tree_shown
                                 .max_depth = output->max_depth,
                                 .max_rows = shown->max_rows,
                                 .symbol = shown->symbol,
+                                .long_names = shown->long_names,
                                 .max_columns = shown->max_columns,
                                 .is_colored = shown->is_colored,
                         },

@@ -37,6 +37,7 @@ struct tree_shown {
         const char *symbol; /* pattern: paths with a function that matches; or NULL */
         uint64_t max_rows;
         bool is_colored;
+        bool long_names;
         unsigned max_columns; /* of the terminal; 0: nothing is cut */
 };
 

@@ -76,20 +76,20 @@ static bool demangle_rust(struct demangle *d, bool with_params, struct buf *out)
         return false;
 }
 
-static bool demangle_one(struct demangle *d, bool with_params, struct buf *out)
+static bool demangle_one(struct demangle *d, enum encoding_part part, struct buf *out)
 {
-        bool is_rust = demangle_rust(d, with_params, out);
+        bool is_rust = demangle_rust(d, part != NAME_ONLY, out);
         struct node *n;
 
         if (!is_rust) {
                 n = demangle_eat(d, "_Z") ? demangle_encoding(d) : NULL;
                 if (!n || (cursor_left(&d->in) && demangle_look(d, 0) != '.'))
                         return false;
-                if (!print_whole(d, n, with_params, out))
+                if (!print_whole(d, n, part, out))
                         return false;
         }
         while (cursor_left(&d->in)) {
-                if (!(is_rust && add_llvm(d, with_params, out)) && !demangle_clone(d, out))
+                if (!(is_rust && add_llvm(d, part != NAME_ONLY, out)) && !demangle_clone(d, out))
                         return false;
         }
         return true;
@@ -109,10 +109,10 @@ static size_t add_keyed_prefix(const char *mangled, struct buf *out)
         return 11;
 }
 
-static bool demangle_bytes(const char *mangled, size_t len, bool with_params, struct buf *out)
+static bool demangle_bytes(const char *mangled, size_t len, enum encoding_part part, struct buf *out)
 {
         struct demangle d = {.in = cursor_make(mangled, len)};
-        bool ok = demangle_one(&d, with_params, out);
+        bool ok = demangle_one(&d, part, out);
 
         arena_release(&d.arena);
         free(d.subs);
@@ -126,13 +126,13 @@ static void restore(struct buf *out, size_t len)
                 out->data[len] = '\0';
 }
 
-bool demangle_cxx(const char *mangled, bool with_params, struct buf *out)
+static bool demangle_part(const char *mangled, enum encoding_part part, struct buf *out)
 {
         size_t start = out->len;
         size_t len, prefix;
 
         if (mangled[0] == '?')
-                return undecorate(mangled, with_params, out);
+                return undecorate(mangled, part != NAME_ONLY, out);
         if (mangled[0] != '_')
                 return false;
         len = strnlen(mangled, DEMANGLE_MAX_INPUT_BYTES + 1);
@@ -141,9 +141,19 @@ bool demangle_cxx(const char *mangled, bool with_params, struct buf *out)
         prefix = add_keyed_prefix(mangled, out);
         if (prefix && strncmp(mangled + prefix, "_Z", 2) != 0)
                 buf_add(out, mangled + prefix, len - prefix);
-        else if (!demangle_bytes(mangled + prefix, len - prefix, with_params, out)) {
+        else if (!demangle_bytes(mangled + prefix, len - prefix, part, out)) {
                 restore(out, start);
                 return false;
         }
         return true;
+}
+
+bool demangle_cxx(const char *mangled, bool with_params, struct buf *out)
+{
+        return demangle_part(mangled, with_params ? FULL_ENCODING : NAME_ONLY, out);
+}
+
+bool demangle_arguments(const char *mangled, struct buf *out)
+{
+        return demangle_part(mangled, WITHOUT_RETURN, out);
 }

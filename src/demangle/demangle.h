@@ -5,6 +5,7 @@
 #define DEMANGLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "buf.h"
 
@@ -32,5 +33,12 @@ enum {
  *
  * A name that begins with `?` is one of Microsoft's: undecorate.h. */
 bool demangle_cxx(const char *mangled, bool with_params, struct buf *out);
+
+/* The full form without the return type of a C++ function: `ns::f<int>(int)`. */
+bool demangle_arguments(const char *mangled, struct buf *out);
+
+/* The length of a name without what compilers add to those of clones and pieces of a function: `.cold`, `.part.0`, `.isra.0`,
+ * `.constprop.0`, `.lto_priv.0`, `.llvm.123`, and any of them behind each other.  Never 0 but of "". */
+size_t demangle_without_clone(const char *name);
 
 #endif

@@ -250,7 +250,10 @@ const struct node *print_find_pack(struct printer *p, const struct node *n);
 /* What a template parameter stands for; other nodes stand for themselves.  NULL: nothing.  p->scope becomes
  * that of the result: the caller puts it back. */
 const struct node *print_resolve(struct printer *p, const struct node *n);
-/* The whole name; `with_params` as for demangle_cxx. */
-bool print_whole(struct demangle *d, const struct node *n, bool with_params, struct buf *out);
+/* How much of a function is printed: its return type and arguments, its arguments, its name alone. */
+enum encoding_part { FULL_ENCODING, WITHOUT_RETURN, NAME_ONLY };
+
+/* The whole name. */
+bool print_whole(struct demangle *d, const struct node *n, enum encoding_part part, struct buf *out);
 
 #endif

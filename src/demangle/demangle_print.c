@@ -175,8 +175,6 @@ static void print_operator(struct printer *p, const char *text)
         print_bytes(p, text, text[len - 1] == ' ' ? len - 1 : len);
 }
 
-enum encoding_part { FULL_ENCODING, WITHOUT_RETURN, NAME_ONLY };
-
 static void print_encoding(struct printer *p, const struct node *n, enum encoding_part part)
 {
         const struct node *function = part == NAME_ONLY ? NULL : n->b;
@@ -325,9 +323,8 @@ void print_node(struct printer *p, const struct node *n)
                 print_right(p, n);
 }
 
-bool print_whole(struct demangle *d, const struct node *n, bool with_params, struct buf *out)
+bool print_whole(struct demangle *d, const struct node *n, enum encoding_part part, struct buf *out)
 {
-        enum encoding_part part = with_params ? FULL_ENCODING : NAME_ONLY;
         struct printer p = {.d = d, .out = out, .start = out->len, .pack_index = -1};
 
         while (n->kind == NODE_SPECIAL && !n->b && n->a->kind == NODE_SPECIAL) {

@@ -45,6 +45,7 @@ void resolver_free(struct resolver *resolver)
         kallsyms_free(resolver->kallsyms);
         buf_release(&resolver->kallsyms_note);
         strpool_free(resolver->texts);
+        free(resolver->names);
         arena_release(&resolver->arena);
         buf_release(&resolver->scratch);
         free(resolver);
@@ -154,15 +155,6 @@ struct module *resolver_load(struct resolver *resolver, resolver_id id)
 
 /* --- Lookup --- */
 
-void resolver_add_readable(const struct resolver *resolver, const char *name, struct buf *out)
-{
-        const struct resolver_options *options = &resolver->options;
-
-        if (!(options->demangle || options->demangle_params) ||
-            !demangle_cxx(name, options->demangle_params, out))
-                buf_add_str(out, name);
-}
-
 enum { NAME_COPIES = 2 }; /* rows have a copy of each name */
 
 bool resolver_keep_text(struct resolver *resolver, struct module *module, enum budget_use use,
@@ -178,6 +170,92 @@ bool resolver_keep_text(struct resolver *resolver, struct module *module, enum b
         return true;
 }
 
+/* --- Names of functions --- */
+
+static const char plt_suffix[] = "@plt";
+
+static struct name_facts *facts_of(struct resolver *resolver, str_id id)
+{
+        if (id >= resolver->n_names) {
+                size_t n = (size_t)id + id / 2 + 64;
+
+                resolver->names = mem_resize(resolver->names, n, sizeof(*resolver->names));
+                memset(resolver->names + resolver->n_names, 0,
+                       (n - resolver->n_names) * sizeof(*resolver->names));
+                resolver->n_names = n;
+        }
+        return &resolver->names[id];
+}
+
+/* A stub's ending is no part of the name that is made readable. */
+static bool add_readable(const struct resolver *resolver, const char *name, bool with_arguments,
+                         struct buf *out)
+{
+        const struct resolver_options *options = &resolver->options;
+        bool is_stub = text_ends(name, plt_suffix);
+        AUTO_RELEASE(buf) mangled = {0};
+
+        buf_add(&mangled, name, strlen(name) - (is_stub ? strlen(plt_suffix) : 0));
+        if (!(with_arguments ? demangle_arguments(buf_text(&mangled), out)
+                             : demangle_cxx(buf_text(&mangled), options->demangle_params, out)))
+                return false;
+        if (is_stub)
+                buf_add_str(out, plt_suffix);
+        return true;
+}
+
+static bool is_short(const struct resolver *resolver)
+{
+        return resolver->options.demangle && !resolver->options.demangle_params;
+}
+
+bool resolver_keep_name(struct resolver *resolver, struct module *module, enum budget_use use,
+                        const struct buf *name, bool is_mangled, str_id *ret_id)
+{
+        bool folds = is_short(resolver) && !resolver->options.keep_clones;
+        size_t function_len = folds ? demangle_without_clone(buf_text(name)) : name->len;
+        struct buf *text = &resolver->scratch;
+        struct name_facts facts = {.is_known = true};
+        str_id id;
+
+        if (!resolver_keep_text(resolver, module, use, name, &id))
+                return false;
+        *ret_id = id;
+        if (facts_of(resolver, id)->is_known)
+                return true;
+        if (function_len < name->len) {
+                AUTO_RELEASE(buf) function = {0};
+
+                buf_add(&function, name->data, function_len);
+                if (!resolver_keep_name(resolver, module, use, &function, is_mangled, &facts.function))
+                        return false;
+        } else if (is_mangled && (resolver->options.demangle || resolver->options.demangle_params)) {
+                buf_clear(text);
+                if (add_readable(resolver, buf_text(name), false, text) &&
+                    !resolver_keep_text(resolver, module, use, text, &facts.readable))
+                        return false;
+        }
+        *facts_of(resolver, id) = facts;
+        return true;
+}
+
+str_id resolver_function_id(const struct resolver *resolver, str_id name)
+{
+        return name < resolver->n_names && resolver->names[name].function ? resolver->names[name].function
+                                                                          : name;
+}
+
+static str_id readable_id(const struct resolver *resolver, str_id name)
+{
+        return name < resolver->n_names ? resolver->names[name].readable : 0;
+}
+
+bool resolver_add_arguments(const struct resolver *resolver, str_id name, struct buf *out)
+{
+        return is_short(resolver) && readable_id(resolver, name) &&
+               add_readable(resolver, strpool_get(resolver->texts, name), true, out);
+}
+
 /* Spares the work on a long name that will be left out. */
 static bool is_too_long(const struct module *module, const struct symtab_hit *hit)
 {
@@ -188,27 +266,20 @@ static bool is_too_long(const struct module *module, const struct symtab_hit *hi
 static bool make_text(struct resolver *resolver, struct module *module, const struct symtab_hit *hit,
                       bool is_recorded, str_id *ret_id)
 {
-        AUTO_RELEASE(buf) raw = {0};
-        struct buf *readable = &resolver->scratch;
+        AUTO_RELEASE(buf) name = {0};
 
         if (is_too_long(module, hit))
                 return false;
-        buf_clear(readable);
-        if (is_recorded || module->file) {
-                if (is_recorded)
-                        buf_add(&raw, hit->name, strnlen(hit->name, hit->name_max));
-                else
-                        resolver_file_add_name(module->file, hit, &raw);
-                resolver_add_readable(resolver, buf_text(&raw), readable);
-        } else {
-                buf_add(readable, hit->name, strnlen(hit->name, hit->name_max));
-        }
+        if (!is_recorded && module->file)
+                resolver_file_add_name(module->file, hit, &name);
+        else
+                buf_add(&name, hit->name, strnlen(hit->name, hit->name_max));
         if (hit->is_plt_stub)
-                buf_add_str(readable, "@plt");
-        return resolver_keep_text(resolver, module, BUDGET_NAMES, readable, ret_id);
+                buf_add_str(&name, plt_suffix);
+        return resolver_keep_name(resolver, module, BUDGET_NAMES, &name, is_recorded || module->file, ret_id);
 }
 
-/* The name of a hit, made readable and interned when it is asked for first; 0 when there is no memory for it. */
+/* The name of a hit, interned when it is asked for first; 0 when there is no memory for it. */
 static str_id text_of_hit(struct resolver *resolver, struct module *module, const struct symtab_hit *hit,
                           bool is_recorded)
 {
@@ -326,7 +397,7 @@ static struct symbol symbol_of_hit(struct resolver *resolver, struct module *mod
         symbol.start = hit->start;
         symbol.size = hit->end - hit->start;
         if (status == SYMBOL_NAMED)
-                symbol.name = text_of_hit(resolver, module, hit, is_recorded);
+                symbol.name = resolver_function_id(resolver, text_of_hit(resolver, module, hit, is_recorded));
         if (!symbol.name && budget_is_short(&module->budget))
                 symbol.status = SYMBOL_RANGE;
         if (module->kallsyms && !is_recorded)
@@ -388,7 +459,9 @@ struct symbol resolver_find_addr(struct resolver *resolver, resolver_id id, uint
 
 const char *resolver_text(const struct resolver *resolver, str_id id)
 {
-        return strpool_get(resolver->texts, id);
+        str_id readable = readable_id(resolver, id);
+
+        return strpool_get(resolver->texts, readable ? readable : id);
 }
 
 const char *resolver_note(const struct resolver *resolver, resolver_id id)

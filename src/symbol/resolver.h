@@ -35,7 +35,8 @@ struct resolver_sources {
 };
 
 struct resolver_options {
-        bool demangle;                          /* C++ and Rust names readable, in short form (demangle.h) */
+        bool demangle; /* C++ and Rust names readable, in short form (demangle.h); clones have the function's name */
+        bool keep_clones; /* clones and pieces of functions have names of their own (f.cold) in short form too */
         bool demangle_params;                   /* in long form */
         bool decorated;                         /* a PDB's functions as they are decorated */
         const char *kallsyms_path;              /* NULL: /proc/kallsyms */
@@ -96,7 +97,7 @@ enum symbol_status {
 
 struct symbol {
         enum symbol_status status;
-        str_id name;    /* SYMBOL_NAMED; resolver_text gives it */
+        str_id name; /* SYMBOL_NAMED; resolver_text gives it.  Functions that read the same have ids of their own */
         str_id module;  /* the kernel module ("nf_tables") or jitdump ("jit-7.dump") that it is in, else 0 */
         uint64_t start; /* address of its first byte as the object counts (virtual address; absolute) */
         uint64_t size;
@@ -115,7 +116,7 @@ struct symbol resolver_find_addr(struct resolver *resolver, resolver_id module, 
 
 /* A function of an address, or one that was inlined there. */
 struct resolver_frame {
-        str_id function;       /* 0: not known */
+        str_id function;       /* as a symbol's name; 0: not known */
         str_id path;           /* of the source file; 0: not known */
         uint32_t line, column; /* 0: not known */
         bool is_inlined;       /* into the next frame */
@@ -197,6 +198,10 @@ void resolver_keep_insns(struct resolver *resolver, resolver_id module, uint64_t
 bool resolver_check(const struct resolver *resolver, resolver_id module, struct err *err);
 
 const char *resolver_text(const struct resolver *resolver, str_id id);
+
+/* Appends the name of a function with its arguments.  False, with nothing appended, where there is nothing to add: it is no
+ * mangled name, or the options want names long. */
+bool resolver_add_arguments(const struct resolver *resolver, str_id name, struct buf *out);
 
 /* Why a module has no or poor names, one sentence, or NULL when all is well: "build id differs",
  * "no such file".  Valid for the resolver's life; known after the first lookup. */

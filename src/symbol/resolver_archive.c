@@ -9,8 +9,6 @@
 #include "symbol_archive_internal.h"
 #include "text.h"
 
-static const char plt_suffix[] = "@plt";
-
 void resolver_archive_begin(struct module *module)
 {
         const struct archive_facts *facts = archived_module_facts(module->is.archived);
@@ -29,39 +27,27 @@ static void note_lines(struct module *module)
                 buf_add_str(&module->note, facts->line_note);
 }
 
-/* The `@plt` of a stub is no part of the name that stands in the file. */
-static void add_name(struct resolver *resolver, const char *text, struct buf *out)
-{
-        size_t len = strlen(text), suffix = sizeof(plt_suffix) - 1;
-        bool is_stub = text_ends(text, plt_suffix);
-        AUTO_RELEASE(buf) raw = {0};
-
-        buf_add(&raw, text, is_stub ? len - suffix : len);
-        resolver_add_readable(resolver, buf_text(&raw), out);
-        if (is_stub)
-                buf_add_str(out, plt_suffix);
-}
-
 static str_id get_text(struct resolver *resolver, struct module *module, answer_text number, bool is_name)
 {
         const struct archived_module *m = module->is.archived;
         const char *text = answers_text(module_answers_store(m->answers), number);
-        AUTO_RELEASE(buf) readable = {0};
+        AUTO_RELEASE(buf) whole = {0};
         uint64_t *known;
         str_id id = 0;
+        bool ok;
 
         if (!text)
                 return 0;
         known = map_put(&module->frame_texts, (uint64_t)number << 1 | is_name, NULL);
         if (*known)
                 return (str_id)*known;
-        if (is_name && m->facts.has_readable_names)
-                add_name(resolver, text, &readable);
-        else
-                buf_add_str(&readable, text);
-        if (resolver_keep_text(resolver, module, BUDGET_NAMES, &readable, &id))
+        buf_add_str(&whole, text);
+        ok = is_name ? resolver_keep_name(resolver, module, BUDGET_NAMES, &whole, m->facts.has_readable_names,
+                                          &id)
+                     : resolver_keep_text(resolver, module, BUDGET_NAMES, &whole, &id);
+        if (ok)
                 *known = id;
-        return id;
+        return ok ? id : 0;
 }
 
 bool resolver_archive_to_addr(const struct module *module, uint64_t offset, uint64_t *ret_addr)
@@ -98,7 +84,7 @@ struct symbol resolver_archive_find(struct resolver *resolver, struct module *mo
         symbol = answer_found_get(&found, 0);
         return (struct symbol){
                 .status = symbol->status,
-                .name = get_text(resolver, module, symbol->name, true),
+                .name = resolver_function_id(resolver, get_text(resolver, module, symbol->name, true)),
                 .module = get_text(resolver, module, symbol->module, false),
                 .start = symbol->start,
                 .size = symbol->size,
@@ -123,7 +109,8 @@ void resolver_archive_find_frames(struct resolver *resolver, struct module *modu
 
                         ARRAY_PUSH(ret->frames, ret->n_frames, ret->cap_frames,
                                    (struct resolver_frame){
-                                           .function = get_text(resolver, module, f->function, true),
+                                           .function = resolver_function_id(
+                                                   resolver, get_text(resolver, module, f->function, true)),
                                            .path = get_text(resolver, module, f->path, false),
                                            .line = f->line,
                                            .column = f->column,

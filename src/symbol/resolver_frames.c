@@ -21,9 +21,10 @@ struct finder {
 str_id resolver_frame_text(struct resolver *resolver, struct module *module, enum budget_use use,
                            const char *text, bool is_function)
 {
-        AUTO_RELEASE(buf) readable = {0};
+        AUTO_RELEASE(buf) whole = {0};
         uint64_t *id;
         str_id text_id = 0;
+        bool ok;
 
         if (!text || !*text)
                 return 0;
@@ -31,12 +32,14 @@ str_id resolver_frame_text(struct resolver *resolver, struct module *module, enu
         id = map_put(&module->frame_texts, (uint64_t)(uintptr_t)text, NULL);
         if (*id)
                 return (str_id)*id;
+        buf_add_str(&whole, text);
+        ok = is_function ? resolver_keep_name(resolver, module, use, &whole, true, &text_id)
+                         : resolver_keep_text(resolver, module, use, &whole, &text_id);
+        if (!ok)
+                return 0;
         if (is_function)
-                resolver_add_readable(resolver, text, &readable);
-        else
-                buf_add_str(&readable, text);
-        if (resolver_keep_text(resolver, module, use, &readable, &text_id))
-                *id = text_id;
+                text_id = resolver_function_id(resolver, text_id);
+        *id = text_id;
         return text_id;
 }
 

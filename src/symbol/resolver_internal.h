@@ -48,9 +48,18 @@ struct module {
         uint64_t last_from, last_to;
 };
 
+/* What is known of a function's name by its id: the name as it stands in the file. */
+struct name_facts {
+        bool is_known;
+        str_id function; /* of a clone or piece: the name without what tells it apart, else 0 */
+        str_id readable; /* 0: it is as readable as it is */
+};
+
 struct resolver {
         struct resolver_options options;
         struct strpool *texts;
+        struct name_facts *names; /* by id; of ids from n_names on nothing is known */
+        size_t n_names;
         struct arena arena;
         struct module **modules;
         size_t n_modules, cap_modules;
@@ -73,8 +82,8 @@ struct resolver_image_file {
 struct resolver_image_file resolver_image_file(struct resolver *resolver, struct module *module,
                                                uint64_t addr);
 
-/* A name or path as the debug information has it, made readable if it is a function's; 0 for NULL and "", and where the
- * budget does not allow it. */
+/* A name or path as the debug information has it; a function's is that of the function whose clone or piece it is.  0 for NULL
+ * and "", and where the budget does not allow it. */
 str_id resolver_frame_text(struct resolver *resolver, struct module *module, enum budget_use use,
                            const char *text, bool is_function);
 
@@ -83,7 +92,12 @@ str_id resolver_frame_text(struct resolver *resolver, struct module *module, enu
 bool resolver_keep_text(struct resolver *resolver, struct module *module, enum budget_use use,
                         const struct buf *text, str_id *ret_id);
 
-/* Appends `name` as the options want it. */
-void resolver_add_readable(const struct resolver *resolver, const char *name, struct buf *out);
+/* Interns a function's name as it stands in the file, with "@plt" behind it where it is of a stub.  With `is_mangled` its
+ * readable form is kept too; what says that it is a clone is left out where the options want names short: resolver_function_id.  False as above. */
+bool resolver_keep_name(struct resolver *resolver, struct module *module, enum budget_use use,
+                        const struct buf *name, bool is_mangled, str_id *ret_id);
+
+/* The name of the function that a name is a clone or piece of; most often the name itself. */
+str_id resolver_function_id(const struct resolver *resolver, str_id name);
 
 #endif

@@ -7,27 +7,62 @@
 #include "table.h"
 #include "text.h"
 
-static const struct column columns[] = {
-        {.name = "event"},
+/* Of both ends, by the key that asks for it. */
+static const struct column ends[2][ROW_N_KEYS] = {
+        {
+                [ROW_SYMBOL] = {.name = "from", .can_cut = true, .is_name = true},
+                [ROW_ADDR] = {.name = "from addr"},
+                [ROW_MODULE] = {.name = "from module"},
+        },
+        {
+                [ROW_SYMBOL] = {.name = "to", .can_cut = true, .is_name = true},
+                [ROW_ADDR] = {.name = "to addr"},
+                [ROW_MODULE] = {.name = "to module"},
+        },
+};
+
+static const struct column counts[] = {
         {.name = "overhead", .type = COLUMN_FIXED, .decimals = 2, .is_share = true},
         {.name = "count", .type = COLUMN_U64},
         {.name = "mispredicted", .key = "mispredicted_percent", .type = COLUMN_FIXED, .decimals = 2},
         {.name = "cycles", .key = "mean_cycles", .type = COLUMN_FIXED, .decimals = 1},
-        {.name = "from", .can_cut = true},
-        {.name = "from module"},
-        {.name = "to", .can_cut = true},
-        {.name = "to module"},
 };
 
-static struct table *new_table(bool with_event)
+struct branch_columns {
+        struct column list[1 + N_ELEMENTS(counts) + 2 * ROW_N_KEYS];
+        size_t n;
+};
+
+static struct row_keys keys_of(const struct branch_view *view)
 {
-        return table_new(with_event ? columns : columns + 1, N_ELEMENTS(columns) - !with_event);
+        return view->keys.n ? view->keys : (struct row_keys){{ROW_SYMBOL, ROW_MODULE}, 2};
+}
+
+static void list_columns(const struct branch_view *view, bool with_event, struct branch_columns *c)
+{
+        const struct row_keys keys = keys_of(view);
+
+        *c = (struct branch_columns){0};
+        if (with_event)
+                c->list[c->n++] = (struct column){.name = "event"};
+        for (size_t i = 0; i < N_ELEMENTS(counts); i++)
+                c->list[c->n++] = counts[i];
+        for (size_t end = 0; end < N_ELEMENTS(ends); end++) {
+                for (size_t i = 0; i < keys.n; i++) {
+                        struct column column = ends[end][keys.order[i]];
+
+                        if (!column.name)
+                                continue;
+                        column.is_name &= !view->long_names;
+                        column.can_cut &= !view->long_names;
+                        c->list[c->n++] = column;
+                }
+        }
 }
 
 static bool shows(const struct branch_view *view, const struct branch_row *row)
 {
-        return !view->symbol || text_match_symbol(view->symbol, branch_rows_text(view->rows, row->from)) ||
-               text_match_symbol(view->symbol, branch_rows_text(view->rows, row->to));
+        return !view->symbol || branch_row_matches(view->rows, row, view->symbol);
 }
 
 /* What hardware did not tell is no 0. */
@@ -39,6 +74,40 @@ static void add_share(struct table *table, uint64_t part, uint64_t all, double u
                 table_add_none(table);
 }
 
+/* Adds the module where it has no column: "0x1139:libm.so.6". */
+static void add_in_module(const struct branch_view *view, const char *text, str_id module,
+                          struct table *table)
+{
+        const struct row_keys keys = keys_of(view);
+        AUTO_RELEASE(buf) whole = {0};
+        size_t len;
+
+        buf_add_str(&whole, text);
+        len = whole.len;
+        if (module && !(row_keys_bits(&keys) & PROFILE_MODULE))
+                buf_printf(&whole, ":%s", branch_rows_text(view->rows, module));
+        table_add_name(table, buf_text(&whole), whole.len - len);
+}
+
+static void add_end(const struct branch_view *view, str_id function, uint64_t addr, str_id module,
+                    struct table *table)
+{
+        const struct row_keys keys = keys_of(view);
+        char hex[32];
+
+        snprintf(hex, sizeof(hex), "0x%" PRIx64, addr);
+        for (size_t i = 0; i < keys.n; i++) {
+                switch (keys.order[i]) {
+                case ROW_SYMBOL:
+                        add_in_module(view, branch_rows_text(view->rows, function), module, table);
+                        break;
+                case ROW_ADDR: add_in_module(view, addr || module ? hex : "unknown", module, table); break;
+                case ROW_MODULE: table_add_text(table, branch_rows_text(view->rows, module)); break;
+                default: break;
+                }
+        }
+}
+
 static void add_cells(const struct branch_view *view, const struct branch_row *row, uint64_t of,
                       bool with_event, struct table *table)
 {
@@ -48,10 +117,8 @@ static void add_cells(const struct branch_view *view, const struct branch_row *r
         table_add_u64(table, row->count);
         add_share(table, row->n_mispredicted, row->n_told, 100);
         add_share(table, row->cycles, row->n_timed, 1);
-        table_add_text(table, branch_rows_text(view->rows, row->from));
-        table_add_text(table, branch_rows_text(view->rows, row->from_module));
-        table_add_text(table, branch_rows_text(view->rows, row->to));
-        table_add_text(table, branch_rows_text(view->rows, row->to_module));
+        add_end(view, row->from, row->from_addr, row->from_module, table);
+        add_end(view, row->to, row->to_addr, row->to_module, table);
 }
 
 static void add_rows(const struct branch_view *view, uint32_t event, bool with_event, struct table *table)
@@ -69,13 +136,14 @@ static void add_rows(const struct branch_view *view, uint32_t event, bool with_e
 }
 
 /* NULL: the event has no branches. */
-static struct table *table_of(const struct branch_view *view, uint32_t event)
+static struct table *table_of(const struct branch_view *view, uint32_t event, struct branch_columns *c)
 {
         struct table *table;
 
         if (!branch_rows_count(view->rows, event))
                 return NULL;
-        table = new_table(false);
+        list_columns(view, false, c);
+        table = table_new(c->list, c->n);
         table_color(table, view->is_colored);
         add_rows(view, event, false, table);
         return table;
@@ -98,7 +166,8 @@ static void add_event(const struct branch_view *view, uint32_t event, const stru
 void branch_view_text(const struct branch_view *view, struct buf *out)
 {
         for (uint32_t i = 0; i < view->n_events; i++) {
-                AUTO(table) table = table_of(view, i);
+                struct branch_columns c;
+                AUTO(table) table = table_of(view, i, &c);
 
                 if (table)
                         add_event(view, i, table, out);
@@ -108,8 +177,11 @@ void branch_view_text(const struct branch_view *view, struct buf *out)
 void branch_view_csv(const struct branch_view *view, struct buf *out)
 {
         bool with_event = view->n_events > 1;
-        AUTO(table) table = new_table(with_event);
+        struct branch_columns c;
+        AUTO(table) table = NULL;
 
+        list_columns(view, with_event, &c);
+        table = table_new(c.list, c.n);
         for (uint32_t i = 0; i < view->n_events; i++)
                 add_rows(view, i, with_event, table);
         table_render_csv(table, out);
@@ -120,7 +192,8 @@ void branch_view_json(const struct branch_view *view, struct json *json)
         json_key(json, "branches");
         json_begin_array(json);
         for (uint32_t i = 0; i < view->n_events; i++) {
-                AUTO(table) table = table_of(view, i);
+                struct branch_columns c;
+                AUTO(table) table = table_of(view, i, &c);
 
                 if (!table)
                         continue;

@@ -13,7 +13,9 @@ struct branch_view {
         const struct hot_view_event *events;
         size_t n_events;
         uint64_t max_rows;
+        struct row_keys keys; /* of the ends: symbol, module, addr; none: symbol and module */
         const char *symbol;   /* pattern of functions at one of the ends, or NULL */
+        bool long_names;      /* nothing of a name is folded or cut */
         unsigned max_columns; /* of the terminal; 0: nothing is cut */
         bool is_colored;      /* shares, by heat */
 };

@@ -126,9 +126,11 @@ static void add_module(const struct named_stacks *stacks, const struct named_nod
         buf_add_str(out, module && module->is_deleted ? " (deleted))" : ")");
 }
 
-/* A chain holds where calls return to, and perf shows that; what it finds in a copied stack it shows as the byte before. */
-static void add_function(const struct named_node *node, const char *function, struct buf *out)
+/* Names are short, as perf prints them.  A chain holds where calls return to, and perf shows that; what it finds in a copied stack it shows as the byte before. */
+static void add_function(const struct named_node *node, const struct named_frame *frame, struct buf *out)
 {
+        const char *function = frame->brief ? frame->brief : frame->function;
+
         export_add_text(*function ? function : "[unknown]", out);
         if (*function && node->has_start && node->addr >= node->start) {
                 buf_add_char(out, '+');
@@ -148,7 +150,7 @@ static void add_lines(const struct named_stacks *stacks, const struct named_node
 
                 buf_add_char(out, '\t');
                 add_address(node->offset + export_is_behind(node), out);
-                add_function(node, stacks->frames[node->first_frame + i].function, out);
+                add_function(node, &stacks->frames[node->first_frame + i], out);
                 buf_add_char(out, ' ');
                 if (is_inlined)
                         buf_add_str(out, "(inlined)");
@@ -251,7 +253,7 @@ static void add_place(struct scripting *s, const struct listed_sample *sample)
 
         buf_add_char(&s->out, ' ');
         add_address(sample->ip, &s->out);
-        add_function(node, stacks->frames[node->first_frame + node->n_frames - 1].function, &s->out);
+        add_function(node, &stacks->frames[node->first_frame + node->n_frames - 1], &s->out);
         buf_add_char(&s->out, ' ');
         add_module(stacks, node, &s->out);
         buf_add_char(&s->out, '\n');

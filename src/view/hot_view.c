@@ -4,29 +4,37 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "hot_view_internal.h"
 #include "text.h"
 
 /* What a row is, for the heading: the finest of the keys. */
-static const char *row_noun(unsigned keys)
+static const char *row_noun(const struct hot_view *view)
 {
-        if (keys & PROFILE_LINE)
-                return "lines";
-        if (keys & PROFILE_SYMBOL)
+        static const struct {
+                unsigned bit;
+                const char *noun;
+        } nouns[] = {
+                {PROFILE_ADDR, "addresses"},    {PROFILE_LINE, "lines"},     {PROFILE_SYMBOL, "functions"},
+                {PROFILE_MODULE, "modules"},    {PROFILE_THREAD, "threads"}, {PROFILE_TID, "threads"},
+                {PROFILE_PROCESS, "processes"}, {PROFILE_PID, "processes"},  {PROFILE_COMM, "commands"},
+                {PROFILE_CPU, "CPUs"},
+        };
+        unsigned bits = row_keys_bits(&view->keys);
+
+        if (!bits)
                 return "functions";
-        if (keys & PROFILE_MODULE)
-                return "modules";
-        if (keys & PROFILE_THREAD)
-                return "threads";
-        if (keys & PROFILE_PROCESS)
-                return "processes";
-        return keys & PROFILE_CPU ? "CPUs" : "events";
+        for (size_t i = 0; i < N_ELEMENTS(nouns); i++) {
+                if (bits & nouns[i].bit)
+                        return nouns[i].noun;
+        }
+        return "events";
 }
 
 bool hot_view_shows(const struct hot_view *view, const struct hot_row *row)
 {
-        return !view->symbol || text_match_symbol(view->symbol, hot_text(view->hot, row->bare));
+        return !view->symbol || hot_row_matches(view->hot, row, view->symbol);
 }
 
 static void add_column(struct columns *c, struct column column)
@@ -34,10 +42,31 @@ static void add_column(struct columns *c, struct column column)
         c->list[c->n++] = column;
 }
 
-void hot_view_columns(const struct hot_view *view, bool with_event, struct columns *c)
+static const struct column key_columns[ROW_N_KEYS] = {
+        [ROW_COMM] = {.name = "comm"},
+        [ROW_PID] = {.name = "pid", .type = COLUMN_U64},
+        [ROW_TID] = {.name = "tid", .type = COLUMN_U64},
+        [ROW_PROCESS] = {.name = "process"},
+        [ROW_THREAD] = {.name = "thread"},
+        [ROW_CPU] = {.name = "cpu", .type = COLUMN_U64},
+        [ROW_MODULE] = {.name = "module", .can_cut = true},
+        [ROW_SYMBOL] = {.name = "symbol", .can_cut = true, .is_name = true},
+        [ROW_LINE] = {.name = "line"},
+        [ROW_ADDR] = {.name = "addr", .can_cut = true},
+};
+
+static bool has_key(const struct hot_view *view, enum row_key key)
 {
-        if (with_event)
-                add_column(c, (struct column){.name = "event"});
+        for (size_t i = 0; i < view->keys.n; i++) {
+                if (view->keys.order[i] == key)
+                        return true;
+        }
+        return false;
+}
+
+static void add_share_columns(const struct hot_view *view, struct columns *c)
+{
+        c->first_share = c->n;
         add_column(c, (struct column){
                               .name = "overhead", .type = COLUMN_FIXED, .decimals = 2, .is_share = true});
         add_column(c, (struct column){.name = "count", .type = COLUMN_U64});
@@ -46,57 +75,128 @@ void hot_view_columns(const struct hot_view *view, bool with_event, struct colum
                                               .key = "interval_95",
                                               .right = true,
                                               .is_extra = true});
-        if (view->keys & PROFILE_PROCESS)
-                add_column(c, (struct column){.name = "process"});
-        if (view->keys & PROFILE_THREAD)
-                add_column(c, (struct column){.name = "thread"});
-        if (view->keys & PROFILE_CPU)
-                add_column(c, (struct column){.name = "cpu", .type = COLUMN_U64});
-        if ((view->keys & PROFILE_MODULE) && view->keys_are_given)
-                add_column(c, (struct column){.name = "module", .can_cut = true});
-        if (view->keys & PROFILE_SYMBOL)
-                add_column(c, (struct column){.name = "symbol", .can_cut = true});
-        if (view->keys & PROFILE_LINE)
-                add_column(c, (struct column){.name = "line"});
 }
 
-static void add_task_cells(const struct hot_view *view, const struct hot_row *row, struct table *table)
+static void add_key_column(const struct hot_view *view, enum row_key key, struct columns *c)
+{
+        struct column column = key_columns[key];
+
+        if (column.is_name && view->long_names)
+                column.is_name = column.can_cut = false;
+        add_column(c, column);
+}
+
+/* Of several events each has a table of its own, so that they need no column, but in CSV. */
+void hot_view_columns(const struct hot_view *view, bool with_event, struct columns *c)
+{
+        if (with_event)
+                add_column(c, (struct column){.name = "event"});
+        if (!has_key(view, ROW_OVERHEAD))
+                add_share_columns(view, c);
+        for (size_t i = 0; i < view->keys.n; i++) {
+                if (view->keys.order[i] == ROW_OVERHEAD)
+                        add_share_columns(view, c);
+                else if (view->keys.order[i] != ROW_EVENT)
+                        add_key_column(view, (enum row_key)view->keys.order[i], c);
+        }
+        if (!view->keys.n)
+                add_key_column(view, ROW_SYMBOL, c);
+}
+
+static void add_share_cells(const struct hot_view *view, const struct hot_row *row, struct table *table)
+{
+        char interval[32];
+
+        table_add_fixed(table, 100 * row->share);
+        table_add_u64(table, row->count);
+        if (!view->verbose)
+                return;
+        snprintf(interval, sizeof(interval), "%.2f-%.2f", 100 * row->low, 100 * row->high);
+        table_add_text(table, interval);
+}
+
+static void add_task(const char *name, int32_t id, struct table *table)
 {
         char text[64];
-        const char *comm = hot_text(view->hot, row->comm);
 
-        if (view->keys & PROFILE_PROCESS) {
-                snprintf(text, sizeof(text), "%s (%" PRId32 ")", comm, row->pid);
-                table_add_text(table, text);
+        snprintf(text, sizeof(text), "%s (%" PRId32 ")", name, id);
+        table_add_text(table, text);
+}
+
+/* -1 is no process: the kernel had none to tell. */
+static void add_id(int32_t id, struct table *table)
+{
+        if (id < 0)
+                table_add_none(table);
+        else
+                table_add_u64(table, (uint64_t)id);
+}
+
+/* "0x1139:libm.so.6": an address alone would not say of what. */
+static void add_addr(const struct hot_view *view, const struct hot_row *row, struct table *table)
+{
+        AUTO_RELEASE(buf) text = {0};
+
+        if (!row->has_addr) {
+                table_add_text(table, "unknown");
+                return;
         }
-        if (view->keys & PROFILE_THREAD) {
-                snprintf(text, sizeof(text), "%s (%" PRId32 ")", comm, row->tid);
-                table_add_text(table, text);
+        text_add_hex(&text, row->addr);
+        if (row->module && !has_key(view, ROW_MODULE))
+                buf_printf(&text, ":%s", hot_text(view->hot, row->module));
+        table_add_text(table, buf_text(&text));
+}
+
+static void add_known(const struct hot_view *view, str_id text, struct table *table)
+{
+        table_add_text(table, text ? hot_text(view->hot, text) : "unknown");
+}
+
+static void add_name(const struct hot_view *view, const struct hot_row *row, bool with_module,
+                     struct table *table)
+{
+        const char *text = hot_text(view->hot, with_module ? row->symbol : row->bare);
+
+        table_add_name(table, text, strlen(text) - strlen(hot_text(view->hot, row->bare)));
+}
+
+/* Without a column for the module, only what several modules have is said to be of one. */
+static void add_symbol(const struct hot_view *view, const struct hot_row *row, struct table *table)
+{
+        add_name(view, row, row->is_in_several && !has_key(view, ROW_MODULE), table);
+}
+
+static void add_key_cell(const struct hot_view *view, const struct hot_row *row, enum row_key key,
+                         struct table *table)
+{
+        switch (key) {
+        case ROW_COMM: add_known(view, row->comm, table); break;
+        case ROW_PID: add_id(row->pid, table); break;
+        case ROW_TID: add_id(row->tid, table); break;
+        case ROW_PROCESS: add_task(hot_text(view->hot, row->process), row->pid, table); break;
+        case ROW_THREAD: add_task(hot_text(view->hot, row->comm), row->tid, table); break;
+        case ROW_CPU: table_add_u64(table, row->cpu); break;
+        case ROW_MODULE: add_known(view, row->module, table); break;
+        case ROW_SYMBOL: add_symbol(view, row, table); break;
+        case ROW_LINE: add_known(view, row->line, table); break;
+        case ROW_ADDR: add_addr(view, row, table); break;
+        case ROW_OVERHEAD: add_share_cells(view, row, table); break;
+        case ROW_EVENT:
+        case ROW_N_KEYS: break;
         }
 }
 
 static void add_cells(const struct hot_view *view, const struct hot_row *row, bool with_event,
                       struct table *table)
 {
-        char interval[32];
-
         if (with_event)
                 table_add_text(table, view->events[row->event].name);
-        table_add_fixed(table, 100 * row->share);
-        table_add_u64(table, row->count);
-        if (view->verbose) {
-                snprintf(interval, sizeof(interval), "%.2f-%.2f", 100 * row->low, 100 * row->high);
-                table_add_text(table, interval);
-        }
-        add_task_cells(view, row, table);
-        if (view->keys & PROFILE_CPU)
-                table_add_u64(table, row->cpu);
-        if ((view->keys & PROFILE_MODULE) && view->keys_are_given)
-                table_add_text(table, row->module ? hot_text(view->hot, row->module) : "unknown");
-        if (view->keys & PROFILE_SYMBOL)
-                table_add_text(table, hot_text(view->hot, view->keys_are_given ? row->bare : row->symbol));
-        if (view->keys & PROFILE_LINE)
-                table_add_text(table, row->line ? hot_text(view->hot, row->line) : "unknown");
+        if (!has_key(view, ROW_OVERHEAD))
+                add_share_cells(view, row, table);
+        for (size_t i = 0; i < view->keys.n; i++)
+                add_key_cell(view, row, (enum row_key)view->keys.order[i], table);
+        if (!view->keys.n)
+                add_name(view, row, true, table);
 }
 
 size_t hot_view_add_rows(const struct hot_view *view, uint32_t event, bool with_event, struct table *table,
@@ -132,9 +232,12 @@ static void add_totals(const struct hot_view *view, const struct columns *c, con
         snprintf(share, sizeof(share), "%.2f%%", 100 * sums->share);
         snprintf(count, sizeof(count), "%" PRIu64, sums->count);
         snprintf(top, sizeof(top), "top %zu in total", sums->n_rows);
-        texts[0] = share;
-        texts[1] = count;
-        texts[c->n > 2 ? c->n - 1 : 1] = c->n > 2 ? top : count;
+        texts[c->first_share] = share;
+        texts[c->first_share + 1] = count;
+        if (!texts[c->n - 1])
+                texts[c->n - 1] = top;
+        else if (c->first_share)
+                texts[c->first_share - 1] = top;
         table_add_footer(table, texts);
 }
 
@@ -188,13 +291,13 @@ static void add_section(const struct hot_view *view, uint32_t event, struct buf 
         buf_add_str(out, "======================== sample source: ");
         text_add_printable(out, view->events[event].name);
         buf_printf(out, ", top %" PRIu64 " hot %s ========================\n", view->max_rows,
-                   row_noun(view->keys));
+                   row_noun(view));
         if (!shown && view->symbol && sums.n_rows) {
                 hot_view_add_no_match(view->symbol, out);
                 return;
         }
         table_render_text(table, view->max_columns, out);
-        if (view->verbose && (view->keys & PROFILE_SYMBOL))
+        if (view->verbose && (!view->keys.n || has_key(view, ROW_SYMBOL)))
                 add_pcs(view, event, out);
 }
 

@@ -11,6 +11,7 @@
 #include "hot.h"
 #include "json.h"
 #include "quality.h"
+#include "row_keys.h"
 
 struct hot_view_event {
         const char *name;
@@ -36,12 +37,12 @@ struct hot_view {
         const struct hot *hot;
         const struct hot_view_event *events;
         size_t n_events;
-        unsigned keys;       /* profile_key bits of the rows */
-        bool keys_are_given; /* --sort: a column for each key */
+        struct row_keys keys; /* of the rows, a column each; none: by module and symbol, in one column */
         uint64_t max_rows;
         const char *symbol; /* pattern of rows to show, or NULL */
         bool verbose;
         bool is_extended;     /* --json-extended: the document may hold more than WindowsPerf's */
+        bool long_names;      /* nothing of a name is folded or cut */
         unsigned max_columns; /* of the terminal; 0: nothing is cut */
         bool is_colored;      /* shares, by heat */
         const struct quality *quality;

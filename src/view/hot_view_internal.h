@@ -7,8 +7,9 @@
 #include "table.h"
 
 struct columns {
-        struct column list[12];
+        struct column list[4 + ROW_N_KEYS];
         size_t n;
+        size_t first_share; /* the column of shares; counts stand in the next */
 };
 
 struct hot_sums {

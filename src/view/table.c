@@ -52,6 +52,13 @@ void table_add_text(struct table *table, const char *text)
         push(table, (struct table_cell){.text = arena_copy(&table->texts, text, strlen(text))});
 }
 
+void table_add_name(struct table *table, const char *text, size_t n_kept)
+{
+        assert(next_column(table)->type == COLUMN_TEXT && n_kept <= strlen(text));
+        push(table,
+             (struct table_cell){.text = arena_copy(&table->texts, text, strlen(text)), .n_kept = n_kept});
+}
+
 void table_add_u64(struct table *table, uint64_t value)
 {
         assert(next_column(table)->type != COLUMN_TEXT && next_column(table)->type != COLUMN_FIXED);

@@ -26,7 +26,8 @@ struct column {
         enum column_type type;
         uint8_t decimals;
         uint8_t digits;
-        bool right;    /* aligns text to the right */
+        bool right; /* aligns text to the right */
+        bool is_name; /* text is a function's name: folded and shortened as by name_text_add in text, whole elsewhere */
         bool can_cut;  /* text may be shortened when `max_columns` asks for it */
         bool is_share; /* FIXED: a percentage, which may be coloured */
         bool is_extra; /* not in WindowsPerf's document: in JSON only where `with_extras` asks for it */
@@ -41,6 +42,8 @@ AUTO_DEFINE(table)
 
 /* Cells are added from left to right; each function asserts the type of its column.  Texts are copied. */
 void table_add_text(struct table *table, const char *text);
+/* A name of which the last `n_kept` bytes, its module, are never cut. */
+void table_add_name(struct table *table, const char *text, size_t n_kept);
 void table_add_u64(struct table *table, uint64_t value); /* U64, THOUSANDS and HEX */
 void table_add_fixed(struct table *table, double value);
 /* `value` in JSON and CSV, `text` on the screen: "<not counted>" for a count of 0.  U64 and THOUSANDS. */
@@ -70,6 +73,12 @@ void table_render_csv(const struct table *table, struct buf *out);
 
 /* Appends as much of `text` as fits into `max_columns` of a terminal; what is cut ends in "...". */
 void table_add_cut(struct buf *out, const char *text, size_t max_columns);
+
+/* The same, but what is cut is the middle. */
+void table_add_middle(struct buf *out, const char *text, size_t max_columns);
+
+/* The same, but the byte at `at` and some behind it stay, besides the beginning and the end. */
+void table_add_around(struct buf *out, const char *text, size_t at, size_t max_columns);
 
 /* The columns that `text` takes on a terminal: 2 for wide characters, 0 for combining ones. */
 size_t table_text_width(const char *text);

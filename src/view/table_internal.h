@@ -14,6 +14,7 @@ struct table_cell {
                 uint64_t number;
                 double fixed;
         };
+        size_t n_kept; /* bytes at the end of `text` that are never cut */
 };
 
 struct table {
@@ -30,6 +31,13 @@ struct table {
 /* Appends a cell as plain text: printable; on the screen with separators. */
 void table_cell_format(const struct column *column, const struct table_cell *cell, bool screen,
                        struct buf *out);
+
+/* Appends a function's name on at most `room` columns; 0: on any number.  `twin` as by table_find_twins. */
+void table_name_format(const struct table_cell *cell, const struct table_cell *twin, size_t room,
+                       struct buf *out);
+
+/* For each row a cell with another name that would be shortened to the same text, or NULL.  Freed by the caller. */
+const struct table_cell **table_find_twins(const struct table *table, size_t column, size_t room);
 
 /* Appends the JSON and CSV name of a column. */
 void table_add_key(const struct column *column, struct buf *out);

@@ -15,6 +15,7 @@ enum { MARGIN = 8, GAP = 2, CUT_MIN_WIDTH = 16 };
 struct layout {
         const struct table *table;
         size_t *widths;
+        const struct table_cell ***twins; /* of each column, as by table_find_twins; NULL: it has none */
         struct buf *out;
         size_t line_start;
         size_t hang; /* columns that the cell before stuck out into the gap */
@@ -94,6 +95,16 @@ static size_t hang_of(const struct column *column, const char *text)
         return is_right(column) && text_ends(text, "%") ? 1 : 0;
 }
 
+/* `room`: the columns that the text may take; 0: any number. */
+static void format_cell(const struct column *column, const struct table_cell *cell,
+                        const struct table_cell *twin, size_t room, struct buf *out)
+{
+        if (column->is_name && !cell->is_none)
+                table_name_format(cell, twin, column->can_cut ? room : 0, out);
+        else
+                table_cell_format(column, cell, true, out);
+}
+
 static void measure(struct layout *layout)
 {
         const struct table *table = layout->table;
@@ -105,7 +116,7 @@ static void measure(struct layout *layout)
                 size_t column = i % table->n_columns;
 
                 buf_clear(&text);
-                table_cell_format(&table->columns[column], &table->cells[i], true, &text);
+                format_cell(&table->columns[column], &table->cells[i], NULL, 0, &text);
                 widen(&layout->widths[column], buf_text(&text));
         }
         for (size_t i = 0; i < table->n_footers; i++) {
@@ -181,6 +192,64 @@ void table_add_cut(struct buf *out, const char *text, size_t max_columns)
                 buf_add_str(out, text);
 }
 
+/* Where the end of `text` begins that fits into `max` columns. */
+static const char *fitting_end(const char *text, size_t max)
+{
+        size_t left = table_text_width(text), width;
+
+        while (left > max) {
+                size_t n = text_utf8_length((const unsigned char *)text);
+                char first[8] = {0};
+
+                memcpy(first, text, n ? n : 1);
+                fitting_bytes(first, SIZE_MAX, &width);
+                left -= width;
+                text += n ? n : 1;
+        }
+        return text;
+}
+
+void table_add_middle(struct buf *out, const char *text, size_t max_columns)
+{
+        size_t room = max_columns > 3 ? max_columns - 3 : 0, taken;
+
+        if (table_text_width(text) <= max_columns || !room) {
+                buf_add_str(out, text);
+                return;
+        }
+        buf_add(out, text, fitting_bytes(text, (room + 1) / 2, &taken));
+        buf_add_str(out, "...");
+        buf_add_str(out, fitting_end(text, room - taken));
+}
+
+/* The beginning, what stands at a place, and the end. */
+static void add_pieces(struct buf *out, const char *text, const char *at, size_t max)
+{
+        size_t side = max / 4, head_width, width;
+        size_t head = fitting_bytes(text, side, &head_width);
+        const char *end = fitting_end(text, side);
+        size_t room = max - 2 * strlen("...") - head_width - table_text_width(end);
+
+        buf_add(out, text, head);
+        buf_add_str(out, "...");
+        buf_add(out, at, fitting_bytes(at, room, &width));
+        buf_add_str(out, "...");
+        buf_add_str(out, end);
+}
+
+void table_add_around(struct buf *out, const char *text, size_t at, size_t max_columns)
+{
+        enum { BEFORE = 4, MIN_PIECES = 24 };
+        size_t half = max_columns / 2, from = at > BEFORE ? at - BEFORE : 0;
+
+        while (from && ((unsigned char)text[from] & 0xc0) == 0x80)
+                from--;
+        if (max_columns < MIN_PIECES || at < half || table_text_width(text + from) <= half)
+                table_add_middle(out, text, max_columns);
+        else
+                add_pieces(out, text, text + from, max_columns);
+}
+
 static void put(struct layout *layout, size_t column, const char *text)
 {
         const struct column *c = &layout->table->columns[column];
@@ -229,11 +298,13 @@ static void add_rows(struct layout *layout)
 
         for (size_t i = 0; i < table->n_cells; i++) {
                 size_t column = i % table->n_columns;
+                const struct table_cell *twin;
 
                 if (!column)
                         begin_line(layout);
                 buf_clear(&text);
-                table_cell_format(&table->columns[column], &table->cells[i], true, &text);
+                twin = layout->twins[column] ? layout->twins[column][i / table->n_columns] : NULL;
+                format_cell(&table->columns[column], &table->cells[i], twin, layout->widths[column], &text);
                 put(layout, column, buf_text(&text));
                 if (table->is_colored && table->columns[column].is_share && !table->cells[i].is_none)
                         heat_color(layout->out, layout->out->len - text.len, text.len, table->cells[i].fixed);
@@ -256,17 +327,36 @@ static void add_footers(struct layout *layout)
         }
 }
 
+/* Of the columns of names that are less wide than they were in `full`. */
+static void find_twins(struct layout *layout, const size_t *full)
+{
+        const struct table *table = layout->table;
+
+        for (size_t i = 0; i < table->n_columns; i++) {
+                if (table->columns[i].is_name && layout->widths[i] < full[i])
+                        layout->twins[i] = table_find_twins(table, i, layout->widths[i]);
+        }
+}
+
 void table_render_text(const struct table *table, unsigned max_columns, struct buf *out)
 {
         struct layout layout = {.table = table, .out = out};
+        size_t *full = mem_new(table->n_columns, sizeof(*full));
 
         assert(table->n_cells % table->n_columns == 0);
         layout.widths = mem_new(table->n_columns, sizeof(*layout.widths));
+        layout.twins = mem_new(table->n_columns, sizeof(*layout.twins));
         measure(&layout);
+        memcpy(full, layout.widths, table->n_columns * sizeof(*full));
         if (max_columns)
                 cut_widths(&layout, max_columns);
+        find_twins(&layout, full);
         add_headings(&layout);
         add_rows(&layout);
         add_footers(&layout);
+        for (size_t i = 0; i < table->n_columns; i++)
+                free(layout.twins[i]);
+        free(layout.twins);
         free(layout.widths);
+        free(full);
 }

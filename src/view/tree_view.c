@@ -10,10 +10,18 @@
 #include "arena.h"
 #include "heat.h"
 #include "hot_view.h"
+#include "name_text.h"
 #include "table.h"
 #include "text.h"
 
-enum { SHARE_COLUMNS = 8, STEP_COLUMNS = 2, MAX_INDENT_COLUMNS = 48, MIN_NAME_COLUMNS = 20 };
+enum {
+        SHARE_COLUMNS = 8,
+        STEP_COLUMNS = 2,
+        MAX_INDENT_COLUMNS = 48,
+        MIN_NAME_COLUMNS = 20,
+        MIN_CUT_COLUMNS = 8,
+        MIN_PIECE_COLUMNS = 34,
+};
 
 struct printer {
         const struct tree_view *view;
@@ -87,12 +95,12 @@ static const struct calltree_function *function_of(const struct printer *p, uint
         return calltree_get_function(p->view->tree, node_of(p, at)->function);
 }
 
-static void add_name(const struct calltree_function *f, bool with_module, struct buf *out)
+/* " (inlined) [libm.so.6]" */
+static void add_origin(const struct calltree_function *f, bool with_module, struct buf *out)
 {
         /* The kernel's modules have brackets of their own. */
         bool has_brackets = *f->module == '[';
 
-        text_add_printable(out, f->name);
         if (f->is_inlined)
                 buf_add_str(out, " (inlined)");
         if (!with_module || !*f->module)
@@ -100,6 +108,24 @@ static void add_name(const struct calltree_function *f, bool with_module, struct
         buf_add_str(out, has_brackets ? " " : " [");
         text_add_printable(out, f->module);
         buf_add_str(out, has_brackets ? "" : "]");
+}
+
+/* The name is what is shortened where all of it would take more than `max` columns; 0: no limit.  Where no room would be left
+ * for it, it stands alone. */
+static void add_name(const struct printer *p, const struct calltree_function *f, bool with_module, size_t max,
+                     struct buf *out)
+{
+        AUTO_RELEASE(buf) origin = {0};
+        size_t width;
+
+        add_origin(f, with_module, &origin);
+        width = table_text_width(buf_text(&origin));
+        if (p->view->long_names)
+                text_add_printable(out, f->name);
+        else
+                name_text_add(out, f->name, NULL, max > width + MIN_CUT_COLUMNS ? max - width : max);
+        if (!max || p->view->long_names || max > width + MIN_CUT_COLUMNS)
+                buf_add(out, origin.data, origin.len);
 }
 
 /* Goes on in a new line where the terminal ends. */
@@ -111,7 +137,7 @@ static void add_piece(const struct printer *p, const char *piece, size_t indent,
                 buf_printf(p->out, "\n%*s", (int)indent, "");
                 *column = indent;
         }
-        if (max && *column + width > max && max > *column + MIN_NAME_COLUMNS) {
+        if (max && !p->view->long_names && *column + width > max && max > *column + MIN_NAME_COLUMNS) {
                 table_add_cut(p->out, piece, max - *column);
                 *column = max;
                 return;
@@ -146,6 +172,18 @@ static size_t add_shares(const struct printer *p, uint32_t first, uint32_t last,
         return columns;
 }
 
+/* What is left of a line for a name and its module between an arrow and "(12 times)"; 0: no limit. */
+static size_t name_columns(const struct printer *p, size_t indent, bool is_repeated)
+{
+        size_t others = indent + strlen("> ") + 1 + (is_repeated ? strlen(" (1000 times)") : 0);
+
+        if (!p->view->max_columns)
+                return 0;
+        /* Far to the right a line goes on behind the terminal's end. */
+        return p->view->max_columns > others + MIN_PIECE_COLUMNS ? p->view->max_columns - others
+                                                                 : MIN_PIECE_COLUMNS;
+}
+
 /* Returns the chain's last node. */
 static uint32_t add_chain(struct printer *p, uint32_t first, bool is_hot, unsigned depth, const char *module)
 {
@@ -165,9 +203,10 @@ static uint32_t add_chain(struct printer *p, uint32_t first, bool is_hot, unsign
                 buf_clear(&piece);
                 if (at != first)
                         buf_add_str(&piece, arrow);
-                add_name(f, strcmp(f->module, module) != 0 && !f->is_inlined, &piece);
                 for (n_same = 1; at != last && function_of(p, only_child(p, at)) == f; n_same++)
                         at = only_child(p, at);
+                add_name(p, f, strcmp(f->module, module) != 0 && !f->is_inlined,
+                         name_columns(p, indent, n_same > 1), &piece);
                 if (n_same > 1)
                         buf_printf(&piece, " (%" PRIu32 " times)", n_same);
                 if (at != last)
@@ -221,22 +260,18 @@ static void add_tree(struct printer *p)
 
 static bool is_listed(const struct printer *p, const struct calltree_function *f)
 {
-        return !p->view->symbol || text_match_symbol(p->view->symbol, f->name);
+        return !p->view->symbol || calltree_function_matches(f, p->view->symbol);
 }
 
 static void add_function_row(const struct printer *p, const struct calltree_sum *sum)
 {
         const struct calltree_function *f = calltree_get_function(p->view->tree, sum->function);
         size_t before = p->out->len;
-        AUTO_RELEASE(buf) name = {0};
 
-        add_name(f, true, &name);
         buf_printf(p->out, "%8.2f %8.2f %8" PRIu64 "  ", percent(p, sum->weight),
                    percent(p, sum->self_weight), sum->count);
-        if (p->view->max_columns > MIN_NAME_COLUMNS + 28)
-                table_add_cut(p->out, buf_text(&name), p->view->max_columns - 28);
-        else
-                buf_add(p->out, name.data, name.len);
+        add_name(p, f, true, p->view->max_columns > MIN_NAME_COLUMNS + 28 ? p->view->max_columns - 28 : 0,
+                 p->out);
         color_share(p, before + SHARE_COLUMNS + 1, sum->self_weight);
         color_share(p, before, sum->weight);
         buf_add_char(p->out, '\n');

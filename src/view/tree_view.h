@@ -20,6 +20,7 @@ struct tree_view {
         uint64_t max_rows;  /* of the table of functions */
         const char *
                 symbol; /* the pattern that the tree's paths were chosen by, and that table's functions are; or NULL */
+        bool long_names;      /* nothing of a name is folded or cut */
         unsigned max_columns; /* of the terminal; 0: nothing is cut */
         bool is_colored;      /* shares, by heat */
 };

@@ -4,11 +4,39 @@
 #include <string.h>
 
 #include "demangle.h"
+#include "demangle_fold.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Suffixes and the words for global constructors come on top of the limit, but no longer than the input. */
 enum { FRAME_BYTES = 64 };
+
+/* What is folded is never much longer; what can't be is as it was. */
+static void check_fold(const char *name, unsigned levels)
+{
+        struct buf out = {0};
+
+        buf_add_str(&out, "kept");
+        if (!demangle_fold(name, levels, &out) && strcmp(out.data + 4, name) != 0)
+                abort();
+        if (memcmp(out.data, "kept", 4) != 0 || out.len > 2 * strlen(name) + FRAME_BYTES)
+                abort();
+        buf_release(&out);
+}
+
+static void check_short(const char *name)
+{
+        struct buf out = {0};
+
+        if (demangle_without_clone(name) > strlen(name))
+                abort();
+        for (unsigned levels = 0; levels < 3; levels++)
+                check_fold(name, levels);
+        check_fold(name, FOLD_ALL_LEVELS);
+        if (demangle_arguments(name, &out))
+                check_fold(out.data, FOLD_ALL_LEVELS);
+        buf_release(&out);
+}
 
 static void check(const char *name, size_t size, bool with_params)
 {
@@ -38,6 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         name[size] = '\0';
         check(name, size, true);
         check(name, size, false);
+        check_short(name);
         free(name);
         return 0;
 }

@@ -17,6 +17,7 @@ try wperf test --cpu-model neoverse-n1 --event = dsb_
 try wperf list --cpu-model neoverse-v
 try wperf help st
 try wperf record -o x
+try wperf report --sort comm,
 try wperf record -- --fr
 END
 bash complete.bash

@@ -45,9 +45,11 @@ def check_paths(t: Context, path: str, min_share: float) -> collections.Counter:
 
 
 def clean(name: str) -> str:
-    """perf writes versions of symbols differently, and has no name for what a signal's handler returns to, nor for a function
-    of which only the beginning is known."""
-    return "?" if name in ("[unknown]", "__restore_rt") or name.startswith("0x") else re.sub(r"@.*", "", name)
+    """perf writes versions of symbols differently, keeps clones and pieces of a function apart from it, and has no name for
+    what a signal's handler returns to, nor for a function of which only the beginning is known."""
+    if name in ("[unknown]", "__restore_rt") or name.startswith("0x"):
+        return "?"
+    return re.sub(r"(\.cold|\.(part|isra|constprop|lto_priv)\.\d+)+$", "", re.sub(r"@.*", "", name))
 
 
 def test_copied_stacks(t: Context) -> None:

@@ -62,7 +62,7 @@ def test_nobody_else_is_recorded(t: Context) -> None:
     check(pids_of_records(dump) <= known, f"only its processes: {pids_of_records(dump)}, known are {known}")
     check(not has_row(done, "child_work:many") and "many" not in dump.out, "no other program", done)
     check(has_row(done, "thread_three") and has_row(done, "spin_here"), "all of its own", done)
-    names = {row["process"].split()[0] for row in harness.csv_of(t.good("report", "--sort", "comm", "--csv"))}
+    names = {row["comm"] for row in harness.csv_of(t.good("report", "--sort", "comm", "--csv"))}
     check(names <= {"sh", "family", "spin"}, f"names of its threads: {names}")
 
 

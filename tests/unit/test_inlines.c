@@ -26,9 +26,10 @@ static bool write_session(void)
         return builder_save(&b, session_path);
 }
 
-static void expect_text(unsigned keys, bool inlines, const char *want)
+static void expect_text(struct row_keys keys, bool inlines, const char *want)
 {
-        struct report_request request = {.path = session_path, .keys = keys, .inlines = inlines};
+        struct report_request request = {
+                .path = session_path, .keys = row_keys_bits(&keys), .inlines = inlines};
         struct err err = {0};
         AUTO(report) report = report_make(&request, &err);
         const struct hot_view_event event = {.name = "e", .interval = 1, .n_samples = 7};
@@ -42,7 +43,6 @@ static void expect_text(unsigned keys, bool inlines, const char *want)
                                         .events = &event,
                                         .n_events = 1,
                                         .keys = keys,
-                                        .keys_are_given = true,
                                         .max_rows = 50,
                                         .quality = report_quality(report)},
                      &out);
@@ -53,7 +53,7 @@ static void expect_text(unsigned keys, bool inlines, const char *want)
 TEST(inlined_functions_are_where_they_were_inlined)
 {
         ASSERT_TRUE(write_session());
-        expect_text(PROFILE_EVENT | PROFILE_SYMBOL, false,
+        expect_text((struct row_keys){{ROW_SYMBOL}, 1}, false,
                     "overhead,count,symbol\r\n"
                     "85.71,6,0x220\r\n"
                     "14.29,1,0x270\r\n");
@@ -62,7 +62,7 @@ TEST(inlined_functions_are_where_they_were_inlined)
 TEST(inlined_functions_have_rows_when_asked)
 {
         ASSERT_TRUE(write_session());
-        expect_text(PROFILE_EVENT | PROFILE_SYMBOL, true,
+        expect_text((struct row_keys){{ROW_SYMBOL}, 1}, true,
                     "overhead,count,symbol\r\n"
                     "57.14,4,distance\r\n"
                     "28.57,2,longest\r\n"
@@ -72,12 +72,12 @@ TEST(inlined_functions_have_rows_when_asked)
 TEST(lines_have_rows_when_asked)
 {
         ASSERT_TRUE(write_session());
-        expect_text(PROFILE_EVENT | PROFILE_SYMBOL | PROFILE_LINE, true,
+        expect_text((struct row_keys){{ROW_SYMBOL, ROW_LINE}, 2}, true,
                     "overhead,count,symbol,line\r\n"
                     "57.14,4,distance,shapes.h:24\r\n"
                     "28.57,2,longest,shapes.h:31\r\n"
                     "14.29,1,scaled,one.c:22\r\n");
-        expect_text(PROFILE_EVENT | PROFILE_LINE, false,
+        expect_text((struct row_keys){{ROW_LINE}, 1}, false,
                     "overhead,count,line\r\n"
                     "57.14,4,shapes.h:24\r\n"
                     "28.57,2,shapes.h:31\r\n"

@@ -146,7 +146,6 @@ static struct hot_view view_of(const struct report *report, const struct hot_vie
                 .hot = report_hot(report),
                 .events = event,
                 .n_events = 1,
-                .keys = PROFILE_EVENT | PROFILE_MODULE | PROFILE_SYMBOL,
                 .max_rows = 50,
                 .quality = report_quality(report),
         };

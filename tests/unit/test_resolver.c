@@ -328,7 +328,8 @@ TEST(resolver_makes_names_readable_when_asked)
         expect_name(long_names, add_file(long_names, "elf/cxx.so"), 0x1061, "area::shape::size(int)");
         expect_name(by_name, 0, 0x1010, "area::outside@plt");
         expect_name(as_is, 0, 0x1041, "_ZN4area7guardedEi.cold");
-        expect_name(by_name, 0, 0x1041, "area::guarded [clone .cold]");
+        expect_name(by_name, 0, 0x1041, "area::guarded");
+        expect_name(long_names, 0, 0x1041, "area::guarded(int) [clone .cold]");
 }
 
 TEST(resolver_tells_kernel_modules_from_the_kernel)

@@ -5,7 +5,9 @@
 #include "buf.h"
 #include "json.h"
 #include "table.h"
+
 #include "tap.h"
+#include <string.h>
 
 static const struct column sample_columns[] = {
         {.name = "overhead", .type = COLUMN_FIXED, .decimals = 2},
@@ -303,6 +305,53 @@ TEST(long_names_are_cut_only_when_asked)
         buf_clear(&out);
         table_render_text(table, 0, &out);
         EXPECT_CONTAINS(buf_text(&out), "  a_very_long_name_of_a_function:module\n");
+}
+
+/* Text is shortened by what names are, with the module at its end; programs get it whole. */
+TEST(names_of_functions_keep_their_modules)
+{
+        static const struct column columns[] = {{.name = "symbol", .can_cut = true, .is_name = true}};
+        static const char vector[] = "std::vector<long, std::allocator<long> >::at:libapp.so.1";
+        static const char plain[] = "a_function_with_a_name_that_is_not_of_cxx_at_all:libapp.so.1";
+        AUTO(table) table = table_new(columns, 1);
+        AUTO_RELEASE(buf) wide = {0};
+        AUTO_RELEASE(buf) narrow = {0};
+        AUTO_RELEASE(buf) csv = {0};
+
+        table_add_name(table, vector, strlen(":libapp.so.1"));
+        table_add_name(table, plain, strlen(":libapp.so.1"));
+        table_render_text(table, 0, &wide);
+        EXPECT_STR(buf_text(&wide), "        symbol\n"
+                                    "        ======\n"
+                                    "        std::vector<long>::at:libapp.so.1\n"
+                                    "        a_function_with_a_name_that_is_not_of_cxx_at_all:libapp.so.1\n");
+        table_render_text(table, 40, &narrow);
+        EXPECT_STR(buf_text(&narrow), "        symbol\n"
+                                      "        ======\n"
+                                      "        std::vector<...>::at:libapp.so.1\n"
+                                      "        a_functio...x_at_all:libapp.so.1\n");
+        table_render_csv(table, &csv);
+        EXPECT_CONTAINS(buf_text(&csv), vector);
+}
+
+/* Names that differ only in what is left out keep in sight what differs. */
+TEST(short_names_differ_where_names_do)
+{
+        static const struct column columns[] = {{.name = "symbol", .can_cut = true, .is_name = true}};
+        AUTO(table) table = table_new(columns, 1);
+        AUTO_RELEASE(buf) out = {0};
+
+        table_add_name(table, "ns::tree<ns::vector<key_of_map, first>, int>::_M_erase:app", strlen(":app"));
+        table_add_name(table, "ns::tree<ns::vector<key_of_map, other>, int>::_M_erase:app", strlen(":app"));
+        table_add_name(table, "ns::tree<ns::vector<key_of_map, other>, int>::_M_erase:app", strlen(":app"));
+        table_add_name(table, "ns::tree<int>::_M_copy:app", strlen(":app"));
+        table_render_text(table, 52, &out);
+        EXPECT_STR(buf_text(&out), "        symbol\n"
+                                   "        ======\n"
+                                   "        ns::tree<n...ap, first>, in...::_M_erase:app\n"
+                                   "        ns::tree<n...ap, other>, in...::_M_erase:app\n"
+                                   "        ns::tree<n...ap, other>, in...::_M_erase:app\n"
+                                   "        ns::tree<int>::_M_copy:app\n");
 }
 
 TEST(width_is_what_a_terminal_shows)

@@ -179,6 +179,31 @@ TEST(narrow_terminals)
         }
 }
 
+/* What a name is shortened to fits, with its module behind it. */
+TEST(long_names_are_folded)
+{
+        struct calltree_function function = {
+                .name = "std::map<int, long, std::less<int>, std::allocator<std::pair<int const, long> > >::at",
+                .module = "libstdc++.so.6"};
+        AUTO(calltree) tree = calltree_new();
+        AUTO_RELEASE(buf) narrow = {0};
+        AUTO_RELEASE(buf) wide = {0};
+        AUTO_RELEASE(buf) whole = {0};
+        struct tree_view view = {.tree = tree, .event = "e", .max_rows = 20};
+
+        calltree_add(tree, calltree_add_child(tree, CALLTREE_ROOT, calltree_add_function(tree, &function)), 1,
+                     1);
+        calltree_finish(tree);
+        tree_view_text(&view, &wide);
+        EXPECT_CONTAINS(buf_text(&wide), "  std::map<int, long>::at [libstdc++.so.6]\n");
+        view.max_columns = 64;
+        tree_view_text(&view, &narrow);
+        EXPECT_CONTAINS(buf_text(&narrow), "  std::map<...>::at [libstdc++.so.6]\n");
+        view.long_names = true;
+        tree_view_text(&view, &whole);
+        EXPECT_CONTAINS(buf_text(&whole), function.name);
+}
+
 TEST(names_cannot_break_lines)
 {
         AUTO(calltree) tree = calltree_new();

@@ -64,6 +64,9 @@ cp names-big32.so wrong/names-link.debug
 # Mangled names.
 g++ $flags -g0 -shared -fPIC -Wl,--build-id=sha1 -o cxx.so cxx.cc
 
+# Functions that read the same, and pieces of one.
+gcc -shared -nostdlib -Wl,--build-id=none -Wl,-z,noseparate-code -o overloads.so overloads-one.s overloads-two.s
+
 # Small ones, from which a fuzzer gets further.
 small="-O2 -nostdlib -fno-stack-protector \
         -Wl,-z,noseparate-code,-z,norelro,-z,max-page-size=64,--build-id=none"
