@@ -23,7 +23,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "answers": ("base", "os", "codec", "object"),
     "dwarf": ("base", "os", "object", "answers"),
     "pdb": ("base", "os", "object", "answers"),
-    "session": ("base", "os", "codec", "event"),
+    "session": ("base", "os", "codec", "event", "answers/archive_section.h"),
     "symbol": ("base", "os", "arch", "codec", "object", "demangle", "answers", "dwarf", "pdb"),
     "unwind": ("base", "arch", "object"),
     "disasm": ("base", "os", "arch"),
