@@ -27,11 +27,11 @@ static void add_target(void *ctx, uint64_t addr, struct buf *out)
 struct annotate_view annotate_output_whole(const struct annotate_output *o, const struct annotate *whole,
                                            uint32_t event)
 {
-        struct report_event e = report_get_event(o->report, event);
+        struct report_event e = o->report->events[event];
 
         return (struct annotate_view){
                 .event = e.name,
-                .skid = report_event_skid(&e),
+                .skid = e.skid,
                 .event_count = e.n_samples,
                 .event_weight = e.weight,
                 .annotate = whole,
@@ -50,9 +50,9 @@ struct annotate_view annotate_output_view(struct annotate_output *o, size_t inde
         o->index = index;
         buf_clear(&o->name);
         if (a.shares_row)
-                buf_printf(&o->name, "%s:%s", hot_text(report_hot(o->report), a.row->bare), a.path);
+                buf_printf(&o->name, "%s:%s", hot_text(o->report->hot, a.row->bare), a.path);
         else
-                buf_add_str(&o->name, hot_text(report_hot(o->report), a.row->symbol));
+                buf_add_str(&o->name, hot_text(o->report->hot, a.row->symbol));
         view.function = buf_text(&o->name);
         view.code_note = a.code_note;
         view.debug_note = a.debug_note;

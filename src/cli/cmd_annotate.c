@@ -86,7 +86,7 @@ static bool choose_symbol(struct annotating *a, const struct command_line *line,
 static bool has_tail_calls(const struct report *report, uint32_t event)
 {
         struct annotate_rows rows;
-        bool any = annotate_tail_calls(report_hot(report), event, &rows);
+        bool any = annotate_tail_calls(report->hot, event, &rows);
 
         annotate_rows_release(&rows);
         return any;
@@ -98,7 +98,7 @@ static bool is_whole(const struct annotating *a, const struct report *report)
 
         if (!a->has_by || a->symbol)
                 return false;
-        for (uint32_t e = 0; a->by == ANNOTATE_HANDLER && e < report_n_events(report); e++)
+        for (uint32_t e = 0; a->by == ANNOTATE_HANDLER && e < report->n_events; e++)
                 tail_calls |= has_tail_calls(report, e);
         return a->by == ANNOTATE_FUNCTION || a->by == ANNOTATE_INLINED || tail_calls;
 }
@@ -140,7 +140,7 @@ static void add_whole_rows(struct annotating *a, const struct annotate_view *vie
                 add_rows(a, view);
                 return;
         }
-        annotate_tail_calls(report_hot(a->output.report), event, &rows);
+        annotate_tail_calls(a->output.report->hot, event, &rows);
         show_rows(a, view, &rows);
         annotate_rows_release(&rows);
 }
@@ -228,13 +228,13 @@ static bool add_functions(struct annotating *a, struct report *report, struct er
 
 static void add_whole(struct annotating *a, struct report *report)
 {
-        for (uint32_t e = 0; e < report_n_events(report); e++) {
+        for (uint32_t e = 0; e < report->n_events; e++) {
                 AUTO(annotate) whole = NULL;
                 struct annotate_view view;
 
-                if (!report_get_event(report, e).n_samples)
+                if (!report->events[e].n_samples)
                         continue;
-                whole = report_annotate_whole(report, e);
+                whole = annotation_whole(report, e);
                 view = annotate_output_whole(&a->output, whole, e);
                 annotate_view_heading(&view, &a->text);
                 begin_json(a, &view);
@@ -253,7 +253,7 @@ static bool make(struct annotating *a, const struct report_request *request, str
         if (!report || !filter_none_check(report, request, &a->options->filter, err))
                 return false;
         a->output.report = report;
-        cmd_warn(&report_archive(report)->note);
+        cmd_warn(&report->session.archive.note);
         json_init(&a->json, &a->document);
         json_begin_object(&a->json);
         json_key(&a->json, "annotate");
@@ -263,11 +263,11 @@ static bool make(struct annotating *a, const struct report_request *request, str
         else
                 ok = add_functions(a, report, err);
         json_end_array(&a->json);
-        quality_add_json(report_quality(report), NULL, &a->json);
+        quality_add_json(&report->quality, NULL, &a->json);
         json_end_object(&a->json);
         buf_add_char(&a->document, '\n');
-        quality_add_poor(report_quality(report), &a->text);
-        quality_add_text(report_quality(report), &a->text);
+        quality_add_poor(&report->quality, &a->text);
+        quality_add_text(&report->quality, &a->text);
         buf_add_char(&a->text, '\n');
         annotation_free(TAKE(a->output.annotation));
         if (!ok || a->n_shown)

@@ -135,12 +135,12 @@ static bool has_branches(const struct report *report, const char *path, struct e
 {
         bool any_stacks = false;
 
-        for (size_t i = 0; i < report_n_events(report); i++) {
-                struct report_event event = report_get_event(report, i);
+        for (size_t i = 0; i < report->n_events; i++) {
+                const struct perf_attr *attr = &report->events[i].attr;
 
-                if (branches_are_edges(&event.attr))
+                if (branches_are_edges(attr))
                         return true;
-                any_stacks |= stack_branches_can(&event.attr);
+                any_stacks |= stack_branches_can(attr);
         }
         return err_set(err, ERR_MISSING, "%s: %s", path,
                        any_stacks ? "its branch stacks are call stacks; see them with -g"
@@ -164,12 +164,16 @@ static bool make_request(const struct command_line *line, const int32_t *pids, s
                 .no_demangle = o->filter.no_demangle,
                 .long_names = o->display.long_names,
                 .inlines = o->choice.inlines,
-                .stacks = ret_tree->is_wanted,
                 .merges_strays = true,
                 .merges_callers = wants_only_text(o),
                 .no_tree_inlines = ret_tree->no_inlines,
-                .branches = o->choice.branches,
         };
+        if (ret_tree->is_wanted)
+                ret->results |= REPORT_TREE;
+        if (o->choice.branches)
+                ret->results |= REPORT_BRANCHES;
+        if (o->general.verbose)
+                ret->results |= REPORT_SECTIONS;
         return check_annotate(o, ret_tree->is_wanted, err) && check_branches(o, ret_tree, err) &&
                cmd_input_path(line, &o->input, &ret->path, err) &&
                parse_sort(o->choice.sort, &ret->keys, err) &&
@@ -255,7 +259,7 @@ static int show(const struct report_options *o, const struct report_request *req
         if (!report || (o->choice.branches && !has_branches(report, request->path, &err)) ||
             !filter_none_check(report, request, &o->filter, &err))
                 return cmd_fail(&err);
-        buf_add(&note, report_archive(report)->note.data, report_archive(report)->note.len);
+        buf_add(&note, report->session.archive.note.data, report->session.archive.note.len);
         if (tree->is_wanted)
                 tree_output_note_missing(report, &note);
         cmd_warn(&note);

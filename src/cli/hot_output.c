@@ -21,8 +21,6 @@ struct view_parts {
         struct hot_view view;
         struct hot_view_event *events;
         struct hot_view_module *modules;
-        struct run_info run;
-        bool has_run;
         struct arena arena; /* sections of the modules */
         struct annotate_output annotated;
 };
@@ -36,37 +34,36 @@ static void release_parts(struct view_parts *parts)
         free(parts->modules);
 }
 
-static void fill_sections(const struct report *report, size_t index, struct view_parts *p)
+static void fill_sections(const struct report_module *module, struct hot_view_module *ret,
+                          struct arena *arena)
 {
-        size_t n = report_n_sections(report, index);
-        struct hot_view_section *sections = arena_alloc(&p->arena, n * sizeof(*sections));
+        struct hot_view_section *sections = arena_alloc(arena, module->n_sections * sizeof(*sections));
 
-        for (size_t i = 0; i < n; i++) {
-                struct resolver_section s = report_get_section(report, index, i);
+        for (size_t i = 0; i < module->n_sections; i++) {
+                const struct resolver_section *s = &module->sections[i];
 
-                sections[i] = (struct hot_view_section){s.name, s.addr, s.size_bytes};
+                sections[i] = (struct hot_view_section){s->name, s->addr, s->size_bytes};
         }
-        p->modules[index].sections = sections;
-        p->modules[index].n_sections = n;
+        ret->sections = sections;
+        ret->n_sections = module->n_sections;
 }
 
 static void fill_lists(const struct report *report, struct view_parts *p)
 {
-        size_t n_events = report_n_events(report), n_modules = report_n_modules(report);
+        size_t n_events = report->n_events, n_modules = report->modules.n;
 
         p->events = mem_new(n_events, sizeof(*p->events));
         p->modules = mem_new(n_modules, sizeof(*p->modules));
         for (size_t i = 0; i < n_events; i++) {
-                struct report_event e = report_get_event(report, i);
+                const struct report_event *e = &report->events[i];
 
-                p->events[i] = (struct hot_view_event){e.name, e.mean_period, e.n_samples};
+                p->events[i] = (struct hot_view_event){e->name, e->mean_period, e->n_samples};
         }
         for (size_t i = 0; i < n_modules; i++) {
-                struct report_module m = report_get_module(report, i);
+                const struct report_module *m = &report->modules.items[i];
 
-                p->modules[i] = (struct hot_view_module){m.path, m.address, m.note};
-                if (p->view.verbose)
-                        fill_sections(report, i, p);
+                p->modules[i] = (struct hot_view_module){m->path, m->address, m->note};
+                fill_sections(m, &p->modules[i], &p->arena);
         }
         p->view.events = p->events;
         p->view.n_events = n_events;
@@ -105,7 +102,7 @@ static void annotate(const struct hot_output *o, struct view_parts *p)
 static struct branch_view branch_view(const struct hot_output *o, const struct hot_view *view)
 {
         return (struct branch_view){
-                .rows = report_branches(o->report),
+                .rows = o->report->branch_rows,
                 .events = view->events,
                 .n_events = view->n_events,
                 .max_rows = view->max_rows,
@@ -133,32 +130,32 @@ static void add_trees_json(void *ctx, struct json *json)
 
 static void fill_view(const struct hot_output *o, struct view_parts *p)
 {
-        struct report_image image;
+        const struct report_image *image = &o->report->image;
+        const struct report_run *run = &o->report->run;
 
-        p->has_run = report_run_info(o->report, &p->run);
         p->view = (struct hot_view){
-                .hot = report_hot(o->report),
+                .hot = o->report->hot,
                 .keys = o->keys ? o->keys : PROFILE_EVENT | PROFILE_MODULE | PROFILE_SYMBOL,
                 .keys_are_given = o->keys,
                 .max_rows = o->display->rows,
                 .symbol = o->display->symbol,
                 .verbose = o->general->verbose,
                 .is_extended = o->output->json_extended,
-                .quality = report_quality(o->report),
+                .quality = &o->report->quality,
                 .pe_file = o->pe_file,
                 .pdb_file = o->pdb_file,
-                .source_note = p->has_run ? p->run.source_note : "",
+                .source_note = run->is_known ? run->info.source_note : "",
                 .has_elapsed = o->has_elapsed,
                 .elapsed_ns = o->elapsed_ns,
                 .has_exit = o->has_exit,
                 .exit_status = o->exit_status,
         };
-        p->view.has_image = report_image(o->report, &image);
+        p->view.has_image = image->is_known;
         if (p->view.has_image) {
-                p->view.base_address = image.base_address;
-                p->view.runtime_delta = image.runtime_delta;
+                p->view.base_address = image->base_address;
+                p->view.runtime_delta = image->runtime_delta;
                 if (!p->view.pe_file)
-                        p->view.pe_file = image.path;
+                        p->view.pe_file = image->path;
         }
         if (o->tree.is_wanted) {
                 p->view.add_more_json = add_trees_json;
@@ -184,7 +181,7 @@ static void add_source(const struct report_event *e, struct buf *out)
         buf_add_str(out, flags & PERF_ATTR_EXCLUDE_KERNEL ? ", user mode only"
                          : flags & PERF_ATTR_EXCLUDE_USER ? ", kernel mode only"
                                                           : ", user and kernel mode");
-        buf_printf(out, ", skid: %s\n", report_event_skid(e));
+        buf_printf(out, ", skid: %s\n", e->skid);
 }
 
 /* "stacks: 2300 frames by call-frame information, 12 by frame pointers; unwound while recording in 2.9 ms" */
@@ -201,52 +198,53 @@ static void add_ways(const struct report *report, struct buf *out)
                 {UNWIND_WAY_SIGNAL, "out of signal handlers"},
                 {UNWIND_WAY_PE, "by Windows unwind codes"},
         };
+        const struct report_ways *ways = &report->ways;
         const char *between = " frames ";
-        struct report_ways ways;
 
-        if (!report_get_ways(report, &ways))
+        if (!ways->any)
                 return;
         buf_add_str(out, "stacks: ");
         for (size_t i = 0; i < N_ELEMENTS(words); i++) {
-                if (!ways.by_way[words[i].way])
+                if (!ways->by_way[words[i].way])
                         continue;
-                text_add_thousands(out, ways.by_way[words[i].way]);
+                text_add_thousands(out, ways->by_way[words[i].way]);
                 buf_printf(out, "%s%s", between, words[i].text);
                 between = " ";
                 buf_add_str(out, ", ");
         }
-        if (ways.by_way[UNWIND_WAY_LBR])
+        if (ways->by_way[UNWIND_WAY_LBR])
                 buf_add_str(out, "joined with the kernel's chains\n");
-        else if (ways.were_recorded)
-                buf_printf(out, "unwound while recording in %.1f ms\n", (double)ways.unwind_ns / 1e6);
+        else if (ways->were_recorded)
+                buf_printf(out, "unwound while recording in %.1f ms\n", (double)ways->unwind_ns / 1e6);
         else
                 buf_add_str(out, "unwound from copies of the stack\n");
 }
 
-static void add_heading(const struct hot_output *o, const struct view_parts *p, struct buf *out)
+static void add_heading(const struct hot_output *o, struct buf *out)
 {
-        struct report_image image;
+        const struct report_image *image = &o->report->image;
+        const struct report_run *run = &o->report->run;
 
-        for (size_t i = 0; i < report_n_events(o->report); i++) {
-                struct report_event e = report_get_event(o->report, i);
+        for (size_t i = 0; i < o->report->n_events; i++) {
+                const struct report_event *e = &o->report->events[i];
 
-                if (text_starts(e.name, "dummy"))
+                if (text_starts(e->name, "dummy"))
                         continue;
                 buf_add_str(out, "event: ");
-                add_source(&e, out);
+                add_source(e, out);
         }
-        if (p->has_run && p->run.source_note[0]) {
+        if (run->is_known && run->info.source_note[0]) {
                 buf_add_str(out, "note: ");
-                text_add_printable(out, p->run.source_note);
+                text_add_printable(out, run->info.source_note);
                 buf_add_char(out, '\n');
         }
         if (o->tree.is_wanted)
                 add_ways(o->report, out);
-        if (report_image(o->report, &image)) {
+        if (image->is_known) {
                 buf_add_str(out, "base address of '");
-                text_add_printable(out, o->pe_file ? o->pe_file : image.name);
-                buf_printf(out, "': 0x%" PRIx64 ", runtime delta: 0x%" PRIx64 "\n", image.base_address,
-                           image.runtime_delta);
+                text_add_printable(out, o->pe_file ? o->pe_file : image->name);
+                buf_printf(out, "': 0x%" PRIx64 ", runtime delta: 0x%" PRIx64 "\n", image->base_address,
+                           image->runtime_delta);
         }
         if (o->sampling_line)
                 buf_add_str(out, o->sampling_line);
@@ -296,10 +294,11 @@ static struct tree_shown tree_shown(const struct hot_output *o, const struct vie
 static void add_no_samples(const struct hot_output *o, const struct view_parts *p, struct buf *out)
 {
         const struct quality *q = p->view.quality;
-        uint64_t busy_ns = p->run.user_ns + p->run.kernel_ns;
+        const struct report_run *run = &o->report->run;
+        uint64_t busy_ns = run->info.user_ns + run->info.kernel_ns;
 
         buf_add_str(out, "no samples: ");
-        if (p->has_run && busy_ns < LITTLE_NS)
+        if (run->is_known && busy_ns < LITTLE_NS)
                 buf_printf(
                         out,
                         "the targets used %.1f ms of CPU time while they were sampled; let them work longer, or sample "
@@ -321,7 +320,7 @@ static void render_text(const struct hot_output *o, struct view_parts *p, struct
         p->view.is_colored = o->is_colored;
         if (os_is_terminal(OS_STDOUT))
                 p->view.max_columns = os_terminal_columns(OS_STDOUT);
-        add_heading(o, p, out);
+        add_heading(o, out);
         add_modules(o, p, out);
         if (!q->n_samples) {
                 add_no_samples(o, p, out);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "stack_branches.h"
+#include "stack_unwind.h"
 #include "text.h"
 #include "tree_view.h"
 
@@ -185,13 +186,23 @@ bool tree_output_init(const struct tree_options *options, struct tree_output *re
 
 /* --- Trees --- */
 
+/* Whether samples were recorded with what a stack is made of: a call chain, or registers and a copy of the stack. */
+static bool has_stacks(const struct report *report)
+{
+        for (size_t i = 0; i < report->n_events; i++) {
+                const struct perf_attr *attr = &report->events[i].attr;
+
+                if (attr->sample_type & PERF_SAMPLE_CALLCHAIN || stack_unwind_can(attr))
+                        return true;
+        }
+        return false;
+}
+
 /* Branches of any kind are no stack, and are not taken for one. */
 static bool has_branches(const struct report *report)
 {
-        for (size_t i = 0; i < report_n_events(report); i++) {
-                struct report_event event = report_get_event(report, i);
-
-                if (stack_branches_only(&event.attr))
+        for (size_t i = 0; i < report->n_events; i++) {
+                if (stack_branches_only(&report->events[i].attr))
                         return true;
         }
         return false;
@@ -199,7 +210,7 @@ static bool has_branches(const struct report *report)
 
 void tree_output_note_missing(const struct report *report, struct buf *note)
 {
-        if (report_has_stacks(report))
+        if (has_stacks(report))
                 return;
         if (has_branches(report))
                 buf_add_str(note,
@@ -230,23 +241,20 @@ static struct calltree *make_tree(const struct tree_output *output, const struct
 static void show_trees(const struct tree_output *output, const struct tree_shown *shown,
                        void (*show)(const struct tree_view *view, void *out), void *out)
 {
-        const struct report_tree_options options = {.no_inlines = output->no_inlines};
-        AUTO(stacks_tree) names = report_name_stacks(shown->report, &options);
-
-        for (uint32_t i = 0; i < report_n_events(shown->report); i++) {
-                const struct report_event event = report_get_event(shown->report, i);
+        for (uint32_t i = 0; i < shown->report->n_events; i++) {
+                const struct report_event *event = &shown->report->events[i];
                 AUTO(calltree) tree = NULL;
 
-                if (!event.n_samples)
+                if (!event->n_samples)
                         continue;
-                tree = make_tree(output, shown, names, i);
+                tree = make_tree(output, shown, shown->report->tree, i);
                 show(
                         &(struct tree_view){
                                 .tree = tree,
                                 .is_inverted = output->is_inverted,
-                                .all_count = event.n_samples,
-                                .all_weight = event.weight,
-                                .event = event.name,
+                                .all_count = event->n_samples,
+                                .all_weight = event->weight,
+                                .event = event->name,
                                 .min_percent = output->min_percent,
                                 .max_depth = output->max_depth,
                                 .max_rows = shown->max_rows,

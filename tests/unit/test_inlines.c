@@ -38,13 +38,13 @@ static void expect_text(unsigned keys, bool inlines, const char *want)
                 TAP_FAIL("%s", err.text);
                 return;
         }
-        hot_view_csv(&(struct hot_view){.hot = report_hot(report),
+        hot_view_csv(&(struct hot_view){.hot = report->hot,
                                         .events = &event,
                                         .n_events = 1,
                                         .keys = keys,
                                         .keys_are_given = true,
                                         .max_rows = 50,
-                                        .quality = report_quality(report)},
+                                        .quality = &report->quality},
                      &out);
         EXPECT_STR(buf_text(&out), want);
 }
