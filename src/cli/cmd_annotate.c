@@ -20,7 +20,7 @@ struct annotating {
         bool has_by;
         enum annotate_by by;
         enum disasm_syntax syntax;
-        bool wants_text, wants_json;
+        struct cmd_forms forms;
         struct annotate_output output;
         struct buf text, document;
         struct json json;
@@ -106,9 +106,9 @@ static bool is_whole(const struct annotating *a, const struct report *report)
 static void show_rows(struct annotating *a, const struct annotate_view *view,
                       const struct annotate_rows *rows)
 {
-        if (a->wants_text)
+        if (a->forms.text)
                 annotate_view_rows(view, a->by, rows, &a->text);
-        if (a->wants_json)
+        if (a->forms.document)
                 annotate_view_json_rows(view, a->by, rows, &a->json);
         a->n_shown++;
 }
@@ -183,13 +183,13 @@ static void add_function(struct annotating *a, size_t index)
                 buf_add_char(&a->text, '\n');
         annotate_view_heading(&view, &a->text);
         begin_json(a, &view);
-        if (a->wants_json)
+        if (a->forms.document)
                 annotate_view_json(&view, annotation_get(a->output.annotation, index).code->n_insns,
                                    &a->json);
         if (a->has_by) {
                 add_rows(a, &view);
         } else {
-                if (a->wants_text)
+                if (a->forms.text)
                         add_lines_and_code(a, &view);
                 a->n_shown++;
         }
@@ -305,8 +305,7 @@ static int run(struct annotating *a, const struct command_line *line, int32_t *p
         struct err err = {0};
 
         none.n_args = 0; /* its word is no session */
-        a->wants_text = !o->output.json && !o->general.quiet;
-        a->wants_json = o->output.json || o->output.output;
+        a->forms = cmd_wanted_forms(&o->general, &o->output);
         a->output.max_rows = o->what.rows;
         a->output.is_extended = o->output.json_extended;
         a->output.every_block = o->general.verbose;
