@@ -269,7 +269,8 @@ static bool make(struct annotating *a, const struct report_request *request, str
         quality_add_poor(&report->quality, &a->text);
         quality_add_text(&report->quality, &a->text);
         buf_add_char(&a->text, '\n');
-        annotation_free(TAKE(a->output.annotation));
+        annotate_output_release(&a->output);
+        a->output = (struct annotate_output){0};
         if (!ok || a->n_shown)
                 return ok;
         if (a->first_none.code)
@@ -334,7 +335,6 @@ int cmd_annotate(const struct command_line *line)
         }
         lookup_release(&lookup);
 
-        buf_release(&a.output.name);
         buf_release(&a.text);
         buf_release(&a.document);
         free(pids);

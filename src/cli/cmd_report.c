@@ -271,7 +271,6 @@ static int show(const struct report_options *o, const struct report_request *req
                 .display = &o->display,
                 .keys = request->keys,
                 .tree = *tree,
-                .branches = o->choice.branches,
                 .debuginfod = lookup->debuginfod,
                 .csv = o->choice.csv,
                 .document_is_output = true,

@@ -43,8 +43,7 @@ static void expect_text(unsigned keys, bool inlines, const char *want)
                                         .n_events = 1,
                                         .keys = keys,
                                         .keys_are_given = true,
-                                        .max_rows = 50,
-                                        .quality = &report->quality},
+                                        .max_rows = 50},
                      &out);
         EXPECT_STR(buf_text(&out), want);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From the bytes of a session to rows, their text, JSON and CSV, and the C API. */
-#include "hot_view.h"
 #include "report.h"
+#include "sample_view.h"
 #include "session_builder.h"
 #include "tap.h"
 #include "test_data.h"
@@ -141,15 +141,16 @@ TEST(keys_make_rows)
         EXPECT_INT(hot_get_row(threads->hot, 0)->count, 4);
 }
 
-static struct hot_view view_of(const struct report *report, const struct hot_view_event *event)
+static struct sample_view view_of(const struct report *report, const struct hot_view_event *event)
 {
-        return (struct hot_view){
-                .hot = report->hot,
-                .events = event,
-                .n_events = 1,
-                .keys = PROFILE_EVENT | PROFILE_MODULE | PROFILE_SYMBOL,
-                .max_rows = 50,
+        return (struct sample_view){
+                .hot = {.hot = report->hot,
+                        .events = event,
+                        .n_events = 1,
+                        .keys = PROFILE_EVENT | PROFILE_MODULE | PROFILE_SYMBOL,
+                        .max_rows = 50},
                 .quality = &report->quality,
+                .source_note = "",
         };
 }
 
@@ -158,11 +159,11 @@ TEST(text_is_windowsperfs_table)
         AUTO(report) report = make(0, (struct profile_filter){0});
         struct hot_view_event event = {"ld_spec", 1, 7};
         AUTO_RELEASE(buf) out = {0};
-        struct hot_view view;
+        struct sample_view view;
 
         ASSERT_TRUE(report);
         view = view_of(report, &event);
-        hot_view_text(&view, &out);
+        hot_view_text(&view.hot, &out);
         EXPECT_STR(buf_text(&out), "======================== sample source: ld_spec, top 50 hot functions "
                                    "========================\n"
                                    "        overhead  count  symbol\n"
@@ -172,9 +173,9 @@ TEST(text_is_windowsperfs_table)
                                    "           14.29      1  unknown\n"
                                    "          100.00%     7  top 3 in total\n");
         buf_clear(&out);
-        view.symbol = "^local";
-        view.max_rows = 2;
-        hot_view_text(&view, &out);
+        view.hot.symbol = "^local";
+        view.hot.max_rows = 2;
+        hot_view_text(&view.hot, &out);
         EXPECT_CONTAINS(buf_text(&out), "           42.86      3  local_leaf:names.so\n"
                                         "           85.71%     6  top 2 in total\n");
         EXPECT_TRUE(!strstr(buf_text(&out), "global_one"));
@@ -185,16 +186,16 @@ TEST(json_has_the_keys_that_extensions_read)
         AUTO(report) report = make(0, (struct profile_filter){0});
         struct hot_view_event event = {"ld_spec", 1, 7};
         AUTO_RELEASE(buf) out = {0};
-        struct hot_view view;
+        struct sample_view view;
 
         ASSERT_TRUE(report);
         view = view_of(report, &event);
-        view.max_rows = 1;
+        view.hot.max_rows = 1;
         view.has_exit = true;
         view.exit_status = 7;
         view.has_image = true;
         view.base_address = 4198400;
-        hot_view_json(&view, &out);
+        sample_view_render(&view, SAMPLE_JSON, &out);
         EXPECT_CONTAINS(
                 buf_text(&out),
                 "{\"sampling\":{\"pe_file\":\"\",\"pdb_file\":\"\",\"sample_display_row\":1,"
@@ -204,12 +205,12 @@ TEST(json_has_the_keys_that_extensions_read)
                 "\"printed_sample_num\":1,\"annotate\":[]}]},\"quality\":{\"samples\":7,\"lost\":5,");
         EXPECT_CONTAINS(buf_text(&out), "\"target_exit\":7}\n");
         buf_clear(&out);
-        view.verbose = true;
-        hot_view_json(&view, &out);
+        view.hot.verbose = true;
+        sample_view_render(&view, SAMPLE_JSON, &out);
         EXPECT_CONTAINS(buf_text(&out), "\"pcs\":[{\"address\":4384,\"count\":2,\"in_symbol\":");
         EXPECT_CONTAINS(buf_text(&out), "\"modules_info\":[]");
         buf_clear(&out);
-        hot_view_csv(&view, &out);
+        sample_view_render(&view, SAMPLE_CSV, &out);
         EXPECT_CONTAINS(buf_text(&out), "overhead,count,interval_95,symbol\r\n42.86,3,");
 }
 
