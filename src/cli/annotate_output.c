@@ -1,34 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "annotate_output.h"
 
-#include "text.h"
-
-/* What a view asks about its function. */
-struct asked {
-        struct annotation *annotation;
-        size_t index;
-};
-
-static const char *source_line(void *ctx, const char *path, uint32_t line)
-{
-        const struct asked *asked = ctx;
-
-        return annotation_source_line(asked->annotation, asked->index, path, line);
-}
-
-static const char *source_note(void *ctx, const char *path)
-{
-        const struct asked *asked = ctx;
-
-        return annotation_source_note(asked->annotation, asked->index, path);
-}
-
-static void add_target(void *ctx, uint64_t addr, struct buf *out)
-{
-        const struct asked *asked = ctx;
-
-        annotation_add_target(asked->annotation, asked->index, addr, out);
-}
+#include <stdlib.h>
 
 struct annotate_view annotate_output_whole(const struct annotate_output *o, const struct annotate *whole,
                                            uint32_t event)
@@ -52,10 +25,8 @@ struct annotate_view annotate_output_view(struct annotate_output *o, size_t inde
 {
         struct annotated a = annotation_get(o->annotation, index);
         struct annotate_view view = annotate_output_whole(o, a.annotate, a.event);
-        struct asked *asked = arena_alloc(&o->arena, sizeof(*asked));
         AUTO_RELEASE(buf) name = {0};
 
-        *asked = (struct asked){o->annotation, index};
         if (a.shares_row)
                 buf_printf(&name, "%s:%s", hot_text(o->report->hot, a.row->bare), a.path);
         else
@@ -64,15 +35,43 @@ struct annotate_view annotate_output_view(struct annotate_output *o, size_t inde
         view.code_note = a.code_note;
         view.debug_note = a.debug_note;
         view.every_block = o->every_block;
-        view.source_line = source_line;
-        view.source_note = source_note;
-        view.add_target = add_target;
-        view.ctx = asked;
+        view.texts = mem_new(1, sizeof(*view.texts));
+        ARRAY_PUSH(o->texts, o->n_texts, o->cap_texts, view.texts);
         return view;
+}
+
+static void fill_file(const struct annotate_output *o, size_t index, struct annotate_file *file)
+{
+        if (file->wants_note)
+                file->note = annotation_source_note(o->annotation, index, file->path);
+        for (size_t i = 0; i < file->n_lines; i++)
+                file->lines[i].text =
+                        annotation_source_line(o->annotation, index, file->path, file->lines[i].line);
+}
+
+void annotate_output_fill(const struct annotate_output *o, size_t index, const struct annotate_view *view)
+{
+        struct annotate_texts *texts = view->texts;
+
+        annotate_texts_sort(texts);
+        for (size_t i = 0; i < texts->n_files; i++)
+                fill_file(o, index, &texts->files[i]);
+        for (size_t i = 0; i < texts->n_targets; i++) {
+                AUTO_RELEASE(buf) name = {0};
+
+                annotation_add_target(o->annotation, index, texts->targets[i].addr, &name);
+                texts->targets[i].name =
+                        name.len ? arena_copy(&texts->arena, buf_text(&name), name.len) : NULL;
+        }
 }
 
 void annotate_output_release(struct annotate_output *o)
 {
         annotation_free(o->annotation);
+        for (size_t i = 0; i < o->n_texts; i++) {
+                annotate_texts_release(o->texts[i]);
+                free(o->texts[i]);
+        }
+        free(o->texts);
         arena_release(&o->arena);
 }

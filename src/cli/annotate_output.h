@@ -16,13 +16,19 @@ struct annotate_output {
         unsigned max_columns;
         uint64_t max_rows;
         bool every_block;
-        struct arena arena; /* of the views */
+        struct annotate_texts **texts; /* of each view */
+        size_t n_texts, cap_texts;
+        struct arena arena; /* names of the views */
 };
 
 void annotate_output_release(struct annotate_output *output);
 
 /* The view of function `index`; valid as long as `output`. */
 struct annotate_view annotate_output_view(struct annotate_output *output, size_t index);
+
+/* Fills in the texts that the view of function `index` wants. */
+void annotate_output_fill(const struct annotate_output *output, size_t index,
+                          const struct annotate_view *view);
 
 /* The same for everything of an event. */
 struct annotate_view annotate_output_whole(const struct annotate_output *output, const struct annotate *whole,

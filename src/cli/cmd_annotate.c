@@ -22,6 +22,7 @@ struct annotating {
         enum disasm_syntax syntax;
         struct cmd_forms forms;
         struct annotate_output output;
+        size_t index; /* of the function that is being shown */
         struct buf text, document;
         struct json json;
         size_t n_shown;        /* functions, or events of the whole session */
@@ -106,6 +107,10 @@ static bool is_whole(const struct annotating *a, const struct report *report)
 static void show_rows(struct annotating *a, const struct annotate_view *view,
                       const struct annotate_rows *rows)
 {
+        if (view->texts) {
+                annotate_view_want_rows(view, a->by, rows);
+                annotate_output_fill(&a->output, a->index, view);
+        }
         if (a->forms.text)
                 annotate_view_rows(view, a->by, rows, &a->text);
         if (a->forms.document)
@@ -145,6 +150,25 @@ static void add_whole_rows(struct annotating *a, const struct annotate_view *vie
         annotate_rows_release(&rows);
 }
 
+/* The texts of all that add_lines_and_code shows. */
+static void want_lines_and_code(const struct annotating *a, const struct annotate_view *view,
+                                const struct annotate_rows *lines, bool both)
+{
+        const struct annotating_options *o = &a->options->what;
+        struct annotate_view few = *view;
+
+        few.max_rows = view->max_rows < DEFAULT_LINES ? view->max_rows : DEFAULT_LINES;
+        if (both) {
+                annotate_view_want_rows(&few, ANNOTATE_LINE, lines);
+                annotate_view_want_missing_source(&few, lines);
+        }
+        if (o->source)
+                annotate_view_want_source(view, lines);
+        if (both || o->code)
+                annotate_view_want_code(view);
+        annotate_output_fill(&a->output, a->index, view);
+}
+
 static void add_lines_and_code(struct annotating *a, struct annotate_view *view)
 {
         const struct annotating_options *o = &a->options->what;
@@ -153,6 +177,7 @@ static void add_lines_and_code(struct annotating *a, struct annotate_view *view)
         struct annotate_rows rows;
 
         annotate_group(view->annotate, ANNOTATE_LINE, &rows, NULL);
+        want_lines_and_code(a, view, &rows, both);
         if (both) {
                 view->max_rows = max_rows < DEFAULT_LINES ? max_rows : DEFAULT_LINES;
                 annotate_view_rows(view, ANNOTATE_LINE, &rows, &a->text);
@@ -179,13 +204,18 @@ static void add_function(struct annotating *a, size_t index)
 {
         struct annotate_view view = annotate_output_view(&a->output, index);
 
+        a->index = index;
         if (index)
                 buf_add_char(&a->text, '\n');
         annotate_view_heading(&view, &a->text);
         begin_json(a, &view);
-        if (a->forms.document)
-                annotate_view_json(&view, annotation_get(a->output.annotation, index).code->n_insns,
-                                   &a->json);
+        if (a->forms.document) {
+                bool has_code = annotation_get(a->output.annotation, index).code->n_insns;
+
+                annotate_view_want_json(&view, has_code);
+                annotate_output_fill(&a->output, index, &view);
+                annotate_view_json(&view, has_code, &a->json);
+        }
         if (a->has_by) {
                 add_rows(a, &view);
         } else {

@@ -101,9 +101,12 @@ static void fill_annotated(const struct hot_output *o, struct view_parts *p)
         };
         n = p->annotated.annotation ? annotation_n_functions(p->annotated.annotation) : 0;
         functions = arena_alloc(&p->arena, n * sizeof(*functions));
-        for (size_t i = 0; i < n; i++)
-                functions[i] = (struct hot_view_annotated){annotation_get(p->annotated.annotation, i).event,
-                                                           annotate_output_view(&p->annotated, i)};
+        for (size_t i = 0; i < n; i++) {
+                functions[i].event = annotation_get(p->annotated.annotation, i).event;
+                functions[i].view = annotate_output_view(&p->annotated, i);
+                annotate_view_want_json(&functions[i].view, display->disassemble);
+                annotate_output_fill(&p->annotated, i, &functions[i].view);
+        }
         p->view.hot.annotated = functions;
         p->view.hot.n_annotated = n;
         p->view.hot.disassemble = display->disassemble;
