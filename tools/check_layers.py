@@ -35,7 +35,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
                 "disasm/disasm.h"),
     "api": ("base", "os", "arch", "codec", "event", "object", "session", "pdb", "symbol", "unwind",
             "disasm", "spe", "collect", "facts/event_facts.h", "facts/extra_source.h", "analyze", "include/wperf.h"),
-    "dump": ("base", "arch", "event", "session", "symbol", "unwind", "api/session_input.h"),
+    "dump": ("base", "arch", "event", "session", "unwind"),
     "view": ("base", "os/os.h", "os/os_paths.h", "analyze"),
     "cli": ("base", "os", "arch", "codec", "event", "object", "session", "answers/answers_cache.h", "symbol",
             "unwind", "disasm", "spe", "collect", "analyze", "api", "facts", "dump", "view", "include/wperf.h"),

@@ -226,7 +226,8 @@ static struct report *open_report(const struct archiving *a, struct err *err)
                 .results = REPORT_STACKS | REPORT_BRANCHES | REPORT_PACKED,
                 .sources = &a->sources,
         };
-        AUTO(session_input) input = session_input_open(request->path, request->sources, err);
+        AUTO(session_input)
+        input = session_input_open(request->path, report_session_access(request->sources), err);
 
         if (!input || !perfdata_rewrite_check(input->reader, err))
                 return NULL;

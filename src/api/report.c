@@ -89,7 +89,8 @@ static void begin(struct report_pass *pass)
 
 struct report *report_make(const struct report_request *request, struct err *err)
 {
-        AUTO(session_input) input = session_input_open(request->path, request->sources, err);
+        AUTO(session_input)
+        input = session_input_open(request->path, report_session_access(request->sources), err);
 
         return input ? report_make_of(request, TAKE(input), err) : NULL;
 }

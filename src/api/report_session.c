@@ -63,6 +63,12 @@ void report_session_init(struct report_session *ret, const struct report_session
         report_session_name_unmapped(ret, ret->world);
 }
 
+struct session_access report_session_access(const struct resolver_sources *sources)
+{
+        return sources ? (struct session_access){sources->budget, sources->any_owner}
+                       : (struct session_access){0};
+}
+
 void report_session_release(struct report_session *s)
 {
         module_source_free(s->modules);

@@ -36,6 +36,9 @@ struct report_session_request {
 /* `ret` stays where it is until it is released; `input` is then the session's. */
 void report_session_init(struct report_session *ret, const struct report_session_request *request,
                          struct session_input *input);
+/* How the session itself may be read, as the sources of its names say; NULL: none. */
+struct session_access report_session_access(const struct resolver_sources *sources);
+
 void report_session_release(struct report_session *session);
 
 struct resolver *report_session_resolver(const struct report_session *session);

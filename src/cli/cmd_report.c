@@ -250,7 +250,7 @@ static int show(const struct report_options *o, const struct report_request *req
 
         if (!color_choose(&o->color, &is_colored, &err))
                 return cmd_fail(&err);
-        input = session_input_open(request->path, request->sources, &err);
+        input = session_input_open(request->path, report_session_access(request->sources), &err);
         if (!input)
                 return cmd_fail(&err);
         if (count_session_is(input->reader))

@@ -146,6 +146,7 @@ static struct trees_view trees_of(const struct hot_output *o, const struct hot_v
 static struct sample_view_ways ways_of(const struct report_ways *ways)
 {
         return (struct sample_view_ways){
+                .any = ways->any,
                 .cfi = ways->by_way[UNWIND_WAY_CFI],
                 .stub = ways->by_way[UNWIND_WAY_STUB],
                 .fp = ways->by_way[UNWIND_WAY_FP],

@@ -59,11 +59,6 @@ static void add_ways(const struct sample_view_ways *ways, struct buf *out)
                 buf_add_str(out, "unwound from copies of the stack\n");
 }
 
-static bool any_ways(const struct sample_view_ways *ways)
-{
-        return ways->cfi || ways->stub || ways->fp || ways->lbr || ways->signal || ways->pe;
-}
-
 static void add_heading(const struct sample_view *view, struct buf *out)
 {
         for (size_t i = 0; i < view->hot.n_events; i++) {
@@ -77,7 +72,7 @@ static void add_heading(const struct sample_view *view, struct buf *out)
                 text_add_printable(out, view->source_note);
                 buf_add_char(out, '\n');
         }
-        if (view->trees.names && any_ways(&view->ways))
+        if (view->trees.names && view->ways.any)
                 add_ways(&view->ways, out);
         if (view->has_image) {
                 buf_add_str(out, "base address of '");

@@ -17,8 +17,9 @@ struct sample_view_source {
         const char *skid; /* "possible", "none" */
 };
 
-/* How many frames of stacks that were unwound were found in each way; all 0: none were unwound. */
+/* How many frames of stacks that were unwound were found in each way that is told of. */
 struct sample_view_ways {
+        bool any; /* in whatever way; else no stack was unwound */
         uint64_t cfi, stub, fp, lbr, signal, pe;
         bool were_recorded;
         uint64_t unwind_ns;

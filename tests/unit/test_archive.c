@@ -222,7 +222,7 @@ static void write_session_with_copies(void)
 /* How many stacks of the session are the walks that were packed, each the first frame of its copy. */
 static size_t count_walks(const char *session)
 {
-        AUTO(session_input) input = session_input_open(session, NULL, NULL);
+        AUTO(session_input) input = session_input_open(session, (struct session_access){0}, NULL);
         AUTO(stack_archive) walks = NULL;
         struct walked_frame frame;
         size_t n = 0;
@@ -275,7 +275,7 @@ TEST(packed_walks_come_before_files)
         ASSERT_TRUE(stack_archive_write(writer, &section, NULL));
         sections[0].bytes = section.data;
         sections[0].size = section.len;
-        ASSERT_TRUE(input = session_input_open(path, NULL, NULL));
+        ASSERT_TRUE(input = session_input_open(path, (struct session_access){0}, NULL));
         ASSERT_TRUE(perfdata_rewrite(input->reader, path, sections, 1, &made, &size, NULL));
         session_input_free(TAKE(input));
         ASSERT_TRUE(perfdata_rewrite_put(buf_text(&made), path, false, NULL));

@@ -258,6 +258,35 @@ TEST(stacks_are_of_the_maps_of_their_time)
         EXPECT_INT(report->quality.n_unjudged, 2);
 }
 
+/* Frames may be found in a way that the heading has no words for. */
+TEST(stacks_that_were_unwound_are_told_of)
+{
+        const struct report_request request = {.path = session_path, .results = REPORT_TREE};
+        const struct sample_view_source source = {.name = "ld_spec", .rate = 1, .skid = "possible"};
+        struct hot_view_event event = {"ld_spec", 1, 7, 7};
+        AUTO(report) report = NULL;
+        AUTO_RELEASE(buf) out = {0};
+        struct sample_view view;
+
+        ASSERT_TRUE(write_session());
+        ASSERT_TRUE(report = report_make(&request, NULL));
+        view = view_of(report, &event);
+        view.sources = &source;
+        view.trees =
+                (struct trees_view){.names = report->tree, .events = &event, .n_events = 1, .max_rows = 9};
+        sample_view_render(&view, SAMPLE_TEXT, &out);
+        EXPECT_TRUE(!strstr(buf_text(&out), "stacks: "));
+        buf_clear(&out);
+        view.ways.any = true;
+        sample_view_render(&view, SAMPLE_TEXT, &out);
+        EXPECT_CONTAINS(buf_text(&out), "skid: possible\nstacks: unwound from copies of the stack\n");
+        buf_clear(&out);
+        view.ways.lbr = 2;
+        sample_view_render(&view, SAMPLE_TEXT, &out);
+        EXPECT_CONTAINS(buf_text(&out),
+                        "stacks: 2 frames by hardware's stack of calls, joined with the kernel's");
+}
+
 static void build_damaged(struct session_builder *b)
 {
         static const char run[] =
