@@ -156,10 +156,7 @@ void stat_output_phase(void *ctx, bool counting, bool begins)
 
         if (!o->text || o->in_rows)
                 return;
-        if (begins)
-                buf_add_str(&o->pending, counting ? "counting ..." : "sleeping ...");
-        else
-                buf_add_str(&o->pending, " done\n");
+        stat_view_add_phase(counting, begins, &o->pending);
         if (o->live)
                 flush(o, NULL);
 }
@@ -197,12 +194,12 @@ static struct stat_view make_view(struct stat_output *o, const struct count_shot
         return view;
 }
 
-/* WindowsPerf's lines: "     5              core events: 0x001b 0x0073". */
 static void add_events(const struct count_list *list, struct buf *out)
 {
-        buf_add_str(out, "events to be counted:\n");
+        stat_view_add_events_heading(out);
         for (int class = 0; class < COUNT_CLASSES; class ++) {
-                AUTO_RELEASE(buf) numbers = {0};
+                const char **names = mem_new(list->n_items, sizeof(*names));
+                int64_t *codes = mem_new(list->n_items, sizeof(*codes));
                 size_t n = 0;
 
                 for (size_t i = 0; i < list->n_items; i++) {
@@ -210,15 +207,12 @@ static void add_events(const struct count_list *list, struct buf *out)
 
                         if (e->class != (enum count_class) class || e->is_cycle)
                                 continue;
-                        if (e->code >= 0)
-                                buf_printf(&numbers, " 0x%04x", (unsigned)e->code);
-                        else
-                                buf_printf(&numbers, " %s", e->event.name);
-                        n++;
+                        names[n] = e->event.name;
+                        codes[n++] = e->code;
                 }
-                if (n)
-                        buf_printf(out, "  %4zu%18s events:%s\n", n,
-                                   count_class_name((enum count_class) class), buf_text(&numbers));
+                stat_view_add_events(count_class_name((enum count_class) class), names, codes, n, out);
+                free(names);
+                free(codes);
         }
 }
 
