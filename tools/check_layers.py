@@ -17,26 +17,26 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "os": ("base",),
     "arch": ("base",),
     "codec": ("base",),
-    "event": ("base", "arch"),
+    "event": ("base", "os/os_paths.h", "arch"),
     "object": ("base", "os", "arch", "codec"),
     "demangle": ("base",),
     "answers": ("base", "os", "codec", "object"),
     "dwarf": ("base", "os", "object", "answers"),
     "pdb": ("base", "os", "object", "answers"),
-    "session": ("base", "os", "codec", "event"),
+    "session": ("base", "os", "codec", "event", "answers/archive_section.h"),
     "symbol": ("base", "os", "arch", "codec", "object", "demangle", "answers", "dwarf", "pdb"),
     "unwind": ("base", "arch", "object"),
     "disasm": ("base", "os", "arch"),
     "spe": ("base", "os", "arch"),
     "collect": ("base", "os", "arch", "event", "object", "unwind", "session", "driver/abi.h"),
+    "facts": ("base", "os", "arch", "event", "collect"),
     "analyze": ("base", "event", "object", "session/perfdata_format.h", "session/perfdata_reader.h",
                 "session/record.h", "session/world.h", "symbol/resolver.h", "unwind", "spe",
                 "disasm/disasm.h"),
     "api": ("base", "os", "arch", "codec", "event", "object", "session", "pdb", "symbol", "unwind",
-            "disasm", "spe", "collect", "analyze", "include/wperf.h"),
-    "facts": ("base", "os", "arch", "event", "collect", "api/count_config.h", "api/cpu_vendor.h", "api/event_facts.h"),
-    "dump": ("base", "arch", "event", "session", "symbol", "unwind", "api/session_input.h"),
-    "view": ("base", "os/os.h", "demangle/demangle_fold.h", "analyze"),
+            "disasm", "spe", "collect", "facts/event_facts.h", "facts/extra_source.h", "analyze", "include/wperf.h"),
+    "dump": ("base", "arch", "event", "session", "unwind"),
+    "view": ("base", "os/os.h", "os/os_paths.h", "demangle/demangle_fold.h", "analyze"),
     "cli": ("base", "os", "arch", "codec", "event", "object", "session", "answers/answers_cache.h", "symbol",
             "unwind", "disasm", "spe", "collect", "analyze", "api", "facts", "dump", "view", "include/wperf.h"),
     "include": (),
@@ -86,6 +86,9 @@ CALL_FILES: dict[str, tuple[str, ...]] = {
     "fputc": ("src/base/log.c",),
     "_exit": ("src/os/os_linux_ends.c", "src/collect/linux_spawn.c"),
 }
+
+# Paths of the kernel's file systems and of /tmp, which only the platform rooms write out.
+SYSTEM_PATHS = re.compile(r"/(?:proc|sys|tmp)/|^/(?:proc|sys|tmp)$")
 
 EMPTY_NAMES = re.compile(r"(^|_)(util|utils|helper|helpers|misc|common|manager)($|[_.])")
 INCLUDE = re.compile(r'\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
@@ -162,6 +165,7 @@ class Tree:
             if path.startswith(("src/", "include/")):
                 yield from check_macros(path, text)
                 yield from check_calls(path, text)
+                yield from check_paths(path, text)
 
     def check_names(self) -> Iterator[Finding]:
         for name, paths in sorted(self.by_name.items()):
@@ -215,6 +219,16 @@ def check_macros(path: str, text: str) -> Iterator[Finding]:
     for number, line in enumerate(blank_out(text).splitlines(), 1):
         if match := PLATFORM_MACROS.search(line):
             yield Finding(path, number, f"{match[1]}: platform code is chosen by file, in os/ and collect/")
+
+
+def check_paths(path: str, text: str) -> Iterator[Finding]:
+    if room_of(path) in PLATFORM_ROOMS:
+        return
+    for match in NOISE.finditer(text):
+        literal = match[0]
+        if literal.startswith('"') and SYSTEM_PATHS.search(literal[1:-1]):
+            yield Finding(path, text.count("\n", 0, match.start()) + 1,
+                          f"{literal}: such a path stands in os/ and collect/; os_paths.h has functions for them")
 
 
 def check_calls(path: str, text: str) -> Iterator[Finding]:

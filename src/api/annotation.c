@@ -47,6 +47,14 @@ static void function_free(struct function *f)
         free(f);
 }
 
+struct annotate *annotation_whole(const struct report *report, uint32_t event)
+{
+        const struct hot_modules modules = report_session_modules(&report->session);
+
+        return annotate_new_whole(report->profile, report_session_resolver(&report->session), &modules,
+                                  event);
+}
+
 void annotation_free(struct annotation *a)
 {
         if (!a)
@@ -181,18 +189,18 @@ static bool is_known(const struct annotation *a, const struct function *f)
 /* The function of a module that has the address. */
 static void add_function(struct annotation *a, size_t row, const struct hot_pc *pc)
 {
-        const struct hot *hot = report_hot(a->report);
+        const struct hot *hot = a->report->hot;
         struct function *f = mem_new(1, sizeof(*f));
 
         f->row = hot_get_row(hot, row);
         f->module = pc->module;
-        f->id = report_resolver_id(a->report, pc->module);
+        f->id = report_session_module(&a->report->session, pc->module);
         f->n_extents = resolver_find_extents(a->resolver, f->id, pc->addr, &f->extents);
         if (!f->n_extents || is_known(a, f)) {
                 function_free(f);
                 return;
         }
-        f->built_ns = report_built_ns(a->report, f->module);
+        f->built_ns = module_source_built_ns(a->report->session.modules, f->module);
         if (a->request.with_code)
                 read_code(a, f);
         f->annotate = annotate_new(&(struct annotate_request){
@@ -228,7 +236,7 @@ static bool has_addr(const struct annotation *a, size_t first_function, const st
  * samples at one address first. */
 static void add_row(struct annotation *a, size_t row)
 {
-        const struct hot *hot = report_hot(a->report);
+        const struct hot *hot = a->report->hot;
         size_t n, first = hot_pcs_of_row(hot, row, &n), before = a->n_functions;
         module_id nothing = MODULE_NONE;
 
@@ -248,7 +256,7 @@ static void add_row(struct annotation *a, size_t row)
 
 static bool is_wanted(const struct annotation *a, const struct hot_row *row)
 {
-        const struct hot *hot = report_hot(a->report);
+        const struct hot *hot = a->report->hot;
         const char *symbol = a->request.symbol;
 
         return !symbol || hot_row_matches(hot, row, symbol) || !strcmp(symbol, hot_text(hot, row->symbol));
@@ -257,7 +265,7 @@ static bool is_wanted(const struct annotation *a, const struct hot_row *row)
 /* Of the function with the row's first address. */
 static size_t count_labels(const struct annotation *a, size_t row)
 {
-        const struct hot *hot = report_hot(a->report);
+        const struct hot *hot = a->report->hot;
         size_t n_pcs, first = hot_pcs_of_row(hot, row, &n_pcs), n_extents, n = 0;
         const struct hot_pc *pc = n_pcs ? hot_get_pc(hot, first) : NULL;
         struct resolver_extent *extents = NULL;
@@ -266,7 +274,7 @@ static size_t count_labels(const struct annotation *a, size_t row)
 
         if (!pc || pc->module == MODULE_NONE)
                 return 0;
-        id = report_resolver_id(a->report, pc->module);
+        id = report_session_module(&a->report->session, pc->module);
         n_extents = resolver_find_extents(a->resolver, id, pc->addr, &extents);
         if (n_extents)
                 n = resolver_find_labels(a->resolver, id, extents[0].start, &labels);
@@ -278,7 +286,7 @@ static size_t count_labels(const struct annotation *a, size_t row)
 /* The hottest row that has handlers, else the hottest that has labels, else `first`. */
 static size_t find_handlers(const struct annotation *a, size_t first)
 {
-        const struct hot *hot = report_hot(a->report);
+        const struct hot *hot = a->report->hot;
         uint32_t event = hot_get_row(hot, first)->event;
         size_t labelled = SIZE_MAX;
 
@@ -295,7 +303,7 @@ static size_t find_handlers(const struct annotation *a, size_t first)
 
 static void choose(struct annotation *a)
 {
-        const struct hot *hot = report_hot(a->report);
+        const struct hot *hot = a->report->hot;
         size_t max = a->request.symbol || a->request.all ? a->request.max_functions : 1;
         bool with_handlers = a->request.with_handlers && !a->request.symbol;
         uint32_t event = UINT32_MAX;
@@ -370,7 +378,7 @@ static const char *row_name(const struct hot *hot, const char *function)
 
 static bool explain_none(const struct annotation *a, struct err *err)
 {
-        const struct hot *hot = report_hot(a->report);
+        const struct hot *hot = a->report->hot;
         const char *symbol = a->request.symbol, *near;
         const char **names;
         str_id host = 0;
@@ -378,8 +386,8 @@ static bool explain_none(const struct annotation *a, struct err *err)
         if (!symbol)
                 return err_set(err, ERR_MISSING, "no function has samples: %s",
                                hot_n_rows(hot) ? "none of the code has a name" : "the session has none");
-        for (uint32_t e = 0; e < report_n_events(a->report) && !host; e++) {
-                AUTO(annotate) whole = report_annotate_whole(a->report, e);
+        for (uint32_t e = 0; e < a->report->n_events && !host; e++) {
+                AUTO(annotate) whole = annotation_whole(a->report, e);
 
                 host = host_of(whole, symbol);
         }
@@ -413,12 +421,12 @@ struct annotation *annotation_new(struct report *report, const struct annotation
         AUTO(annotation) a = mem_new(1, sizeof(*a));
 
         a->report = report;
-        a->resolver = report_resolver(report);
+        a->resolver = report_session_resolver(&report->session);
         a->request = *request;
         a->source =
                 source_text_new(request->source_folders, request->debuginfod ? find_remote_source : NULL, a);
         source_text_take_private(a->source, request->private_source);
-        source_text_use_archive(a->source, report_archive(report)->source);
+        source_text_use_archive(a->source, report->session.archive.source);
         choose(a);
         if (!a->n_functions && !request->all && !explain_none(a, err))
                 return NULL;
@@ -445,7 +453,7 @@ static bool shares_file(const struct annotation *a, const struct function *f)
 struct annotated annotation_get(const struct annotation *a, size_t index)
 {
         const struct function *f = a->functions[index];
-        const struct world *world = report_world(a->report);
+        const struct world *world = a->report->session.world;
 
         return (struct annotated){
                 .row = f->row,

@@ -34,6 +34,9 @@ struct annotation *annotation_new(struct report *report, const struct annotation
 void annotation_free(struct annotation *annotation);
 AUTO_DEFINE(annotation)
 
+/* All samples of an event together, for tables that are of no one function; annotate_free() by the caller. */
+struct annotate *annotation_whole(const struct report *report, uint32_t event);
+
 struct annotated {
         const struct hot_row *row;
         uint32_t event;

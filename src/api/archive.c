@@ -32,7 +32,7 @@ struct archiving {
 /* Whether there are walks is known before names are asked for. */
 static uint64_t room_beside_walks(const struct archiving *a)
 {
-        uint64_t taken = a->walks.len + report_ends(a->report)->len;
+        uint64_t taken = a->walks.len + a->report->packed.ends.len;
 
         return taken < a->request->max_bytes ? a->request->max_bytes - taken : 0;
 }
@@ -47,14 +47,14 @@ static void leave_walks_out(struct archiving *a)
         buf_printf(&a->result->note,
                    "its stacks, %zu walked in copies, were left out: they would take the session beyond the "
                    "%" PRIu64 " KiB that it may grow by; --max-size raises that\n",
-                   stack_archive_n_added(report_walks(a->report)), a->request->max_bytes >> 10);
+                   stack_archive_n_added(a->report->packed.walks), a->request->max_bytes >> 10);
         buf_release(&a->walks);
         a->result->n_stacks = 0;
 }
 
 static void make_walks(struct archiving *a)
 {
-        const struct stack_archive_writer *walks = report_walks(a->report);
+        const struct stack_archive_writer *walks = a->report->packed.walks;
         AUTO_RELEASE(buf) section = {0};
         struct err err = {0};
 
@@ -202,7 +202,7 @@ static void follow_links(const char *path, struct buf *out)
 /* Beside the session, which is mapped still. */
 static bool write_beside(struct archiving *a, struct err *err)
 {
-        const struct buf *ends = report_ends(a->report);
+        const struct buf *ends = &a->report->packed.ends;
         const struct perfdata_section sections[] = {
                 {FEATURE_WPERF_SYMBOLS, a->symbols.data, a->symbols.len},
                 {FEATURE_WPERF_SOURCE, a->source.data, a->source.len},
@@ -223,12 +223,11 @@ static struct report *open_report(const struct archiving *a, struct err *err)
                 .path = request->path,
                 .keys = PROFILE_EVENT | PROFILE_MODULE | PROFILE_SYMBOL,
                 .no_demangle = true,
-                .stacks = true,
-                .branches = true,
-                .to_pack = true,
+                .results = REPORT_STACKS | REPORT_BRANCHES | REPORT_PACKED,
                 .sources = &a->sources,
         };
-        AUTO(session_input) input = session_input_open(request->path, request->sources, err);
+        AUTO(session_input)
+        input = session_input_open(request->path, report_session_access(request->sources), err);
 
         if (!input || !perfdata_rewrite_check(input->reader, err))
                 return NULL;
@@ -269,9 +268,8 @@ bool archive_make(const struct archive_request *request, struct archive_result *
         if (!report)
                 return false;
         a.report = report;
-        a.reader = report_reader(report);
-        a.origin = (struct archive_origin){report_quality(report)->unfinished,
-                                           report_quality(report)->cut_bytes};
+        a.reader = report->session.reader;
+        a.origin = (struct archive_origin){report->quality.unfinished, report->quality.cut_bytes};
         ok = gather(&a, err) && write_beside(&a, err);
         archive_pack_release(&a.pack);
         report_free(TAKE(report));

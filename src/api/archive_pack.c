@@ -44,7 +44,7 @@ static void merge_places(struct archive_module *m)
  * were when their rows were made. */
 static void ask_modules_of_stacks(struct archive_pack *pack)
 {
-        const struct stacks *stacks = report_stacks(pack->report);
+        const struct stacks *stacks = pack->report->stacks;
         struct map asked = {0};
 
         for (size_t i = 0; i < stacks_n_places(stacks); i++) {
@@ -54,7 +54,8 @@ static void ask_modules_of_stacks(struct archive_pack *pack)
                 if (node->module != MODULE_NONE)
                         map_put(&asked, node->module, &is_new);
                 if (is_new)
-                        resolver_find(pack->resolver, report_resolver_id(pack->report, node->module),
+                        resolver_find(pack->resolver,
+                                      report_session_module(&pack->report->session, node->module),
                                       node->offset);
         }
         map_release(&asked);
@@ -62,13 +63,13 @@ static void ask_modules_of_stacks(struct archive_pack *pack)
 
 static void list_modules(struct archive_pack *pack, struct map *index_of)
 {
-        const struct module_source *source = report_module_source(pack->report);
+        const struct module_source *source = pack->report->session.modules;
 
         for (size_t i = 0; i < module_source_n_used(source); i++) {
                 struct archive_module m = {.module = module_source_used(source, i)};
                 const char *note;
 
-                m.id = report_resolver_id(pack->report, m.module);
+                m.id = report_session_module(&pack->report->session, m.module);
                 note = resolver_note(pack->resolver, m.id);
                 m.has_name_note = note;
                 buf_add_str(&m.name_note, note ? note : "");
@@ -90,9 +91,9 @@ static void add_place(struct archive_pack *pack, const struct map *index_of, mod
 
 static void list_places(struct archive_pack *pack, const struct map *index_of)
 {
-        const struct profile *profile = report_profile(pack->report);
-        const struct stacks *stacks = report_stacks(pack->report);
-        const struct branches *branches = report_branch_edges(pack->report);
+        const struct profile *profile = pack->report->profile;
+        const struct stacks *stacks = pack->report->stacks;
+        const struct branches *branches = pack->report->branches;
 
         for (size_t i = 0; i < profile_n_places(profile); i++) {
                 const struct profile_place *place = profile_get_place(profile, i);
@@ -186,7 +187,8 @@ void archive_pack_init(struct archive_pack *pack, struct report *report)
 {
         struct map index_of = {0};
 
-        *pack = (struct archive_pack){.report = report, .resolver = report_resolver(report)};
+        *pack = (struct archive_pack){.report = report,
+                                      .resolver = report_session_resolver(&report->session)};
         ask_modules_of_stacks(pack);
         list_modules(pack, &index_of);
         list_places(pack, &index_of);
@@ -487,13 +489,13 @@ static enum object_machine machine_of(const struct archive_pack *pack, const str
 static void begin_module(struct asking *a)
 {
         const struct archive_module *m = a->module;
-        const struct world *world = report_world(a->pack->report);
+        const struct world *world = a->pack->report->session.world;
         const struct archive_identity identity =
-                module_source_identity(report_module_source(a->pack->report), m->module);
+                module_source_identity(a->pack->report->session.modules, m->module);
         struct archive_facts facts = {
                 .machine = machine_of(a->pack, m),
                 .has_readable_names = has_readable_names(world_get_module(world, m->module)->kind),
-                .built_ns = report_built_ns(a->pack->report, m->module),
+                .built_ns = module_source_built_ns(a->pack->report->session.modules, m->module),
                 .name_note = m->has_name_note ? buf_text(&m->name_note) : NULL,
         };
 

@@ -92,7 +92,7 @@ struct source_archive_writer *archive_source_make(struct archive_pack *pack,
         source = source_text_new(request->source_folders, request->debuginfod ? find_remote : NULL, &c);
 
         source_text_take_private(source, request->sources && request->sources->any_owner);
-        source_text_use_archive(source, report_archive(pack->report)->source);
+        source_text_use_archive(source, pack->report->session.archive.source);
         symbol_archive_each_line(packed, take_line, &c);
         for (size_t i = 0; i < c.n_files; i++) {
                 add_file(&c, &c.files[i], source, writer);

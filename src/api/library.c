@@ -31,8 +31,8 @@ wperf_report *wperf_report_open(const char *session_path, char *error, size_t er
         }
         handle = mem_new(1, sizeof(*handle));
         handle->report = report;
-        budget_add_text(report_quality(report)->budget, &handle->left_out);
-        quality_add_reasons(report_quality(report), &handle->why_poor);
+        budget_add_text(report->quality.budget, &handle->left_out);
+        quality_add_reasons(&report->quality, &handle->why_poor);
         return handle;
 }
 
@@ -48,28 +48,28 @@ void wperf_report_close(wperf_report *handle)
 
 size_t wperf_report_event_count(const wperf_report *handle)
 {
-        return report_n_events(handle->report);
+        return handle->report->n_events;
 }
 
 int wperf_report_event(const wperf_report *handle, size_t index, struct wperf_event *event)
 {
         struct report_event e;
 
-        if (index >= report_n_events(handle->report))
+        if (index >= handle->report->n_events)
                 return 0;
-        e = report_get_event(handle->report, index);
+        e = handle->report->events[index];
         *event = (struct wperf_event){e.name, e.n_samples, e.weight};
         return 1;
 }
 
 size_t wperf_report_row_count(const wperf_report *handle)
 {
-        return hot_n_rows(report_hot(handle->report));
+        return hot_n_rows(handle->report->hot);
 }
 
 int wperf_report_row(const wperf_report *handle, size_t index, struct wperf_row *row)
 {
-        const struct hot *hot = report_hot(handle->report);
+        const struct hot *hot = handle->report->hot;
         const struct hot_row *r;
 
         if (index >= hot_n_rows(hot))
@@ -91,7 +91,7 @@ int wperf_report_row(const wperf_report *handle, size_t index, struct wperf_row 
 
 void wperf_report_quality(const wperf_report *handle, struct wperf_quality *quality)
 {
-        const struct quality *q = report_quality(handle->report);
+        const struct quality *q = &handle->report->quality;
 
         *quality = (struct wperf_quality){
                 .samples = q->n_samples,

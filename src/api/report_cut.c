@@ -19,20 +19,20 @@ static const enum quality_cut cut_of_end[UNWIND_N_ENDS] = {
         [UNWIND_END_32BIT] = QUALITY_CUT_32BIT,
 };
 
-static bool has_kernel_chains(const struct report *report, const struct perf_attr *attr)
+static bool has_kernel_chains(const struct report_pass *pass, const struct perf_attr *attr)
 {
         return attr->sample_type & PERF_SAMPLE_CALLCHAIN &&
                !(attr->flags & PERF_ATTR_EXCLUDE_CALLCHAIN_USER) && !stack_unwind_can(attr) &&
-               !report->marks.n_samples;
+               !pass->marks.n_samples;
 }
 
 /* The most that any event asked for. */
-static unsigned most_kernel_frames(const struct report *report)
+static unsigned most_kernel_frames(const struct report_pass *pass)
 {
         unsigned most = 0;
 
-        for (size_t i = 0; i < perfdata_n_events(report->reader); i++) {
-                const struct perf_attr *attr = &perfdata_get_event(report->reader, i)->attr;
+        for (size_t i = 0; i < perfdata_n_events(pass->session->reader); i++) {
+                const struct perf_attr *attr = &perfdata_get_event(pass->session->reader, i)->attr;
 
                 if (attr->sample_max_stack > most)
                         most = attr->sample_max_stack;
@@ -40,9 +40,9 @@ static unsigned most_kernel_frames(const struct report *report)
         return most ? most : USUAL_KERNEL_FRAMES;
 }
 
-void report_begin_cut(struct report *report)
+void report_begin_cut(struct report_pass *pass)
 {
-        report->kernel_frames = most_kernel_frames(report);
+        pass->kernel_frames = most_kernel_frames(pass);
 }
 
 /* --- Chains, where nobody wants stacks --- */
@@ -86,7 +86,7 @@ static struct profile *begin_ends(struct report_worker *w)
 {
         struct profile *ends = profile_new(PROFILE_EVENT, NULL);
 
-        profile_set_budget(ends, &w->report->session_budget);
+        profile_set_budget(ends, &w->pass->session->budget);
         return ends;
 }
 
@@ -105,11 +105,11 @@ void report_see_chain(struct report_worker *w, uint32_t event, const struct samp
         struct profile_address end = {.pid = sample->pid, .misc = PERF_MISC_USER};
         struct stack_frame outermost;
 
-        if (!has_kernel_chains(w->report, &w->attrs[event]->attr) || !find_outermost(sample, &outermost))
+        if (!has_kernel_chains(w->pass, &w->attrs[event]->attr) || !find_outermost(sample, &outermost))
                 return;
         end.addr = outermost.addr - outermost.is_return;
         end.event = outermost.is_return ? CHAIN_END_RETURN : 0;
-        if (sample->n_chain > w->report->kernel_frames) /* one word at least is no address */
+        if (sample->n_chain > w->pass->kernel_frames) /* one word at least is no address */
                 end.event |= CHAIN_END_DEEP;
         if (w->last_end.weight && end.addr == w->last_end.addr && end.pid == w->last_end.pid &&
             end.event == w->last_end.event) {
@@ -133,40 +133,40 @@ void report_catch_up_chains(struct report_worker *w)
 }
 
 /* What lies in no map is a stray address, unless no memory was left to tell ends apart. */
-static bool lacks_memory(const struct report *report, const struct profile_place *end)
+static bool lacks_memory(const struct report_pass *pass, const struct profile_place *end)
 {
-        return end->module == MODULE_NONE && budget_has_left_out(&report->session_budget, BUDGET_ADDRESSES);
+        return end->module == MODULE_NONE && budget_has_left_out(&pass->session->budget, BUDGET_ADDRESSES);
 }
 
-static void judge_chains(struct report *report, const struct profile_place *end, bool is_stray)
+static void judge_chains(struct report_pass *pass, const struct profile_place *end, bool is_stray)
 {
         const unsigned deep_return = CHAIN_END_RETURN | CHAIN_END_DEEP;
-        struct quality *q = &report->quality;
+        struct quality *q = &pass->report->quality;
         enum stack_whole whole =
-                stack_unwind_judge(report->unwind, end->module, end->offset, end->event & CHAIN_END_RETURN);
+                stack_unwind_judge(pass->unwind, end->module, end->offset, end->event & CHAIN_END_RETURN);
 
         q->n_cut_stacks += whole == STACK_CUT ? end->weight : 0;
         q->n_unjudged += whole == STACK_UNJUDGED ? end->weight : 0;
-        if (whole == STACK_CUT && !is_stray && lacks_memory(report, end))
-                report->n_memory_cuts += end->weight;
+        if (whole == STACK_CUT && !is_stray && lacks_memory(pass, end))
+                pass->n_memory_cuts += end->weight;
         else if (whole == STACK_CUT && end->event == deep_return)
-                report->n_deep_chains += end->weight;
+                pass->n_deep_chains += end->weight;
 }
 
-void report_judge_chains(struct report *report, struct report_worker *w)
+void report_judge_chains(struct report_pass *pass, struct report_worker *w)
 {
         for (uint32_t kind = 0; kind < CHAIN_END_KINDS; kind++) {
                 const struct profile_place stray = {
                         .event = kind, .module = MODULE_NONE, .weight = w->n_strays[kind]};
 
                 if (stray.weight)
-                        judge_chains(report, &stray, true);
+                        judge_chains(pass, &stray, true);
         }
         if (!w->ends)
                 return;
         profile_finish(w->ends);
         for (size_t i = 0; i < profile_n_places(w->ends); i++)
-                judge_chains(report, profile_get_place(w->ends, i), false);
+                judge_chains(pass, profile_get_place(w->ends, i), false);
         profile_free(w->ends);
 }
 
@@ -193,18 +193,18 @@ static struct path *find_paths(const struct stacks *stacks)
 }
 
 /* Of a node without a parent. */
-static enum stack_whole judge_root(struct report *report, uint32_t root)
+static enum stack_whole judge_root(struct report_pass *pass, uint32_t root)
 {
-        const struct code_place *place = stacks_place_of(report->stacks, root);
+        const struct code_place *place = stacks_place_of(pass->report->stacks, root);
 
         if (place->is_kernel)
                 return STACK_WHOLE;
-        return stack_unwind_judge(report->unwind, place->module, place->offset,
-                                  stacks_get_node(report->stacks, root)->is_return);
+        return stack_unwind_judge(pass->unwind, place->module, place->offset,
+                                  stacks_get_node(pass->report->stacks, root)->is_return);
 }
 
 struct judging {
-        struct report *report;
+        struct report_pass *pass;
         struct path *paths;
         uint8_t *verdicts; /* of roots: 1 + enum stack_whole; 0: not asked */
         bool *below_cut;   /* roots that are to be marked */
@@ -213,56 +213,56 @@ struct judging {
 
 static void judge_end(struct judging *j, const struct stack_end *end, bool is_chain)
 {
-        struct quality *q = &j->report->quality;
+        struct quality *q = &j->pass->report->quality;
         const struct path *path = &j->paths[end->node];
         uint32_t root = path->root;
 
-        if (stacks_place_of(j->report->stacks, root)->is_cut) {
+        if (stacks_place_of(j->pass->report->stacks, root)->is_cut) {
                 q->n_cut_stacks += end->count;
-                if (is_chain && budget_has_left_out(&j->report->session_budget, BUDGET_STACKS))
-                        j->report->n_memory_cuts += end->count;
+                if (is_chain && budget_has_left_out(&j->pass->session->budget, BUDGET_STACKS))
+                        j->pass->n_memory_cuts += end->count;
                 return;
         }
         if (!is_chain)
                 return;
         if (!j->verdicts[root])
-                j->verdicts[root] = (uint8_t)(1 + judge_root(j->report, root));
+                j->verdicts[root] = (uint8_t)(1 + judge_root(j->pass, root));
         if (j->verdicts[root] == 1 + STACK_UNJUDGED)
                 q->n_unjudged += end->count;
         if (j->verdicts[root] != 1 + STACK_CUT)
                 return;
         q->n_cut_stacks += end->count;
-        if (path->n_frames >= j->report->kernel_frames)
-                j->report->n_deep_chains += end->count;
+        if (path->n_frames >= j->pass->kernel_frames)
+                j->pass->n_deep_chains += end->count;
         /* A root that is no caller may be of an event without chains too. */
-        if (j->only_chains || stacks_get_node(j->report->stacks, root)->is_return)
+        if (j->only_chains || stacks_get_node(j->pass->report->stacks, root)->is_return)
                 j->any_below = j->below_cut[root] = true;
 }
 
-void report_judge_stacks(struct report *report)
+void report_judge_stacks(struct report_pass *pass)
 {
-        size_t n = stacks_n_nodes(report->stacks);
-        struct judging j = {.report = report,
-                            .paths = find_paths(report->stacks),
+        size_t n = stacks_n_nodes(pass->report->stacks);
+        struct judging j = {.pass = pass,
+                            .paths = find_paths(pass->report->stacks),
                             .verdicts = mem_new(n, 1),
                             .below_cut = mem_new(n, sizeof(bool)),
                             .only_chains = true};
 
-        for (size_t i = 0; i < perfdata_n_events(report->reader); i++)
-                j.only_chains &= has_kernel_chains(report, &perfdata_get_event(report->reader, i)->attr);
-        report->quality.n_cut_stacks = 0;
-        for (size_t i = 0; i < stacks_n_series(report->stacks); i++) {
-                const struct stack_series *series = stacks_get_series(report->stacks, i);
-                bool is_chain =
-                        has_kernel_chains(report, &perfdata_get_event(report->reader, series->event)->attr);
+        for (size_t i = 0; i < perfdata_n_events(pass->session->reader); i++)
+                j.only_chains &= has_kernel_chains(pass, &perfdata_get_event(pass->session->reader, i)->attr);
+        pass->report->quality.n_cut_stacks = 0;
+        for (size_t i = 0; i < stacks_n_series(pass->report->stacks); i++) {
+                const struct stack_series *series = stacks_get_series(pass->report->stacks, i);
+                bool is_chain = has_kernel_chains(
+                        pass, &perfdata_get_event(pass->session->reader, series->event)->attr);
 
                 for (size_t k = 0; k < series->n_ends; k++)
                         judge_end(&j, &series->ends[k], is_chain);
         }
         if (j.any_below) {
-                stacks_put_below_cut(report->stacks, j.below_cut);
-                if (report->samples)
-                        sample_list_shift_nodes(report->samples);
+                stacks_put_below_cut(pass->report->stacks, j.below_cut);
+                if (pass->report->samples)
+                        sample_list_shift_nodes(pass->report->samples);
         }
         free(j.paths);
         free(j.verdicts);
@@ -272,12 +272,12 @@ void report_judge_stacks(struct report *report)
 /* --- Why --- */
 
 /* Of the copies of the stack that were walked: now, or while recording. */
-static uint64_t copied_bytes(const struct report *report)
+static uint64_t copied_bytes(const struct report_pass *pass)
 {
-        uint64_t most = report->run_info.stack_bytes;
+        uint64_t most = pass->report->run.info.stack_bytes;
 
-        for (size_t i = 0; !report->marks.n_samples && i < perfdata_n_events(report->reader); i++) {
-                const struct perf_attr *attr = &perfdata_get_event(report->reader, i)->attr;
+        for (size_t i = 0; !pass->marks.n_samples && i < perfdata_n_events(pass->session->reader); i++) {
+                const struct perf_attr *attr = &perfdata_get_event(pass->session->reader, i)->attr;
 
                 if (attr->sample_type & PERF_SAMPLE_STACK_USER && attr->sample_stack_user > most)
                         most = attr->sample_stack_user;
@@ -285,51 +285,51 @@ static uint64_t copied_bytes(const struct report *report)
         return most;
 }
 
-static const char *longer_copies(const struct report *report)
+static const char *longer_copies(const struct report_pass *pass)
 {
-        uint64_t bytes = copied_bytes(report);
+        uint64_t bytes = copied_bytes(pass);
 
         _Static_assert(CALL_GRAPH_MAX_BYTES == 65528, "the longest copies");
         if (!bytes || bytes >= CALL_GRAPH_MAX_BYTES)
                 return NULL;
-        return report->marks.n_samples ? "--call-graph unwind,65528" : "--call-graph dwarf,65528";
+        return pass->marks.n_samples ? "--call-graph unwind,65528" : "--call-graph dwarf,65528";
 }
 
 /* Of the walks that were made while recording, or now. */
-static void fill_walks(struct report *report)
+static void fill_walks(struct report_pass *pass)
 {
-        const struct stack_unwind_counts counts = stack_unwind_get_counts(report->unwind);
-        struct quality *q = &report->quality;
+        const struct stack_unwind_counts counts = stack_unwind_get_counts(pass->unwind);
+        struct quality *q = &pass->report->quality;
 
         for (uint32_t i = 0; i < UNWIND_N_ENDS; i++) {
                 uint64_t n = counts.by_end[i];
 
-                if (report->marks.n_samples)
-                        n = i < report->marks.n_ends ? report->marks.by_end[i] : 0;
+                if (pass->marks.n_samples)
+                        n = i < pass->marks.n_ends ? pass->marks.by_end[i] : 0;
                 if (cut_of_end[i] < QUALITY_N_CUTS)
                         q->cut_by[cut_of_end[i]] += n;
         }
         q->max_frames = UNWIND_MAX_FRAMES;
-        q->longer_copies = longer_copies(report);
+        q->longer_copies = longer_copies(pass);
 }
 
-void report_fill_cut(struct report *report)
+void report_fill_cut(struct report_pass *pass)
 {
-        struct quality *q = &report->quality;
+        struct quality *q = &pass->report->quality;
         bool has_chains = false, can_unwind = false;
 
-        for (size_t i = 0; i < perfdata_n_events(report->reader); i++) {
-                const struct perf_attr *attr = &perfdata_get_event(report->reader, i)->attr;
+        for (size_t i = 0; i < perfdata_n_events(pass->session->reader); i++) {
+                const struct perf_attr *attr = &perfdata_get_event(pass->session->reader, i)->attr;
 
-                has_chains |= has_kernel_chains(report, attr);
+                has_chains |= has_kernel_chains(pass, attr);
                 can_unwind |= stack_unwind_can(attr);
         }
-        q->not_unwound = can_unwind && !report->marks.n_samples && !report->stacks;
-        fill_walks(report);
+        q->not_unwound = can_unwind && !pass->marks.n_samples && !pass->report->stacks;
+        fill_walks(pass);
         if (!has_chains || can_unwind)
                 return;
-        q->max_frames = report->kernel_frames;
-        q->cut_by[QUALITY_CUT_DEPTH] = report->n_deep_chains;
-        q->cut_by[QUALITY_CUT_MEMORY] = report->n_memory_cuts;
-        q->cut_by[QUALITY_CUT_CHAIN] = q->n_cut_stacks - report->n_deep_chains - report->n_memory_cuts;
+        q->max_frames = pass->kernel_frames;
+        q->cut_by[QUALITY_CUT_DEPTH] = pass->n_deep_chains;
+        q->cut_by[QUALITY_CUT_MEMORY] = pass->n_memory_cuts;
+        q->cut_by[QUALITY_CUT_CHAIN] = q->n_cut_stacks - pass->n_deep_chains - pass->n_memory_cuts;
 }

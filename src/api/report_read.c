@@ -9,16 +9,16 @@
 
 enum { SAMPLES_AHEAD = 12 };
 
-static void take_lost(struct report *report, const struct perfdata_record *record)
+static void take_lost(struct report_pass *pass, const struct perfdata_record *record)
 {
         struct record_lost lost;
 
         if (!record_lost_parse(record->bytes, &lost))
                 return;
         if (record->header.type == PERF_RECORD_LOST)
-                report->n_lost_records += lost.lost;
+                pass->n_lost_records += lost.lost;
         else
-                report->n_lost_samples += lost.lost;
+                pass->n_lost_samples += lost.lost;
 }
 
 /* --- Samples --- */
@@ -27,15 +27,15 @@ static void take_lost(struct report *report, const struct perfdata_record *recor
 static void take_stack(struct report_worker *w, uint32_t event, const struct sample *sample, uint64_t weight,
                        uint64_t number)
 {
-        struct report *report = w->report;
+        struct report_pass *pass = w->pass;
         const struct perf_attr *attr = &w->attrs[event]->attr;
-        bool is_cut = stack_marks_is_cut(&report->marks, number) ||
+        bool is_cut = stack_marks_is_cut(&pass->marks, number) ||
                       (attr->flags & PERF_ATTR_DEFER_CALLCHAIN && sample_is_deferred(sample, NULL));
         bool has_user = false, can_unwind = stack_unwind_can(attr);
         size_t n;
 
-        if (report->branches && branches_are_edges(attr))
-                branches_add(report->branches, w->world, event, sample);
+        if (pass->report->branches && branches_are_edges(attr))
+                branches_add(pass->report->branches, w->world, event, sample);
         if (!w->stacks) {
                 w->n_cut_stacks += is_cut;
                 if (!is_cut && !can_unwind)
@@ -50,7 +50,7 @@ static void take_stack(struct report_worker *w, uint32_t event, const struct sam
         if (can_unwind) {
                 const struct stack_sample of = {attr, sample, number};
 
-                n = stack_unwind_add(report->unwind, &of, w->frames, n, has_user, &is_cut);
+                n = stack_unwind_add(pass->unwind, &of, w->frames, n, has_user, &is_cut);
         }
         if (!n)
                 w->frames[n++] = stack_frame_of_sample(sample);
@@ -61,7 +61,7 @@ static void take_stack(struct report_worker *w, uint32_t event, const struct sam
 
 static void keep_sample(struct report_worker *w, uint32_t event, const struct sample *sample, uint64_t weight)
 {
-        struct sample_list *samples = w->report->samples;
+        struct sample_list *samples = w->pass->report->samples;
         const char *comm;
 
         if (!samples || !sample_list_make_room(samples))
@@ -129,8 +129,8 @@ static void take_sample(struct report_worker *w, const struct perfdata_record *r
         if (!(attr->sample_type & PERF_SAMPLE_PERIOD))
                 weight = attr->flags & PERF_ATTR_FREQ ? 1 : attr->sample_period_or_freq;
         see_pid(w, sample->pid);
-        if (w->report->is_by_stacks ? profile_admit(w->profile, w->world, record->event, sample, weight)
-                                    : profile_add(w->profile, w->world, record->event, sample, weight)) {
+        if (w->pass->is_by_stacks ? profile_admit(w->profile, w->world, record->event, sample, weight)
+                                  : profile_add(w->profile, w->world, record->event, sample, weight)) {
                 take_stack(w, record->event, sample, weight, number);
                 keep_sample(w, record->event, sample, weight);
         }
@@ -209,60 +209,60 @@ static const char *aux_kind(uint32_t type)
         return kinds[type < N_ELEMENTS(kinds) ? type : 0];
 }
 
-static void take_aux(struct report *report, const struct perfdata_record *record)
+static void take_aux(struct report_pass *pass, const struct perfdata_record *record)
 {
         struct cursor c = record->bytes;
 
         cursor_skip(&c, sizeof(struct perf_header));
         if (record->header.type == PERF_RECORD_AUXTRACE_INFO)
-                report->quality.aux_kind = aux_kind(cursor_u32(&c));
+                pass->report->quality.aux_kind = aux_kind(cursor_u32(&c));
         else
-                report->quality.aux_bytes += cursor_u64(&c); /* of what follows it */
-        if (!report->quality.aux_kind)
-                report->quality.aux_kind = aux_kind(0);
+                pass->report->quality.aux_bytes += cursor_u64(&c); /* of what follows it */
+        if (!pass->report->quality.aux_kind)
+                pass->report->quality.aux_kind = aux_kind(0);
 }
 
 /* What is counted and belongs to no thread. */
-void report_count_others(struct report *report, const struct perfdata_batch *batch)
+void report_count_others(struct report_pass *pass, const struct perfdata_batch *batch)
 {
         for (size_t i = 0; i < batch->n_others; i++) {
                 struct perfdata_record record;
 
                 perfdata_batch_get(batch, batch->others[i], &record);
                 if (record.header.type == PERF_RECORD_LOST || record.header.type == PERF_RECORD_LOST_SAMPLES)
-                        take_lost(report, &record);
+                        take_lost(pass, &record);
                 else if (record.header.type == PERF_RECORD_THROTTLE)
-                        report->quality.n_throttled++;
+                        pass->report->quality.n_throttled++;
                 else if (record.header.type == PERF_RECORD_AUXTRACE_INFO ||
                          record.header.type == PERF_RECORD_AUXTRACE)
-                        take_aux(report, &record);
+                        take_aux(pass, &record);
         }
 }
 
 /* --- Ends --- */
 
 /* The places of the profile are where the stacks end. */
-static void add_ends(struct report *report)
+static void add_ends(struct report_pass *pass)
 {
-        for (size_t i = 0; i < stacks_n_series(report->stacks); i++) {
-                const struct stack_series *series = stacks_get_series(report->stacks, i);
+        for (size_t i = 0; i < stacks_n_series(pass->report->stacks); i++) {
+                const struct stack_series *series = stacks_get_series(pass->report->stacks, i);
 
                 for (size_t k = 0; k < series->n_ends; k++)
-                        profile_add_code(report->profile, series->event,
-                                         stacks_place_of(report->stacks, series->ends[k].node),
+                        profile_add_code(pass->report->profile, series->event,
+                                         stacks_place_of(pass->report->stacks, series->ends[k].node),
                                          series->ends[k].count, series->ends[k].weight);
         }
 }
 
-bool report_read(struct report *report, struct err *err)
+bool report_read(struct report_pass *pass, struct err *err)
 {
-        report_begin_cut(report);
-        if (!report_run_workers(report, err))
+        report_begin_cut(pass);
+        if (!report_run_workers(pass, err))
                 return false;
-        profile_finish(report->profile);
-        if (report->stacks)
-                report_judge_stacks(report);
-        if (report->stacks && report->is_by_stacks)
-                add_ends(report);
+        profile_finish(pass->report->profile);
+        if (pass->report->stacks)
+                report_judge_stacks(pass);
+        if (pass->report->stacks && pass->is_by_stacks)
+                add_ends(pass);
         return true;
 }

@@ -25,7 +25,7 @@ struct chunk_mark {
 };
 
 struct run {
-        struct report *report;
+        struct report_pass *pass;
         struct report_worker *workers;
         unsigned n_workers;
         unsigned n_running;   /* the others ended, to save memory */
@@ -47,27 +47,27 @@ struct run {
 
 /* --- How many --- */
 
-static bool needs_order(const struct report *report)
+static bool needs_order(const struct report_pass *pass)
 {
-        const struct report_request *request = &report->request;
+        const struct report_request *request = &pass->request;
 
-        for (size_t i = 0; i < perfdata_n_events(report->reader); i++) {
-                if (stack_unwind_can(&perfdata_get_event(report->reader, i)->attr))
+        for (size_t i = 0; i < perfdata_n_events(pass->session->reader); i++) {
+                if (stack_unwind_can(&perfdata_get_event(pass->session->reader, i)->attr))
                         return true;
         }
-        return request->samples || request->branches || request->to_pack ||
+        return request->results & (REPORT_SAMPLES | REPORT_BRANCHES | REPORT_PACKED) ||
                request->filter.times_are_relative;
 }
 
-static unsigned count_workers(const struct report *report)
+static unsigned count_workers(const struct report_pass *pass)
 {
-        const struct perfdata_layout *layout = perfdata_get_layout(report->reader);
+        const struct perfdata_layout *layout = perfdata_get_layout(pass->session->reader);
         uint64_t worth = layout->data_bytes / WORTH_A_THREAD;
-        uint64_t most = budget_limit(&report->session_budget) / WORKER_BYTES;
-        unsigned n = report->request.n_workers;
+        uint64_t most = budget_limit(&pass->session->budget) / WORKER_BYTES;
+        unsigned n = pass->request.n_workers;
 
         /* Events of a pipe come as records: which they are is not known yet. */
-        if (layout->pipe || needs_order(report))
+        if (layout->pipe || needs_order(pass))
                 return 1;
         if (!n)
                 n = os_usable_cpus() < worth ? os_usable_cpus() : (unsigned)worth;
@@ -84,51 +84,51 @@ static uint64_t image_size(void *ctx, const char *path, const uint8_t *build_id,
         uint64_t size;
 
         os_lock_enter(run->images_lock);
-        size = pe_images_size(run->report->images, path, build_id, build_id_size);
+        size = pe_images_size(run->pass->session->images, path, build_id, build_id_size);
         os_lock_leave(run->images_lock);
         return size;
 }
 
 static void begin_worker(struct run *run, unsigned i)
 {
-        struct report *report = run->report;
+        struct report_pass *pass = run->pass;
         struct report_worker *w = &run->workers[i];
 
         *w = (struct report_worker){
-                .report = report, .parsed_event = UINT32_MAX, .share.budget = &report->session_budget};
+                .pass = pass, .parsed_event = UINT32_MAX, .share.budget = &pass->session->budget};
         if (!i) {
-                w->world = report->world;
-                w->profile = report->profile;
-                w->stacks = report->stacks;
+                w->world = pass->session->world;
+                w->profile = pass->report->profile;
+                w->stacks = pass->report->stacks;
         } else {
                 w->world = world_new();
-                world_add_build_ids(w->world, report->reader);
-                report_name_unmapped(report, w->world);
-                w->profile = profile_new(profile_keys(report->profile), &report->request.filter);
-                profile_set_budget(w->profile, &report->session_budget);
-                w->stacks = report->stacks ? stacks_new(report->request.merges_strays) : NULL;
+                world_add_build_ids(w->world, pass->session->reader);
+                report_session_name_unmapped(pass->session, w->world);
+                w->profile = profile_new(profile_keys(pass->report->profile), &pass->request.filter);
+                profile_set_budget(w->profile, &pass->session->budget);
+                w->stacks = pass->report->stacks ? stacks_new(pass->request.merges_strays) : NULL;
                 if (w->stacks)
-                        stacks_set_budget(w->stacks, &report->session_budget);
+                        stacks_set_budget(w->stacks, &pass->session->budget);
         }
         world_set_images(w->world, image_size, run);
 }
 
 static void end_worker(struct run *run, unsigned i)
 {
-        struct report *report = run->report;
+        struct report_pass *pass = run->pass;
         struct report_worker *w = &run->workers[i];
 
-        report->quality.n_malformed += w->n_malformed;
-        report->quality.n_cut_stacks += w->n_cut_stacks;
-        report_judge_chains(report, w);
+        pass->report->quality.n_malformed += w->n_malformed;
+        pass->report->quality.n_cut_stacks += w->n_cut_stacks;
+        report_judge_chains(pass, w);
         for (size_t k = 0; k < w->n_pids; k++) {
                 bool is_new;
 
-                map_put(&report->seen_pids, (uint32_t)w->pids[k], &is_new);
+                map_put(&pass->seen_pids, (uint32_t)w->pids[k], &is_new);
                 if (is_new)
-                        ARRAY_PUSH(report->pids, report->n_pids, report->cap_pids, w->pids[k]);
+                        ARRAY_PUSH(pass->pids, pass->n_pids, pass->cap_pids, w->pids[k]);
         }
-        report->misses_pids |= w->misses_pids;
+        pass->misses_pids |= w->misses_pids;
         map_release(&w->seen_pids);
         free(w->pids);
         budget_share_keep(&w->share, 0);
@@ -148,9 +148,9 @@ static void fill(struct run *run)
         size_t max = run->batch_records ? run->batch_records * 2 : (size_t)BATCH_CHUNK * run->n_workers;
 
         run->batch_records = max = max < most ? max : most;
-        run->got = perfdata_next_batch(run->report->reader, batch, max, &run->totals, run->err);
+        run->got = perfdata_next_batch(run->pass->session->reader, batch, max, &run->totals, run->err);
         if (run->got > 0)
-                report_count_others(run->report, batch);
+                report_count_others(run->pass, batch);
 }
 
 static void take_chunks(struct run *run, unsigned i)
@@ -200,24 +200,24 @@ static resolver_id peek(void *ctx, module_id module)
 }
 
 /* What modules are must be known before the session ends, and names must not take memory that stacks would have had. */
-static bool can_share(const struct report *report)
+static bool can_share(const struct report_pass *pass)
 {
-        return report->stacks && report->request.merges_callers && !report->request.samples &&
-               !perfdata_get_layout(report->reader)->pipe &&
-               !recorded_symbols_n_files(module_source_recorded(report->modules)) &&
-               budget_limit(report->sources.budget) >= session_input_max_memory();
+        return pass->report->stacks && pass->request.merges_callers && !report_wants(pass, REPORT_SAMPLES) &&
+               !perfdata_get_layout(pass->session->reader)->pipe &&
+               !recorded_symbols_n_files(module_source_recorded(pass->session->modules)) &&
+               budget_limit(pass->session->sources.budget) >= session_input_max_memory();
 }
 
 /* Looking up names costs time too: where the same addresses make many paths, not before there are some nodes, and then each time
  * they have doubled. */
 static void share_functions(struct run *run)
 {
-        struct report *report = run->report;
+        struct report_pass *pass = run->pass;
         const struct place_functions_request request = {
-                .world = report->world,
-                .resolver = module_source_resolver(report->modules),
+                .world = pass->session->world,
+                .resolver = module_source_resolver(pass->session->modules),
                 .modules = &run->modules,
-                .inlines = !report->request.no_tree_inlines,
+                .inlines = !pass->request.no_tree_inlines,
         };
         size_t most = 0;
 
@@ -260,7 +260,7 @@ static uint64_t expect_world(const struct run *run)
 /* All worlds but one may fill a sixteenth of the limit: speed is worth less than stacks. */
 static bool take_worlds(struct run *run, uint64_t bytes)
 {
-        struct budget *budget = &run->report->session_budget;
+        struct budget *budget = &run->pass->session->budget;
         uint64_t all = bytes * run->n_running, more = all > run->world_bytes ? all - run->world_bytes : 0;
 
         if (all - bytes > budget_limit(budget) / 16 || !budget_has_room(budget, BUDGET_RECORDS, more))
@@ -283,7 +283,7 @@ static void end_thread(struct run *run, unsigned i)
  * may leave out records. */
 static void fit_worlds(struct run *run)
 {
-        struct report *report = run->report;
+        struct report_pass *pass = run->pass;
         uint64_t bytes;
 
         if (run->n_running == 1)
@@ -293,9 +293,9 @@ static void fit_worlds(struct run *run)
                 end_thread(run, --run->n_running);
         if (run->n_running > 1)
                 return;
-        budget_give(&report->session_budget, run->world_bytes);
+        budget_give(&pass->session->budget, run->world_bytes);
         run->world_bytes = 0;
-        world_set_budget(report->world, &report->session_budget);
+        world_set_budget(pass->session->world, &pass->session->budget);
 }
 
 static void read_all(struct run *run)
@@ -304,7 +304,7 @@ static void read_all(struct run *run)
 
         fill(run);
         while (run->got > 0) {
-                perfdata_forget_before(run->report->reader, done);
+                perfdata_forget_before(run->pass->session->reader, done);
                 done = run->batches[run->at].file_off;
                 run->at = !run->at;
                 run->next_chunk = 0;
@@ -331,15 +331,15 @@ static void merge_stacks(struct run *run)
         for (size_t i = 0; i < run->totals.n_chunks; i++)
                 stacks_merge_take(merge, run->marks[i].worker, &run->marks[i].stacks);
         whole = stacks_merge_end(merge);
-        stacks_free(run->report->stacks);
-        run->report->stacks = whole;
+        stacks_free(run->pass->report->stacks);
+        run->pass->report->stacks = whole;
         run->workers[0].stacks = NULL;
 }
 
 static void merge_profiles(struct run *run)
 {
-        struct report *report = run->report;
-        struct profile *whole = profile_new(profile_keys(report->profile), &report->request.filter);
+        struct report_pass *pass = run->pass;
+        struct profile *whole = profile_new(profile_keys(pass->report->profile), &pass->request.filter);
         struct profile_mark done[MAX_WORKERS] = {0};
 
         for (size_t i = 0; i < run->totals.n_chunks; i++) {
@@ -350,38 +350,38 @@ static void merge_profiles(struct run *run)
         }
         for (unsigned i = 0; i < run->n_workers; i++)
                 profile_merge_totals(whole, run->workers[i].profile);
-        profile_free(report->profile);
-        report->profile = whole;
+        profile_free(pass->report->profile);
+        pass->report->profile = whole;
 }
 
-bool report_run_workers(struct report *report, struct err *err)
+bool report_run_workers(struct report_pass *pass, struct err *err)
 {
         AUTO(os_lock) images_lock = os_lock_new();
         struct run run = {
-                .report = report, .n_workers = count_workers(report), .images_lock = images_lock, .err = err};
+                .pass = pass, .n_workers = count_workers(pass), .images_lock = images_lock, .err = err};
 
-        run.modules = (struct hot_modules){peek, NULL, report->modules};
-        run.share_at = can_share(report) ? WORTH_SHARING : 0;
+        run.modules = (struct hot_modules){peek, NULL, pass->session->modules};
+        run.share_at = can_share(pass) ? WORTH_SHARING : 0;
         run.n_running = run.n_workers;
         if (run.n_workers == 1)
-                world_set_budget(report->world, &report->session_budget);
+                world_set_budget(pass->session->world, &pass->session->budget);
         run.workers = mem_new(run.n_workers, sizeof(*run.workers));
         for (unsigned i = 0; i < run.n_workers; i++)
                 begin_worker(&run, i);
         read_all(&run);
-        if (report->stacks)
+        if (pass->report->stacks)
                 os_parallel(run.n_running, finish_stacks, &run);
         /* Nobody took the chunks of a batch that ended in an error. */
         if (run.n_workers > 1 && run.got >= 0) {
-                if (report->stacks)
+                if (pass->report->stacks)
                         merge_stacks(&run);
                 merge_profiles(&run);
         }
         for (unsigned i = 0; i < run.n_workers; i++)
                 end_worker(&run, i);
         if (run.n_running > 1)
-                budget_give(&report->session_budget, run.world_bytes / run.n_running * (run.n_running - 1));
-        world_set_images(report->world, pe_images_size, report->images);
+                budget_give(&pass->session->budget, run.world_bytes / run.n_running * (run.n_running - 1));
+        world_set_images(pass->session->world, pe_images_size, pass->session->images);
         perfdata_batch_release(&run.batches[0]);
         perfdata_batch_release(&run.batches[1]);
         free(run.workers);

@@ -18,8 +18,8 @@ enum { RECENT_PIDS = 64 };
 
 /* What one thread has of its own. */
 struct report_worker {
-        struct report *report; /* only read, where there are several */
-        struct world *world;   /* NULL: a thread too many, which has ended */
+        struct report_pass *pass; /* only read, where there are several */
+        struct world *world;      /* NULL: a thread too many, which has ended */
         struct profile *profile;
         struct stacks *stacks; /* NULL: nobody asked for them */
         const struct perfdata_event *const *attrs;
@@ -32,7 +32,7 @@ struct report_worker {
         int32_t *pids;
         size_t n_pids, cap_pids;
         uint64_t recent_pids[RECENT_PIDS]; /* pid + 1; 0: none */
-        bool misses_pids;                  /* as in struct report */
+        bool misses_pids;                  /* as in struct report_pass */
         struct budget_share share;         /* for pids */
         uint64_t n_malformed, n_cut_stacks;
         /* Where chains of the kernel end, if there are no stacks: the kind stands for the event.  NULL: none. */
@@ -56,11 +56,11 @@ void report_see_chain(struct report_worker *worker, uint32_t event, const struct
 void report_catch_up_chains(struct report_worker *worker);
 
 /* Judges what the worker saw, and frees it. */
-void report_judge_chains(struct report *report, struct report_worker *worker);
+void report_judge_chains(struct report_pass *pass, struct report_worker *worker);
 
-void report_count_others(struct report *report, const struct perfdata_batch *batch);
+void report_count_others(struct report_pass *pass, const struct perfdata_batch *batch);
 
 /* Reads the session into the report's world, profile and stacks. */
-bool report_run_workers(struct report *report, struct err *err);
+bool report_run_workers(struct report_pass *pass, struct err *err);
 
 #endif

@@ -279,16 +279,6 @@ static bool has_raw_event(const struct run *run)
         return false;
 }
 
-static void write_stacks(const struct stack_marks *marks, struct perfdata_writer *writer)
-{
-        AUTO_RELEASE(buf) out = {0};
-
-        if (!marks)
-                return;
-        stack_marks_write(marks, &out);
-        perfdata_writer_add_feature(writer, FEATURE_WPERF_STACKS, out.data, out.len);
-}
-
 static bool finish_session(struct run *run, const struct run_request *request, struct err *err)
 {
         struct run_info info;
@@ -317,7 +307,8 @@ static bool finish_session(struct run *run, const struct run_request *request, s
                 return false;
         session_facts_write(run->facts, run->writer, request->command_line);
         run_info_write(&info, run->writer);
-        write_stacks(run->out.collected->stacks, run->writer);
+        if (run->out.collected->stacks)
+                stack_marks_write(run->out.collected->stacks, run->writer);
         image_section_write(run->out.collected->images, run->out.collected->n_images, run->writer);
         return perfdata_writer_close(TAKE(run->writer), err);
 }

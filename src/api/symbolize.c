@@ -12,6 +12,7 @@
 #include "object.h"
 #include "pdb.h"
 #include "pe_images.h"
+#include "report_session.h"
 #include "session_archive.h"
 #include "session_input.h"
 #include "text.h"
@@ -29,12 +30,12 @@ struct symbolize {
         struct buf note;
 };
 
-struct place {
+struct asked_place {
         uint64_t addr;
         size_t index;
 };
 
-static bool is_sorted(const struct place *places, size_t n)
+static bool is_sorted(const struct asked_place *places, size_t n)
 {
         for (size_t i = 1; i < n; i++) {
                 if (places[i].addr < places[i - 1].addr)
@@ -45,7 +46,7 @@ static bool is_sorted(const struct place *places, size_t n)
 
 static int compare_places(const void *a, const void *b)
 {
-        const struct place *x = a, *y = b;
+        const struct asked_place *x = a, *y = b;
 
         return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
@@ -60,12 +61,12 @@ static uint64_t to_addr(const struct symbolize *s, uint64_t addr)
 static uint64_t *sort_addrs(struct symbolize *s, size_t *ret_n)
 {
         size_t n = s->request->n_addrs, n_distinct = 0;
-        struct place *places = mem_new(n, sizeof(*places));
+        struct asked_place *places = mem_new(n, sizeof(*places));
         uint64_t *addrs = mem_new(n, sizeof(*addrs));
 
         s->places = mem_new(n, sizeof(*s->places));
         for (size_t i = 0; i < n; i++)
-                places[i] = (struct place){to_addr(s, s->request->addrs[i]), i};
+                places[i] = (struct asked_place){to_addr(s, s->request->addrs[i]), i};
         if (!is_sorted(places, n))
                 qsort(places, n, sizeof(*places), compare_places);
         for (size_t i = 0; i < n; i++) {
@@ -261,7 +262,7 @@ static bool open_session(struct symbolize *s, struct err *err)
 {
         const char *path = s->request->session;
 
-        s->session = session_input_open(path, s->request->sources, err);
+        s->session = session_input_open(path, report_session_access(s->request->sources), err);
         if (!s->session)
                 return false;
         session_archive_init(&s->archive, s->session->reader);

@@ -2,38 +2,16 @@
 #include "annotate_output.h"
 
 #include <inttypes.h>
-
-#include "text.h"
-
-static const char *source_line(void *ctx, const char *path, uint32_t line)
-{
-        const struct annotate_output *o = ctx;
-
-        return annotation_source_line(o->annotation, o->index, path, line);
-}
-
-static const char *source_note(void *ctx, const char *path)
-{
-        const struct annotate_output *o = ctx;
-
-        return annotation_source_note(o->annotation, o->index, path);
-}
-
-static void add_target(void *ctx, uint64_t addr, struct buf *out)
-{
-        const struct annotate_output *o = ctx;
-
-        annotation_add_target(o->annotation, o->index, addr, out);
-}
+#include <stdlib.h>
 
 struct annotate_view annotate_output_whole(const struct annotate_output *o, const struct annotate *whole,
                                            uint32_t event)
 {
-        struct report_event e = report_get_event(o->report, event);
+        struct report_event e = o->report->events[event];
 
         return (struct annotate_view){
                 .event = e.name,
-                .skid = report_event_skid(&e),
+                .skid = e.skid,
                 .event_count = e.n_samples,
                 .event_weight = e.weight,
                 .annotate = whole,
@@ -48,59 +26,56 @@ struct annotate_view annotate_output_view(struct annotate_output *o, size_t inde
 {
         struct annotated a = annotation_get(o->annotation, index);
         struct annotate_view view = annotate_output_whole(o, a.annotate, a.event);
+        AUTO_RELEASE(buf) name = {0};
 
-        o->index = index;
-        buf_clear(&o->name);
         if (a.is_in_same_file)
-                buf_printf(&o->name, "%s@0x%" PRIx64 ":%s", hot_text(report_hot(o->report), a.row->bare),
-                           a.start, a.path);
+                buf_printf(&name, "%s@0x%" PRIx64 ":%s", hot_text(o->report->hot, a.row->bare), a.start,
+                           a.path);
         else if (a.shares_row)
-                buf_printf(&o->name, "%s:%s", hot_text(report_hot(o->report), a.row->bare), a.path);
+                buf_printf(&name, "%s:%s", hot_text(o->report->hot, a.row->bare), a.path);
         else
-                buf_add_str(&o->name, hot_text(report_hot(o->report), a.row->symbol));
-        view.function = buf_text(&o->name);
+                buf_add_str(&name, hot_text(o->report->hot, a.row->symbol));
+        view.function = arena_copy(&o->arena, buf_text(&name), name.len);
         view.code_note = a.code_note;
         view.debug_note = a.debug_note;
         view.every_block = o->every_block;
-        view.source_line = source_line;
-        view.source_note = source_note;
-        view.add_target = add_target;
-        view.ctx = o;
+        view.texts = mem_new(1, sizeof(*view.texts));
+        ARRAY_PUSH(o->texts, o->n_texts, o->cap_texts, view.texts);
         return view;
 }
 
-/* The next function of the event, from *index on, which is then the one behind it. */
-static bool next_of_event(struct annotate_output *o, uint32_t event, size_t *index,
-                          struct annotate_view *ret_view)
+static void fill_file(const struct annotate_output *o, size_t index, struct annotate_file *file)
 {
-        while (*index < annotation_n_functions(o->annotation)) {
-                size_t i = (*index)++;
-
-                if (annotation_get(o->annotation, i).event == event) {
-                        *ret_view = annotate_output_view(o, i);
-                        return true;
-                }
-        }
-        return false;
+        if (file->wants_note)
+                file->note = annotation_source_note(o->annotation, index, file->path);
+        for (size_t i = 0; i < file->n_lines; i++)
+                file->lines[i].text =
+                        annotation_source_line(o->annotation, index, file->path, file->lines[i].line);
 }
 
-void annotate_output_add_text(void *ctx, uint32_t event, struct buf *out)
+void annotate_output_fill(const struct annotate_output *o, size_t index, const struct annotate_view *view)
 {
-        struct annotate_output *o = ctx;
-        struct annotate_view view;
+        struct annotate_texts *texts = view->texts;
 
-        for (size_t i = 0; next_of_event(o, event, &i, &view);)
-                annotate_view_windowsperf(&view, o->disassemble, out);
+        annotate_texts_sort(texts);
+        for (size_t i = 0; i < texts->n_files; i++)
+                fill_file(o, index, &texts->files[i]);
+        for (size_t i = 0; i < texts->n_targets; i++) {
+                AUTO_RELEASE(buf) name = {0};
+
+                annotation_add_target(o->annotation, index, texts->targets[i].addr, &name);
+                texts->targets[i].name =
+                        name.len ? arena_copy(&texts->arena, buf_text(&name), name.len) : NULL;
+        }
 }
 
-void annotate_output_add_json(void *ctx, uint32_t event, struct json *json)
+void annotate_output_release(struct annotate_output *o)
 {
-        struct annotate_output *o = ctx;
-        struct annotate_view view;
-
-        for (size_t i = 0; next_of_event(o, event, &i, &view);) {
-                json_begin_object(json);
-                annotate_view_json(&view, o->disassemble, json);
-                json_end_object(json);
+        annotation_free(o->annotation);
+        for (size_t i = 0; i < o->n_texts; i++) {
+                annotate_texts_release(o->texts[i]);
+                free(o->texts[i]);
         }
+        free(o->texts);
+        arena_release(&o->arena);
 }

@@ -5,30 +5,33 @@
 
 #include "annotate_view.h"
 #include "annotation.h"
+#include "arena.h"
 #include "report.h"
 
 struct annotate_output {
         const struct report *report;
         struct annotation *annotation;
-        size_t index; /* of the function whose view was made last */
         bool is_colored;
         bool is_extended; /* --json-extended */
         unsigned max_columns;
         uint64_t max_rows;
         bool every_block;
-        bool disassemble; /* for the two below */
-        struct buf name;  /* of the function whose view was made last */
+        struct annotate_texts **texts; /* of each view */
+        size_t n_texts, cap_texts;
+        struct arena arena; /* names of the views */
 };
 
-/* The view of function `index`; valid until the next call. */
+void annotate_output_release(struct annotate_output *output);
+
+/* The view of function `index`; valid as long as `output`. */
 struct annotate_view annotate_output_view(struct annotate_output *output, size_t index);
+
+/* Fills in the texts that the view of function `index` wants. */
+void annotate_output_fill(const struct annotate_output *output, size_t index,
+                          const struct annotate_view *view);
 
 /* The same for everything of an event. */
 struct annotate_view annotate_output_whole(const struct annotate_output *output, const struct annotate *whole,
                                            uint32_t event);
-
-/* For struct hot_view: `ctx` is a struct annotate_output. */
-void annotate_output_add_text(void *ctx, uint32_t event, struct buf *out);
-void annotate_output_add_json(void *ctx, uint32_t event, struct json *json);
 
 #endif

@@ -204,6 +204,12 @@ bool cmd_end_file(struct os_file *file, bool ok, struct err *err)
         return false;
 }
 
+struct cmd_forms cmd_wanted_forms(const struct general_options *general, const struct output_options *output)
+{
+        return (struct cmd_forms){.text = !output->json && !general->quiet,
+                                  .document = output->json || output->output};
+}
+
 int cmd_print_document(const struct general_options *general, const struct output_options *output,
                        const struct buf *text, const struct buf *json)
 {
@@ -218,6 +224,17 @@ int cmd_print_document(const struct general_options *general, const struct outpu
         if (output->json)
                 return output->output ? EXIT_OK : cmd_print(json, EXIT_OK);
         return general->quiet ? EXIT_OK : cmd_print(text, EXIT_OK);
+}
+
+int cmd_print_tables(const struct general_options *general, const struct output_options *output,
+                     const struct fact_tables *tables, bool without_empty)
+{
+        AUTO_RELEASE(buf) text = {0};
+        AUTO_RELEASE(buf) document = {0};
+
+        fact_tables_text(tables, without_empty, &text);
+        fact_tables_json(tables, &document);
+        return cmd_print_document(general, output, &text, &document);
 }
 
 int cmd_run_failure(enum run_failure failure, bool has_command)

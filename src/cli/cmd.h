@@ -7,6 +7,7 @@
 #include "buf.h"
 #include "err.h"
 #include "event_facts.h"
+#include "fact_tables.h"
 #include "option_groups.h"
 #include "options.h"
 #include "run.h"
@@ -110,9 +111,20 @@ struct os_file; /* os.h */
 /* Closes a file, or where `ok` is false (err says why) removes what was written of it.  True when the file is whole. */
 bool cmd_end_file(struct os_file *file, bool ok, struct err *err);
 
+/* Which forms of its result a command makes. */
+struct cmd_forms {
+        bool text;     /* for standard output */
+        bool document; /* JSON, for standard output or the file of -o */
+};
+struct cmd_forms cmd_wanted_forms(const struct general_options *general, const struct output_options *output);
+
 /* The rule for commands with one document: text on standard output, with -o the JSON in a file as well; with
  * --json the JSON in the file or, without one, alone on standard output.  Returns the exit status. */
 int cmd_print_document(const struct general_options *general, const struct output_options *output,
                        const struct buf *text, const struct buf *json);
+
+/* The same for tables; without_empty as in fact_tables_text. */
+int cmd_print_tables(const struct general_options *general, const struct output_options *output,
+                     const struct fact_tables *tables, bool without_empty);
 
 #endif

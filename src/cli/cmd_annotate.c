@@ -20,8 +20,9 @@ struct annotating {
         bool has_by;
         enum annotate_by by;
         enum disasm_syntax syntax;
-        bool wants_text, wants_json;
+        struct cmd_forms forms;
         struct annotate_output output;
+        size_t index; /* of the function that is being shown */
         struct buf text, document;
         struct json json;
         size_t n_shown;        /* functions, or events of the whole session */
@@ -86,7 +87,7 @@ static bool choose_symbol(struct annotating *a, const struct command_line *line,
 static bool has_tail_calls(const struct report *report, uint32_t event)
 {
         struct annotate_rows rows;
-        bool any = annotate_tail_calls(report_hot(report), event, &rows);
+        bool any = annotate_tail_calls(report->hot, event, &rows);
 
         annotate_rows_release(&rows);
         return any;
@@ -98,7 +99,7 @@ static bool is_whole(const struct annotating *a, const struct report *report)
 
         if (!a->has_by || a->symbol)
                 return false;
-        for (uint32_t e = 0; a->by == ANNOTATE_HANDLER && e < report_n_events(report); e++)
+        for (uint32_t e = 0; a->by == ANNOTATE_HANDLER && e < report->n_events; e++)
                 tail_calls |= has_tail_calls(report, e);
         return a->by == ANNOTATE_FUNCTION || a->by == ANNOTATE_INLINED || tail_calls;
 }
@@ -106,9 +107,13 @@ static bool is_whole(const struct annotating *a, const struct report *report)
 static void show_rows(struct annotating *a, const struct annotate_view *view,
                       const struct annotate_rows *rows)
 {
-        if (a->wants_text)
+        if (view->texts) {
+                annotate_view_want_rows(view, a->by, rows);
+                annotate_output_fill(&a->output, a->index, view);
+        }
+        if (a->forms.text)
                 annotate_view_rows(view, a->by, rows, &a->text);
-        if (a->wants_json)
+        if (a->forms.document)
                 annotate_view_json_rows(view, a->by, rows, &a->json);
         a->n_shown++;
 }
@@ -140,9 +145,28 @@ static void add_whole_rows(struct annotating *a, const struct annotate_view *vie
                 add_rows(a, view);
                 return;
         }
-        annotate_tail_calls(report_hot(a->output.report), event, &rows);
+        annotate_tail_calls(a->output.report->hot, event, &rows);
         show_rows(a, view, &rows);
         annotate_rows_release(&rows);
+}
+
+/* The texts of all that add_lines_and_code shows. */
+static void want_lines_and_code(const struct annotating *a, const struct annotate_view *view,
+                                const struct annotate_rows *lines, bool both)
+{
+        const struct annotating_options *o = &a->options->what;
+        struct annotate_view few = *view;
+
+        few.max_rows = view->max_rows < DEFAULT_LINES ? view->max_rows : DEFAULT_LINES;
+        if (both) {
+                annotate_view_want_rows(&few, ANNOTATE_LINE, lines);
+                annotate_view_want_missing_source(&few, lines);
+        }
+        if (o->source)
+                annotate_view_want_source(view, lines);
+        if (both || o->code)
+                annotate_view_want_code(view);
+        annotate_output_fill(&a->output, a->index, view);
 }
 
 static void add_lines_and_code(struct annotating *a, struct annotate_view *view)
@@ -153,6 +177,7 @@ static void add_lines_and_code(struct annotating *a, struct annotate_view *view)
         struct annotate_rows rows;
 
         annotate_group(view->annotate, ANNOTATE_LINE, &rows, NULL);
+        want_lines_and_code(a, view, &rows, both);
         if (both) {
                 view->max_rows = max_rows < DEFAULT_LINES ? max_rows : DEFAULT_LINES;
                 annotate_view_rows(view, ANNOTATE_LINE, &rows, &a->text);
@@ -179,17 +204,22 @@ static void add_function(struct annotating *a, size_t index)
 {
         struct annotate_view view = annotate_output_view(&a->output, index);
 
+        a->index = index;
         if (index)
                 buf_add_char(&a->text, '\n');
         annotate_view_heading(&view, &a->text);
         begin_json(a, &view);
-        if (a->wants_json)
-                annotate_view_json(&view, annotation_get(a->output.annotation, index).code->n_insns,
-                                   &a->json);
+        if (a->forms.document) {
+                bool has_code = annotation_get(a->output.annotation, index).code->n_insns;
+
+                annotate_view_want_json(&view, has_code);
+                annotate_output_fill(&a->output, index, &view);
+                annotate_view_json(&view, has_code, &a->json);
+        }
         if (a->has_by) {
                 add_rows(a, &view);
         } else {
-                if (a->wants_text)
+                if (a->forms.text)
                         add_lines_and_code(a, &view);
                 a->n_shown++;
         }
@@ -228,13 +258,13 @@ static bool add_functions(struct annotating *a, struct report *report, struct er
 
 static void add_whole(struct annotating *a, struct report *report)
 {
-        for (uint32_t e = 0; e < report_n_events(report); e++) {
+        for (uint32_t e = 0; e < report->n_events; e++) {
                 AUTO(annotate) whole = NULL;
                 struct annotate_view view;
 
-                if (!report_get_event(report, e).n_samples)
+                if (!report->events[e].n_samples)
                         continue;
-                whole = report_annotate_whole(report, e);
+                whole = annotation_whole(report, e);
                 view = annotate_output_whole(&a->output, whole, e);
                 annotate_view_heading(&view, &a->text);
                 begin_json(a, &view);
@@ -253,7 +283,7 @@ static bool make(struct annotating *a, const struct report_request *request, str
         if (!report || !filter_none_check(report, request, &a->options->filter, err))
                 return false;
         a->output.report = report;
-        cmd_warn(&report_archive(report)->note);
+        cmd_warn(&report->session.archive.note);
         json_init(&a->json, &a->document);
         json_begin_object(&a->json);
         json_key(&a->json, "annotate");
@@ -263,13 +293,14 @@ static bool make(struct annotating *a, const struct report_request *request, str
         else
                 ok = add_functions(a, report, err);
         json_end_array(&a->json);
-        quality_add_json(report_quality(report), NULL, &a->json);
+        quality_add_json(&report->quality, NULL, &a->json);
         json_end_object(&a->json);
         buf_add_char(&a->document, '\n');
-        quality_add_poor(report_quality(report), &a->text);
-        quality_add_text(report_quality(report), &a->text);
+        quality_add_poor(&report->quality, &a->text);
+        quality_add_text(&report->quality, &a->text);
         buf_add_char(&a->text, '\n');
-        annotation_free(TAKE(a->output.annotation));
+        annotate_output_release(&a->output);
+        a->output = (struct annotate_output){0};
         if (!ok || a->n_shown)
                 return ok;
         if (a->first_none.code)
@@ -305,8 +336,7 @@ static int run(struct annotating *a, const struct command_line *line, int32_t *p
         struct err err = {0};
 
         none.n_args = 0; /* its word is no session */
-        a->wants_text = !o->output.json && !o->general.quiet;
-        a->wants_json = o->output.json || o->output.output;
+        a->forms = cmd_wanted_forms(&o->general, &o->output);
         a->output.max_rows = o->what.rows;
         a->output.is_extended = o->output.json_extended;
         a->output.every_block = o->general.verbose;
@@ -338,7 +368,6 @@ int cmd_annotate(const struct command_line *line)
         }
         lookup_release(&lookup);
 
-        buf_release(&a.output.name);
         buf_release(&a.text);
         buf_release(&a.document);
         free(pids);

@@ -61,13 +61,12 @@ struct completed_line {
 
 static void add_report_names(const struct report *report, const char *kind, struct buf *out)
 {
-        for (size_t i = 0; !strcmp(kind, "symbols") && i < hot_n_rows(report_hot(report)); i++)
-                buf_printf(out, "%s\n",
-                           hot_text(report_hot(report), hot_get_row(report_hot(report), i)->bare));
-        for (size_t i = 0; !strcmp(kind, "modules") && i < report_n_modules(report); i++)
-                buf_printf(out, "%s\n", text_base_name(report_get_module(report, i).path));
-        for (size_t i = 0; !strcmp(kind, "session_events") && i < report_n_events(report); i++)
-                buf_printf(out, "%s\n", report_get_event(report, i).name);
+        for (size_t i = 0; !strcmp(kind, "symbols") && i < hot_n_rows(report->hot); i++)
+                buf_printf(out, "%s\n", hot_text(report->hot, hot_get_row(report->hot, i)->bare));
+        for (size_t i = 0; !strcmp(kind, "modules") && i < report->modules.n; i++)
+                buf_printf(out, "%s\n", text_base_name(report->modules.items[i].path));
+        for (size_t i = 0; !strcmp(kind, "session_events") && i < report->n_events; i++)
+                buf_printf(out, "%s\n", report->events[i].name);
 }
 
 /* Of the session that the line is about, or that report would read. */

@@ -36,7 +36,7 @@ int cmd_dump(const struct command_line *line)
         const struct dump_options *o = line->options;
         bool to_stdout = o->output.json ? !o->output.output : !o->general.quiet;
         struct budget budget;
-        const struct resolver_sources sources = {.budget = &budget, .any_owner = o->input.force};
+        const struct session_access access = {.budget = &budget, .any_owner = o->input.force};
         AUTO(dump) dump = NULL;
         struct err err = {0};
         const char *path;
@@ -44,7 +44,7 @@ int cmd_dump(const struct command_line *line)
         if (!cmd_input_path(line, &o->input, &path, &err))
                 return cmd_fail(&err);
         budget_init(&budget, lookup_max_bytes(o->memory.max_mib));
-        dump = dump_open(path, &sources, &err);
+        dump = dump_open(path, access, &err);
         if (!dump || (o->output.output && !write_document(dump, &o->output, &err)))
                 return cmd_fail(&err);
         if (to_stdout && !dump_write(dump, o->output.json, &(struct field_output){put_stdout, NULL}, &err))

@@ -64,13 +64,12 @@ static bool write_folded(const struct exporting *e, struct buf *out, struct err 
 static bool write_speedscope(const struct exporting *e, struct buf *out, struct err *err)
 {
         struct export_speedscope_event *events = mem_new(e->n_events, sizeof(*events));
-        AUTO(named_stacks) stacks = report_named_stacks(e->report, !e->options->no_inlines, false);
 
         (void)err;
         for (size_t i = 0; i < e->n_events; i++)
                 events[i] = (struct export_speedscope_event){e->events[i].index, &e->events[i].about};
-        export_speedscope(&(struct export_speedscope){report_samples(e->report), stacks, events, e->n_events},
-                          out);
+        export_speedscope(
+                &(struct export_speedscope){e->report->samples, e->report->named, events, e->n_events}, out);
         free(events);
         return true;
 }
@@ -103,15 +102,14 @@ static uint64_t interval_of(const struct report_event *event)
 
 static bool write_firefox(const struct exporting *e, struct buf *out, struct err *err)
 {
-        AUTO(named_stacks) stacks = report_named_stacks(e->report, !e->options->no_inlines, true);
-        const struct report_event event = report_get_event(e->report, e->events[0].index);
+        const struct report_event *event = &e->report->events[e->events[0].index];
         const struct export_firefox profile = {
-                .samples = report_samples(e->report),
-                .stacks = stacks,
+                .samples = e->report->samples,
+                .stacks = e->report->named,
                 .about = &e->events[0].about,
-                .arch = perfdata_feature_str(report_reader(e->report), FEATURE_ARCH),
+                .arch = perfdata_feature_str(e->report->session.reader, FEATURE_ARCH),
                 .event = e->events[0].index,
-                .interval_ns = interval_of(&event),
+                .interval_ns = interval_of(event),
                 .weights = e->options->weights,
         };
         AUTO_RELEASE(buf) document = {0};
@@ -131,21 +129,18 @@ static bool is_wanted(const struct exporting *e, const struct report_event *even
 
 static bool stream_perf_script(const struct exporting *e, const struct export_sink *sink, struct err *err)
 {
-        size_t n = report_n_events(e->report);
-        struct report_event *known = mem_new(n, sizeof(*known));
+        size_t n = e->report->n_events;
         struct export_script_event *events = mem_new(n, sizeof(*events));
-        AUTO(named_stacks) stacks = report_named_stacks(e->report, !e->options->no_inlines, false);
         bool ok;
 
         for (size_t i = 0; i < n; i++) {
-                known[i] = report_get_event(e->report, i);
-                events[i] =
-                        (struct export_script_event){known[i].name, &known[i].attr, is_wanted(e, &known[i])};
+                const struct report_event *event = &e->report->events[i];
+
+                events[i] = (struct export_script_event){event->name, &event->attr, is_wanted(e, event)};
         }
-        ok = export_perf_script(&(struct export_script){report_samples(e->report), stacks, events, n}, sink,
-                                err);
+        ok = export_perf_script(&(struct export_script){e->report->samples, e->report->named, events, n},
+                                sink, err);
         free(events);
-        free(known);
         return ok;
 }
 
@@ -168,6 +163,7 @@ static const struct format formats[] = {
         {"firefox",
          {".firefox.json", ".firefox.json.gz"},
          .by_sample = true,
+         .takes_lines = true,
          .has_weights = true,
          .write = write_firefox},
         {"pprof", {".pb.gz"}, .takes_lines = true, .write = write_pprof},
@@ -239,29 +235,29 @@ static bool check_options(const struct exporting_options *o, const struct format
 
 /* --- events --- */
 
-static void add_event(struct exporting *e, const struct stacks_tree *names, uint32_t index)
+static void add_event(struct exporting *e, uint32_t index)
 {
-        const struct report_event event = report_get_event(e->report, index);
+        const struct report_event *event = &e->report->events[index];
+        const struct stacks_tree *names = e->report->tree;
         struct exported exported = {.index = index, .tree = names ? stacks_tree_make(names, index) : NULL};
-        struct run_info info;
 
         exported.about = (struct export_about){
-                .event = event.name,
+                .event = event->name,
                 .tool = buf_text(&e->tool),
                 .command = buf_text(&e->command),
-                .is_time = perf_attr_is_clock(&event.attr),
-                .dur_ns = report_run_info(e->report, &info) ? info.elapsed_ns : 0,
+                .is_time = perf_attr_is_clock(&event->attr),
+                .dur_ns = e->report->run.info.elapsed_ns,
         };
         ARRAY_PUSH(e->events, e->n_events, e->cap_events, exported);
 }
 
 static bool unknown_event(const struct exporting *e, struct err *err)
 {
-        size_t n = report_n_events(e->report);
+        size_t n = e->report->n_events;
         const char **names = mem_new(n, sizeof(*names)), *near;
 
         for (size_t i = 0; i < n; i++)
-                names[i] = report_get_event(e->report, i).name;
+                names[i] = e->report->events[i].name;
         near = text_nearest(e->options->event, names, n);
         if (!near && n)
                 near = names[0];
@@ -274,23 +270,17 @@ static bool unknown_event(const struct exporting *e, struct err *err)
 /* The one that was asked for, else all that have samples, or the first of them. */
 static bool add_events(struct exporting *e, const struct format *format, struct buf *note, struct err *err)
 {
-        const struct report_tree_options options = {
-                .no_inlines = e->options->no_inlines,
-                .lines = format->takes_lines,
-                .processes = true,
-        };
-        AUTO(stacks_tree) names = format->by_sample ? NULL : report_name_stacks(e->report, &options);
         size_t n_left_out = 0;
 
-        for (uint32_t i = 0; i < report_n_events(e->report); i++) {
-                const struct report_event event = report_get_event(e->report, i);
+        for (uint32_t i = 0; i < e->report->n_events; i++) {
+                const struct report_event *event = &e->report->events[i];
 
-                if (e->options->event ? !is_wanted(e, &event) : !event.n_samples)
+                if (e->options->event ? !is_wanted(e, event) : !event->n_samples)
                         continue;
                 if (e->n_events && !format->takes_all)
                         n_left_out++;
                 else
-                        add_event(e, names, i);
+                        add_event(e, i);
         }
         if (!e->n_events)
                 return e->options->event ? unknown_event(e, err)
@@ -346,15 +336,15 @@ static bool export_session(struct exporting *e, const struct report_request *req
         e->report = report_make(request, err);
         if (!e->report || !filter_none_check(e->report, request, filter, err))
                 return false;
-        buf_add(&note, report_archive(e->report)->note.data, report_archive(e->report)->note.len);
+        buf_add(&note, e->report->session.archive.note.data, e->report->session.archive.note.len);
         buf_printf(&e->tool, "wperf %s", version_number);
-        session_facts_add_command_line(report_reader(e->report), &e->command);
+        session_facts_add_command_line(e->report->session.reader, &e->command);
         tree_output_note_missing(e->report, &note);
         if (!add_events(e, format, &note, err))
                 return err_in(err, "%s", request->path);
-        quality_add_poor(report_quality(e->report), &note);
-        if (quality_is_poor(report_quality(e->report)))
-                quality_add_text(report_quality(e->report), &note);
+        quality_add_poor(&e->report->quality, &note);
+        if (quality_is_poor(&e->report->quality))
+                quality_add_text(&e->report->quality, &note);
         cmd_warn(&note);
         return write_out(e, format, err);
 }
@@ -374,10 +364,12 @@ static bool make_request(const struct command_line *line, const struct format *f
         const struct export_options *o = line->options;
 
         *ret = (struct report_request){
+                .results = format->by_sample ? REPORT_SAMPLES | REPORT_NAMED_STACKS : REPORT_TREE,
                 .no_demangle = o->filter.no_demangle,
                 .keep_clones = format->keeps_clones,
-                .stacks = true,
-                .samples = format->by_sample,
+                .no_tree_inlines = o->what.no_inlines,
+                .tree_lines = format->takes_lines,
+                .tree_processes = true,
         };
         if (!cmd_input_path(line, &o->input, &ret->path, err))
                 return false;

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* man: what is known of events, metrics and groups of metrics, a page each. */
-#include <string.h>
-
 #include "cmd.h"
 #include "event_manual.h"
+#include "fact_tables.h"
 #include "facts_options.h"
 #include "manual_view.h"
-#include "table.h"
-
-static const struct column columns[] = {{.name = "Field_Type"}, {.name = "Result"}};
 
 struct pages {
-        struct table *table;
+        struct fact_tables *tables;
         struct buf text;
 };
 
@@ -19,30 +15,21 @@ static void add_field(void *ctx, const char *field, const char *text)
 {
         struct pages *pages = ctx;
 
-        if (!strcmp(field, "CPU") && pages->text.len)
-                buf_add_char(&pages->text, '\n');
         manual_view_add(field, text, &pages->text);
-        table_add_text(pages->table, field);
-        table_add_text(pages->table, text);
+        fact_tables_add(pages->tables, 0, (const char *const[]){field, text});
 }
 
 static int print(const struct command_line *line, const struct event_facts *facts)
 {
         const struct list_options *o = line->options;
-        AUTO(table) table = table_new(columns, N_ELEMENTS(columns));
-        struct pages pages = {.table = table};
+        AUTO(fact_tables) tables = fact_tables_new(FACT_TABLES_MANUAL, false);
+        struct pages pages = {.tables = tables};
         AUTO_RELEASE(buf) document = {0};
         struct err err = {0};
-        struct json json;
         int status;
 
         if (event_manual(facts, line->args, line->n_args, add_field, &pages, &err)) {
-                json_init(&json, &document);
-                json_begin_object(&json);
-                json_key(&json, "Manual_Results");
-                table_render_json(table, false, &json);
-                json_end_object(&json);
-                buf_add_char(&document, '\n');
+                fact_tables_json(tables, &document);
                 status = cmd_print_document(&o->general, &o->output, &pages.text, &document);
         } else {
                 status = cmd_fail(&err);

@@ -95,12 +95,12 @@ static bool has_branches(const struct report *report, const char *path, struct e
 {
         bool any_stacks = false;
 
-        for (size_t i = 0; i < report_n_events(report); i++) {
-                struct report_event event = report_get_event(report, i);
+        for (size_t i = 0; i < report->n_events; i++) {
+                const struct perf_attr *attr = &report->events[i].attr;
 
-                if (branches_are_edges(&event.attr))
+                if (branches_are_edges(attr))
                         return true;
-                any_stacks |= stack_branches_can(&event.attr);
+                any_stacks |= stack_branches_can(attr);
         }
         return err_set(err, ERR_MISSING, "%s: %s", path,
                        any_stacks ? "its branch stacks are call stacks; see them with -g"
@@ -125,12 +125,16 @@ static bool make_request(const struct command_line *line, const int32_t *pids, s
                 .long_names = o->display.long_names,
                 .inlines = o->choice.inlines,
                 .arguments = text_pattern_has_arguments(o->display.symbol),
-                .stacks = ret_tree->is_wanted,
                 .merges_strays = true,
                 .merges_callers = wants_only_text(o),
                 .no_tree_inlines = ret_tree->no_inlines,
-                .branches = o->choice.branches,
         };
+        if (ret_tree->is_wanted)
+                ret->results |= REPORT_TREE;
+        if (o->choice.branches)
+                ret->results |= REPORT_BRANCHES;
+        if (o->general.verbose)
+                ret->results |= REPORT_SECTIONS;
         if (!check_annotate(o, ret_tree->is_wanted, err) || !check_branches(o, ret_tree, err) ||
             !cmd_input_path(line, &o->input, &ret->path, err) ||
             !sort_keys_parse(o->choice.sort, ret_keys, err) || !check_branch_keys(o, ret_keys, err))
@@ -209,7 +213,7 @@ static int show(const struct report_options *o, const struct report_request *req
 
         if (!color_choose(&o->color, &is_colored, &err))
                 return cmd_fail(&err);
-        input = session_input_open(request->path, request->sources, &err);
+        input = session_input_open(request->path, report_session_access(request->sources), &err);
         if (!input)
                 return cmd_fail(&err);
         if (count_session_is(input->reader))
@@ -218,7 +222,7 @@ static int show(const struct report_options *o, const struct report_request *req
         if (!report || (o->choice.branches && !has_branches(report, request->path, &err)) ||
             !filter_none_check(report, request, &o->filter, &err))
                 return cmd_fail(&err);
-        buf_add(&note, report_archive(report)->note.data, report_archive(report)->note.len);
+        buf_add(&note, report->session.archive.note.data, report->session.archive.note.len);
         if (tree->is_wanted)
                 tree_output_note_missing(report, &note);
         cmd_warn(&note);
@@ -230,7 +234,6 @@ static int show(const struct report_options *o, const struct report_request *req
                 .display = &o->display,
                 .keys = *keys,
                 .tree = *tree,
-                .branches = o->choice.branches,
                 .debuginfod = lookup->debuginfod,
                 .csv = o->choice.csv,
                 .document_is_output = true,

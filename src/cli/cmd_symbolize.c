@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "json.h"
 #include "os.h"
 #include "symbolize.h"
 #include "symbolize_options.h"
+#include "symbolize_view.h"
 #include "text.h"
 
 enum { MAX_STDIN_BYTES = 256 << 20 };
@@ -65,106 +65,44 @@ static bool read_stdin(struct addresses *list, struct err *err)
 
 /* --- Documents --- */
 
-static void add_place(const struct symbolize *symbolize, const struct resolver_frame *frame, struct buf *out)
+struct rows {
+        struct symbolize_row *items;
+        size_t n, cap;
+};
+
+/* The rows of address `i` of the request; one of which nothing is known has one too. */
+static void make_rows(const struct symbolize *symbolize, const struct symbolize_request *request, size_t i,
+                      struct rows *rows)
 {
-        const char *path = symbolize_text(symbolize, frame->path);
+        const struct resolver_frame *frames;
+        size_t n = symbolize_frames(symbolize, i, &frames);
 
-        text_add_printable(out, path ? path : "??");
-        if (frame->line || !path) {
-                buf_add_char(out, ':');
-                text_add_u64(out, frame->line);
-        } else {
-                buf_add_str(out, ":?");
-        }
-}
-
-static void add_addr(uint64_t addr, struct buf *out)
-{
-        char *digits;
-
-        buf_add_str(out, "0x");
-        digits = buf_extend(out, 16);
-        for (int i = 16; i--; addr >>= 4)
-                digits[i] = "0123456789abcdef"[addr & 0xf];
-        buf_add_str(out, ": ");
-}
-
-static void add_text(const struct symbolize *symbolize, uint64_t addr, const struct resolver_frame *frames,
-                     size_t n, struct buf *out)
-{
-        static const struct resolver_frame nothing;
-
-        add_addr(addr, out);
-        if (!n) {
-                buf_add_str(out, "?? ");
-                add_place(symbolize, &nothing, out);
-                buf_add_char(out, '\n');
-        }
-        for (size_t i = 0; i < n; i++) {
-                const char *function;
-
-                if (i)
-                        buf_add_str(out, " (inlined by) ");
-                function = symbolize_text(symbolize, frames[i].function);
-                text_add_printable(out, function ? function : "??");
-                buf_add_str(out, " at ");
-                add_place(symbolize, &frames[i], out);
-                buf_add_char(out, '\n');
-        }
-}
-
-static void add_json_text(struct json *json, const char *key, const char *text)
-{
-        json_key(json, key);
-        if (text)
-                json_str(json, text);
-        else
-                json_null(json);
-}
-
-static void add_json_number(struct json *json, const char *key, uint32_t number)
-{
-        json_key(json, key);
-        if (number)
-                json_u64(json, number);
-        else
-                json_null(json);
-}
-
-/* One row a frame; an address of which nothing is known has one too. */
-static void add_json(const struct symbolize *symbolize, uint64_t addr, const struct resolver_frame *frames,
-                     size_t n, struct json *json)
-{
-        static const struct resolver_frame nothing;
-
-        for (size_t i = 0; i < (n ? n : 1); i++) {
-                const struct resolver_frame *frame = n ? &frames[i] : &nothing;
-
-                json_begin_object(json);
-                json_key(json, "address");
-                json_hex(json, addr);
-                add_json_text(json, "function", symbolize_text(symbolize, frame->function));
-                add_json_text(json, "file", symbolize_text(symbolize, frame->path));
-                add_json_number(json, "line", frame->line);
-                add_json_number(json, "column", frame->column);
-                json_key_bool(json, "inlined", frame->is_inlined);
-                json_key(json, "start");
-                if (frame->function)
-                        json_hex(json, frame->start);
-                else
-                        json_null(json);
-                json_end_object(json);
-        }
+        rows->n = 0;
+        if (!n)
+                ARRAY_PUSH(rows->items, rows->n, rows->cap,
+                           (struct symbolize_row){.addr = request->addrs[i]});
+        for (size_t k = 0; k < n; k++)
+                ARRAY_PUSH(rows->items, rows->n, rows->cap,
+                           (struct symbolize_row){
+                                   .addr = request->addrs[i],
+                                   .function = symbolize_text(symbolize, frames[k].function),
+                                   .path = symbolize_text(symbolize, frames[k].path),
+                                   .line = frames[k].line,
+                                   .column = frames[k].column,
+                                   .is_inlined = frames[k].is_inlined,
+                                   .is_known = true,
+                                   .start = frames[k].start,
+                           });
 }
 
 enum { PIECE_BYTES = 64 * 1024 };
 
 /* Printed as it is made where nothing else is to be done with it. */
-static int print_piece(const struct symbolize_options *o, struct buf *text)
+static int print_piece(struct buf *text)
 {
         int status;
 
-        if (o->general.quiet || text->len < PIECE_BYTES)
+        if (text->len < PIECE_BYTES)
                 return EXIT_OK;
         status = cmd_print(text, EXIT_OK);
         buf_clear(text);
@@ -173,13 +111,15 @@ static int print_piece(const struct symbolize_options *o, struct buf *text)
 
 static int show(const struct symbolize_options *o, const struct symbolize_request *request)
 {
+        const struct cmd_forms forms = cmd_wanted_forms(&o->general, &o->output);
         AUTO(symbolize) symbolize = NULL;
         AUTO_RELEASE(buf) text = {0};
         AUTO_RELEASE(buf) document = {0};
         AUTO_RELEASE(buf) note = {0};
+        struct symbolize_view view;
+        struct rows rows = {0};
         struct err err = {0};
-        struct json json;
-        int status;
+        int status = EXIT_OK;
 
         symbolize = symbolize_make(request, &err);
         if (!symbolize)
@@ -187,26 +127,15 @@ static int show(const struct symbolize_options *o, const struct symbolize_reques
         buf_add_str(&note, symbolize_note(symbolize));
         if (note.len)
                 cmd_warn(&note);
-        json_init(&json, &document);
-        json_begin_object(&json);
-        json_key(&json, "frames");
-        json_begin_array(&json);
-        for (size_t i = 0; i < request->n_addrs; i++) {
-                const struct resolver_frame *frames;
-                size_t n = symbolize_frames(symbolize, i, &frames);
-
-                if (!o->output.json)
-                        add_text(symbolize, request->addrs[i], frames, n, &text);
-                if (o->output.json || o->output.output)
-                        add_json(symbolize, request->addrs[i], frames, n, &json);
-                status = print_piece(o, &text);
-                if (status)
-                        return status;
+        symbolize_view_begin(&view, forms.text ? &text : NULL, forms.document ? &document : NULL);
+        for (size_t i = 0; i < request->n_addrs && status == EXIT_OK; i++) {
+                make_rows(symbolize, request, i, &rows);
+                symbolize_view_add(&view, rows.items, rows.n);
+                status = print_piece(&text);
         }
-        json_end_array(&json);
-        json_end_object(&json);
-        buf_add_char(&document, '\n');
-        return cmd_print_document(&o->general, &o->output, &text, &document);
+        symbolize_view_end(&view);
+        free(rows.items);
+        return status == EXIT_OK ? cmd_print_document(&o->general, &o->output, &text, &document) : status;
 }
 
 static int look_up(const struct symbolize_options *o, const struct addresses *list)

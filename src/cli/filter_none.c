@@ -24,9 +24,9 @@ static const struct kind kinds[] = {
 static void add_value(const struct report *all, const struct hot_row *row, unsigned key, struct buf *out)
 {
         switch (key) {
-        case PROFILE_THREAD: text_add_printable(out, hot_text(report_hot(all), row->comm)); break;
+        case PROFILE_THREAD: text_add_printable(out, hot_text(all->hot, row->comm)); break;
         case PROFILE_MODULE:
-                text_add_printable(out, row->module ? hot_text(report_hot(all), row->module) : "unknown");
+                text_add_printable(out, row->module ? hot_text(all->hot, row->module) : "unknown");
                 break;
         default: buf_printf(out, "%" PRId32, row->pid); break;
         }
@@ -35,7 +35,7 @@ static void add_value(const struct report *all, const struct hot_row *row, unsig
 /* The first ones, each once: rows are sorted by their samples. */
 static void list_values(const struct report *all, unsigned key, struct buf *out)
 {
-        const struct hot *hot = report_hot(all);
+        const struct hot *hot = all->hot;
         size_t n = 0;
 
         for (size_t i = 0; i < hot_n_rows(hot); i++) {
@@ -77,7 +77,7 @@ static bool explain(const struct kind *kind, const char *value, const struct rep
 static bool explain_time(const struct report_request *request, const char *time, const struct report *report,
                          struct err *err)
 {
-        struct profile_totals totals = profile_get_totals(report_profile(report), UINT32_MAX);
+        struct profile_totals totals = profile_get_totals(report->profile, UINT32_MAX);
 
         return err_set(err, ERR_MISSING, "%s: no sample matches --time %.40s; its samples span %.3f s",
                        name_of(request), time, (double)(totals.last_ns - totals.first_ns) / 1e9);
@@ -86,7 +86,7 @@ static bool explain_time(const struct report_request *request, const char *time,
 bool filter_none_check(const struct report *report, const struct report_request *request,
                        const struct filter_options *options, struct err *err)
 {
-        struct profile_totals totals = profile_get_totals(report_profile(report), UINT32_MAX);
+        struct profile_totals totals = profile_get_totals(report->profile, UINT32_MAX);
         const bool given[] = {options->comms != NULL, options->modules != NULL, options->pids.n != 0};
         char pid[16] = "";
 

@@ -15,8 +15,7 @@ struct hot_output {
         const struct display_options *display;
         const char *pe_file, *pdb_file; /* or NULL */
         struct row_keys keys;           /* of --sort */
-        struct tree_output tree;        /* shown in place of the table when it is wanted */
-        bool branches;                  /* the same */
+        struct tree_output tree;        /* how trees are shown, where the report has them */
         struct debuginfod *debuginfod;  /* asked for source files; NULL: nobody is */
         bool csv;
         const char *sampling_line; /* "sampling ... done!" with its line feed, or NULL */

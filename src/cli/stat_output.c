@@ -7,6 +7,7 @@
 #include "arena.h"
 #include "cmd.h"
 #include "os.h"
+#include "stat_document.h"
 #include "stat_files.h"
 #include "stat_plot.h"
 #include "stat_rows.h"
@@ -19,11 +20,9 @@ struct stat_output {
         bool in_rows; /* the text has a row for each event, not tables */
         struct stat_rows rows;
         char separator[16];
-        struct buf notes;         /* of all rows so far, each once */
-        struct buf quality;       /* of the last count */
-        struct os_file *row_file; /* -x with -o; NULL: the stream */
-        enum os_stream stream;    /* of the text */
-        struct buf documents;     /* JSON of the counts so far, joined by commas */
+        struct os_file *row_file;   /* -x with -o; NULL: the stream */
+        enum os_stream stream;      /* of the text */
+        struct stat_document whole; /* the counts so far */
         uint64_t n_shots;
         struct stat_files *files;
         struct stat_plot *plot;
@@ -99,6 +98,12 @@ struct stat_output *stat_output_new(const struct stat_output_request *request, s
         AUTO(stat_output) o = mem_new(1, sizeof(*o));
 
         o->request = *request;
+        o->whole = (struct stat_document){
+                .is_timeline = request->timeline,
+                .is_extended = request->output->json_extended,
+                .timeout_ns = request->timeout_ns,
+                .interval_ns = request->interval_ns,
+        };
         if (!open_rows(o, err))
                 return NULL;
         if (request->forms)
@@ -113,10 +118,9 @@ void stat_output_free(struct stat_output *o)
 {
         if (!o)
                 return;
-        buf_release(&o->documents);
+        stat_document_release(&o->whole);
         buf_release(&o->pending);
-        buf_release(&o->notes);
-        buf_release(&o->quality);
+        stat_rows_release(&o->rows);
         os_file_free(o->row_file);
         stat_files_free(o->files);
         stat_plot_free(o->plot);
@@ -152,10 +156,7 @@ void stat_output_phase(void *ctx, bool counting, bool begins)
 
         if (!o->text || o->in_rows)
                 return;
-        if (begins)
-                buf_add_str(&o->pending, counting ? "counting ..." : "sleeping ...");
-        else
-                buf_add_str(&o->pending, " done\n");
+        stat_view_add_phase(counting, begins, &o->pending);
         if (o->live)
                 flush(o, NULL);
 }
@@ -193,12 +194,12 @@ static struct stat_view make_view(struct stat_output *o, const struct count_shot
         return view;
 }
 
-/* WindowsPerf's lines: "     5              core events: 0x001b 0x0073". */
 static void add_events(const struct count_list *list, struct buf *out)
 {
-        buf_add_str(out, "events to be counted:\n");
+        stat_view_add_events_heading(out);
         for (int class = 0; class < COUNT_CLASSES; class ++) {
-                AUTO_RELEASE(buf) numbers = {0};
+                const char **names = mem_new(list->n_items, sizeof(*names));
+                int64_t *codes = mem_new(list->n_items, sizeof(*codes));
                 size_t n = 0;
 
                 for (size_t i = 0; i < list->n_items; i++) {
@@ -206,15 +207,12 @@ static void add_events(const struct count_list *list, struct buf *out)
 
                         if (e->class != (enum count_class) class || e->is_cycle)
                                 continue;
-                        if (e->code >= 0)
-                                buf_printf(&numbers, " 0x%04x", (unsigned)e->code);
-                        else
-                                buf_printf(&numbers, " %s", e->event.name);
-                        n++;
+                        names[n] = e->event.name;
+                        codes[n++] = e->code;
                 }
-                if (n)
-                        buf_printf(out, "  %4zu%18s events:%s\n", n,
-                                   count_class_name((enum count_class) class), buf_text(&numbers));
+                stat_view_add_events(count_class_name((enum count_class) class), names, codes, n, out);
+                free(names);
+                free(codes);
         }
 }
 
@@ -229,43 +227,13 @@ static bool add_file_row(struct stat_output *o, const struct count_shot *shot, s
         return stat_files_add(o->files, shot->sheet, verbose ? &o->pending : NULL, err);
 }
 
-static void add_document(struct stat_output *o, const struct stat_view *view)
-{
-        struct json json;
-
-        if (o->documents.len)
-                buf_add_char(&o->documents, ',');
-        json_init(&json, &o->documents);
-        stat_view_json(view, &json);
-}
-
-/* Takes those notes that were not there before. */
-static void keep_notes(struct stat_output *o, const struct stat_view *view)
-{
-        AUTO_RELEASE(buf) notes = {0};
-
-        stat_view_notes(view, &notes);
-        for (char *at = notes.data, *end; at && (end = strchr(at, '\n')); at = end + 1) {
-                *end = '\0';
-                if (!strstr(buf_text(&o->notes), at))
-                        buf_printf(&o->notes, "%s\n", at);
-        }
-}
-
 static void add_text(struct stat_output *o, const struct count_shot *shot, const struct stat_view *view)
 {
         if (!o->in_rows) {
                 stat_view_text(view, &o->pending);
                 return;
         }
-        if (o->n_shots == 1)
-                stat_rows_add_head(&o->rows, view, &o->pending);
         stat_rows_add(&o->rows, view, shot->start_ns + shot->elapsed_ns, &o->pending);
-        keep_notes(o, view);
-        if (!o->rows.separator) {
-                buf_clear(&o->quality);
-                sheet_add_quality(view->sheet, &o->quality);
-        }
 }
 
 bool stat_output_shot(void *ctx, const struct count_shot *shot, struct err *err)
@@ -292,50 +260,8 @@ bool stat_output_shot(void *ctx, const struct count_shot *shot, struct err *err)
                 buf_add_char(&o->pending, '\n');
         }
         if (o->document)
-                add_document(o, &view);
+                stat_document_add(&o->whole, &view);
         return flush(o, err);
-}
-
-/* Schemas of a timeline allow no other keys than WindowsPerf's; each count has a `quality` of its own. */
-static void add_timeline_extras(const struct stat_output *o, const struct count_run_facts *facts,
-                                struct json *json)
-{
-        if (facts->has_status && !facts->stopped_by_us)
-                json_key_i64(json, "target_exit", facts->exit_status);
-        json_key(json, "quality");
-        json_begin_object(json);
-        json_key_bool(json, "poor", o->n_poor);
-        json_key_u64(json, "poor_counts", o->n_poor);
-        json_end_object(json);
-}
-
-/* WindowsPerf's document: of one count, or of a timeline. */
-static void make_document(const struct stat_output *o, const struct count_run_facts *facts, struct buf *out)
-{
-        const struct stat_output_request *r = &o->request;
-        struct json json;
-
-        if (!r->timeline && o->n_shots <= 1) {
-                buf_add(out, o->documents.data, o->documents.len);
-                buf_add_char(out, '\n');
-                return;
-        }
-        json_init(&json, out);
-        json_begin_object(&json);
-        json_key(&json, "count_duration");
-        json_fixed(&json, (double)r->timeout_ns / 1e9, 3);
-        json_key(&json, "count_interval");
-        json_fixed(&json, (double)r->interval_ns / 1e9, 3);
-        json_key_u64(&json, "count_timeline", o->n_shots);
-        json_key(&json, "timeline");
-        buf_add_char(out, '[');
-        buf_add(out, o->documents.data, o->documents.len);
-        buf_add_char(out, ']');
-        json.need_comma = true;
-        if (r->output->json_extended)
-                add_timeline_extras(o, facts, &json);
-        json_end_object(&json);
-        buf_add_char(out, '\n');
 }
 
 static bool write_document(struct stat_output *o, const struct count_run_facts *facts, struct err *err)
@@ -344,7 +270,8 @@ static bool write_document(struct stat_output *o, const struct count_run_facts *
         AUTO_RELEASE(buf) document = {0};
         AUTO_RELEASE(buf) path = {0};
 
-        make_document(o, facts, &document);
+        stat_document_render(&o->whole, facts->has_status && !facts->stopped_by_us, facts->exit_status,
+                             &document);
         if (!file) {
                 buf_add(&o->pending, document.data, document.len);
                 return flush(o, err);
@@ -363,25 +290,12 @@ static bool write_plot(struct stat_output *o, struct err *err)
         return cmd_write_file(buf_text(&path), &page, err);
 }
 
-/* perf's fields stand alone: whoever reads them expects nothing else, and they tell what is missing themselves. */
-static void end_rows(struct stat_output *o)
-{
-        if (o->rows.separator)
-                return;
-        buf_add_str(&o->pending, buf_text(&o->notes));
-        buf_printf(&o->pending, "%s", buf_text(&o->quality));
-        if (o->n_shots > 1 && o->n_poor)
-                buf_printf(&o->pending, "; %llu of %llu counts are poor", (unsigned long long)o->n_poor,
-                           (unsigned long long)o->n_shots);
-        buf_add_char(&o->pending, '\n');
-}
-
 bool stat_output_finish(struct stat_output *o, const struct count_run_facts *facts, bool *ret_poor,
                         struct err *err)
 {
         *ret_poor = o->n_poor;
         if (o->in_rows && o->text)
-                end_rows(o);
+                stat_rows_add_end(&o->rows, &o->pending);
         return flush(o, err) && (!o->document || write_document(o, facts, err)) &&
                (!o->plot || write_plot(o, err));
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "stack_branches.h"
+#include "stack_unwind.h"
 #include "text.h"
-#include "tree_view.h"
 
 #define DEFAULT_MIN_PERCENT 0.5
 
@@ -183,15 +183,25 @@ bool tree_output_init(const struct tree_options *options, struct tree_output *re
         return true;
 }
 
-/* --- Trees --- */
+/* --- Without stacks --- */
+
+/* Whether samples were recorded with what a stack is made of: a call chain, or registers and a copy of the stack. */
+static bool has_stacks(const struct report *report)
+{
+        for (size_t i = 0; i < report->n_events; i++) {
+                const struct perf_attr *attr = &report->events[i].attr;
+
+                if (attr->sample_type & PERF_SAMPLE_CALLCHAIN || stack_unwind_can(attr))
+                        return true;
+        }
+        return false;
+}
 
 /* Branches of any kind are no stack, and are not taken for one. */
 static bool has_branches(const struct report *report)
 {
-        for (size_t i = 0; i < report_n_events(report); i++) {
-                struct report_event event = report_get_event(report, i);
-
-                if (stack_branches_only(&event.attr))
+        for (size_t i = 0; i < report->n_events; i++) {
+                if (stack_branches_only(&report->events[i].attr))
                         return true;
         }
         return false;
@@ -199,7 +209,7 @@ static bool has_branches(const struct report *report)
 
 void tree_output_note_missing(const struct report *report, struct buf *note)
 {
-        if (report_has_stacks(report))
+        if (has_stacks(report))
                 return;
         if (has_branches(report))
                 buf_add_str(note,
@@ -209,76 +219,4 @@ void tree_output_note_missing(const struct report *report, struct buf *note)
                 buf_add_str(
                         note,
                         "the session has no call stacks, so each function stands alone; record it with -g\n");
-}
-
-static bool is_asked_for(const struct calltree_function *function, const void *symbol)
-{
-        return function->kind <= CALLTREE_UNKNOWN && calltree_function_matches(function, symbol);
-}
-
-static struct calltree *make_tree(const struct tree_output *output, const struct tree_shown *shown,
-                                  const struct stacks_tree *names, uint32_t event)
-{
-        AUTO(calltree) tree = stacks_tree_make(names, event);
-
-        if (output->is_inverted)
-                return calltree_invert(tree, shown->symbol ? is_asked_for : NULL, shown->symbol);
-        return shown->symbol ? calltree_through(tree, is_asked_for, shown->symbol) : TAKE(tree);
-}
-
-/* Calls `show` for each event that has samples. */
-static void show_trees(const struct tree_output *output, const struct tree_shown *shown,
-                       void (*show)(const struct tree_view *view, void *out), void *out)
-{
-        const struct report_tree_options options = {.no_inlines = output->no_inlines};
-        AUTO(stacks_tree) names = report_name_stacks(shown->report, &options);
-
-        for (uint32_t i = 0; i < report_n_events(shown->report); i++) {
-                const struct report_event event = report_get_event(shown->report, i);
-                AUTO(calltree) tree = NULL;
-
-                if (!event.n_samples)
-                        continue;
-                tree = make_tree(output, shown, names, i);
-                show(
-                        &(struct tree_view){
-                                .tree = tree,
-                                .is_inverted = output->is_inverted,
-                                .all_count = event.n_samples,
-                                .all_weight = event.weight,
-                                .event = event.name,
-                                .min_percent = output->min_percent,
-                                .max_depth = output->max_depth,
-                                .max_rows = shown->max_rows,
-                                .symbol = shown->symbol,
-                                .long_names = shown->long_names,
-                                .max_columns = shown->max_columns,
-                                .is_colored = shown->is_colored,
-                        },
-                        out);
-        }
-}
-
-static void show_text(const struct tree_view *view, void *out)
-{
-        tree_view_text(view, out);
-        buf_add_char(out, '\n');
-}
-
-static void show_json(const struct tree_view *view, void *json)
-{
-        tree_view_json(view, json);
-}
-
-void tree_output_add_text(const struct tree_output *output, const struct tree_shown *shown, struct buf *out)
-{
-        show_trees(output, shown, show_text, out);
-}
-
-void tree_output_add_json(const struct tree_output *output, const struct tree_shown *shown, struct json *json)
-{
-        json_key(json, "call_trees");
-        json_begin_array(json);
-        show_trees(output, shown, show_json, json);
-        json_end_array(json);
 }

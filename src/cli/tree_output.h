@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What `report -g` and `record -g` have in common: the options of a call tree, and the tree in the form that is wanted. */
+/* The options of a call tree, which report and export share. */
 #ifndef TREE_OUTPUT_H
 #define TREE_OUTPUT_H
 
-#include "json.h"
 #include "option_groups.h"
 #include "report.h"
 
@@ -32,21 +31,7 @@ bool tree_output_is_word(const char *word);
 /* ERR_USAGE for words and numbers that are none. */
 bool tree_output_init(const struct tree_options *options, struct tree_output *ret, struct err *err);
 
-struct tree_shown {
-        const struct report *report;
-        const char *symbol; /* pattern: paths with a function that matches; or NULL */
-        uint64_t max_rows;
-        bool is_colored;
-        bool long_names;
-        unsigned max_columns; /* of the terminal; 0: nothing is cut */
-};
-
 /* A sentence where the session has no stacks to make a tree of. */
 void tree_output_note_missing(const struct report *report, struct buf *note);
-
-/* Of each event that has samples. */
-void tree_output_add_text(const struct tree_output *output, const struct tree_shown *shown, struct buf *out);
-void tree_output_add_json(const struct tree_output *output, const struct tree_shown *shown,
-                          struct json *json);
 
 #endif

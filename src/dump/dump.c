@@ -8,7 +8,6 @@
 #include "arena.h"
 #include "dump_internal.h"
 #include "event.h"
-#include "session_input.h"
 
 struct dump {
         const char *path; /* NULL: the bytes are in memory */
@@ -16,7 +15,7 @@ struct dump {
         const void *bytes;
         size_t n_bytes;
         struct buf input; /* of standard input */
-        const struct resolver_sources *sources;
+        struct session_access access;
         struct perfdata_reader *facts; /* events and features */
 };
 
@@ -35,7 +34,7 @@ static struct perfdata_reader *open_reader(const struct dump *dump, struct err *
         reader = dump->path ? perfdata_open(dump->path, err)
                             : perfdata_open_bytes(dump->bytes, dump->n_bytes, dump->name, err);
 
-        if (!reader || !session_input_admit(reader, dump->path, dump->sources, err))
+        if (!reader || !session_input_admit(reader, dump->path, dump->access, err))
                 return NULL;
         perfdata_keep_unknown(reader);
         return TAKE(reader);
@@ -57,14 +56,14 @@ struct dump *dump_open_bytes(const void *bytes, size_t size, const char *name, s
         return learn(dump, err) ? TAKE(dump) : NULL;
 }
 
-struct dump *dump_open(const char *path, const struct resolver_sources *sources, struct err *err)
+struct dump *dump_open(const char *path, struct session_access access, struct err *err)
 {
         AUTO(dump) dump = NULL;
 
         if (!strcmp(path, "-")) {
                 AUTO_RELEASE(buf) input = {0};
 
-                if (!session_input_read_stdin(sources ? sources->budget : NULL, &input, err))
+                if (!session_input_read_stdin(access.budget, &input, err))
                         return NULL;
                 dump = dump_open_bytes(input.data, input.len, "standard input", err);
                 if (!dump)
@@ -75,7 +74,7 @@ struct dump *dump_open(const char *path, const struct resolver_sources *sources,
         }
         dump = mem_new(1, sizeof(*dump));
         dump->path = path;
-        dump->sources = sources;
+        dump->access = access;
         return learn(dump, err) ? TAKE(dump) : NULL;
 }
 

@@ -6,12 +6,12 @@
 #include "attributes.h"
 #include "err.h"
 #include "field_sink.h"
-#include "resolver.h"
+#include "session_input.h"
 
 struct dump;
 
-/* "-" is standard input, which is read to its end here; `path` and `sources`, which may be NULL, must outlive the dump. */
-struct dump *dump_open(const char *path, const struct resolver_sources *sources, struct err *err);
+/* "-" is standard input, which is read to its end here; `path` and what `access` points to must outlive the dump. */
+struct dump *dump_open(const char *path, struct session_access access, struct err *err);
 
 /* The same on bytes that the caller keeps until dump_free; `name` is for messages. */
 struct dump *dump_open_bytes(const void *bytes, size_t size, const char *name, struct err *err);

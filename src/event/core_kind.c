@@ -9,6 +9,7 @@
 
 #include "arena.h"
 #include "event_internal.h"
+#include "os_paths.h"
 #include "text.h"
 
 enum {
@@ -89,7 +90,7 @@ static uint64_t read_midr(const struct pmu_source *source, uint32_t cpu)
         AUTO_RELEASE(buf) text = {0};
         uint64_t midr;
 
-        buf_printf(&path, "/sys/devices/system/cpu/cpu%" PRIu32 "/regs/identification/midr_el1", cpu);
+        buf_printf(&path, "%s%" PRIu32 "/regs/identification/midr_el1", os_sysfs_cpu_prefix(), cpu);
         if (!source->read_file(source->ctx, path.data, &text))
                 return 0;
         while (text.len && strchr(" \n", text.data[text.len - 1]))

@@ -6,12 +6,12 @@
 
 #include "core_kind.h"
 #include "event_internal.h"
+#include "os_paths.h"
 #include "text.h"
 
-#define PMU_FOLDER "/sys/bus/event_source/devices"
-#define ARM_PMU    PMU_FOLDER "/armv8_pmuv3_0/"
-#define X86_PMU    PMU_FOLDER "/cpu/"
-#define CPU_FOLDER "/sys/devices/system/cpu/cpu"
+/* Their files, below the folder of PMUs. */
+#define ARM_PMU "armv8_pmuv3_0/"
+#define X86_PMU "cpu/"
 
 /* As many as WindowsPerf counts on. */
 #define ALL_CPUS "0-127\n"
@@ -53,14 +53,25 @@ static bool read_midr(const struct catalogue_cpu *model, const char *path, struc
                         (uint64_t)(model->first_revision >> 4) << 20 | (model->first_revision & 15);
         size_t digits;
 
-        if (!text_starts(path, CPU_FOLDER) || !model->implementer)
+        if (!text_starts(path, os_sysfs_cpu_prefix()) || !model->implementer)
                 return false;
-        path += strlen(CPU_FOLDER);
+        path += strlen(os_sysfs_cpu_prefix());
         digits = strspn(path, "0123456789");
         if (!digits || strcmp(path + digits, "/regs/identification/midr_el1"))
                 return false;
         buf_printf(out, "0x%016" PRIx64 "\n", midr);
         return true;
+}
+
+/* What follows the folder of PMUs and a slash; "" for the folder itself, NULL for another path. */
+static const char *below_pmus(const char *path)
+{
+        const char *folder = os_sysfs_pmus();
+
+        if (!text_starts(path, folder))
+                return NULL;
+        path += strlen(folder);
+        return *path == '/' ? path + 1 : *path ? NULL : path;
 }
 
 static bool read_model_file(void *ctx, const char *path, struct buf *out)
@@ -82,16 +93,19 @@ static bool read_model_file(void *ctx, const char *path, struct buf *out)
                 {X86_PMU "format/cmask", "config:24-31\n"},
         };
         const struct catalogue_cpu *model = ctx;
+        const char *file = below_pmus(path);
 
+        if (!file)
+                return is_arm(model) && read_midr(model, path, out);
         if (!is_arm(model))
-                return read_fixed(x86, N_ELEMENTS(x86), path, out);
-        if (!strcmp(path, ARM_PMU "caps/slots") && model->n_slots) {
+                return read_fixed(x86, N_ELEMENTS(x86), file, out);
+        if (!strcmp(file, ARM_PMU "caps/slots") && model->n_slots) {
                 buf_printf(out, "0x%08x\n", model->n_slots);
                 return true;
         }
-        if (text_starts(path, ARM_PMU "events/"))
-                return read_event(model, path + strlen(ARM_PMU "events/"), out);
-        return read_fixed(arm, N_ELEMENTS(arm), path, out) || read_midr(model, path, out);
+        if (text_starts(file, ARM_PMU "events/"))
+                return read_event(model, file + strlen(ARM_PMU "events/"), out);
+        return read_fixed(arm, N_ELEMENTS(arm), file, out);
 }
 
 static bool list_names(const char *const *names, size_t n, bool (*each)(void *each_ctx, const char *name),
@@ -120,14 +134,17 @@ static bool list_model_folder(void *ctx, const char *path, bool (*each)(void *ea
         static const char *const arm_fields[] = {"event", "long", "rdpmc"};
         static const char *const x86_fields[] = {"event", "umask", "edge", "inv", "cmask"};
         const struct catalogue_cpu *model = ctx;
+        const char *folder = below_pmus(path);
 
-        if (!strcmp(path, PMU_FOLDER))
+        if (!folder)
+                return false;
+        if (!*folder)
                 return each(each_ctx, is_arm(model) ? "armv8_pmuv3_0" : "cpu"), true;
-        if (is_arm(model) && !strcmp(path, ARM_PMU "events"))
+        if (is_arm(model) && !strcmp(folder, ARM_PMU "events"))
                 return list_events(model, each, each_ctx);
-        if (is_arm(model) && !strcmp(path, ARM_PMU "format"))
+        if (is_arm(model) && !strcmp(folder, ARM_PMU "format"))
                 return list_names(arm_fields, N_ELEMENTS(arm_fields), each, each_ctx);
-        return !is_arm(model) && !strcmp(path, X86_PMU "format") &&
+        return !is_arm(model) && !strcmp(folder, X86_PMU "format") &&
                list_names(x86_fields, N_ELEMENTS(x86_fields), each, each_ctx);
 }
 

@@ -8,6 +8,7 @@
 
 #include "arena.h"
 #include "event_internal.h"
+#include "os_paths.h"
 #include "text.h"
 #include "tracepoint.h"
 
@@ -298,9 +299,8 @@ bool event_explain_unknown_pmu(const struct event_resolver *r, struct span name,
                                shown.text, column, shown.text);
         if (!pmus->known)
                 return err_set(err, ERR_UNSUPPORTED,
-                               "'%s' (column %zu): this machine does not list its PMUs in "
-                               "/sys/bus/event_source/devices",
-                               span_quote(text).text, column);
+                               "'%s' (column %zu): this machine does not list its PMUs in %s",
+                               span_quote(text).text, column, os_sysfs_pmus());
         for (size_t i = 0; i < pmus->n_items && !r->counting; i++) {
                 struct pmu *pmu = &pmus->items[i];
 

@@ -10,9 +10,8 @@
 
 #include "arena.h"
 #include "event_internal.h"
+#include "os_paths.h"
 #include "text.h"
-
-#define PMU_FOLDER "/sys/bus/event_source/devices"
 
 /* A name is put into paths and messages. */
 static bool is_plain_name(const char *name, size_t len)
@@ -29,14 +28,15 @@ static bool is_plain_name(const char *name, size_t len)
         return true;
 }
 
-/* PMU_FOLDER/PMU/RELATIVE without white space at the end. */
+/* A file of the PMU without white space at the end. */
 static bool read_file(const struct pmu_source *source, const struct pmu *pmu, const char *folder,
                       const char *name, struct buf *out)
 {
         AUTO_RELEASE(buf) path = {0};
         size_t before = out->len;
 
-        buf_printf(&path, PMU_FOLDER "/%s/%s%s", pmu->name, folder, name);
+        os_sysfs_pmu(pmu->name, folder, &path);
+        buf_printf(&path, "%s%s", *folder ? "" : "/", name);
         if (!source->read_file(source->ctx, path.data, out) || out->len - before > PMU_FILE_MAX_BYTES ||
             (out->len > before && memchr(out->data + before, '\0', out->len - before))) {
                 buf_truncate(out, before);
@@ -52,7 +52,7 @@ static bool each_file(const struct pmu_source *source, const struct pmu *pmu, co
 {
         AUTO_RELEASE(buf) path = {0};
 
-        buf_printf(&path, PMU_FOLDER "/%s/%s", pmu->name, folder);
+        os_sysfs_pmu(pmu->name, folder, &path);
         return source->list_dir(source->ctx, path.data, each, ctx);
 }
 
@@ -132,8 +132,8 @@ bool pmu_load(const struct pmu_source *source, struct pmu *pmu, struct err *err)
         if (!read_file(source, pmu, "", "type", &text) ||
             span_to_u64(span_of(buf_text(&text)), false, &type) || type > INT32_MAX ||
             !is_type_of(pmu->name, type))
-                return err_set(err, ERR_FORMAT, "PMU '%s' has no type number in " PMU_FOLDER "/%s/type",
-                               pmu->name, pmu->name);
+                return err_set(err, ERR_FORMAT, "PMU '%s' has no type number in %s/%s/type", pmu->name,
+                               os_sysfs_pmus(), pmu->name);
         pmu->type = (uint32_t)type;
         if (!read_cpus(source, pmu, "cpus"))
                 pmu->uncore = read_cpus(source, pmu, "cpumask") || is_uncore_name(pmu->name);
@@ -214,7 +214,7 @@ void pmu_table_load(struct pmu_table *table, const struct pmu_source *source)
         *table = (struct pmu_table){.source = source};
         if (!source)
                 return;
-        table->known = source->list_dir(source->ctx, PMU_FOLDER, add_name, table);
+        table->known = source->list_dir(source->ctx, os_sysfs_pmus(), add_name, table);
         if (table->n_items)
                 qsort(table->items, table->n_items, sizeof(*table->items), compare_name);
         find_cores(table);
@@ -339,7 +339,8 @@ bool pmu_read_event(const struct pmu_source *source, const struct pmu *pmu, cons
                     struct err *err)
 {
         if (!read_file(source, pmu, "events/", name, out))
-                return err_set(err, ERR_IO, PMU_FOLDER "/%s/events/%s cannot be read", pmu->name, name);
+                return err_set(err, ERR_IO, "%s/%s/events/%s cannot be read", os_sysfs_pmus(), pmu->name,
+                               name);
         return true;
 }
 
@@ -373,7 +374,7 @@ int pmu_find_field(const struct pmu_source *source, const struct pmu *pmu, const
         }
         if (pmu_field_parse(buf_text(&text), ret, err))
                 return 1;
-        err_in(err, PMU_FOLDER "/%s/format/%s", pmu->name, plain);
+        err_in(err, "%s/%s/format/%s", os_sysfs_pmus(), pmu->name, plain);
         return -1;
 }
 

@@ -5,19 +5,17 @@
 #include <string.h>
 
 #include "arena.h"
+#include "os_paths.h"
 #include "text.h"
 
 enum { NAMES_MAX = 20000 };
 
-/* Mounted by itself since Linux 4.1, below debugfs before. */
-static const char *const roots[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
-
 bool tracepoint_read(const struct pmu_source *source, const char *file, struct buf *out)
 {
-        for (size_t i = 0; source && i < N_ELEMENTS(roots); i++) {
+        for (unsigned i = 0; source && os_sysfs_tracing(i); i++) {
                 AUTO_RELEASE(buf) path = {0};
 
-                buf_printf(&path, "%s/%s", roots[i], file);
+                buf_printf(&path, "%s/%s", os_sysfs_tracing(i), file);
                 if (source->read_file(source->ctx, buf_text(&path), out))
                         return true;
         }
@@ -60,10 +58,10 @@ static void names_release(struct names *names)
 /* The entries of a folder of tracefs; false when it is not there. */
 static bool list_names(const struct pmu_source *source, const char *folder, struct names *ret)
 {
-        for (size_t i = 0; source && i < N_ELEMENTS(roots); i++) {
+        for (unsigned i = 0; source && os_sysfs_tracing(i); i++) {
                 AUTO_RELEASE(buf) path = {0};
 
-                buf_printf(&path, "%s/%s", roots[i], folder);
+                buf_printf(&path, "%s/%s", os_sysfs_tracing(i), folder);
                 if (source->list_dir(source->ctx, buf_text(&path), add_name, ret) && ret->n)
                         return true;
         }
@@ -105,6 +103,6 @@ bool tracepoint_explain(const struct pmu_source *source, const char *system, con
         return err_set(
                 err, ERR_UNSUPPORTED,
                 "'%s' (column %zu) is a tracepoint, and tracefs is not mounted or not readable: run 'mount -t "
-                "tracefs nodev /sys/kernel/tracing' as root, and wperf too",
-                buf_text(&shown), column);
+                "tracefs nodev %s' as root, and wperf too",
+                buf_text(&shown), column, os_sysfs_tracing(0));
 }

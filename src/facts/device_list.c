@@ -5,9 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "os_paths.h"
 #include "text.h"
-
-#define DEVICES "/sys/bus/event_source/devices"
 
 static void describe(const struct pmu *pmu, struct buf *out)
 {
@@ -36,15 +35,16 @@ bool device_list(const struct event_facts *facts, device_list_row_fn *row, void 
         if (!facts->pmus.n_items)
                 return err_set(
                         err, ERR_MISSING,
-                        "no active device interfaces found: " DEVICES
-                        " lists no PMU; it needs Linux with perf events (CONFIG_PERF_EVENTS) and /sys");
+                        "no active device interfaces found: %s lists no PMU; it needs Linux with perf events "
+                        "(CONFIG_PERF_EVENTS) and /sys",
+                        os_sysfs_pmus());
         for (size_t i = 0; i < facts->pmus.n_items; i++) {
                 struct pmu *pmu = &facts->pmus.items[i];
                 struct err why = {0};
 
                 buf_clear(&path);
                 buf_clear(&text);
-                buf_printf(&path, DEVICES "/%s", pmu->name);
+                os_sysfs_pmu(pmu->name, "", &path);
                 if (pmu_load(&facts->source, pmu, &why))
                         describe(pmu, &text);
                 else

@@ -2,6 +2,7 @@
 /* What WindowsPerf has no row for: what this kernel allows, and what would be sampled where nobody says. */
 #include "collector.h"
 #include "machine_internal.h"
+#include "os_paths.h"
 
 enum { SAMPLE_FREQ_HZ = 999 };
 
@@ -55,16 +56,24 @@ static void add_pmus(struct machine_rows *rows)
         machine_add(rows, "linux.pmus", text.len ? text.data : machine_not_known);
 }
 
+static void add_setting(struct machine_rows *rows, const char *name, const char *setting)
+{
+        AUTO_RELEASE(buf) path = {0};
+
+        os_proc_kernel(setting, &path);
+        machine_add_file(rows, name, buf_text(&path));
+}
+
 void machine_add_linux(struct machine_rows *rows)
 {
         machine_add(rows, "linux.kernel", rows->machine.os_release);
         machine_add(rows, "linux.core_pmu", rows->kind ? rows->kind->pmu : "none");
         add_probe(rows);
         add_default(rows);
-        machine_add_file(rows, "linux.perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid");
-        machine_add_file(rows, "linux.kptr_restrict", "/proc/sys/kernel/kptr_restrict");
-        machine_add_file(rows, "linux.perf_event_mlock_kb", "/proc/sys/kernel/perf_event_mlock_kb");
-        machine_add_file(rows, "linux.max_sample_rate", "/proc/sys/kernel/perf_event_max_sample_rate");
+        add_setting(rows, "linux.perf_event_paranoid", "perf_event_paranoid");
+        add_setting(rows, "linux.kptr_restrict", "kptr_restrict");
+        add_setting(rows, "linux.perf_event_mlock_kb", "perf_event_mlock_kb");
+        add_setting(rows, "linux.max_sample_rate", "perf_event_max_sample_rate");
         if (rows->request->verbose)
                 add_pmus(rows);
 }

@@ -13,9 +13,8 @@
 #include "counting.h"
 #include "cpu_vendor.h"
 #include "machine_internal.h"
+#include "os_paths.h"
 #include "text.h"
-
-#define DEVICES "/sys/bus/event_source/devices"
 
 const char machine_not_known[] = "not known";
 static const char not_here[] = "not available on Linux";
@@ -198,7 +197,7 @@ static void add_pmu_version(struct machine_rows *rows)
                 machine_add(rows, "pmu_device.version_name", "FEAT_PMUv3");
                 return;
         }
-        buf_printf(&path, DEVICES "/%s/caps/pmu_name", rows->kind ? rows->kind->pmu : "");
+        os_sysfs_pmu(rows->kind ? rows->kind->pmu : "", "caps/pmu_name", &path);
         machine_add_file(rows, "pmu_device.version_name", path.data);
 }
 
@@ -306,8 +305,11 @@ static bool see_any(void *ctx, const char *name)
 
 static bool is_linux(const struct event_facts *facts)
 {
+        AUTO_RELEASE(buf) path = {0};
+
+        os_proc_kernel("", &path);
         return facts->this_machine &&
-               facts->source.list_dir(facts->source.ctx, "/proc/sys/kernel", see_any, NULL);
+               facts->source.list_dir(facts->source.ctx, buf_text(&path), see_any, NULL);
 }
 
 bool machine_test(const struct machine_test_request *request, machine_test_row_fn *row, void *ctx,

@@ -8,7 +8,7 @@
 #define MAGIC "WPST"
 enum { VERSION = 1, MAGIC_BYTES = 4 };
 
-void stack_marks_write(const struct stack_marks *marks, struct buf *out)
+void stack_marks_add(const struct stack_marks *marks, struct buf *out)
 {
         assert(marks->n_ways <= STACK_MARKS_MAX_KINDS && marks->n_ends <= STACK_MARKS_MAX_KINDS);
         buf_add(out, MAGIC, MAGIC_BYTES);
@@ -22,6 +22,14 @@ void stack_marks_write(const struct stack_marks *marks, struct buf *out)
                 buf_add_u64(out, marks->by_end[i]);
         buf_add_u64(out, marks->unwind_ns);
         buf_add(out, marks->cut, (size_t)((marks->n_samples + 7) / 8));
+}
+
+void stack_marks_write(const struct stack_marks *marks, struct perfdata_writer *writer)
+{
+        AUTO_RELEASE(buf) out = {0};
+
+        stack_marks_add(marks, &out);
+        perfdata_writer_add_feature(writer, FEATURE_WPERF_STACKS, out.data, out.len);
 }
 
 bool stack_marks_read(struct cursor section, struct stack_marks *ret)

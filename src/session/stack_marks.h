@@ -10,6 +10,7 @@
 
 #include "buf.h"
 #include "cursor.h"
+#include "perfdata_writer.h"
 
 enum { STACK_MARKS_MAX_KINDS = 64 }; /* of ways, and of ends */
 
@@ -37,8 +38,11 @@ void cut_marks_add(struct cut_marks *marks, bool is_cut);
 void cut_marks_unpack(const struct cut_marks *marks, struct buf *out);
 void cut_marks_release(struct cut_marks *marks);
 
-/* Appends the section's content. */
-void stack_marks_write(const struct stack_marks *marks, struct buf *out);
+/* Writes the section. */
+void stack_marks_write(const struct stack_marks *marks, struct perfdata_writer *writer);
+
+/* Appends its content. */
+void stack_marks_add(const struct stack_marks *marks, struct buf *out);
 
 /* `cut` leads into the section.  False when it is of another kind or version, or shorter than it says. */
 bool stack_marks_read(struct cursor section, struct stack_marks *ret);

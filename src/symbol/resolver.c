@@ -7,6 +7,7 @@
 
 #include "arena.h"
 #include "demangle.h"
+#include "os_paths.h"
 #include "recorded_symbols.h"
 #include "resolver_archive.h"
 #include "resolver_internal.h"
@@ -98,7 +99,7 @@ static void load_kernel(struct resolver *resolver, struct module *module)
         if (!resolver->kallsyms)
                 resolver->kallsyms =
                         path ? kallsyms_new(path, &resolver->kallsyms_note)
-                             : kallsyms_new_kept("/proc/kallsyms", cache, &resolver->kallsyms_note);
+                             : kallsyms_new_kept(os_proc_kallsyms(), cache, &resolver->kallsyms_note);
         module->kallsyms = resolver->kallsyms;
         buf_add_str(&module->note, buf_text(&resolver->kallsyms_note));
 }

@@ -5,6 +5,7 @@
 
 #include "object.h"
 #include "os.h"
+#include "os_paths.h"
 #include "text.h"
 
 enum { MAX_NOTES_BYTES = 64 * 1024 };
@@ -31,10 +32,7 @@ bool resolver_kernel_is_running(const struct resolver_module *module)
 
         if (!module->build_id_size)
                 return true;
-        if (resolver_kernel_module_name(module->path, &name))
-                buf_printf(&path, "/sys/module/%s/notes/.note.gnu.build-id", buf_text(&name));
-        else
-                buf_add_str(&path, "/sys/kernel/notes");
+        os_sysfs_notes(resolver_kernel_module_name(module->path, &name) ? buf_text(&name) : NULL, &path);
         if (!os_read_file(buf_text(&path), MAX_NOTES_BYTES, &notes, NULL))
                 return true;
         size = object_find_build_id(notes.data, notes.len, build_id);

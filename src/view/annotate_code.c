@@ -131,7 +131,7 @@ static void add_line_row(struct listing *l, const struct annotate_point *point, 
                 text_add_printable(&text, annotate_text(view->annotate, frame->function));
                 buf_add_char(&text, ']');
         }
-        source = view->source_line && frame->line ? view->source_line(view->ctx, path, frame->line) : NULL;
+        source = annotate_texts_line(view->texts, path, frame->line);
         if (source) {
                 buf_add_str(&text, "  ");
                 annotate_view_source_text(source + strspn(source, " \t"), &text);
@@ -139,18 +139,21 @@ static void add_line_row(struct listing *l, const struct annotate_point *point, 
         annotate_view_add_cut(view, &text, out);
 }
 
+/* An arrow says more than the name. */
+static bool names_target(const struct listing *l, const struct disasm_insn *insn)
+{
+        return insn->has_target && !insn->is_operand &&
+               (!is_jump(insn) || find_shown(l, insn->target) == SIZE_MAX);
+}
+
 static void add_target(const struct listing *l, const struct disasm_insn *insn, struct buf *out)
 {
-        AUTO_RELEASE(buf) name = {0};
+        const char *name = names_target(l, insn) ? annotate_texts_target(l->view->texts, insn->target) : NULL;
 
-        if (!insn->has_target || insn->is_operand || !l->view->add_target ||
-            (is_jump(insn) && find_shown(l, insn->target) != SIZE_MAX))
-                return;
-        l->view->add_target(l->view->ctx, insn->target, &name);
-        if (!name.len)
+        if (!name)
                 return;
         buf_add_str(out, " <");
-        text_add_printable(out, name.data);
+        text_add_printable(out, name);
         buf_add_char(out, '>');
 }
 
@@ -207,21 +210,56 @@ static void add_rows(struct listing *l, struct buf *out)
         }
 }
 
+/* False: there is nothing to show, and nothing to release. */
+static bool begin_listing(const struct annotate_view *view, struct listing *ret)
+{
+        *ret = (struct listing){.view = view, .n_points = annotate_n_points(view->annotate)};
+        if (!ret->n_points)
+                return false;
+        ret->shown = mem_new(ret->n_points, sizeof(*ret->shown));
+        ret->row_of = mem_new(ret->n_points, sizeof(*ret->row_of));
+        choose_blocks(ret);
+        return true;
+}
+
+static void end_listing(struct listing *l)
+{
+        free(l->shown);
+        free(l->row_of);
+}
+
+void annotate_view_want_code(const struct annotate_view *view)
+{
+        struct listing l;
+
+        if (!begin_listing(view, &l))
+                return;
+        for (size_t i = 0; i < l.n_points; i++) {
+                const struct annotate_point *point = point_at(&l, i);
+                const struct resolver_frame *frame = point->n_frames ? point->frames : NULL;
+
+                if (!l.shown[i])
+                        continue;
+                if (frame && frame->path)
+                        annotate_texts_want_line(view->texts, annotate_text(view->annotate, frame->path),
+                                                 frame->line);
+                if (point->insn && names_target(&l, point->insn))
+                        annotate_texts_want_target(view->texts, point->insn->target);
+        }
+        end_listing(&l);
+}
+
 void annotate_view_code(const struct annotate_view *view, struct buf *out)
 {
-        struct listing l = {.view = view, .n_points = annotate_n_points(view->annotate)};
+        struct listing l;
         char last[32];
 
-        if (!l.n_points)
+        if (!begin_listing(view, &l))
                 return;
-        l.shown = mem_new(l.n_points, sizeof(*l.shown));
-        l.row_of = mem_new(l.n_points, sizeof(*l.row_of));
         l.addr_digits = snprintf(last, sizeof(last), "%" PRIx64, point_at(&l, l.n_points - 1)->addr);
-        choose_blocks(&l);
         draw_arrows(&l);
         buf_printf(out, "%8s %6s\n", "% func", "count");
         add_rows(&l, out);
         arrows_free(l.arrows);
-        free(l.shown);
-        free(l.row_of);
+        end_listing(&l);
 }

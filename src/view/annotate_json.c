@@ -217,9 +217,7 @@ static void add_json_code(const struct annotate_view *view, const struct entry *
 
 static void add_json_extras(const struct annotate_view *view, const struct entry *entry, struct json *json)
 {
-        const char *source = entry->path && entry->line && view->source_line
-                                     ? view->source_line(view->ctx, entry->path, entry->line)
-                                     : NULL;
+        const char *source = annotate_texts_line(view->texts, entry->path, entry->line);
 
         json_key(json, "share_of_function");
         json_fixed(json, annotate_view_share(view, entry->weight), 2);
@@ -243,6 +241,18 @@ static void add_json_entry(const struct annotate_view *view, const struct entry 
                 add_json_extras(view, entry, json);
         add_json_code(view, entry, disassemble, json);
         json_end_object(json);
+}
+
+void annotate_view_want_json(const struct annotate_view *view, bool disassemble)
+{
+        struct entries entries = {0};
+
+        if (!view->is_extended)
+                return;
+        entries = list_entries(view->annotate, disassemble);
+        for (size_t i = 0; i < entries.n; i++)
+                annotate_texts_want_line(view->texts, entries.list[i].path, entries.list[i].line);
+        free(entries.list);
 }
 
 void annotate_view_json(const struct annotate_view *view, bool disassemble, struct json *json)

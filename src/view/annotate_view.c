@@ -133,15 +133,10 @@ void annotate_view_source_text(const char *line, struct buf *out)
         text_add_printable(out, buf_text(&plain));
 }
 
-static const char *find_line(const struct annotate_view *view, const char *path, uint32_t line)
-{
-        return path && line && view->source_line ? view->source_line(view->ctx, path, line) : NULL;
-}
-
 /* "[Py_DECREF] op->ob_refcnt--": what was inlined is marked. */
 static void add_source_cell(const struct annotate_view *view, const struct annotate_row *row, struct buf *out)
 {
-        const char *source = find_line(view, row->path, row->line);
+        const char *source = annotate_texts_line(view->texts, row->path, row->line);
 
         if (row->function) {
                 buf_add_char(out, '[');
@@ -189,10 +184,15 @@ static void add_cells(struct made *made, const struct annotate_view *view, enum 
         table_add_text(table, row->name);
 }
 
+static size_t count_shown(const struct annotate_view *view, const struct annotate_rows *rows)
+{
+        return rows->n_rows < view->max_rows ? rows->n_rows : (size_t)view->max_rows;
+}
+
 static size_t make_table(struct made *made, const struct annotate_view *view, enum annotate_by by,
                          const struct annotate_rows *rows)
 {
-        size_t n = rows->n_rows < view->max_rows ? rows->n_rows : (size_t)view->max_rows;
+        size_t n = count_shown(view, rows);
 
         *made = (struct made){0};
         add_columns(made, view, by);
@@ -228,6 +228,13 @@ static void add_footer(struct made *made, const struct annotate_view *view, cons
         table_add_footer(made->table, texts);
 }
 
+void annotate_view_want_rows(const struct annotate_view *view, enum annotate_by by,
+                             const struct annotate_rows *rows)
+{
+        for (size_t i = 0; by == ANNOTATE_LINE && i < count_shown(view, rows); i++)
+                annotate_texts_want_line(view->texts, rows->rows[i].path, rows->rows[i].line);
+}
+
 void annotate_view_rows(const struct annotate_view *view, enum annotate_by by,
                         const struct annotate_rows *rows, struct buf *out)
 {
@@ -256,10 +263,16 @@ void annotate_view_json_rows(const struct annotate_view *view, enum annotate_by 
         table_free(made.table);
 }
 
+void annotate_view_want_missing_source(const struct annotate_view *view, const struct annotate_rows *lines)
+{
+        for (size_t i = 0; i < count_shown(view, lines); i++)
+                annotate_texts_want_note(view->texts, lines->rows[i].path);
+}
+
 void annotate_view_missing_source(const struct annotate_view *view, const struct annotate_rows *lines,
                                   struct buf *out)
 {
-        size_t n = lines->n_rows < view->max_rows ? lines->n_rows : (size_t)view->max_rows;
+        size_t n = count_shown(view, lines);
 
         for (size_t i = 0; i < n; i++) {
                 const char *path = lines->rows[i].path, *note;
@@ -267,7 +280,7 @@ void annotate_view_missing_source(const struct annotate_view *view, const struct
 
                 for (size_t k = 0; k < i && !seen; k++)
                         seen = lines->rows[k].path && !strcmp(lines->rows[k].path, path);
-                note = seen ? NULL : view->source_note(view->ctx, path);
+                note = seen ? NULL : annotate_texts_note(view->texts, path);
                 if (!note)
                         continue;
                 buf_add_str(out, "note: ");
@@ -367,7 +380,7 @@ static void add_source_row(const struct annotate_view *view, const struct source
 static void add_file(const struct annotate_view *view, const struct source_line *lines,
                      const struct source_file *file, struct buf *out)
 {
-        const char *note = view->source_note ? view->source_note(view->ctx, file->path) : NULL;
+        const char *note = annotate_texts_note(view->texts, file->path);
         uint64_t next = 0; /* the line behind the last one shown */
 
         text_add_printable(out, file->path);
@@ -386,7 +399,7 @@ static void add_file(const struct annotate_view *view, const struct source_line 
                         to = lines[i + 1].line - 1;
                 for (uint64_t n = from; n <= to && n <= UINT32_MAX; n++) {
                         struct source_line one = {.path = file->path, .line = (uint32_t)n};
-                        const char *text = find_line(view, file->path, (uint32_t)n);
+                        const char *text = annotate_texts_line(view->texts, file->path, (uint32_t)n);
 
                         if (n == lines[i].line)
                                 one = lines[i];
@@ -395,6 +408,21 @@ static void add_file(const struct annotate_view *view, const struct source_line 
                         add_source_row(view, &one, text, out);
                 }
                 next = to + 1;
+        }
+}
+
+void annotate_view_want_source(const struct annotate_view *view, const struct annotate_rows *rows)
+{
+        for (size_t i = 0; i < rows->n_rows; i++) {
+                const struct annotate_row *row = &rows->rows[i];
+                uint64_t from = row->line > ANNOTATE_CONTEXT_LINES ? row->line - ANNOTATE_CONTEXT_LINES : 1;
+                uint64_t to = (uint64_t)row->line + ANNOTATE_CONTEXT_LINES;
+
+                if (!row->path || !row->line)
+                        continue;
+                annotate_texts_want_note(view->texts, row->path);
+                for (uint64_t n = from; n <= to && n <= UINT32_MAX; n++)
+                        annotate_texts_want_line(view->texts, row->path, (uint32_t)n);
         }
 }
 

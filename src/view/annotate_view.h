@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "annotate.h"
+#include "annotate_texts.h"
 #include "buf.h"
 #include "json.h"
 
@@ -21,16 +22,23 @@ struct annotate_view {
         bool is_colored;                    /* shares, by heat */
         bool is_extended;                   /* --json-extended: more than WindowsPerf's keys */
         uint64_t max_rows;
-        bool every_block; /* those without samples too */
-        const char *(*source_line)(void *ctx, const char *path, uint32_t line); /* NULL: there is none */
-        const char *(*source_note)(void *ctx,
-                                   const char *path); /* what is wrong with a file; NULL: nothing */
-        void (*add_target)(void *ctx, uint64_t addr, struct buf *out); /* the function there, or nothing */
-        void *ctx;
+        bool every_block;             /* those without samples too */
+        struct annotate_texts *texts; /* those that were wanted, for the functions below; NULL: none */
 };
 
 /* "x_mul:python3.11d: 628 of 801 samples of cpu-clock (78.40 %), skid: possible", and what is missing. */
 void annotate_view_heading(const struct annotate_view *view, struct buf *out);
+
+/* --- Which texts each of the functions below will show: called before them --- */
+
+void annotate_view_want_rows(const struct annotate_view *view, enum annotate_by by,
+                             const struct annotate_rows *rows);
+void annotate_view_want_missing_source(const struct annotate_view *view, const struct annotate_rows *lines);
+void annotate_view_want_source(const struct annotate_view *view, const struct annotate_rows *lines);
+void annotate_view_want_code(const struct annotate_view *view);
+void annotate_view_want_json(const struct annotate_view *view, bool disassemble);
+
+/* --- What is shown --- */
 
 /* Rows most first, with shares of the function (of the session for the whole one). */
 void annotate_view_rows(const struct annotate_view *view, enum annotate_by by,

@@ -10,6 +10,7 @@
 
 #include "arena.h"
 #include "export_places.h"
+#include "os_paths.h"
 #include "text.h"
 
 enum { SINK_BYTES = 1 << 16 };
@@ -104,7 +105,7 @@ static void add_anonymous(const struct named_module *module, struct buf *out)
         if (*module->path == '[' || text_starts(module->path, "/SYSV"))
                 export_add_text(module->path, out);
         else
-                buf_printf(out, "/tmp/perf-%" PRId32 ".map", module->pid);
+                os_tmp_perf_map(module->pid, out);
 }
 
 static void add_module(const struct named_stacks *stacks, const struct named_node *node, struct buf *out)

@@ -286,8 +286,10 @@ static void add_section(const struct hot_view *view, uint32_t event, struct buf 
         table_color(table, view->is_colored);
         shown = hot_view_add_rows(view, event, false, table, &sums);
         add_totals(view, &c, &sums, table);
-        if (view->add_annotated_text)
-                view->add_annotated_text(view->annotated_ctx, event, out);
+        for (size_t i = 0; i < view->n_annotated; i++) {
+                if (view->annotated[i].event == event)
+                        annotate_view_windowsperf(&view->annotated[i].view, view->disassemble, out);
+        }
         buf_add_str(out, "======================== sample source: ");
         text_add_printable(out, view->events[event].name);
         buf_printf(out, ", top %" PRIu64 " hot %s ========================\n", view->max_rows,

@@ -47,6 +47,8 @@ void manual_view_add(const char *field, const char *text, struct buf *out)
         const char *at;
 
         text_add_printable(&shown, text);
+        if (!strcmp(field, "CPU") && out->len)
+                buf_add_char(out, '\n');
         buf_add_str(out, field);
         begin_line(out);
         at = buf_text(&shown) + strspn(buf_text(&shown), " ");

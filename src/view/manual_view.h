@@ -7,7 +7,7 @@
 
 enum { MANUAL_VIEW_COLUMNS = 80 };
 
-/* Appends a field; no line is wider than MANUAL_VIEW_COLUMNS. */
+/* Appends a field; a blank line stands before each page but the first, which begins with the field CPU.  No line is wider than MANUAL_VIEW_COLUMNS. */
 void manual_view_add(const char *field, const char *text, struct buf *out);
 
 #endif

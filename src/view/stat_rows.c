@@ -253,7 +253,7 @@ static struct form make_form(const struct stat_rows *rows, const struct stat_vie
         return form;
 }
 
-void stat_rows_add_head(const struct stat_rows *rows, const struct stat_view *view, struct buf *out)
+static void add_head(const struct stat_rows *rows, const struct stat_view *view, struct buf *out)
 {
         struct form form = make_form(rows, view, out);
         struct row names = {.time = "seconds", .cpu = "CPU"}, lines = {.time = "=======", .cpu = "==="};
@@ -272,13 +272,50 @@ void stat_rows_add_head(const struct stat_rows *rows, const struct stat_view *vi
         buf_add_str(out, form.has_unit ? "  ====\n" : "\n");
 }
 
-void stat_rows_add(const struct stat_rows *rows, const struct stat_view *view, uint64_t end_ns,
-                   struct buf *out)
+/* Takes those notes that were not there before. */
+static void keep_notes(struct stat_rows *rows, const struct stat_view *view)
+{
+        AUTO_RELEASE(buf) notes = {0};
+
+        stat_view_notes(view, &notes);
+        for (char *at = notes.data, *end; at && (end = strchr(at, '\n')); at = end + 1) {
+                *end = '\0';
+                if (!strstr(buf_text(&rows->notes), at))
+                        buf_printf(&rows->notes, "%s\n", at);
+        }
+}
+
+void stat_rows_add(struct stat_rows *rows, const struct stat_view *view, uint64_t end_ns, struct buf *out)
 {
         struct form form = make_form(rows, view, out);
         struct row row = {0};
 
+        if (!rows->n_counts++)
+                add_head(rows, view, out);
+        rows->n_poor += sheet_is_poor(view->sheet);
         if (rows->times)
                 snprintf(row.time, sizeof(row.time), rows->separator ? "%.9f" : "%.6f", (double)end_ns / 1e9);
         each_row(&form, row, rows->separator ? add_fields : add_columns);
+        keep_notes(rows, view);
+        if (rows->separator)
+                return;
+        buf_clear(&rows->quality);
+        sheet_add_quality(view->sheet, &rows->quality);
+}
+
+void stat_rows_add_end(const struct stat_rows *rows, struct buf *out)
+{
+        if (rows->separator)
+                return;
+        buf_add_str(out, buf_text(&rows->notes));
+        buf_add_str(out, buf_text(&rows->quality));
+        if (rows->n_counts > 1 && rows->n_poor)
+                buf_printf(out, "; %" PRIu64 " of %" PRIu64 " counts are poor", rows->n_poor, rows->n_counts);
+        buf_add_char(out, '\n');
+}
+
+void stat_rows_release(struct stat_rows *rows)
+{
+        buf_release(&rows->notes);
+        buf_release(&rows->quality);
 }

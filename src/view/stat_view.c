@@ -159,3 +159,31 @@ void stat_view_text(const struct stat_view *view, struct buf *out)
         sheet_add_quality(view->sheet, out);
         buf_add_char(out, '\n');
 }
+
+void stat_view_add_phase(bool counting, bool begins, struct buf *out)
+{
+        if (begins)
+                buf_add_str(out, counting ? "counting ..." : "sleeping ...");
+        else
+                buf_add_str(out, " done\n");
+}
+
+void stat_view_add_events_heading(struct buf *out)
+{
+        buf_add_str(out, "events to be counted:\n");
+}
+
+void stat_view_add_events(const char *class_name, const char *const *names, const int64_t *codes, size_t n,
+                          struct buf *out)
+{
+        if (!n)
+                return;
+        buf_printf(out, "  %4zu%18s events:", n, class_name);
+        for (size_t i = 0; i < n; i++) {
+                if (codes[i] >= 0)
+                        buf_printf(out, " 0x%04x", (unsigned)codes[i]);
+                else
+                        buf_printf(out, " %s", names[i]);
+        }
+        buf_add_char(out, '\n');
+}

@@ -29,6 +29,15 @@ struct stat_view {
 /* «note: SENTENCE», a line each: what the user is to know of the count, what is missing and why. */
 void stat_view_notes(const struct stat_view *view, struct buf *out);
 
+/* "counting ..." and, when that ends, " done" with a line feed; "sleeping ..." between two counts. */
+void stat_view_add_phase(bool counting, bool begins, struct buf *out);
+
+/* WindowsPerf's lines before the counts: a heading, then one line a class of events, "     5              core events: 0x001b
+ * 0x0073".  An event is shown by its code, or by its name where `codes` has a negative number; no line where n is 0. */
+void stat_view_add_events_heading(struct buf *out);
+void stat_view_add_events(const char *class_name, const char *const *names, const int64_t *codes, size_t n,
+                          struct buf *out);
+
 /* The tables, elapsed time, notes and quality. */
 void stat_view_text(const struct stat_view *view, struct buf *out);
 

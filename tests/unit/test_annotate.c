@@ -82,7 +82,7 @@ TEST(inlined_functions_of_a_session)
         AUTO(annotate) whole = NULL;
 
         ASSERT_TRUE(report);
-        whole = report_annotate_whole(report, 0);
+        whole = annotation_whole(report, 0);
         EXPECT_INT(annotate_count(whole), 7);
         expect_rows(whole, ANNOTATE_INLINED, "longest 6/2 x2; distance 4 x2");
         expect_rows(whole, ANNOTATE_FUNCTION, "distance 4; longest 2; scaled 1");
@@ -201,7 +201,7 @@ TEST(files_of_the_same_name_are_annotated_each)
         a = annotation_new(report, &(struct annotation_request){.max_functions = 10}, &err);
 
         ASSERT_TRUE(report && a);
-        EXPECT_INT(hot_n_rows(report_hot(report)), 1);
+        EXPECT_INT(hot_n_rows(report->hot), 1);
         ASSERT_TRUE(annotation_n_functions(a) == 2);
         EXPECT_TRUE(annotation_get(a, 0).shares_row && annotation_get(a, 1).shares_row);
         EXPECT_INT(annotate_count(annotation_get(a, 0).annotate) +

@@ -6,20 +6,26 @@
 
 static const struct samples_at in_scaled[] = {{0x224, 1}, {0x23d, 3}, {0x254, 2}, {0x26a, 2}, {0, 0}};
 
-static const char *source_line(void *ctx, const char *path, uint32_t line)
-{
-        return line == 22 ? "\treturn 1;\tx" : NULL;
-}
+static struct annotate_texts texts;
 
-static const char *source_note(void *ctx, const char *path)
+/* As whoever finds lines 22 alone, and no file whole. */
+static void fill(void)
 {
-        return "is not here";
+        annotate_texts_sort(&texts);
+        for (size_t i = 0; i < texts.n_files; i++) {
+                struct annotate_file *file = &texts.files[i];
+
+                file->note = file->wants_note ? "is not here" : NULL;
+                for (size_t k = 0; k < file->n_lines; k++)
+                        file->lines[k].text = file->lines[k].line == 22 ? "\treturn 1;\tx" : NULL;
+        }
 }
 
 static struct annotate_view view_of(const struct annotation *a)
 {
         struct annotated f = annotation_get(a, 0);
 
+        annotate_texts_release(&texts);
         return (struct annotate_view){
                 .function = "scaled:gcc5.so",
                 .event = "cpu-clock",
@@ -29,8 +35,7 @@ static struct annotate_view view_of(const struct annotation *a)
                 .annotate = f.annotate,
                 .code_note = f.code_note,
                 .max_rows = 50,
-                .source_line = source_line,
-                .source_note = source_note,
+                .texts = &texts,
         };
 }
 
@@ -86,6 +91,8 @@ TEST(instructions_under_their_lines_with_arrows)
         struct annotate_view view = view_of(a);
         struct buf out = {0};
 
+        annotate_view_want_code(&view);
+        fill();
         annotate_view_code(&view, &out);
         EXPECT_STR(buf_text(&out), scaled_code);
         buf_clear(&out);
@@ -103,6 +110,8 @@ TEST(lines_are_files_in_their_order)
         struct buf out = {0};
 
         ASSERT_TRUE(annotate_group(view.annotate, ANNOTATE_LINE, &rows, NULL));
+        annotate_view_want_source(&view, &rows);
+        fill();
         annotate_view_source(&view, &rows, &out);
         EXPECT_STR(buf_text(&out), "/src/shapes.h (is not here)\n"
                                    " % func   % all  count   line\n"
@@ -221,8 +230,11 @@ TEST(the_last_line_that_there_can_be)
         const struct annotate_rows rows = {.rows = &row, .n_rows = 1};
         struct buf out = {0};
 
+        annotate_view_want_source(&view, &rows);
+        fill();
         annotate_view_source(&view, &rows, &out);
         EXPECT_CONTAINS(buf_text(&out), " 4294967294\n");
+        annotate_texts_release(&texts);
         buf_release(&out);
 }
 

@@ -33,7 +33,7 @@ static void list_rows(const char *session, struct buf *out)
         const struct report_request request = {
                 .path = session, .keys = PROFILE_EVENT | PROFILE_MODULE | PROFILE_SYMBOL | PROFILE_LINE};
         AUTO(report) report = report_make(&request, NULL);
-        const struct hot *hot = report ? report_hot(report) : NULL;
+        const struct hot *hot = report ? report->hot : NULL;
 
         buf_clear(out);
         for (size_t i = 0; hot && i < hot_n_rows(hot); i++) {
@@ -134,9 +134,9 @@ TEST(source_goes_first_then_cold_functions)
 /* "0x211 0x220 7 ..." of the branches of a session, whose functions have no name but a range. */
 static void list_branches(const char *session, struct buf *out)
 {
-        const struct report_request request = {.path = session, .branches = true};
+        const struct report_request request = {.path = session, .results = REPORT_BRANCHES};
         AUTO(report) report = report_make(&request, NULL);
-        const struct branch_rows *rows = report ? report_branches(report) : NULL;
+        const struct branch_rows *rows = report ? report->branch_rows : NULL;
 
         for (size_t i = 0; rows && i < branch_rows_n(rows); i++) {
                 const struct branch_row *row = branch_rows_get(rows, i);
@@ -222,7 +222,7 @@ static void write_session_with_copies(void)
 /* How many stacks of the session are the walks that were packed, each the first frame of its copy. */
 static size_t count_walks(const char *session)
 {
-        AUTO(session_input) input = session_input_open(session, NULL, NULL);
+        AUTO(session_input) input = session_input_open(session, (struct session_access){0}, NULL);
         AUTO(stack_archive) walks = NULL;
         struct walked_frame frame;
         size_t n = 0;
@@ -261,14 +261,13 @@ TEST(packed_walks_come_before_files)
         static const struct walked_frame packed[] = {{SESSION_BASE + 0x214, UNWIND_WAY_REGS, true},
                                                      {SESSION_BASE + 0x259, UNWIND_WAY_PE, false},
                                                      {SESSION_BASE + 0x260, UNWIND_WAY_SIGNAL, true}};
-        struct report_request request = {.path = path, .stacks = true};
+        struct report_request request = {.path = path, .results = REPORT_STACKS};
         AUTO(stack_archive_writer) writer = stack_archive_writer_new();
         AUTO(session_input) input = NULL;
         AUTO(report) report = NULL;
         AUTO_RELEASE(buf) section = {0};
         AUTO_RELEASE(buf) made = {0};
         struct perfdata_section sections[] = {{FEATURE_WPERF_WALKS}};
-        struct report_ways ways;
         uint64_t size;
 
         write_session_with_copies();
@@ -276,16 +275,16 @@ TEST(packed_walks_come_before_files)
         ASSERT_TRUE(stack_archive_write(writer, &section, NULL));
         sections[0].bytes = section.data;
         sections[0].size = section.len;
-        ASSERT_TRUE(input = session_input_open(path, NULL, NULL));
+        ASSERT_TRUE(input = session_input_open(path, (struct session_access){0}, NULL));
         ASSERT_TRUE(perfdata_rewrite(input->reader, path, sections, 1, &made, &size, NULL));
         session_input_free(TAKE(input));
         ASSERT_TRUE(perfdata_rewrite_put(buf_text(&made), path, false, NULL));
         ASSERT_TRUE(report = report_make(&request, NULL));
-        ASSERT_TRUE(report_get_ways(report, &ways));
-        EXPECT_INT(ways.by_way[UNWIND_WAY_REGS], N_COPIES);
-        EXPECT_INT(ways.by_way[UNWIND_WAY_PE], 1);
-        EXPECT_INT(ways.by_way[UNWIND_WAY_SIGNAL], 1);
-        EXPECT_INT(report_quality(report)->n_cut_stacks, N_COPIES - 1);
+        ASSERT_TRUE(report->ways.any);
+        EXPECT_INT(report->ways.by_way[UNWIND_WAY_REGS], N_COPIES);
+        EXPECT_INT(report->ways.by_way[UNWIND_WAY_PE], 1);
+        EXPECT_INT(report->ways.by_way[UNWIND_WAY_SIGNAL], 1);
+        EXPECT_INT(report->quality.n_cut_stacks, N_COPIES - 1);
 }
 
 /* What is left out: functions first, then stacks, then nothing is left. */

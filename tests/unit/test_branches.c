@@ -40,7 +40,7 @@ static void init(struct session_builder *b, uint64_t branch_type)
 
 static struct report *report_of(struct session_builder *b, const char *path)
 {
-        struct report_request request = {.path = path, .stacks = true, .branches = true};
+        struct report_request request = {.path = path, .results = REPORT_TREE | REPORT_BRANCHES};
         struct err err = {0};
         struct report *report = builder_save(b, path) ? report_make(&request, &err) : NULL;
 
@@ -69,9 +69,7 @@ static void show_node(const struct calltree *tree, uint32_t index, struct buf *o
 
 static void expect_tree(const struct report *report, const char *want)
 {
-        const struct report_tree_options options = {0};
-        AUTO(stacks_tree) names = report_name_stacks(report, &options);
-        AUTO(calltree) tree = stacks_tree_make(names, 0);
+        AUTO(calltree) tree = stacks_tree_make(report->tree, 0);
         AUTO_RELEASE(buf) out = {0};
 
         show_node(tree, CALLTREE_ROOT, &out);
@@ -93,7 +91,6 @@ static const uint64_t kernel_chain[] = {PERF_CONTEXT_KERNEL, KERNEL + 64, KERNEL
 TEST(calls_that_have_not_returned_are_a_stack)
 {
         AUTO(report) report = NULL;
-        struct report_ways ways;
         struct session_builder b;
 
         init(&b, PERF_BRANCH_CALL_STACK);
@@ -106,11 +103,11 @@ TEST(calls_that_have_not_returned_are_a_stack)
         /* Without branches it is the chain. */
         expect_tree(report, "(calls_all(hidden_two(global_one(local_leaf 2),local_leaf 1)),"
                             "hidden_two(global_one(local_leaf(unknown(unknown 1)))))");
-        EXPECT_INT(report_quality(report)->n_cut_stacks, 0);
-        EXPECT_TRUE(report_get_ways(report, &ways));
-        EXPECT_INT(ways.by_way[UNWIND_WAY_LBR], 6);
-        EXPECT_INT(ways.by_way[UNWIND_WAY_FP], 2);
-        EXPECT_INT(branch_rows_n(report_branches(report)), 0);
+        EXPECT_INT(report->quality.n_cut_stacks, 0);
+        EXPECT_TRUE(report->ways.any);
+        EXPECT_INT(report->ways.by_way[UNWIND_WAY_LBR], 6);
+        EXPECT_INT(report->ways.by_way[UNWIND_WAY_FP], 2);
+        EXPECT_INT(branch_rows_n(report->branch_rows), 0);
 }
 
 static void add_caps(struct session_builder *b, const char *depth)
@@ -144,7 +141,7 @@ TEST(full_hardware_is_known_by_its_depth)
                 add_caps(&b, depths[i]);
                 report = report_of(&b, paths[i]);
                 ASSERT_TRUE(report);
-                EXPECT_INT(report_quality(report)->n_cut_stacks, i == 0);
+                EXPECT_INT(report->quality.n_cut_stacks, i == 0);
                 expect_tree(report, i ? "(hidden_two(global_one(local_leaf 1)))"
                                       : "([cut](hidden_two(global_one(local_leaf 1))))");
         }
@@ -179,7 +176,7 @@ TEST(other_branches_are_edges_and_no_stack)
         report = report_of(&b, "branches-any.data");
         ASSERT_TRUE(report);
         expect_tree(report, "([cut](local_leaf 2))");
-        view.rows = report_branches(report);
+        view.rows = report->branch_rows;
         branch_view_text(&view, &out);
         EXPECT_CONTAINS(buf_text(&out), "=== branches: cycles, 8 in 2 samples, top 50 ===");
         EXPECT_STR(strchr(buf_text(&out), '\n') + 1, table);
@@ -236,8 +233,8 @@ TEST(a_user_stack_that_never_came_is_a_cut_stack)
         ASSERT_TRUE(report);
         expect_tree(report, "([cut](unknown 2,calls_all(local_leaf(unknown 1))))");
         /* The one that came ends in a function that something called. */
-        EXPECT_INT(report_quality(report)->n_cut_stacks, 3);
-        EXPECT_INT(report_quality(report)->n_samples, 3);
+        EXPECT_INT(report->quality.n_cut_stacks, 3);
+        EXPECT_INT(report->quality.n_samples, 3);
 }
 
 TAP_MAIN

@@ -37,9 +37,9 @@ TEST(a_trace_is_told)
         ASSERT_TRUE(builder_save(&b, trace_path));
         report = report_make(&request, &err);
         ASSERT_TRUE(report);
-        quality_add_text(report_quality(report), &out);
+        quality_add_text(&report->quality, &out);
         EXPECT_CONTAINS(buf_text(&out), ", 192 bytes of Arm SPE trace not decoded");
-        EXPECT_TRUE(quality_is_poor(report_quality(report)));
+        EXPECT_TRUE(quality_is_poor(&report->quality));
 }
 
 /* --- records of simpleperf's own --- */

@@ -39,13 +39,10 @@ static void expect_text(struct row_keys keys, bool inlines, const char *want)
                 TAP_FAIL("%s", err.text);
                 return;
         }
-        hot_view_csv(&(struct hot_view){.hot = report_hot(report),
-                                        .events = &event,
-                                        .n_events = 1,
-                                        .keys = keys,
-                                        .max_rows = 50,
-                                        .quality = report_quality(report)},
-                     &out);
+        hot_view_csv(
+                &(struct hot_view){
+                        .hot = report->hot, .events = &event, .n_events = 1, .keys = keys, .max_rows = 50},
+                &out);
         EXPECT_STR(buf_text(&out), want);
 }
 

@@ -57,10 +57,15 @@ static void show_node(const struct named_stacks *named, uint32_t at, struct buf 
 
 static void expect_samples(bool inlines, bool lines, const char *want)
 {
-        const struct report_request request = {.path = session_path, .stacks = true, .samples = true};
+        const struct report_request request = {
+                .path = session_path,
+                .results = REPORT_SAMPLES | REPORT_NAMED_STACKS,
+                .no_tree_inlines = !inlines,
+                .tree_lines = lines,
+        };
         struct err err = {0};
         AUTO(report) report = report_make(&request, &err);
-        AUTO(named_stacks) named = NULL;
+        const struct named_stacks *named;
         AUTO_RELEASE(buf) out = {0};
         const struct sample_list *samples;
 
@@ -68,8 +73,8 @@ static void expect_samples(bool inlines, bool lines, const char *want)
                 TAP_FAIL("%s", err.text);
                 return;
         }
-        named = report_named_stacks(report, inlines, lines);
-        samples = report_samples(report);
+        named = report->named;
+        samples = report->samples;
         for (size_t i = 0; i < sample_list_n(samples); i++) {
                 const struct listed_sample *sample = sample_list_get(samples, i);
 
@@ -120,12 +125,12 @@ TEST(inlined_functions_and_lines)
 
 TEST(nobody_asked_for_them)
 {
-        const struct report_request request = {.path = session_path, .stacks = true};
+        const struct report_request request = {.path = session_path, .results = REPORT_STACKS};
         AUTO(report) report = NULL;
 
         ASSERT_TRUE(write_session());
         report = report_make(&request, NULL);
-        EXPECT_TRUE(report && !report_samples(report));
+        EXPECT_TRUE(report && !report->samples);
 }
 
 TAP_MAIN

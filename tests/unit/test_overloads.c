@@ -63,7 +63,7 @@ static struct report *make(const struct report_request *wanted)
 static void expect_rows(const struct report_request *request, const char *pattern, const char *want)
 {
         AUTO(report) report = make(request);
-        const struct hot *hot = report ? report_hot(report) : NULL;
+        const struct hot *hot = report ? report->hot : NULL;
         AUTO_RELEASE(buf) out = {0};
 
         for (size_t i = 0; hot && i < hot_n_rows(hot); i++) {
@@ -117,15 +117,13 @@ TEST(patterns_take_arguments_or_all)
 
 TEST(nodes_of_a_tree_are_functions)
 {
-        AUTO(report) report = make(&(struct report_request){.stacks = true});
-        AUTO(stacks_tree) names = NULL;
+        AUTO(report) report = make(&(struct report_request){.results = REPORT_TREE});
         AUTO(calltree) tree = NULL;
         AUTO_RELEASE(buf) out = {0};
         const struct calltree_node *caller;
 
         ASSERT_TRUE(report);
-        names = report_name_stacks(report, &(struct report_tree_options){0});
-        tree = stacks_tree_make(names, 0);
+        tree = stacks_tree_make(report->tree, 0);
         /* Below the mark of a cut stack. */
         caller = calltree_get_node(tree, calltree_get_node(tree, CALLTREE_ROOT)->first_child);
         caller = calltree_get_node(tree, caller->first_child);
@@ -146,8 +144,8 @@ TEST(nodes_of_a_tree_are_functions)
 
 TEST(exported_frames_are_functions)
 {
-        AUTO(report) report = make(&(struct report_request){.stacks = true});
-        AUTO(named_stacks) named = report ? report_named_stacks(report, true, false) : NULL;
+        AUTO(report) report = make(&(struct report_request){.results = REPORT_NAMED_STACKS});
+        const struct named_stacks *named = report ? report->named : NULL;
         unsigned n_int = 0, n_double = 0, n_short = 0;
 
         ASSERT_TRUE(named);
@@ -174,7 +172,7 @@ static void expect_annotated(const char *pattern, const char *want)
         for (size_t i = 0; annotation && i < annotation_n_functions(annotation); i++) {
                 struct annotated a = annotation_get(annotation, i);
 
-                buf_printf(&out, "%s 0x%x %d\n", hot_text(report_hot(report), a.row->bare), (unsigned)a.start,
+                buf_printf(&out, "%s 0x%x %d\n", hot_text(report->hot, a.row->bare), (unsigned)a.start,
                            (int)annotate_count(a.annotate));
         }
         EXPECT_STR(annotation ? buf_text(&out) : err.text, want);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From the bytes of a session to rows, their text, JSON and CSV, and the C API. */
-#include "hot_view.h"
 #include "report.h"
+#include "sample_view.h"
 #include "session_builder.h"
 #include "tap.h"
 #include "test_data.h"
@@ -48,7 +48,8 @@ static bool write_session(void)
 
 static struct report *make(unsigned keys, struct profile_filter filter)
 {
-        struct report_request request = {.path = session_path, .keys = keys, .filter = filter};
+        struct report_request request = {
+                .path = session_path, .results = REPORT_SECTIONS, .keys = keys, .filter = filter};
         struct err err = {0};
         struct report *report = write_session() ? report_make(&request, &err) : NULL;
 
@@ -59,7 +60,7 @@ static struct report *make(unsigned keys, struct profile_filter filter)
 
 static void expect_row(const struct report *report, size_t index, const char *name, uint64_t count)
 {
-        const struct hot *hot = report_hot(report);
+        const struct hot *hot = report->hot;
 
         if (index >= hot_n_rows(hot)) {
                 TAP_FAIL("no row %zu", index);
@@ -75,21 +76,21 @@ TEST(rows_are_functions_most_first)
         const struct quality *q;
 
         ASSERT_TRUE(report);
-        EXPECT_INT(hot_n_rows(report_hot(report)), 3);
+        EXPECT_INT(hot_n_rows(report->hot), 3);
         expect_row(report, 0, "global_one:names.so", 3);
         expect_row(report, 1, "local_leaf:names.so", 3);
         expect_row(report, 2, "unknown", 1);
-        q = report_quality(report);
+        q = &report->quality;
         EXPECT_INT(q->n_samples, 7);
         EXPECT_INT(q->n_lost, 5);
         EXPECT_INT(q->n_unresolved, 1);
         EXPECT_TRUE(quality_is_poor(q));
-        EXPECT_INT(hot_n_pcs(report_hot(report)), 4);
-        EXPECT_INT(hot_get_pc(report_hot(report), 0)->addr, 0x1120);
-        EXPECT_INT(report_get_module(report, 0).address, BASE);
-        EXPECT_TRUE(report_n_sections(report, 0) > 3);
-        EXPECT_TRUE(report_get_section(report, 0, 0).addr > 0 &&
-                    report_get_section(report, 0, 0).name[0] == '.');
+        EXPECT_INT(hot_n_pcs(report->hot), 4);
+        EXPECT_INT(hot_get_pc(report->hot, 0)->addr, 0x1120);
+        EXPECT_INT(report->modules.items[0].address, BASE);
+        EXPECT_TRUE(report->modules.items[0].n_sections > 3);
+        EXPECT_TRUE(report->modules.items[0].sections[0].addr > 0 &&
+                    report->modules.items[0].sections[0].name[0] == '.');
 }
 
 TEST(filters_choose_samples)
@@ -103,17 +104,17 @@ TEST(filters_choose_samples)
                                   .times_are_relative = true, .from_ns = 900000000, .to_ns = 1500000000});
 
         ASSERT_TRUE(by_pid && by_module && by_comm && by_time);
-        EXPECT_INT(report_quality(by_pid)->n_samples, 1);
-        EXPECT_INT(report_quality(by_module)->n_samples, 6);
-        EXPECT_INT(report_quality(by_comm)->n_samples, 0);
-        EXPECT_INT(report_quality(by_time)->n_samples, 3);
+        EXPECT_INT(by_pid->quality.n_samples, 1);
+        EXPECT_INT(by_module->quality.n_samples, 6);
+        EXPECT_INT(by_comm->quality.n_samples, 0);
+        EXPECT_INT(by_time->quality.n_samples, 3);
 }
 
 static uint64_t count_in(const struct profile_filter *filter)
 {
         AUTO(report) report = make(0, *filter);
 
-        return report ? report_quality(report)->n_samples : UINT64_MAX;
+        return report ? report->quality.n_samples : UINT64_MAX;
 }
 
 /* The session's header does not tell its times. */
@@ -134,20 +135,18 @@ TEST(keys_make_rows)
         AUTO(report) threads = make(PROFILE_THREAD, (struct profile_filter){0});
 
         ASSERT_TRUE(modules && threads);
-        EXPECT_INT(hot_n_rows(report_hot(modules)), 2);
-        EXPECT_INT(hot_n_rows(report_hot(threads)), 3);
-        EXPECT_INT(hot_get_row(report_hot(threads), 0)->tid, PID);
-        EXPECT_INT(hot_get_row(report_hot(threads), 0)->count, 4);
+        EXPECT_INT(hot_n_rows(modules->hot), 2);
+        EXPECT_INT(hot_n_rows(threads->hot), 3);
+        EXPECT_INT(hot_get_row(threads->hot, 0)->tid, PID);
+        EXPECT_INT(hot_get_row(threads->hot, 0)->count, 4);
 }
 
-static struct hot_view view_of(const struct report *report, const struct hot_view_event *event)
+static struct sample_view view_of(const struct report *report, const struct hot_view_event *event)
 {
-        return (struct hot_view){
-                .hot = report_hot(report),
-                .events = event,
-                .n_events = 1,
-                .max_rows = 50,
-                .quality = report_quality(report),
+        return (struct sample_view){
+                .hot = {.hot = report->hot, .events = event, .n_events = 1, .max_rows = 50},
+                .quality = &report->quality,
+                .source_note = "",
         };
 }
 
@@ -156,11 +155,11 @@ TEST(text_is_windowsperfs_table)
         AUTO(report) report = make(0, (struct profile_filter){0});
         struct hot_view_event event = {"ld_spec", 1, 7};
         AUTO_RELEASE(buf) out = {0};
-        struct hot_view view;
+        struct sample_view view;
 
         ASSERT_TRUE(report);
         view = view_of(report, &event);
-        hot_view_text(&view, &out);
+        hot_view_text(&view.hot, &out);
         EXPECT_STR(buf_text(&out), "======================== sample source: ld_spec, top 50 hot functions "
                                    "========================\n"
                                    "        overhead  count  symbol\n"
@@ -170,9 +169,9 @@ TEST(text_is_windowsperfs_table)
                                    "           14.29      1  unknown\n"
                                    "          100.00%     7  top 3 in total\n");
         buf_clear(&out);
-        view.symbol = "^local";
-        view.max_rows = 2;
-        hot_view_text(&view, &out);
+        view.hot.symbol = "^local";
+        view.hot.max_rows = 2;
+        hot_view_text(&view.hot, &out);
         EXPECT_CONTAINS(buf_text(&out), "           42.86      3  local_leaf:names.so\n"
                                         "           85.71%     6  top 2 in total\n");
         EXPECT_TRUE(!strstr(buf_text(&out), "global_one"));
@@ -183,16 +182,16 @@ TEST(json_has_the_keys_that_extensions_read)
         AUTO(report) report = make(0, (struct profile_filter){0});
         struct hot_view_event event = {"ld_spec", 1, 7};
         AUTO_RELEASE(buf) out = {0};
-        struct hot_view view;
+        struct sample_view view;
 
         ASSERT_TRUE(report);
         view = view_of(report, &event);
-        view.max_rows = 1;
+        view.hot.max_rows = 1;
         view.has_exit = true;
         view.exit_status = 7;
         view.has_image = true;
         view.base_address = 4198400;
-        hot_view_json(&view, &out);
+        sample_view_render(&view, SAMPLE_JSON, &out);
         EXPECT_CONTAINS(
                 buf_text(&out),
                 "{\"sampling\":{\"pe_file\":\"\",\"pdb_file\":\"\",\"sample_display_row\":1,"
@@ -202,12 +201,12 @@ TEST(json_has_the_keys_that_extensions_read)
                 "\"printed_sample_num\":1,\"annotate\":[]}]},\"quality\":{\"samples\":7,\"lost\":5,");
         EXPECT_CONTAINS(buf_text(&out), "\"target_exit\":7}\n");
         buf_clear(&out);
-        view.verbose = true;
-        hot_view_json(&view, &out);
+        view.hot.verbose = true;
+        sample_view_render(&view, SAMPLE_JSON, &out);
         EXPECT_CONTAINS(buf_text(&out), "\"pcs\":[{\"address\":4384,\"count\":2,\"in_symbol\":");
         EXPECT_CONTAINS(buf_text(&out), "\"modules_info\":[]");
         buf_clear(&out);
-        hot_view_csv(&view, &out);
+        sample_view_render(&view, SAMPLE_CSV, &out);
         EXPECT_CONTAINS(buf_text(&out), "overhead,count,interval_95,symbol\r\n42.86,3,");
 }
 
@@ -230,9 +229,8 @@ static void build_exec(struct session_builder *b)
 
 TEST(stacks_are_of_the_maps_of_their_time)
 {
-        const struct report_request request = {.path = exec_path, .stacks = true};
-        const struct report_tree_options options = {.no_inlines = true};
-        AUTO(stacks_tree) names = NULL;
+        const struct report_request request = {
+                .path = exec_path, .results = REPORT_TREE, .no_tree_inlines = true};
         AUTO(calltree) tree = NULL;
         AUTO(report) report = NULL;
         AUTO_RELEASE(buf) out = {0};
@@ -241,8 +239,7 @@ TEST(stacks_are_of_the_maps_of_their_time)
         ASSERT_TRUE(write_file(exec_path, build_exec));
         report = report_make(&request, &err);
         ASSERT_TRUE(report);
-        names = report_name_stacks(report, &options);
-        tree = stacks_tree_make(names, 0);
+        tree = stacks_tree_make(report->tree, 0);
         for (uint32_t i = 1; i < calltree_n_nodes(tree); i++) {
                 const struct calltree_node *node = calltree_get_node(tree, i);
                 const struct calltree_function *f = calltree_get_function(tree, node->function);
@@ -253,8 +250,37 @@ TEST(stacks_are_of_the_maps_of_their_time)
         EXPECT_STR(buf_text(&out), "1 [cut]: 3/0\n2 global_one:names.so 3/0\n3 local_leaf:names.so 3/3\n"
                                    "1 unknown:gone 2/0\n2 unknown:gone 2/2\n");
         /* Where the file is gone nobody knows whether the stack is whole. */
-        EXPECT_INT(report_quality(report)->n_cut_stacks, 3);
-        EXPECT_INT(report_quality(report)->n_unjudged, 2);
+        EXPECT_INT(report->quality.n_cut_stacks, 3);
+        EXPECT_INT(report->quality.n_unjudged, 2);
+}
+
+/* Frames may be found in a way that the heading has no words for. */
+TEST(stacks_that_were_unwound_are_told_of)
+{
+        const struct report_request request = {.path = session_path, .results = REPORT_TREE};
+        const struct sample_view_source source = {.name = "ld_spec", .rate = 1, .skid = "possible"};
+        struct hot_view_event event = {"ld_spec", 1, 7, 7};
+        AUTO(report) report = NULL;
+        AUTO_RELEASE(buf) out = {0};
+        struct sample_view view;
+
+        ASSERT_TRUE(write_session());
+        ASSERT_TRUE(report = report_make(&request, NULL));
+        view = view_of(report, &event);
+        view.sources = &source;
+        view.trees =
+                (struct trees_view){.names = report->tree, .events = &event, .n_events = 1, .max_rows = 9};
+        sample_view_render(&view, SAMPLE_TEXT, &out);
+        EXPECT_TRUE(!strstr(buf_text(&out), "stacks: "));
+        buf_clear(&out);
+        view.ways.any = true;
+        sample_view_render(&view, SAMPLE_TEXT, &out);
+        EXPECT_CONTAINS(buf_text(&out), "skid: possible\nstacks: unwound from copies of the stack\n");
+        buf_clear(&out);
+        view.ways.lbr = 2;
+        sample_view_render(&view, SAMPLE_TEXT, &out);
+        EXPECT_CONTAINS(buf_text(&out),
+                        "stacks: 2 frames by hardware's stack of calls, joined with the kernel's");
 }
 
 static void build_damaged(struct session_builder *b)

@@ -117,8 +117,8 @@ static void show_stacks(const struct stacks *stacks, struct buf *out)
 
 static void show(const struct report *report, struct buf *out)
 {
-        const struct profile *profile = report_profile(report);
-        const struct quality *q = report_quality(report);
+        const struct profile *profile = report->profile;
+        const struct quality *q = &report->quality;
 
         for (size_t i = 0; i < profile_n_places(profile); i++) {
                 const struct profile_place *p = profile_get_place(profile, i);
@@ -127,13 +127,13 @@ static void show(const struct report *report, struct buf *out)
                            p->comm, p->module, (unsigned long long)p->offset, (unsigned long long)p->count,
                            (unsigned long long)p->weight);
         }
-        for (size_t i = 0; i < report_n_modules(report); i++)
-                buf_printf(out, "module %s %llx\n", report_get_module(report, i).path,
-                           (unsigned long long)report_get_module(report, i).address);
+        for (size_t i = 0; i < report->modules.n; i++)
+                buf_printf(out, "module %s %llx\n", report->modules.items[i].path,
+                           (unsigned long long)report->modules.items[i].address);
         buf_printf(out, "%llu samples, %llu lost, %llu unresolved\n", (unsigned long long)q->n_samples,
                    (unsigned long long)q->n_lost, (unsigned long long)q->n_unresolved);
-        if (report_stacks(report))
-                show_stacks(report_stacks(report), out);
+        if (report->stacks)
+                show_stacks(report->stacks, out);
 }
 
 static void expect_same(struct report_request request)
@@ -150,9 +150,9 @@ static void expect_same(struct report_request request)
                 request.n_workers = n;
                 report = report_make(&request, &err);
                 ASSERT_TRUE(report);
-                totals = profile_get_totals(report_profile(report), UINT32_MAX);
+                totals = profile_get_totals(report->profile, UINT32_MAX);
                 EXPECT_INT(totals.n_samples + totals.n_filtered, ROUNDS * SAMPLES_A_ROUND);
-                EXPECT_INT(report_quality(report)->n_lost, ROUNDS * 3);
+                EXPECT_INT(report->quality.n_lost, ROUNDS * 3);
                 show(report, n == 1 ? &alone : &out);
                 if (n > 1)
                         EXPECT_TRUE(!strcmp(buf_text(&out), buf_text(&alone)));
@@ -162,8 +162,8 @@ static void expect_same(struct report_request request)
 TEST(stacks)
 {
         ASSERT_TRUE(write_session(false));
-        expect_same((struct report_request){.stacks = true});
-        expect_same((struct report_request){.stacks = true, .merges_strays = true});
+        expect_same((struct report_request){.results = REPORT_STACKS});
+        expect_same((struct report_request){.results = REPORT_STACKS, .merges_strays = true});
 }
 
 /* Functions by depth, as a reader goes through them. */
@@ -183,23 +183,20 @@ static void show_node(const struct calltree *tree, uint32_t at, struct buf *out)
 static size_t show_trees(struct report_request request, struct buf *out)
 {
         AUTO(report) report = NULL;
-        AUTO(stacks_tree) names = NULL;
         struct err err = {0};
 
         request.path = session_path;
         report = report_make(&request, &err);
         if (!report)
                 return 0;
-        names = report_name_stacks(report, &(struct report_tree_options){0});
         for (uint32_t event = 0; event < 2; event++) {
-                AUTO(calltree) tree = stacks_tree_make(names, event);
+                AUTO(calltree) tree = stacks_tree_make(report->tree, event);
 
                 show_node(tree, calltree_get_node(tree, CALLTREE_ROOT)->first_child, out);
         }
-        buf_printf(out, "%llu unresolved, %llu cut\n",
-                   (unsigned long long)report_quality(report)->n_unresolved,
-                   (unsigned long long)report_quality(report)->n_cut_stacks);
-        return stacks_n_nodes(report_stacks(report));
+        buf_printf(out, "%llu unresolved, %llu cut\n", (unsigned long long)report->quality.n_unresolved,
+                   (unsigned long long)report->quality.n_cut_stacks);
+        return stacks_n_nodes(report->stacks);
 }
 
 TEST(trees_of_merged_callers)
@@ -208,11 +205,11 @@ TEST(trees_of_merged_callers)
         size_t n_nodes;
 
         ASSERT_TRUE(write_session(true));
-        n_nodes = show_trees((struct report_request){.stacks = true, .n_workers = 1}, &expected);
+        n_nodes = show_trees((struct report_request){.results = REPORT_TREE, .n_workers = 1}, &expected);
         for (unsigned n = 1; n <= 2; n++) {
                 AUTO_RELEASE(buf) out = {0};
 
-                EXPECT_TRUE(show_trees((struct report_request){.stacks = true,
+                EXPECT_TRUE(show_trees((struct report_request){.results = REPORT_TREE,
                                                                .n_workers = n,
                                                                .merges_callers = true},
                                        &out) < n_nodes);
@@ -251,7 +248,7 @@ TEST(names_without_maps)
         add_records(&b, false);
         builder_feature(&b, FEATURE_SIMPLEPERF_FILE, file.data, file.len);
         ASSERT_TRUE(builder_save(&b, session_path));
-        expect_same((struct report_request){.stacks = true});
+        expect_same((struct report_request){.results = REPORT_STACKS});
 }
 
 TAP_MAIN

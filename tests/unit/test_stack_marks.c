@@ -22,7 +22,7 @@ TEST(written_and_read)
         AUTO_RELEASE(buf) out = {0};
         struct stack_marks again;
 
-        stack_marks_write(&marks, &out);
+        stack_marks_add(&marks, &out);
         EXPECT_INT(out.len, 24 + 5 * 8 + 8 + 2);
         ASSERT_TRUE(stack_marks_read(cursor_make(out.data, out.len), &again));
         EXPECT_INT(again.n_samples, 10);
@@ -40,7 +40,7 @@ TEST(damage_is_refused)
         AUTO_RELEASE(buf) out = {0};
         struct stack_marks again = {.n_samples = 42};
 
-        stack_marks_write(&marks, &out);
+        stack_marks_add(&marks, &out);
         for (size_t size = 0; size < out.len; size++)
                 EXPECT_TRUE(!stack_marks_read(cursor_make(out.data, size), &again));
         out.data[4] = 2; /* version */

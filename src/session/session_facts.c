@@ -8,6 +8,7 @@
 #include "buf.h"
 #include "map.h"
 #include "os.h"
+#include "os_paths.h"
 #include "text.h"
 
 enum {
@@ -106,10 +107,12 @@ void session_facts_see(struct session_facts *facts, const void *records, size_t 
 /* The kernel's own build id, from the notes it shows. */
 static void add_kernel_build_id(struct buf *out)
 {
+        AUTO_RELEASE(buf) path = {0};
         AUTO_RELEASE(buf) notes = {0};
         struct cursor c;
 
-        if (!os_read_file("/sys/kernel/notes", 1 << 20, &notes, NULL))
+        os_sysfs_notes(NULL, &path);
+        if (!os_read_file(buf_text(&path), 1 << 20, &notes, NULL))
                 return;
         c = cursor_make(notes.data, notes.len);
         while (cursor_left(&c) >= 12) {

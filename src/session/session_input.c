@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "arena.h"
-#include "budget.h"
 #include "os.h"
 
 uint64_t session_input_max_memory(void)
@@ -32,11 +31,11 @@ bool session_input_read_stdin(struct budget *budget, struct buf *out, struct err
         return false;
 }
 
-bool session_input_admit(struct perfdata_reader *reader, const char *path,
-                         const struct resolver_sources *sources, struct err *err)
+bool session_input_admit(struct perfdata_reader *reader, const char *path, struct session_access access,
+                         struct err *err)
 {
-        perfdata_set_waiting(reader, budget_limit(sources ? sources->budget : NULL) / 4);
-        if (!os_is_superuser() || (sources && sources->any_owner) || perfdata_is_trusted(reader))
+        perfdata_set_waiting(reader, budget_limit(access.budget) / 4);
+        if (!os_is_superuser() || access.any_owner || perfdata_is_trusted(reader))
                 return true;
         return err_set(
                 err, ERR_DENIED,
@@ -44,18 +43,16 @@ bool session_input_admit(struct perfdata_reader *reader, const char *path,
                 path);
 }
 
-struct session_input *session_input_open(const char *path, const struct resolver_sources *sources,
-                                         struct err *err)
+struct session_input *session_input_open(const char *path, struct session_access access, struct err *err)
 {
         AUTO(session_input) input = mem_new(1, sizeof(*input));
-        struct budget *budget = sources ? sources->budget : NULL;
 
         if (strcmp(path, "-"))
                 input->reader = perfdata_open(path, err);
-        else if (session_input_read_stdin(budget, &input->bytes, err))
+        else if (session_input_read_stdin(access.budget, &input->bytes, err))
                 input->reader =
                         perfdata_open_bytes(input->bytes.data, input->bytes.len, "standard input", err);
-        if (!input->reader || !session_input_admit(input->reader, path, sources, err))
+        if (!input->reader || !session_input_admit(input->reader, path, access, err))
                 return NULL;
         return TAKE(input);
 }

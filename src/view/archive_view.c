@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "archive_view.h"
+
+#include <string.h>
+
+#include "json.h"
+#include "text.h"
+
+/* "431 functions" */
+static void add_count(uint64_t n, const char *what, struct buf *out)
+{
+        text_add_thousands(out, n);
+        buf_printf(out, " %s%s", what, n == 1 ? "" : "s");
+}
+
+/* "873 KB", "1.2 MB" */
+static void add_size(uint64_t bytes, struct buf *out)
+{
+        if (bytes < 1000)
+                buf_printf(out, "%d bytes", (int)bytes);
+        else if (bytes < 1000000)
+                buf_printf(out, "%.1f KB", (double)bytes / 1e3);
+        else
+                buf_printf(out, "%.1f MB", (double)bytes / 1e6);
+}
+
+void archive_view_text(const struct archive_view *view, struct buf *out)
+{
+        buf_add_str(out, "archived: ");
+        add_count(view->n_modules, "module", out);
+        buf_add_str(out, ", ");
+        add_count(view->n_functions, "function", out);
+        if (view->n_stacks) {
+                buf_add_str(out, ", ");
+                add_count(view->n_stacks, "stack", out);
+        }
+        buf_add_str(out, ", ");
+        add_count(view->n_source_lines, "line", out);
+        buf_add_str(out, " of ");
+        add_count(view->n_source_files, "source file", out);
+        buf_add_str(out, "; ");
+        add_size(view->bytes_before, out);
+        buf_add_str(out, " -> ");
+        add_size(view->bytes_after, out);
+        buf_add_char(out, '\n');
+}
+
+void archive_view_json(const struct archive_view *view, struct buf *out)
+{
+        struct json json;
+
+        json_init(&json, out);
+        json_begin_object(&json);
+        json_key_str(&json, "session", view->session);
+        json_key_u64(&json, "modules", view->n_modules);
+        json_key_u64(&json, "functions", view->n_functions);
+        json_key_u64(&json, "functions_whole", view->n_whole);
+        json_key_u64(&json, "stacks", view->n_stacks);
+        json_key_u64(&json, "source_files", view->n_source_files);
+        json_key_u64(&json, "source_lines", view->n_source_lines);
+        json_key_u64(&json, "bytes_before", view->bytes_before);
+        json_key_u64(&json, "bytes_after", view->bytes_after);
+        json_key(&json, "notes");
+        json_begin_array(&json);
+        for (const char *at = view->notes, *end; *at; at = end + (*end == '\n')) {
+                AUTO_RELEASE(buf) sentence = {0};
+
+                end = strchr(at, '\n') ? strchr(at, '\n') : at + strlen(at);
+                buf_add(&sentence, at, (size_t)(end - at));
+                json_str(&json, buf_text(&sentence));
+        }
+        json_end_array(&json);
+        json_end_object(&json);
+        buf_add_char(out, '\n');
+}

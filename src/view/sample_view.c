@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sample_view.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "heat.h"
+#include "sample_view_internal.h"
+#include "text.h"
+
+enum { LITTLE_NS = 10000000 };
+
+/* --- The heading --- */
+
+/* "cpu-clock at 999 Hz, user mode only, skid: possible" */
+static void add_source(const struct sample_view_source *source, struct buf *out)
+{
+        text_add_printable(out, source->name);
+        if (source->is_frequency)
+                buf_printf(out, " at %" PRIu64 " Hz", source->rate);
+        else
+                buf_printf(out, " every %" PRIu64, source->rate);
+        buf_add_str(out, source->no_kernel ? ", user mode only"
+                         : source->no_user ? ", kernel mode only"
+                                           : ", user and kernel mode");
+        buf_printf(out, ", skid: %s\n", source->skid);
+}
+
+/* "stacks: 2300 frames by call-frame information, 12 by frame pointers; unwound while recording in 2.9 ms" */
+static void add_ways(const struct sample_view_ways *ways, struct buf *out)
+{
+        const struct {
+                uint64_t n;
+                const char *text;
+        } words[] = {
+                {ways->cfi, "by call-frame information"},
+                {ways->stub, "by the code of PLT entries and trampolines"},
+                {ways->fp, "by frame pointers"},
+                {ways->lbr, "by hardware's stack of calls"},
+                {ways->signal, "out of signal handlers"},
+                {ways->pe, "by Windows unwind codes"},
+        };
+        const char *between = " frames ";
+
+        buf_add_str(out, "stacks: ");
+        for (size_t i = 0; i < N_ELEMENTS(words); i++) {
+                if (!words[i].n)
+                        continue;
+                text_add_thousands(out, words[i].n);
+                buf_printf(out, "%s%s", between, words[i].text);
+                between = " ";
+                buf_add_str(out, ", ");
+        }
+        if (ways->lbr)
+                buf_add_str(out, "joined with the kernel's chains\n");
+        else if (ways->were_recorded)
+                buf_printf(out, "unwound while recording in %.1f ms\n", (double)ways->unwind_ns / 1e6);
+        else
+                buf_add_str(out, "unwound from copies of the stack\n");
+}
+
+static void add_heading(const struct sample_view *view, struct buf *out)
+{
+        for (size_t i = 0; i < view->hot.n_events; i++) {
+                if (text_starts(view->sources[i].name, "dummy"))
+                        continue;
+                buf_add_str(out, "event: ");
+                add_source(&view->sources[i], out);
+        }
+        if (view->source_note[0]) {
+                buf_add_str(out, "note: ");
+                text_add_printable(out, view->source_note);
+                buf_add_char(out, '\n');
+        }
+        if (view->trees.names && view->ways.any)
+                add_ways(&view->ways, out);
+        if (view->has_image) {
+                buf_add_str(out, "base address of '");
+                text_add_printable(out, view->pe_file ? view->pe_file : view->image_name);
+                buf_printf(out, "': 0x%" PRIx64 ", runtime delta: 0x%" PRIx64 "\n", view->base_address,
+                           view->runtime_delta);
+        }
+        if (view->sampling_line)
+                buf_add_str(out, view->sampling_line);
+}
+
+/* Where the modules lie, and what is wrong with their names. */
+static void add_modules(const struct sample_view *view, struct buf *out)
+{
+        static const char line[] = "================================\n";
+
+        buf_add_str(out, line);
+        for (size_t i = 0; i < view->n_modules; i++) {
+                const struct sample_view_module *m = &view->modules[i];
+
+                buf_printf(out, "%s 0x%016" PRIx64 " ", text_base_name(m->path), m->address);
+                text_add_printable(out, m->path);
+                buf_add_char(out, '\n');
+        }
+        buf_add_str(out, line);
+        for (size_t i = 0; i < view->n_modules; i++) {
+                const struct sample_view_module *m = &view->modules[i];
+
+                if (!m->note)
+                        continue;
+                buf_add_str(out, "note: ");
+                text_add_printable(out, m->path);
+                buf_add_str(out, ": ");
+                text_add_printable(out, m->note);
+                buf_add_char(out, '\n');
+        }
+}
+
+/* --- The rest --- */
+
+/* Where the time of the targets is known, whether it was too little. */
+static void add_no_samples(const struct sample_view *view, struct buf *out)
+{
+        buf_add_str(out, "no samples: ");
+        if (view->knows_busy && view->busy_ns < LITTLE_NS)
+                buf_printf(
+                        out,
+                        "the targets used %.1f ms of CPU time while they were sampled; let them work longer, or sample "
+                        "more often, as with -F 20000\n",
+                        (double)view->busy_ns / 1e6);
+        else if (quality_kernel_matters(view->quality))
+                buf_add_str(out, "the kernel is left out; add -k to sample it too\n");
+        else
+                buf_add_str(
+                        out,
+                        "nothing ran there, or the event did not happen often enough; measure longer, or try another event\n");
+}
+
+struct branch_view sample_view_branches(const struct sample_view *view)
+{
+        return (struct branch_view){
+                .rows = view->branches,
+                .events = view->hot.events,
+                .n_events = view->hot.n_events,
+                .max_rows = view->hot.max_rows,
+                .symbol = view->hot.symbol,
+                .keys = view->hot.keys,
+                .long_names = view->hot.long_names,
+                .max_columns = view->hot.max_columns,
+                .is_colored = view->hot.is_colored,
+        };
+}
+
+static void add_body(const struct sample_view *view, struct buf *out)
+{
+        const struct branch_view branches = sample_view_branches(view);
+
+        if (!view->quality->n_samples)
+                add_no_samples(view, out);
+        else if (view->trees.names)
+                trees_view_text(&view->trees, out);
+        else if (view->branches)
+                branch_view_text(&branches, out);
+        else
+                hot_view_text(&view->hot, out);
+}
+
+static void add_quality(const struct sample_view *view, struct buf *out)
+{
+        size_t start = out->len;
+
+        quality_add_poor(view->quality, out);
+        if (view->hot.is_colored && out->len > start)
+                heat_color(out, start, strlen("poor:"), 100);
+        quality_add_text(view->quality, out);
+        buf_add_char(out, '\n');
+}
+
+static void add_text(const struct sample_view *view, struct buf *out)
+{
+        const struct quality *q = view->quality;
+
+        add_heading(view, out);
+        if (view->hot.verbose)
+                add_modules(view, out);
+        add_body(view, out);
+        if (view->hot.verbose)
+                buf_printf(out, "sample generated: %" PRIu64 "\nsample dropped  : %" PRIu64 "\n",
+                           q->n_samples + q->n_lost, q->n_lost);
+        if (view->has_elapsed)
+                buf_printf(out, "\n%20.3f seconds time elapsed\n", (double)view->elapsed_ns / 1e9);
+        if (view->session) {
+                buf_add_str(out, "session: ");
+                text_add_printable(out, view->session);
+                buf_add_char(out, '\n');
+        }
+        add_quality(view, out);
+}
+
+static void add_csv(const struct sample_view *view, struct buf *out)
+{
+        const struct branch_view branches = sample_view_branches(view);
+
+        if (view->branches)
+                branch_view_csv(&branches, out);
+        else
+                hot_view_csv(&view->hot, out);
+}
+
+void sample_view_render(const struct sample_view *view, enum sample_form form, struct buf *out)
+{
+        switch (form) {
+        case SAMPLE_TEXT: add_text(view, out); break;
+        case SAMPLE_JSON: sample_view_json(view, out); break;
+        case SAMPLE_CSV: add_csv(view, out); break;
+        }
+}

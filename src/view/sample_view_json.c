@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The sampling document: WindowsPerf's keys, which editor extensions read, and what it lacked at top level. */
+#include "quality_view.h"
+#include "sample_view_internal.h"
+#include "text.h"
+
+static void add_modules(const struct sample_view *view, struct json *json)
+{
+        json_key(json, "modules");
+        json_begin_array(json);
+        for (size_t i = 0; i < view->n_modules; i++) {
+                const struct sample_view_module *module = &view->modules[i];
+
+                json_begin_object(json);
+                json_key_str(json, "name", text_base_name(module->path));
+                json_key_u64(json, "address", module->address);
+                json_key_str(json, "path", module->path);
+                if (module->note)
+                        json_key_str(json, "note", module->note);
+                json_end_object(json);
+        }
+        json_end_array(json);
+}
+
+/* Modules whose file was found, with the sections that are loaded. */
+static void add_modules_info(const struct sample_view *view, struct json *json)
+{
+        json_key(json, "modules_info");
+        json_begin_array(json);
+        for (size_t i = 0; i < view->n_modules; i++) {
+                const struct sample_view_module *module = &view->modules[i];
+
+                if (!module->n_sections)
+                        continue;
+                json_begin_object(json);
+                json_key(json, "sections");
+                json_begin_array(json);
+                for (size_t k = 0; k < module->n_sections; k++) {
+                        json_begin_object(json);
+                        json_key_str(json, "section", module->sections[k].name);
+                        json_key_u64(json, "offset", module->sections[k].addr);
+                        json_key_u64(json, "virtual_size", module->sections[k].size_bytes);
+                        json_end_object(json);
+                }
+                json_end_array(json);
+                json_key_str(json, "module", text_base_name(module->path));
+                json_key_str(json, "pe_name", module->path);
+                json_key_str(json, "pdb_file", "");
+                json_end_object(json);
+        }
+        json_end_array(json);
+}
+
+static void add_sampling(const struct sample_view *view, struct json *json)
+{
+        const char *pe_file = view->pe_file ? view->pe_file : view->image_path;
+        const struct quality *q = view->quality;
+
+        json_key(json, "sampling");
+        json_begin_object(json);
+        json_key_str(json, "pe_file", pe_file ? pe_file : "");
+        json_key_str(json, "pdb_file", view->pdb_file ? view->pdb_file : "");
+        json_key_u64(json, "sample_display_row", view->hot.max_rows);
+        json_key_u64(json, "samples_generated", q->n_samples + q->n_lost);
+        json_key_u64(json, "samples_dropped", q->n_lost);
+        if (view->has_image) {
+                json_key_u64(json, "base_address", view->base_address);
+                json_key_u64(json, "runtime_delta", view->runtime_delta);
+        }
+        if (view->hot.verbose) {
+                add_modules(view, json);
+                add_modules_info(view, json);
+        }
+        hot_view_json(&view->hot, json);
+        json_end_object(json);
+}
+
+/* Keys of ours, that WindowsPerf's readers step over. */
+static void add_trees_or_branches(const struct sample_view *view, struct json *json)
+{
+        const struct branch_view branches = sample_view_branches(view);
+
+        if (view->trees.names)
+                trees_view_json(&view->trees, json);
+        else if (view->branches)
+                branch_view_json(&branches, json);
+}
+
+void sample_view_json(const struct sample_view *view, struct buf *out)
+{
+        struct json json;
+
+        json_init(&json, out);
+        json_begin_object(&json);
+        add_sampling(view, &json);
+        add_trees_or_branches(view, &json);
+        quality_add_json(view->quality, view->source_note, &json);
+        if (view->has_elapsed) {
+                json_key(&json, "Time_elapsed");
+                json_fixed(&json, (double)view->elapsed_ns / 1e9, 3);
+        }
+        if (view->has_exit)
+                json_key_i64(&json, "target_exit", view->exit_status);
+        json_end_object(&json);
+        buf_add_char(out, '\n');
+}
