@@ -14,6 +14,7 @@ struct stat;
 bool os_linux_fail(struct err *err, const char *what);
 
 int64_t os_linux_mtime_ns(const struct stat *st);
+int64_t os_linux_ctime_ns(const struct stat *st);
 
 /* --- os_linux_origin.c --- */
 

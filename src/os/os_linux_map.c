@@ -64,6 +64,14 @@ static bool take_slot(uintptr_t start, size_t size, uint32_t *ret_slot)
         return false;
 }
 
+/* With an access control list the mode's bits of the group say what the list allows at most. */
+static uint64_t writers_of(const struct stat *st)
+{
+        mode_t others = st->st_mode & (S_IWGRP | S_IWOTH);
+
+        return os_is_trusted_owner(st->st_uid) && !others ? 0 : (uint64_t)st->st_uid << 32 | others | 1;
+}
+
 static struct os_map *map_descriptor(int fd, struct err *err)
 {
         struct os_map *map;
@@ -102,7 +110,9 @@ static struct os_map *map_descriptor(int fd, struct err *err)
                 .dev = st.st_dev,
                 .inode = st.st_ino,
                 .mtime_ns = os_linux_mtime_ns(&st),
+                .ctime_ns = os_linux_ctime_ns(&st),
                 .owner = st.st_uid,
+                .writers = writers_of(&st),
                 .slot = slot,
         };
         return map;
