@@ -69,10 +69,11 @@ static uint64_t writers_of(const struct stat *st)
 {
         mode_t others = st->st_mode & (S_IWGRP | S_IWOTH);
 
-        return os_is_trusted_owner(st->st_uid) && !others ? 0 : (uint64_t)st->st_uid << 32 | others | 1;
+        return !others && os_is_trusted_owner(st->st_uid) ? 0 : (uint64_t)st->st_uid << 32 | others | 1;
 }
 
-static struct os_map *map_descriptor(int fd, struct err *err)
+/* `origin` NULL: it may be anybody's. */
+static struct os_map *map_descriptor(int fd, const struct os_origin *origin, struct err *err)
 {
         struct os_map *map;
         struct stat st;
@@ -87,6 +88,8 @@ static struct os_map *map_descriptor(int fd, struct err *err)
                 err_set(err, ERR_FORMAT, "is not a regular file");
                 return NULL;
         }
+        if (origin && !os_linux_check_origin(&st, origin, err))
+                return NULL;
         if ((uint64_t)st.st_size > SIZE_MAX / 2) {
                 err_set(err, ERR_LIMIT, "is too large to map");
                 return NULL;
@@ -118,13 +121,13 @@ static struct os_map *map_descriptor(int fd, struct err *err)
         return map;
 }
 
-static struct os_map *map_opened(int fd, const char *path, struct err *err)
+static struct os_map *map_opened(int fd, const char *path, const struct os_origin *origin, struct err *err)
 {
         struct os_map *map;
 
         if (fd < 0)
                 return NULL;
-        map = map_descriptor(fd, err);
+        map = map_descriptor(fd, origin, err);
         close(fd);
         if (!map)
                 err_in(err, "%s", path);
@@ -133,12 +136,12 @@ static struct os_map *map_opened(int fd, const char *path, struct err *err)
 
 struct os_map *os_map_open(const char *path, struct err *err)
 {
-        return map_opened(os_linux_open_regular(path, err), path, err);
+        return map_opened(os_linux_open_to_map(path, err), path, NULL, err);
 }
 
 struct os_map *os_map_open_of(const char *path, const struct os_origin *origin, struct err *err)
 {
-        return map_opened(os_linux_open_of(path, origin, err), path, err);
+        return map_opened(os_linux_open_of(path, err), path, origin, err);
 }
 
 void os_map_free(struct os_map *map)
