@@ -195,8 +195,8 @@ static void read_seen(const char *path, const struct buf *name, struct answers_s
         AUTO(os_map) map = answers_folder_map(path, NULL);
 
         ret_list->n = 0;
-        if (map && answers_seen_read(name, cursor_make(map->bytes, map->size_bytes), ret_list))
-                os_touch(path, NULL);
+        if (map)
+                answers_seen_read(name, cursor_make(map->bytes, map->size_bytes), ret_list);
 }
 
 bool answers_content_find(const char *folder, const struct object *object,

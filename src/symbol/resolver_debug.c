@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answers_folder.h"
 #include "arena.h"
 #include "debug_split.h"
 #include "note.h"
@@ -115,13 +114,11 @@ static bool make_key(struct resolver_debug *d)
                                                 dwarf_section_name};
         struct err err = {0};
 
-        if (!answers_folder_check(d->cache_options.folder, &err)) {
-                say_cache(d, err.text);
-                return false;
-        }
         if (answers_key_make(d->cache_options.folder, d->own ? d->own : d->from, &sources, &d->key, &err))
                 return true;
-        if (err.code != ERR_UNSUPPORTED)
+        if (err.code == ERR_DENIED)
+                say_cache(d, err.text);
+        else if (err.code != ERR_UNSUPPORTED)
                 say_not_kept(d, &err);
         return false;
 }
