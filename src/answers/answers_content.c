@@ -23,6 +23,7 @@ enum {
         PIECE_BYTES = 1 << 20,
         MIN_THREAD_BYTES = 4 << 20, /* less is not worth a thread */
         MAX_THREADS = 4,
+        MAX_KEPT_BYTES = 64 << 20, /* of more than that each piece leaves memory again */
 };
 
 static const struct archive_section_kind seen_kind = {"WPCF", SEEN_VERSION, .is_plain = true};
@@ -35,6 +36,7 @@ struct piece {
 };
 
 struct hashing {
+        const struct object *object;
         struct piece *pieces;
         struct digest *digests; /* of each */
         size_t n, cap;
@@ -46,8 +48,11 @@ static void hash_some(void *ctx, unsigned thread)
 {
         const struct hashing *h = ctx;
 
-        for (size_t i = thread; i < h->n; i += h->n_threads)
+        for (size_t i = thread; i < h->n; i += h->n_threads) {
                 h->digests[i] = digest_of(h->pieces[i].at, h->pieces[i].size);
+                if (h->n_bytes > MAX_KEPT_BYTES)
+                        object_forget(h->object, h->pieces[i].at, h->pieces[i].size);
+        }
 }
 
 static void hash_pieces(struct hashing *h)
@@ -88,7 +93,7 @@ bool answers_content_make(const struct object *object, const char *(*section_nam
                           struct digest *ret_content)
 {
         AUTO_RELEASE(buf) list = {0};
-        struct hashing h = {0};
+        struct hashing h = {.object = object};
         struct object_file file;
         const char *name;
 

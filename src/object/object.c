@@ -193,6 +193,12 @@ struct cursor object_raw_section(const struct object *object, const struct objec
         return cursor_sub(&object->bytes, section->file_off, section->file_size);
 }
 
+void object_forget(const struct object *object, const uint8_t *bytes, size_t size)
+{
+        if (object->map)
+                os_map_forget(object->map, (uint64_t)(bytes - object->map->bytes), size);
+}
+
 size_t object_n_segments(const struct object *object)
 {
         return object->n_segments;

@@ -114,6 +114,9 @@ bool object_read_section(struct object *object, const struct object_section *sec
 /* The section's bytes as they stand in the file, packed or not; empty where they lie outside. */
 struct cursor object_raw_section(const struct object *object, const struct object_section *section);
 
+/* Lets these bytes of the file leave memory until they are read again: nothing for bytes in memory. */
+void object_forget(const struct object *object, const uint8_t *bytes, size_t size);
+
 /* Unpacks those of the sections that are packed, two at the same time, so that object_read_section need not.  NULL is
  * passed over; what fails is told there. */
 void object_unpack_sections(struct object *object, const struct object_section *const *sections, size_t n);

@@ -51,8 +51,8 @@ void os_descriptor_path(int descriptor, const char *below, struct buf *out);
 void os_map_free(struct os_map *map);
 AUTO_DEFINE(os_map)
 
-/* Lets the pages of the first `size` bytes leave memory; they are read from the file again when they are needed. */
-void os_map_forget(const struct os_map *map, uint64_t size);
+/* Lets the pages that begin in these `size` bytes leave memory; they are read from the file again when they are needed. */
+void os_map_forget(const struct os_map *map, uint64_t from, uint64_t size);
 
 /* True once a read met a page that is no longer in the file. */
 bool os_map_shrank(const struct os_map *map);

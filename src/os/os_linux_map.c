@@ -155,11 +155,13 @@ void os_map_free(struct os_map *map)
         free(map);
 }
 
-void os_map_forget(const struct os_map *map, uint64_t size)
+void os_map_forget(const struct os_map *map, uint64_t from, uint64_t size)
 {
-        if (map->bytes)
-                madvise((void *)(uintptr_t)map->bytes, size < map->size_bytes ? size : map->size_bytes,
-                        MADV_DONTNEED);
+        uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), at = (from + page - 1) & ~(page - 1);
+        uint64_t end = size < map->size_bytes - from ? from + size : map->size_bytes;
+
+        if (at < end)
+                madvise((void *)(uintptr_t)(map->bytes + at), end - at, MADV_DONTNEED);
 }
 
 bool os_map_shrank(const struct os_map *map)

@@ -169,7 +169,7 @@ void os_map_free(struct os_map *map)
 }
 
 /* Windows takes such pages back by itself. */
-void os_map_forget(const struct os_map *map, uint64_t size)
+void os_map_forget(const struct os_map *map, uint64_t from, uint64_t size)
 {
 }
 
