@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A store of answers on disk, by build id, so that addresses which were looked up before cost next to nothing: no debug
+/* A store of answers on disk, by build id and content, so that addresses which were looked up before cost next to nothing: no debug
  * information is opened for them.  A file is an envelope of magic WPCA, which is not packed: the key, then the store with one
  * module, which has one kind. */
 #ifndef ANSWERS_CACHE_H

@@ -220,23 +220,39 @@ def test_a_forged_debug_file_by_build_id(t: Context) -> None:
                 check(n_asked and n_known == again * n_asked, f"{who}, {order}: known the second time", done)
 
 
-def test_a_forged_file_that_debug_files_share(t: Context) -> None:
-    """dwz's: the names are in the file that .gnu_debugaltlink names."""
-    data = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data/dwarf")
-    changes = (("distance", "poisoned"),)
-    files = {}
+DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data/dwarf")
+
+
+def check_besides(t: Context, program: str, others: tuple[str, ...], forged: str, address: str, texts: tuple[str, str],
+                  is_kept: bool = True) -> None:
+    """Two copies of a program, with two copies of the files that have its names, one of which is forged."""
     for who in ("honest", "evil"):
         os.mkdir(t.path(who))
-        files[who] = shutil.copy2(os.path.join(data, "dwz1.so"), t.path(who))
-        shutil.copy2(os.path.join(data, "dwz.debug"), t.path(who))
-    forge(t.path("honest/dwz.debug"), t.path("evil/dwz.debug"), changes)
+        for name in (program, *others):
+            shutil.copy2(os.path.join(DATA, name), t.path(who))
+    forge(t.path(f"honest/{forged}"), t.path(f"evil/{forged}"), (texts,))
     for order in ORDERS:
         env = cache_of(t, f"cache.{order[0]}")
         for again in (0, 1):
             for who in order:
-                done = look_up(t, env, files[who], "0x220")
-                check_names(done, who, changes)
-                check(known(done) == (again, 1), f"{who}, {order}: answers of its own", done)
+                done = look_up(t, env, t.path(f"{who}/{program}"), address)
+                check_names(done, who, (texts,))
+                check(known(done) == (again and is_kept, 1), f"{who}, {order}: answers of its own", done)
+
+
+def test_a_forged_file_that_debug_files_share(t: Context) -> None:
+    """dwz's: the names are in the file that .gnu_debugaltlink names."""
+    check_besides(t, "dwz1.so", ("dwz.debug",), "dwz.debug", "0x220", ("distance", "poisoned"))
+
+
+def test_a_forged_package_of_split_debug_information(t: Context) -> None:
+    check_besides(t, "package5.so", ("package5.so.dwp",), "package5.so.dwp", "0x200", ("sum_longest", "sum_poisons"))
+
+
+def test_a_forged_file_of_split_debug_information(t: Context) -> None:
+    """What .dwo files answer is not kept."""
+    check_besides(t, "split5.so", ("split5-one.dwo", "split5-two.dwo"), "split5-two.dwo", "0x200",
+                  ("report_fault", "report_wrong"), is_kept=False)
 
 
 # --- sessions ---

@@ -392,7 +392,12 @@ TEST(instructions_are_kept_on_disk)
         keep_insns(1, "abc", insns, N_ELEMENTS(insns));
         expect_recalled(1, "abc", 3, "2 two\n1 one\n");
         expect_recalled(2, "abc", 3, "");
-        expect_recalled(1, "abd", 3, "");
+        for (size_t i = 0; i < 24; i++) {
+                char other[] = "abc";
+
+                other[i / 8] = (char)(other[i / 8] ^ 1 << i % 8);
+                expect_recalled(1, other, 3, "");
+        }
         expect_recalled(1, "abcd", 4, "");
         expect_recalled(1, "ab", 2, "");
         keep_insns(3, "0123456789abcdefg", too_long, N_ELEMENTS(too_long));
