@@ -39,21 +39,28 @@ static void use_cache(const uint8_t *data, size_t size, struct buf *section)
                 use_insns(answers_get_module(answers, 0));
 }
 
-/* A name of zeros in front of it. */
+static void read_seen(const struct buf *name, struct cursor file)
+{
+        struct answers_seen_list list;
+
+        if (!answers_seen_read(name, file, &list))
+                return;
+        for (size_t i = 0; i < list.n; i++)
+                sink += list.items[i].file.inode + list.items[i].content.bytes[0];
+}
+
+/* As they are, as a content, and with a name of zeros in front. */
 static void use_seen(const uint8_t *data, size_t size, struct buf *section)
 {
         AUTO_RELEASE(buf) name = {0};
         AUTO_RELEASE(buf) content = {0};
-        struct answers_seen_list list = {0};
 
         buf_add_zeros(&name, ANSWERS_SEEN_NAME_BYTES);
         buf_add(&content, name.data, name.len);
         buf_add(&content, data, size);
-        if (!answers_seen_read(&name, wrap("WPCF", 1, (const uint8_t *)content.data, content.len, section),
-                               &list))
-                return;
-        for (size_t i = 0; i < list.n; i++)
-                sink += list.items[i].file.inode + list.items[i].content.bytes[0];
+        read_seen(&name, cursor_make(data, size));
+        read_seen(&name, wrap("WPCF", 1, data, size, section));
+        read_seen(&name, wrap("WPCF", 1, (const uint8_t *)content.data, content.len, section));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
