@@ -49,10 +49,8 @@ static inline struct answers_key key_of(uint8_t n)
         return (struct answers_key){.kind = ANSWER_FRAMES,
                                     .build_id = {n, 2, 3, 4},
                                     .build_id_size = 4,
-                                    .debug = {.build_id = {n, 2, 3, 4},
-                                              .build_id_size = 4,
-                                              .size_bytes = 1000,
-                                              .mtime_ns = 123456789}};
+                                    .size_bytes = 1000,
+                                    .contents = {{{n, 5, 6, 7}}, {{n, 8, 9}}}};
 }
 
 /* Valid until the next call. */

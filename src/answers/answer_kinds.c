@@ -34,7 +34,8 @@ static const struct answer_field extent_fields[] = {U64(extent, start), U64(exte
 static const struct answer_field insn_fields[] = {
         TEXT(insn, text),
         U32(insn, size_bytes),
-        U64(insn, hash),
+        U64(insn, code[0]),
+        U64(insn, code[1]),
 };
 
 static const struct answer_field identity_fields[] = {

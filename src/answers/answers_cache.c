@@ -3,18 +3,18 @@
 #include "answers_cache.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "answers_folder.h"
 #include "answers_internal.h"
 #include "archive_section.h"
+#include "log.h"
 #include "os.h"
 #include "text.h"
 
 enum {
-        KEY_BYTES = 240,
+        KEY_BYTES = 184,
         HEAD_BYTES = ARCHIVE_SECTION_HEAD_BYTES + KEY_BYTES,
 };
 
@@ -34,61 +34,47 @@ struct answers_cache {
 
 /* --- The key --- */
 
-static bool make_source(const struct object *object, struct answers_source *ret_source)
-{
-        const struct object_facts *facts = object_get_facts(object);
-
-        if (!object_get_file(object, &ret_source->size_bytes, &ret_source->mtime_ns))
-                return false;
-        ret_source->build_id_size = facts->build_id_size;
-        memcpy(ret_source->build_id, facts->build_id, facts->build_id_size);
-        return true;
-}
-
-bool answers_key_make(const struct object *own, const struct object *debug, const struct object *alt,
-                      struct answers_key *ret_key)
+bool answers_key_make(const char *folder, const struct object *own, const struct answers_sources *sources,
+                      struct answers_key *ret_key, struct err *err)
 {
         const struct object_facts *facts = object_get_facts(own);
         struct answers_key key = {.build_id_size = facts->build_id_size};
+        struct object_file file;
 
-        if (!facts->build_id_size || !make_source(debug, &key.debug) || (alt && !make_source(alt, &key.alt)))
-                return false;
+        if (!facts->build_id_size || !object_get_file(own, &file))
+                return err_set(err, ERR_UNSUPPORTED, "%s: has no build id or is no file", object_name(own));
+        for (size_t i = 0; i < ANSWERS_N_SOURCE_FILES; i++) {
+                if (sources->files[i] && !answers_content_find(folder, sources->files[i],
+                                                               sources->section_name, &key.contents[i], err))
+                        return false;
+        }
         memcpy(key.build_id, facts->build_id, facts->build_id_size);
+        key.size_bytes = file.size_bytes;
         *ret_key = key;
         return true;
-}
-
-static void add_source(struct buf *out, const struct answers_source *source)
-{
-        buf_add(out, source->build_id, sizeof(source->build_id));
-        buf_add_u64(out, source->size_bytes);
-        buf_add_u64(out, (uint64_t)source->mtime_ns);
 }
 
 /* Equal keys, equal bytes: KEY_BYTES of them. */
 static void add_key(const struct answers_key *key, struct buf *out)
 {
         buf_add_u8(out, key->build_id_size);
-        buf_add_u8(out, key->debug.build_id_size);
-        buf_add_u8(out, key->alt.build_id_size);
         buf_add_u8(out, key->kind);
-        buf_add_zeros(out, 4);
+        buf_add_zeros(out, 6);
         buf_add(out, key->build_id, sizeof(key->build_id));
-        add_source(out, &key->debug);
-        add_source(out, &key->alt);
+        buf_add_u64(out, key->size_bytes);
+        buf_add(out, key->contents, sizeof(key->contents));
         buf_add_u64(out, key->version);
 }
 
 void answers_cache_add_path(const char *folder, const struct answers_key *key, struct buf *out)
 {
         AUTO_RELEASE(buf) bytes = {0};
-        char build_id[2 * OBJECT_BUILD_ID_BYTES + 1];
+        AUTO_RELEASE(buf) what = {0};
 
         add_key(key, &bytes);
         assert(bytes.len == KEY_BYTES);
-        text_hex(build_id, key->build_id, key->build_id_size);
-        buf_printf(out, "%s/%s-%016" PRIx64 "-%d" ANSWERS_FOLDER_SUFFIX, folder, build_id,
-                   map_hash_bytes(bytes.data, bytes.len), ANSWERS_CACHE_VERSION);
+        buf_printf(&what, "answers%d", ANSWERS_CACHE_VERSION);
+        answers_folder_add_path(folder, key->build_id, key->build_id_size, &bytes, buf_text(&what), out);
 }
 
 /* --- A file --- */
@@ -119,7 +105,7 @@ struct answers *answers_cache_read(const struct answers_key *key, struct cursor 
         add_key(key, &wanted);
         found = cursor_bytes(&content, KEY_BYTES);
         if (!found || memcmp(found, wanted.data, KEY_BYTES) != 0) {
-                err_set(err, ERR_FORMAT, "is of another object or debug file");
+                err_set(err, ERR_FORMAT, "is of other files");
                 return NULL;
         }
         answers = answers_read(&content, archive_section_memory(file));
@@ -140,7 +126,7 @@ static void say_damaged(struct answers_cache *cache, const char *what)
 static struct answers *read_file(struct answers_cache *cache)
 {
         struct err err = {0};
-        AUTO(os_map) map = os_map_open(cache->path, &err);
+        AUTO(os_map) map = answers_folder_map(cache->path, &err);
         struct answers *answers;
 
         if (!map) {
@@ -339,13 +325,17 @@ static void ask_rest(struct answers_cache *cache, const uint64_t *addrs, size_t 
 void answers_cache_look_up(struct answers_cache *cache, const uint64_t *addrs, size_t n,
                            answers_ask_frames *ask, void *ctx, struct answered_frames *ret_frames)
 {
+        size_t n_found;
+
         *ret_frames = (struct answered_frames){0};
         if (!cache) {
                 ask(ctx, addrs, n, &ret_frames->rest);
                 return;
         }
         ret_frames->found = mem_resize(NULL, n, sizeof(*ret_frames->found));
-        if (answers_cache_find_all(cache, addrs, n, ret_frames->found) < n)
+        n_found = answers_cache_find_all(cache, addrs, n, ret_frames->found);
+        log_debug("%s: knows %zu of %zu addresses", cache->path, n_found, n);
+        if (n_found < n)
                 ask_rest(cache, addrs, n, ask, ctx, ret_frames);
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A store of answers on disk, by build id, so that addresses which were looked up before cost next to nothing: no debug
+/* A store of answers on disk, by build id and content, so that addresses which were looked up before cost next to nothing: no debug
  * information is opened for them.  A file is an envelope of magic WPCA, which is not packed: the key, then the store with one
  * module, which has one kind. */
 #ifndef ANSWERS_CACHE_H
 #define ANSWERS_CACHE_H
 
+#include "answers_content.h"
 #include "answers_store.h"
 #include "err.h"
 #include "object.h"
@@ -12,34 +13,28 @@
 
 enum {
         /* Raised with the format of the files; a reader that answers otherwise has another version of its answers. */
-        ANSWERS_CACHE_VERSION = 2,
+        ANSWERS_CACHE_VERSION = 3,
         /* Unless the options say otherwise; what an answer takes in memory is counted, which is more than in the file. */
         ANSWERS_CACHE_MAX_FILE_BYTES = 32 << 20,
         ANSWERS_CACHE_MAX_FOLDER_BYTES = 256 << 20,
 };
 
-/* A file that answers come from; all 0 when there is none. */
-struct answers_source {
-        uint8_t build_id[OBJECT_BUILD_ID_BYTES];
-        uint8_t build_id_size;
-        uint64_t size_bytes;
-        int64_t mtime_ns;
-};
-
-/* Answers are believed only where all of this is the same.  Each kind has files of its own. */
+/* Answers are believed only where all of this is the same.  Each kind has files of its own.  A build id, a size and a time
+ * are no proof: whoever makes a file chooses them.  The digests are. */
 struct answers_key {
         uint8_t kind;                            /* enum answer_kind */
         uint8_t build_id[OBJECT_BUILD_ID_BYTES]; /* of the object that was mapped */
         uint8_t build_id_size;
-        struct answers_source debug; /* the file with its debug information, or the object itself */
-        struct answers_source alt;   /* what .gnu_debugaltlink names */
-        uint64_t version;            /* of the reader that answered; of instructions their dialect */
+        uint64_t size_bytes; /* of the same */
+        struct digest
+                contents[ANSWERS_N_SOURCE_FILES]; /* of what the answers come from; zeros: no such file */
+        uint64_t version; /* of the reader that answered; of instructions their dialect */
 };
 
-/* All but kind and version.  `alt` may be NULL.  False when there is nothing to tell it from others by: an object without
- * a build id, or one that is no file. */
-bool answers_key_make(const struct object *own, const struct object *debug, const struct object *alt,
-                      struct answers_key *ret_key);
+/* All but kind and version.  False with ERR_UNSUPPORTED when there is nothing to tell it from others by: an object without a build
+ * id, or one that is no file; and as answers_content_find. */
+bool answers_key_make(const char *folder, const struct object *own, const struct answers_sources *sources,
+                      struct answers_key *ret_key, struct err *err);
 
 struct answers_cache_options {
         const char *folder; /* made when the first file is kept, mode 0700 */

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "arena.h"
-#include "os.h"
+#include "digest.h"
+#include "object.h"
 #include "text.h"
 
 /* A file that is being written is left alone for so long: the newest file's time is the clock. */
@@ -30,6 +31,7 @@ static void find_above(const char *folder, struct buf *out)
 bool answers_folder_check(const char *folder, struct err *err)
 {
         AUTO_RELEASE(buf) above = {0};
+        AUTO_RELEASE(buf) link = {0};
         struct os_stat st;
 
         if (os_is_private_dir(folder))
@@ -45,6 +47,8 @@ bool answers_folder_check(const char *folder, struct err *err)
         }
         if (!st.is_dir)
                 return err_set(err, ERR_IO, "%s: is no folder", folder);
+        if (os_read_link(folder, &link))
+                return err_set(err, ERR_DENIED, "%s: is not used, as it is a symbolic link", folder);
         return err_set(err, ERR_DENIED,
                        "%s: is not used, as it belongs to another user or others may write to it", folder);
 }
@@ -64,6 +68,23 @@ bool answers_folder_make(const char *folder, struct err *err)
                 }
         }
         return os_make_dir(folder, err) && answers_folder_check(folder, err);
+}
+
+void answers_folder_add_path(const char *folder, const uint8_t *build_id, size_t build_id_size,
+                             const struct buf *name, const char *what, struct buf *out)
+{
+        enum { NAME_BYTES = 16 };
+        struct digest digest = digest_of(name->data, name->len);
+        char id[2 * OBJECT_BUILD_ID_BYTES + 1], hex[2 * NAME_BYTES + 1];
+
+        text_hex(id, build_id, build_id_size);
+        text_hex(hex, digest.bytes, NAME_BYTES);
+        buf_printf(out, "%s/%s-%s-%s" ANSWERS_FOLDER_SUFFIX, folder, id, hex, what);
+}
+
+struct os_map *answers_folder_map(const char *path, struct err *err)
+{
+        return os_map_open_of(path, &(struct os_origin){0}, err);
 }
 
 bool answers_folder_put(const char *path, const struct buf *bytes, struct err *err)

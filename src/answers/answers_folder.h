@@ -8,12 +8,21 @@
 
 #include "buf.h"
 #include "err.h"
+#include "os.h"
 
 #define ANSWERS_FOLDER_SUFFIX ".symbols"
 
-/* True when it is this user's alone, or not there yet and the folder above that is there is this user's. */
+/* True when it is this user's alone and no symbolic link, or not there yet and the folder above that is there is this user's. */
 bool answers_folder_check(const char *folder, struct err *err);
 bool answers_folder_make(const char *folder, struct err *err);
+
+/* Appends the path of a file: the build id, for those who look into the folder, a digest of `name`, so that nobody can make two
+ * names of one path, and what the file is, with its version. */
+void answers_folder_add_path(const char *folder, const uint8_t *build_id, size_t build_id_size,
+                             const struct buf *name, const char *what, struct buf *out);
+
+/* A file of the folder.  One that is another user's, or a symbolic link, is ERR_DENIED. */
+struct os_map *answers_folder_map(const char *path, struct err *err);
 
 /* Makes these bytes the file. */
 bool answers_folder_put(const char *path, const struct buf *bytes, struct err *err);

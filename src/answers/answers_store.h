@@ -67,7 +67,7 @@ struct answer_extent {
 };
 
 struct answer_insn {
-        uint64_t hash; /* of its bytes */
+        uint64_t code[2]; /* its bytes as they stand in memory, and zeros */
         answer_text text;
         uint32_t size_bytes; /* 1 to ANSWERS_MAX_INSN_BYTES */
 };

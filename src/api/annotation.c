@@ -469,15 +469,23 @@ struct annotated annotation_get(const struct annotation *a, size_t index)
         };
 }
 
-const char *annotation_source_line(struct annotation *a, size_t index, const char *path, uint32_t line)
+static void ask_for(struct annotation *a, size_t index)
 {
         a->asking = a->functions[index];
+        source_text_ask_for(
+                a->source,
+                (struct source_asker){a->asking->module, resolver_is_archived(a->resolver, a->asking->id)});
+}
+
+const char *annotation_source_line(struct annotation *a, size_t index, const char *path, uint32_t line)
+{
+        ask_for(a, index);
         return source_text_line(a->source, path, line);
 }
 
 const char *annotation_source_note(struct annotation *a, size_t index, const char *path)
 {
-        a->asking = a->functions[index];
+        ask_for(a, index);
         return source_text_note(a->source, path, a->asking->built_ns);
 }
 

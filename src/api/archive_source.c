@@ -12,7 +12,8 @@
 
 struct wanted {
         const char *path;
-        size_t module; /* the first one that speaks of it */
+        size_t *modules; /* that speak of it */
+        size_t n_modules, cap_modules;
         uint32_t *lines;
         size_t n_lines, cap_lines;
 };
@@ -23,7 +24,7 @@ struct collector {
         size_t n_files, cap_files;
         const struct archive_pack *pack;
         const struct archive_request *request;
-        const struct wanted *asking; /* whose source is looked for */
+        size_t asking; /* the module whose source is looked for */
         size_t n_refused;
 };
 
@@ -34,11 +35,13 @@ static void take_line(void *ctx, size_t module, const char *path, uint32_t line)
         struct wanted *file;
 
         if (!*known) {
-                ARRAY_PUSH(c->files, c->n_files, c->cap_files,
-                           (struct wanted){.path = path, .module = module});
+                ARRAY_PUSH(c->files, c->n_files, c->cap_files, (struct wanted){.path = path});
                 *known = c->n_files;
         }
         file = &c->files[*known - 1];
+        /* Lines come module by module. */
+        if (!file->n_modules || file->modules[file->n_modules - 1] != module)
+                ARRAY_PUSH(file->modules, file->n_modules, file->cap_modules, module);
         if (line)
                 ARRAY_PUSH(file->lines, file->n_lines, file->cap_lines, line);
 }
@@ -48,9 +51,34 @@ static bool find_remote(void *ctx, const char *path, struct buf *out)
         const struct collector *c = ctx;
         struct resolver_image image;
 
-        return resolver_get_image(c->pack->resolver, c->pack->modules[c->asking->module].id, &image) &&
+        return resolver_get_image(c->pack->resolver, c->pack->modules[c->asking].id, &image) &&
                image.build_id_size &&
                debuginfod_find_source(c->request->debuginfod, image.build_id, image.build_id_size, path, out);
+}
+
+static void ask_for(struct collector *c, struct source_text *source, size_t module)
+{
+        bool is_archived = resolver_is_archived(c->pack->resolver, c->pack->modules[module].id);
+
+        c->asking = module;
+        source_text_ask_for(source, (struct source_asker){(uint32_t)module, is_archived});
+}
+
+/* An archive has one text of a path: where servers have different ones for the builds that name it, none is packed, since it
+ * would be shown for the others too. */
+static bool agree(struct collector *c, const struct wanted *file, struct source_text *source)
+{
+        struct digest first = {0}, digest;
+
+        for (size_t i = file->n_modules; i-- > 0;) {
+                ask_for(c, source, file->modules[i]);
+                digest = source_text_digest(source, file->path);
+                if (i + 1 == file->n_modules)
+                        first = digest;
+                else if (memcmp(&first, &digest, sizeof(digest)) != 0)
+                        return false;
+        }
+        return true;
 }
 
 static void add_file(struct collector *c, struct wanted *file, struct source_text *source,
@@ -59,7 +87,8 @@ static void add_file(struct collector *c, struct wanted *file, struct source_tex
         uint64_t next = 1;
         int64_t mtime_ns;
 
-        c->asking = file;
+        if (!agree(c, file, source))
+                return;
         if (!source_text_find(source, file->path, &mtime_ns)) {
                 c->n_refused += source_text_is_refused(source, file->path);
                 return;
@@ -97,6 +126,7 @@ struct source_archive_writer *archive_source_make(struct archive_pack *pack,
         for (size_t i = 0; i < c.n_files; i++) {
                 add_file(&c, &c.files[i], source, writer);
                 free(c.files[i].lines);
+                free(c.files[i].modules);
         }
         free(c.files);
         pack->n_refused_sources = c.n_refused;

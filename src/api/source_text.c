@@ -18,6 +18,9 @@ struct file {
         const struct archived_source *archived; /* its lines in place of the text; NULL */
         int64_t mtime_ns;
         bool is_here, is_refused;
+        struct source_asker asker; /* who asked first */
+        bool is_of_module;         /* and no other one's: servers were asked */
+        struct digest digest;
 };
 
 struct source_text {
@@ -26,6 +29,7 @@ struct source_text {
         bool (*find_remote)(void *ctx, const char *path, struct buf *out);
         void *ctx;
         bool takes_private;
+        struct source_asker asker;
         struct file **files;
         size_t n_files, cap_files;
         struct file *last;
@@ -46,6 +50,11 @@ struct source_text *source_text_new(const char *folders,
 void source_text_use_archive(struct source_text *source, const struct source_archive *archive)
 {
         source->archive = archive;
+}
+
+void source_text_ask_for(struct source_text *source, struct source_asker asker)
+{
+        source->asker = asker;
 }
 
 void source_text_take_private(struct source_text *source, bool takes_private)
@@ -163,29 +172,42 @@ static struct file *load(const struct source_text *source, const char *path)
 
         buf_add_str(&place, path);
         file->path = buf_take(&place);
+        file->asker = source->asker;
         is_found = find_in_folders(source, path, &place, &st);
-        if (!is_found && source->archive)
+        if (!is_found && source->archive && source->asker.is_archived)
                 file->archived = source_archive_find(source->archive, path, &file->mtime_ns);
         file->is_here = file->archived;
-        if (file->is_here)
+        if (file->is_here) {
+                file->digest = digest_of(&file->archived, sizeof(file->archived));
                 return file;
+        }
         is_found = is_found || find_at_path(path, &place, &st);
+        file->is_of_module = !is_found && source->find_remote;
         is_far = !is_found && find_far(source, path, &place, &st);
         if ((!is_found && !is_far) || !read_text(source, file, buf_text(&place), is_far))
                 return file;
         file->is_here = true;
         file->mtime_ns = st.mtime_ns;
+        file->digest = digest_of(buf_text(&file->text), file->text.len);
         if (file->text.len)
                 read_lines(file);
         return file;
 }
 
+static bool is_wanted(const struct source_text *source, const struct file *file, const char *path)
+{
+        if (strcmp(file->path, path) != 0 ||
+            (source->archive && file->asker.is_archived != source->asker.is_archived))
+                return false;
+        return !file->is_of_module || file->asker.module == source->asker.module;
+}
+
 static struct file *get_file(struct source_text *source, const char *path)
 {
-        if (source->last && !strcmp(source->last->path, path))
+        if (source->last && is_wanted(source, source->last, path))
                 return source->last;
         for (size_t i = 0; i < source->n_files; i++) {
-                if (!strcmp(source->files[i]->path, path))
+                if (is_wanted(source, source->files[i], path))
                         return source->last = source->files[i];
         }
         source->last = load(source, path);
@@ -225,4 +247,9 @@ bool source_text_find(struct source_text *source, const char *path, int64_t *ret
         if (file->is_here)
                 *ret_mtime_ns = file->mtime_ns;
         return file->is_here;
+}
+
+struct digest source_text_digest(struct source_text *source, const char *path)
+{
+        return get_file(source, path)->digest;
 }

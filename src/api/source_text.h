@@ -8,6 +8,7 @@
 
 #include "attributes.h"
 #include "buf.h"
+#include "digest.h"
 #include "source_archive.h"
 
 struct source_text;
@@ -23,6 +24,17 @@ void source_text_free(struct source_text *source);
  * none.  Kept by the caller. */
 void source_text_use_archive(struct source_text *source, const struct source_archive *archive);
 AUTO_DEFINE(source_text)
+
+/* Whose source is asked for from now on; module 0, which is not archived, before that.  What servers have for the build of one
+ * module is not shown for another one that has the same path, and lines that were packed are only those of modules that were. */
+struct source_asker {
+        uint32_t module;
+        bool is_archived;
+};
+void source_text_ask_for(struct source_text *source, struct source_asker asker);
+
+/* The digest of the file's text for whom it is asked; zeros: there is none. */
+struct digest source_text_digest(struct source_text *source, const char *path);
 
 /* For the superuser: takes files too that not all users may read.  Debug information may name any file, and what is read may
  * be passed on. */

@@ -24,6 +24,11 @@ static const char *const section_names[DWARF_N_SECTIONS] = {
         [DWARF_RNGLISTS] = ".debug_rnglists",
 };
 
+const char *dwarf_section_name(size_t i)
+{
+        return i < DWARF_N_SECTIONS ? section_names[i] : dwarf_split_section_name(i - DWARF_N_SECTIONS);
+}
+
 /* --- Opening --- */
 
 bool dwarf_spend(const struct dwarf_file *file, uint64_t n_bytes, struct err *err)

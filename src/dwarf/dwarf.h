@@ -38,6 +38,10 @@ enum {
 
 struct dwarf;
 
+/* The i-th section, as object_find_section has its name, that frames, labels and extents come from, in a program, a debug file
+ * or a package; NULL after the last one. */
+const char *dwarf_section_name(size_t i);
+
 /* Reads the units' headers.  `alt` is the file that .gnu_debugaltlink names, or NULL; both must outlive the
  * reader.  ERR_MISSING when the object has no debug information; ERR_UNSUPPORTED for one that is not linked or is
  * of the other byte order. */

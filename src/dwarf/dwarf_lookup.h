@@ -137,6 +137,9 @@ void dwarf_unit_close_full(struct dwarf_unit *unit);
 /* The unit whose line table numbers the files of `unit`. */
 const struct dwarf_unit *dwarf_unit_with_lines(const struct dwarf_unit *unit);
 
+/* As dwarf_section_name, of files of split debug information. */
+const char *dwarf_split_section_name(size_t i);
+
 void dwarf_file_release(struct dwarf_file *file);
 
 /* --- The reader --- */

@@ -12,6 +12,17 @@ static const char *const dwo_names[DWARF_N_SECTIONS] = {
         [DWARF_RNGLISTS] = ".debug_rnglists.dwo",
 };
 
+static const char index_name[] = ".debug_cu_index";
+
+const char *dwarf_split_section_name(size_t i)
+{
+        for (size_t k = 0; k < DWARF_N_SECTIONS; k++) {
+                if (dwo_names[k] && !i--)
+                        return dwo_names[k];
+        }
+        return i ? NULL : index_name;
+}
+
 /* The bytes of the parts of `object`; 0 when it has no entries that can be read. */
 static uint64_t read_parts(struct object *object, struct cursor *ret_sections)
 {
@@ -98,7 +109,7 @@ struct cu_index {
 
 static bool read_index(struct object *package, struct cu_index *ret_index)
 {
-        const struct object_section *section = object_find_section(package, ".debug_cu_index");
+        const struct object_section *section = object_find_section(package, index_name);
         struct cu_index index = {0};
 
         if (!section || !object_read_section(package, section, &index.bytes, NULL))

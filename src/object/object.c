@@ -91,13 +91,24 @@ bool object_check(const struct object *object, struct err *err)
         return !object->map || os_map_check(object->map, object->name, err);
 }
 
-bool object_get_file(const struct object *object, uint64_t *ret_size_bytes, int64_t *ret_mtime_ns)
+bool object_get_file(const struct object *object, struct object_file *ret_file)
 {
-        if (!object->map)
+        const struct os_map *map = object->map;
+
+        if (!map)
                 return false;
-        *ret_size_bytes = object->map->size_bytes;
-        *ret_mtime_ns = object->map->mtime_ns;
+        *ret_file = (struct object_file){map->dev,      map->inode,    map->size_bytes,
+                                         map->mtime_ns, map->ctime_ns, map->writers};
         return true;
+}
+
+bool object_is_changed(const struct object *object)
+{
+        const struct os_map *map = object->map;
+        struct os_stat now;
+
+        return map && os_stat(object->name, &now) && now.inode == map->inode && now.dev == map->dev &&
+               now.ctime_ns != map->ctime_ns;
 }
 
 void object_set_budget(struct object *object, struct budget *budget)
@@ -175,6 +186,17 @@ bool object_read_section(struct object *object, const struct object_section *sec
                                section->name);
         *ret_bytes = bytes;
         return true;
+}
+
+struct cursor object_raw_section(const struct object *object, const struct object_section *section)
+{
+        return cursor_sub(&object->bytes, section->file_off, section->file_size);
+}
+
+void object_forget(const struct object *object, const uint8_t *bytes, size_t size)
+{
+        if (object->map)
+                os_map_forget(object->map, (uint64_t)(bytes - object->map->bytes), size);
 }
 
 size_t object_n_segments(const struct object *object)

@@ -28,8 +28,19 @@ AUTO_DEFINE(object)
 /* The parser's last word on a mapped file: false and an error when the file became shorter meanwhile. */
 bool object_check(const struct object *object, struct err *err);
 
-/* Size and mtime of the mapped file as they were when it was opened; false for bytes in memory. */
-bool object_get_file(const struct object *object, uint64_t *ret_size_bytes, int64_t *ret_mtime_ns);
+/* The mapped file as it was when it was opened, and who may change it (struct os_map).  Equal ones have equal bytes. */
+struct object_file {
+        uint64_t dev, inode, size_bytes;
+        int64_t mtime_ns, ctime_ns;
+        uint64_t writers;
+};
+
+/* False for bytes in memory. */
+bool object_get_file(const struct object *object, struct object_file *ret_file);
+
+/* Whether the mapped file was changed since it was opened, so that its bytes may be of before and of now; false for bytes in
+ * memory, and where its path leads to another file by now. */
+bool object_is_changed(const struct object *object);
 
 /* From now on what is unpacked of this object is taken from `budget`, which outlives it; to be called before a section is
  * read.  Without it, or where it is NULL, the object has a budget of its own. */
@@ -99,6 +110,12 @@ const struct object_section *object_find_section(const struct object *object, co
 /* The section's content, unpacked at the first call and kept for the object's life. */
 bool object_read_section(struct object *object, const struct object_section *section,
                          struct cursor *ret_bytes, struct err *err);
+
+/* The section's bytes as they stand in the file, packed or not; empty where they lie outside. */
+struct cursor object_raw_section(const struct object *object, const struct object_section *section);
+
+/* Lets these bytes of the file leave memory until they are read again: nothing for bytes in memory. */
+void object_forget(const struct object *object, const uint8_t *bytes, size_t size);
 
 /* Unpacks those of the sections that are packed, two at the same time, so that object_read_section need not.  NULL is
  * passed over; what fails is told there. */

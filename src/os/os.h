@@ -21,8 +21,12 @@ struct os_map {
         size_t size_bytes;
         uint64_t dev, inode; /* identity of the file; 0 where unknown */
         int64_t mtime_ns;    /* since 1970 */
+        int64_t ctime_ns;    /* when anything about it was changed last; programs can't set it */
         uint32_t owner;      /* user id; 0 on Windows */
-        uint32_t slot;       /* private */
+        uint64_t
+                writers; /* who may change it: 0 for nobody but this user and root, else the same number for the same owner
+                           * and mode.  0 on Windows */
+        uint32_t slot; /* private */
 };
 
 /* Maps a regular file; nothing else (a device, a FIFO) is opened.  ERR_MISSING, ERR_DENIED, ERR_FORMAT (not a regular
@@ -47,8 +51,8 @@ void os_descriptor_path(int descriptor, const char *below, struct buf *out);
 void os_map_free(struct os_map *map);
 AUTO_DEFINE(os_map)
 
-/* Lets the pages of the first `size` bytes leave memory; they are read from the file again when they are needed. */
-void os_map_forget(const struct os_map *map, uint64_t size);
+/* Lets the pages that begin in these `size` bytes leave memory; they are read from the file again when they are needed. */
+void os_map_forget(const struct os_map *map, uint64_t from, uint64_t size);
 
 /* True once a read met a page that is no longer in the file. */
 bool os_map_shrank(const struct os_map *map);
@@ -74,7 +78,7 @@ bool os_read_stdin(size_t limit, struct buf *out, struct err *err);
 struct os_stat {
         uint64_t size_bytes;
         uint64_t dev, inode;
-        int64_t mtime_ns;
+        int64_t mtime_ns, ctime_ns;
         bool is_dir, is_file;
 };
 
@@ -111,7 +115,7 @@ bool os_is_trusted_owner(uint32_t owner);
 /* A folder that belongs to this user; on Windows every folder. */
 bool os_is_own_dir(const char *path);
 
-/* A folder that belongs to this user and that nobody else may write to.  On Windows every folder: the rights of a
+/* A folder, not a link to one, that belongs to this user and that nobody else may write to.  On Windows every folder: the rights of a
  * user's profile are inherited there. */
 bool os_is_private_dir(const char *path);
 

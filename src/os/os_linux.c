@@ -52,6 +52,11 @@ int64_t os_linux_mtime_ns(const struct stat *st)
         return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
 }
 
+int64_t os_linux_ctime_ns(const struct stat *st)
+{
+        return (int64_t)st->st_ctim.tv_sec * 1000000000 + st->st_ctim.tv_nsec;
+}
+
 /* --- files --- */
 
 static bool read_descriptor(int fd, size_t limit, struct buf *out, struct err *err)
@@ -124,6 +129,7 @@ bool os_stat(const char *path, struct os_stat *ret_stat)
                 .dev = st.st_dev,
                 .inode = st.st_ino,
                 .mtime_ns = os_linux_mtime_ns(&st),
+                .ctime_ns = os_linux_ctime_ns(&st),
                 .is_dir = S_ISDIR(st.st_mode),
                 .is_file = S_ISREG(st.st_mode),
         };
@@ -178,7 +184,7 @@ bool os_is_private_dir(const char *path)
 {
         struct stat st;
 
-        return !stat(path, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+        return !lstat(path, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
                !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 

@@ -14,6 +14,7 @@ struct stat;
 bool os_linux_fail(struct err *err, const char *what);
 
 int64_t os_linux_mtime_ns(const struct stat *st);
+int64_t os_linux_ctime_ns(const struct stat *st);
 
 /* --- os_linux_origin.c --- */
 
@@ -23,7 +24,12 @@ int os_linux_open_regular(const char *path, struct err *err);
 /* As os_read_public. */
 int os_linux_open_public(const char *path, struct err *err);
 
-/* The same, as os_map_open_of says. */
-int os_linux_open_of(const char *path, const struct os_origin *origin, struct err *err);
+/* As os_linux_open_regular, and as os_map_open_of says where a file is opened, for those who look at the opened file themselves:
+ * it may be another one than was there before, and not a regular one. */
+int os_linux_open_to_map(const char *path, struct err *err);
+int os_linux_open_of(const char *path, struct err *err);
+
+/* Whether it is as os_map_open_of wants it. */
+bool os_linux_check_origin(const struct stat *st, const struct os_origin *origin, struct err *err);
 
 #endif

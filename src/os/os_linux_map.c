@@ -64,7 +64,16 @@ static bool take_slot(uintptr_t start, size_t size, uint32_t *ret_slot)
         return false;
 }
 
-static struct os_map *map_descriptor(int fd, struct err *err)
+/* With an access control list the mode's bits of the group say what the list allows at most. */
+static uint64_t writers_of(const struct stat *st)
+{
+        mode_t others = st->st_mode & (S_IWGRP | S_IWOTH);
+
+        return !others && os_is_trusted_owner(st->st_uid) ? 0 : (uint64_t)st->st_uid << 32 | others | 1;
+}
+
+/* `origin` NULL: it may be anybody's. */
+static struct os_map *map_descriptor(int fd, const struct os_origin *origin, struct err *err)
 {
         struct os_map *map;
         struct stat st;
@@ -79,6 +88,8 @@ static struct os_map *map_descriptor(int fd, struct err *err)
                 err_set(err, ERR_FORMAT, "is not a regular file");
                 return NULL;
         }
+        if (origin && !os_linux_check_origin(&st, origin, err))
+                return NULL;
         if ((uint64_t)st.st_size > SIZE_MAX / 2) {
                 err_set(err, ERR_LIMIT, "is too large to map");
                 return NULL;
@@ -102,19 +113,21 @@ static struct os_map *map_descriptor(int fd, struct err *err)
                 .dev = st.st_dev,
                 .inode = st.st_ino,
                 .mtime_ns = os_linux_mtime_ns(&st),
+                .ctime_ns = os_linux_ctime_ns(&st),
                 .owner = st.st_uid,
+                .writers = writers_of(&st),
                 .slot = slot,
         };
         return map;
 }
 
-static struct os_map *map_opened(int fd, const char *path, struct err *err)
+static struct os_map *map_opened(int fd, const char *path, const struct os_origin *origin, struct err *err)
 {
         struct os_map *map;
 
         if (fd < 0)
                 return NULL;
-        map = map_descriptor(fd, err);
+        map = map_descriptor(fd, origin, err);
         close(fd);
         if (!map)
                 err_in(err, "%s", path);
@@ -123,12 +136,12 @@ static struct os_map *map_opened(int fd, const char *path, struct err *err)
 
 struct os_map *os_map_open(const char *path, struct err *err)
 {
-        return map_opened(os_linux_open_regular(path, err), path, err);
+        return map_opened(os_linux_open_to_map(path, err), path, NULL, err);
 }
 
 struct os_map *os_map_open_of(const char *path, const struct os_origin *origin, struct err *err)
 {
-        return map_opened(os_linux_open_of(path, origin, err), path, err);
+        return map_opened(os_linux_open_of(path, err), path, origin, err);
 }
 
 void os_map_free(struct os_map *map)
@@ -142,11 +155,13 @@ void os_map_free(struct os_map *map)
         free(map);
 }
 
-void os_map_forget(const struct os_map *map, uint64_t size)
+void os_map_forget(const struct os_map *map, uint64_t from, uint64_t size)
 {
-        if (map->bytes)
-                madvise((void *)(uintptr_t)map->bytes, size < map->size_bytes ? size : map->size_bytes,
-                        MADV_DONTNEED);
+        uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), at = (from + page - 1) & ~(page - 1);
+        uint64_t end = size < map->size_bytes - from ? from + size : map->size_bytes;
+
+        if (at < end)
+                madvise((void *)(uintptr_t)(map->bytes + at), end - at, MADV_DONTNEED);
 }
 
 bool os_map_shrank(const struct os_map *map)

@@ -97,25 +97,39 @@ static int check_opened(int fd, const char *path, struct err *err)
         return -1;
 }
 
+/* By now it may be another file than the one that was regular. */
 static int open_file(const char *path, int flags, struct err *err)
 {
         struct stat st;
+        int fd;
 
         if (fstatat(AT_FDCWD, path, &st, flags & O_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0)) {
                 os_linux_fail(err, path);
                 return -1;
         }
-        return check_regular(&st, path, err) ? check_opened(open(path, OPEN_FLAGS | flags), path, err) : -1;
+        if (!check_regular(&st, path, err))
+                return -1;
+        fd = open(path, OPEN_FLAGS | flags);
+        if (fd < 0)
+                os_linux_fail(err, path);
+        return fd;
 }
 
-int os_linux_open_regular(const char *path, struct err *err)
+int os_linux_open_to_map(const char *path, struct err *err)
 {
         return open_file(path, 0, err);
 }
 
-int os_linux_open_public(const char *path, struct err *err)
+int os_linux_open_regular(const char *path, struct err *err)
 {
         int fd = open_file(path, 0, err);
+
+        return fd < 0 ? -1 : check_opened(fd, path, err);
+}
+
+int os_linux_open_public(const char *path, struct err *err)
+{
+        int fd = os_linux_open_regular(path, err);
         struct stat st;
 
         if (fd < 0 || !os_is_superuser() || (!fstat(fd, &st) && st.st_mode & S_IROTH))
@@ -144,35 +158,22 @@ static int open_below(int folder, const char *below, const char *path, struct er
         return check_opened(open_below_once(folder, below, OPEN_FLAGS | O_NOFOLLOW), path, err);
 }
 
-static bool check_origin(int fd, const struct os_origin *origin, const char *path, struct err *err)
+bool os_linux_check_origin(const struct stat *st, const struct os_origin *origin, struct err *err)
 {
-        struct stat st;
-
-        if (fstat(fd, &st))
-                return os_linux_fail(err, path);
-        if (!origin->any_owner && !is_of(st.st_uid, origin->has_owner ? origin->owner : geteuid()))
-                return err_set(err, ERR_DENIED, "%s: belongs to another user (id %u)%s", path,
-                               (unsigned)st.st_uid,
+        if (!origin->any_owner && !is_of(st->st_uid, origin->has_owner ? origin->owner : geteuid()))
+                return err_set(err, ERR_DENIED, "belongs to another user (id %u)%s", (unsigned)st->st_uid,
                                origin->has_owner ? " than its process" : "; --force takes it all the same");
-        if (os_linux_mtime_ns(&st) < origin->not_before_ns)
-                return err_set(err, ERR_DENIED, "%s: is older than its process", path);
+        if (os_linux_mtime_ns(st) < origin->not_before_ns)
+                return err_set(err, ERR_DENIED, "is older than its process");
         return true;
 }
 
-int os_linux_open_of(const char *path, const struct os_origin *origin, struct err *err)
+int os_linux_open_of(const char *path, struct err *err)
 {
         const char *below = NULL;
-        int descriptor, fd;
+        int descriptor;
 
         if (!parse_descriptor_path(path, &descriptor, &below))
-                fd = open_file(path, O_NOFOLLOW, err);
-        else if (*below)
-                fd = open_below(descriptor, below, path, err);
-        else
-                fd = open_file(path, 0, err);
-        if (fd >= 0 && !check_origin(fd, origin, path, err)) {
-                close(fd);
-                fd = -1;
-        }
-        return fd;
+                return open_file(path, O_NOFOLLOW, err);
+        return *below ? open_below(descriptor, below, path, err) : open_file(path, 0, err);
 }

@@ -58,6 +58,19 @@ static int64_t unix_ns(FILETIME ft)
         return (ticks - 116444736000000000) * 100;
 }
 
+/* 0 where the file system does not keep it. */
+static int64_t changed_ns(HANDLE h)
+{
+        FILE_BASIC_INFO basic;
+        ULARGE_INTEGER ticks;
+
+        if (!GetFileInformationByHandleEx(h, FileBasicInfo, &basic, sizeof(basic)) ||
+            !basic.ChangeTime.QuadPart)
+                return 0;
+        ticks.QuadPart = (ULONGLONG)basic.ChangeTime.QuadPart;
+        return unix_ns((FILETIME){.dwLowDateTime = ticks.LowPart, .dwHighDateTime = ticks.HighPart});
+}
+
 static HANDLE open_wide(const char *path, DWORD access, DWORD how)
 {
         wchar_t *w = wide(path);
@@ -105,6 +118,7 @@ static struct os_map *map_handle(HANDLE h, struct err *err)
                 .dev = info.dwVolumeSerialNumber,
                 .inode = ((uint64_t)info.nFileIndexHigh << 32) | info.nFileIndexLow,
                 .mtime_ns = unix_ns(info.ftLastWriteTime),
+                .ctime_ns = changed_ns(h),
         };
         return map;
 }
@@ -155,7 +169,7 @@ void os_map_free(struct os_map *map)
 }
 
 /* Windows takes such pages back by itself. */
-void os_map_forget(const struct os_map *map, uint64_t size)
+void os_map_forget(const struct os_map *map, uint64_t from, uint64_t size)
 {
 }
 
@@ -224,11 +238,13 @@ bool os_stat(const char *path, struct os_stat *ret_stat)
 {
         HANDLE h = open_wide(path, FILE_READ_ATTRIBUTES, OPEN_EXISTING);
         BY_HANDLE_FILE_INFORMATION info;
+        int64_t ctime_ns;
         bool ok;
 
         if (h == INVALID_HANDLE_VALUE)
                 return false;
         ok = GetFileInformationByHandle(h, &info);
+        ctime_ns = changed_ns(h);
         CloseHandle(h);
         if (!ok)
                 return false;
@@ -237,6 +253,7 @@ bool os_stat(const char *path, struct os_stat *ret_stat)
                 .dev = info.dwVolumeSerialNumber,
                 .inode = ((uint64_t)info.nFileIndexHigh << 32) | info.nFileIndexLow,
                 .mtime_ns = unix_ns(info.ftLastWriteTime),
+                .ctime_ns = ctime_ns,
                 .is_dir = info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY,
                 .is_file = !(info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY),
         };

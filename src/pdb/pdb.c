@@ -150,7 +150,7 @@ void pdb_touch(struct pdb *pdb, uint64_t n_bytes)
         pdb->n_touched += n_bytes;
         if (pdb->n_touched < PDB_MAX_TOUCHED_BYTES || !pdb->map)
                 return;
-        os_map_forget(pdb->map, UINT64_MAX);
+        os_map_forget(pdb->map, 0, UINT64_MAX);
         pdb->n_touched = 0;
 }
 

@@ -106,5 +106,5 @@ void perfdata_batch_get(const struct perfdata_batch *batch, size_t index, struct
 void perfdata_forget_before(struct perfdata_reader *r, uint64_t file_off)
 {
         if (r->n_sources == 1 && r->sources[0].map)
-                os_map_forget(r->sources[0].map, file_off);
+                os_map_forget(r->sources[0].map, 0, file_off);
 }

@@ -85,6 +85,16 @@ struct dwarf_split debug_split_get(struct debug_split *split)
         return (struct dwarf_split){.package = split->package, .open_dwo = open_dwo, .ctx = split};
 }
 
+const struct object *debug_split_package(const struct debug_split *split)
+{
+        return split->package;
+}
+
+bool debug_split_has_files(const struct debug_split *split)
+{
+        return split->n_dwos;
+}
+
 bool debug_split_check(const struct debug_split *split, struct err *err)
 {
         if (split->package && !object_check(split->package, err))

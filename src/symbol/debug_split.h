@@ -20,6 +20,10 @@ AUTO_DEFINE(debug_split)
 /* For dwarf_set_split: .dwo files are looked for where the compiler wrote them, then beside the object file. */
 struct dwarf_split debug_split_get(struct debug_split *split);
 
+/* FILE.dwp, or NULL; and whether a .dwo file was opened. */
+const struct object *debug_split_package(const struct debug_split *split);
+bool debug_split_has_files(const struct debug_split *split);
+
 /* False and an error when one of the files became shorter meanwhile. */
 bool debug_split_check(const struct debug_split *split, struct err *err);
 

@@ -85,7 +85,7 @@ struct kallsyms_kept *kallsyms_kept_open(const char *folder, const char *boot)
         if (!answers_folder_check(folder, NULL))
                 return NULL;
         add_path(folder, boot, &path);
-        map = os_map_open(buf_text(&path), NULL);
+        map = answers_folder_map(buf_text(&path), NULL);
         kept = map ? kallsyms_kept_new(map->bytes, map->size_bytes, boot, NULL) : NULL;
         if (kept)
                 kept->map = TAKE(map);

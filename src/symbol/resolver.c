@@ -500,6 +500,11 @@ bool resolver_get_image(struct resolver *resolver, resolver_id id, struct resolv
         return true;
 }
 
+bool resolver_is_archived(const struct resolver *resolver, resolver_id id)
+{
+        return find_module(resolver, id)->is.archived;
+}
+
 bool resolver_has_file(struct resolver *resolver, resolver_id id)
 {
         const struct module *module = resolver_load(resolver, id);

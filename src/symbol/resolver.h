@@ -222,6 +222,9 @@ struct resolver_image {
 };
 bool resolver_get_image(struct resolver *resolver, resolver_id module, struct resolver_image *ret);
 
+/* Whether its answers were packed into the session. */
+bool resolver_is_archived(const struct resolver *resolver, resolver_id module);
+
 /* Whether there is a file that answers: the module's own, or a PDB alone. */
 bool resolver_has_file(struct resolver *resolver, resolver_id module);
 

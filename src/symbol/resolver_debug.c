@@ -20,6 +20,8 @@ struct resolver_debug {
         struct dwarf *dwarf; /* opened when it is asked for something that the cache does not know */
         bool is_opened;
         struct answers_cache_options cache_options;
+        struct answers_key key; /* of all kinds */
+        bool has_key, is_key_asked;
         struct answers_cache *caches[ANSWER_N_KINDS]; /* NULL: none, or not asked yet */
         bool has_cache[ANSWER_N_KINDS];               /* it is open, or can't be opened */
         bool is_cache_said;
@@ -88,20 +90,55 @@ static void say_cache(struct resolver_debug *d, const char *why)
         buf_printf(d->note, "answers on disk are not used: %s", why);
 }
 
+static struct debug_split *get_split(struct resolver_debug *d)
+{
+        if (!d->split)
+                d->split = debug_split_new(d->from == d->own ? d->path : object_name(d->from),
+                                           object_budget(d->from));
+        return d->split;
+}
+
+/* Of all modules that can't be kept the first one's reason is enough. */
+static void say_not_kept(const struct resolver_debug *d, const struct err *err)
+{
+        struct err *said = d->cache_options.save_err;
+
+        if (said && !said->code)
+                *said = *err;
+}
+
+/* False: answers of these files are not kept. */
+static bool make_key(struct resolver_debug *d)
+{
+        const struct answers_sources sources = {{d->from, d->alt, debug_split_package(get_split(d))},
+                                                dwarf_section_name};
+        struct err err = {0};
+
+        if (answers_key_make(d->cache_options.folder, d->own ? d->own : d->from, &sources, &d->key, &err))
+                return true;
+        if (err.code == ERR_DENIED)
+                say_cache(d, err.text);
+        else if (err.code != ERR_UNSUPPORTED)
+                say_not_kept(d, &err);
+        return false;
+}
+
 /* NULL: there is none. */
 static struct answers_cache *get_cache(struct resolver_debug *d, enum answer_kind kind, uint64_t version)
 {
-        struct answers_key key;
         struct err err = {0};
 
         if (d->has_cache[kind] || !d->cache_options.folder)
                 return d->caches[kind];
         d->has_cache[kind] = true;
-        if (!answers_key_make(d->own ? d->own : d->from, d->from, d->alt, &key))
+        if (!d->is_key_asked)
+                d->has_key = make_key(d);
+        d->is_key_asked = true;
+        if (!d->has_key)
                 return NULL;
-        key.kind = (uint8_t)kind;
-        key.version = version;
-        d->caches[kind] = answers_cache_open(&d->cache_options, &key, &err);
+        d->key.kind = (uint8_t)kind;
+        d->key.version = version;
+        d->caches[kind] = answers_cache_open(&d->cache_options, &d->key, &err);
         say_cache(d, d->caches[kind] ? answers_cache_note(d->caches[kind]) : err.text);
         return d->caches[kind];
 }
@@ -128,25 +165,34 @@ struct resolver_debug *resolver_debug_new(const struct debug_wanted *wanted,
         return d;
 }
 
-/* Of all modules that can't be kept the first one's reason is enough. */
-static void save_cache(const struct resolver_debug *d, struct answers_cache *cache)
+/* A file that was changed meanwhile may have answered with bytes that its digest does not know. */
+static bool is_changed(const struct resolver_debug *d)
 {
-        struct err *said = d->cache_options.save_err;
+        const struct object *package = d->split ? debug_split_package(d->split) : NULL;
+
+        return object_is_changed(d->from) || (d->alt && object_is_changed(d->alt)) ||
+               (package && object_is_changed(package));
+}
+
+static void save_caches(const struct resolver_debug *d)
+{
         struct err err = {0};
 
-        if (!answers_cache_save(cache, &err) && said && !said->code)
-                *said = err;
+        if (!d->has_key || !resolver_debug_check(d, NULL) || is_changed(d))
+                return;
+        for (size_t kind = 0; kind < ANSWER_N_KINDS; kind++) {
+                if (d->caches[kind] && !answers_cache_save(d->caches[kind], &err))
+                        say_not_kept(d, &err);
+        }
 }
 
 void resolver_debug_free(struct resolver_debug *d)
 {
         if (!d)
                 return;
-        for (size_t kind = 0; kind < ANSWER_N_KINDS; kind++) {
-                if (d->caches[kind] && resolver_debug_check(d, NULL))
-                        save_cache(d, d->caches[kind]);
+        save_caches(d);
+        for (size_t kind = 0; kind < ANSWER_N_KINDS; kind++)
                 answers_cache_free(d->caches[kind]);
-        }
         dwarf_free(d->dwarf);
         debug_split_free(d->split);
         object_free(d->alt);
@@ -169,9 +215,7 @@ static struct dwarf *get_dwarf(struct resolver_debug *d)
                 add_open_error(d->note, &err, object_name(d->from));
                 return NULL;
         }
-        d->split =
-                debug_split_new(d->from == d->own ? d->path : object_name(d->from), object_budget(d->from));
-        split = debug_split_get(d->split);
+        split = debug_split_get(get_split(d));
         dwarf_set_split(d->dwarf, &split);
         return d->dwarf;
 }
@@ -201,11 +245,12 @@ static void say_note(struct resolver_debug *d, const char *text)
 
 /* --- Questions --- */
 
-/* Answers of what is damaged or missing are not kept, so that it is said again. */
+/* Answers of what is damaged or missing are not kept, so that it is said again; nor are those of .dwo files, which the key does
+ * not know: which of hundreds are needed shows when the debug information is read. */
 static bool is_worth_keeping(struct resolver_debug *d, const struct dwarf *dwarf)
 {
         say_note(d, dwarf_note(dwarf));
-        return !*dwarf_note(dwarf);
+        return !*dwarf_note(dwarf) && !debug_split_has_files(d->split);
 }
 
 static bool ask_frames(void *ctx, const uint64_t *addrs, size_t n, struct source_frames *ret_frames)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What there is of one function besides its name: labels, all stretches of its code, and the code itself. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "resolver_archive.h"
 #include "resolver_internal.h"
@@ -120,7 +121,7 @@ size_t resolver_recall_insns(struct resolver *resolver, resolver_id id, uint64_t
         for (; n < found.list.n; n++) {
                 const struct answer_insn *insn = answer_found_get(&found, n);
 
-                if (insn->size_bytes > size - at || map_hash_bytes(code + at, insn->size_bytes) != insn->hash)
+                if (insn->size_bytes > size - at || memcmp(code + at, insn->code, insn->size_bytes) != 0)
                         break;
                 insns[n] = (struct resolver_insn){answers_text(found.store, insn->text), insn->size_bytes};
                 at += insn->size_bytes;
@@ -135,11 +136,13 @@ void resolver_keep_insns(struct resolver *resolver, resolver_id id, uint64_t dia
         struct answer_insn *items = mem_new(n, sizeof(*items));
 
         for (size_t i = 0; cache && i < n; i++) {
+                size_t n_kept = insns[i].size_bytes <= ANSWERS_MAX_INSN_BYTES ? insns[i].size_bytes : 0;
+
                 items[i] = (struct answer_insn){
-                        .hash = map_hash_bytes(code, insns[i].size_bytes),
                         .text = answers_cache_text(cache, insns[i].text),
                         .size_bytes = (uint32_t)insns[i].size_bytes,
                 };
+                memcpy(items[i].code, code, n_kept); /* longer ones are refused */
                 code += insns[i].size_bytes;
         }
         if (cache)

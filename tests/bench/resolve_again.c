@@ -71,6 +71,7 @@ static void open_files(struct job *job)
 {
         static const char *const dirs[] = {"/usr/lib/debug", NULL};
         AUTO_RELEASE(buf) note = {0};
+        struct answers_sources sources;
         struct err err = {0};
 
         job->own = object_open(job->path, &err);
@@ -83,10 +84,9 @@ static void open_files(struct job *job)
                 job->debug = debug_search(&wanted, &note);
         }
         job->alt = debug_search_alt(job->debug ? job->debug : job->own, dirs, NULL, &note);
-        if (!answers_key_make(job->own, job->debug ? job->debug : job->own, job->alt, &job->key)) {
-                fprintf(stderr, "resolve_again: %s: has no build id\n", job->path);
-                exit(1);
-        }
+        sources =
+                (struct answers_sources){{job->debug ? job->debug : job->own, job->alt}, dwarf_section_name};
+        check(answers_key_make(folder, job->own, &sources, &job->key, &err), &err);
         job->key.kind = ANSWER_FRAMES;
         job->key.version = DWARF_ANSWERS_VERSION;
 }

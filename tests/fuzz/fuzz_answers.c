@@ -29,7 +29,7 @@ static void use_cache(const uint8_t *data, size_t size, struct buf *section)
         AUTO_RELEASE(buf) content = {0};
         AUTO(answers) answers = NULL;
 
-        buf_add_zeros(&content, 240);
+        buf_add_zeros(&content, 184);
         buf_add(&content, data, size);
         answers = answers_cache_read(
                 &(struct answers_key){0},
@@ -37,6 +37,30 @@ static void use_cache(const uint8_t *data, size_t size, struct buf *section)
                 NULL);
         if (answers)
                 use_insns(answers_get_module(answers, 0));
+}
+
+static void read_seen(const struct buf *name, struct cursor file)
+{
+        struct answers_seen_list list;
+
+        if (!answers_seen_read(name, file, &list))
+                return;
+        for (size_t i = 0; i < list.n; i++)
+                sink += list.items[i].file.inode + list.items[i].content.bytes[0];
+}
+
+/* As they are, as a content, and with a name of zeros in front. */
+static void use_seen(const uint8_t *data, size_t size, struct buf *section)
+{
+        AUTO_RELEASE(buf) name = {0};
+        AUTO_RELEASE(buf) content = {0};
+
+        buf_add_zeros(&name, ANSWERS_SEEN_NAME_BYTES);
+        buf_add(&content, name.data, name.len);
+        buf_add(&content, data, size);
+        read_seen(&name, cursor_make(data, size));
+        read_seen(&name, wrap("WPCF", 1, data, size, section));
+        read_seen(&name, wrap("WPCF", 1, (const uint8_t *)content.data, content.len, section));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -53,5 +77,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         use_symbols(wrap("WPSY", SYMBOL_ARCHIVE_VERSION, data, size, &section));
         use_source(wrap("WPSR", SOURCE_ARCHIVE_VERSION, data, size, &section));
         use_cache(data, size, &section);
+        use_seen(data, size, &section);
         return 0;
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "answers_content.h"
 #include "answers_store.h"
 #include "archive_section.h"
 #include "archived_module.h"
@@ -73,8 +74,9 @@ static void save_store(void)
         static const struct answer_extent extents[] = {{0x10, 4}, {0x20, UINT64_MAX - 0x20}};
         AUTO(answers) answers = answers_new();
         struct module_answers *m = answers_add_module(answers);
-        const struct answer_insn insns[] = {{0x1234567890abcdef, answers_add_text(answers, "nop"), 1},
-                                            {~0ull, answers_add_text(answers, "ret"), 15}};
+        const struct answer_insn insns[] = {
+                {{0x90}, answers_add_text(answers, "nop"), 1},
+                {{0x1234567890abcdef, ~0ull >> 8}, answers_add_text(answers, "ret"), 15}};
         const struct answer_label label = {0x10, answers_add_text(answers, "again"), 0, UINT32_MAX, 1};
         AUTO_RELEASE(buf) out = {0};
 
@@ -84,6 +86,20 @@ static void save_store(void)
         answers_add_run(m, ANSWER_LABELS, 0x10, 0x20, answers_add_list(m, ANSWER_LABELS, &label, 1));
         answers_write(answers, false, &out);
         save("store", out.data, out.len);
+}
+
+/* Behind the name, as fuzz_answers has it. */
+static void save_seen(void)
+{
+        static const struct answers_seen_list list = {
+                .items = {{.file = {.dev = 1, .inode = 2, .size_bytes = 3}}, {.content = {{1, 2, 3}}}},
+                .n = 2,
+        };
+        AUTO_RELEASE(buf) name = {0};
+        AUTO_RELEASE(buf) out = {0};
+
+        answers_seen_write(&name, &list, &out);
+        save("files", out.data + ARCHIVE_SECTION_HEAD_BYTES, out.len - ARCHIVE_SECTION_HEAD_BYTES);
 }
 
 int main(int argc, char **argv)
@@ -99,5 +115,6 @@ int main(int argc, char **argv)
         save_module("stubs", "elf/caller.exe", 0x1000, 0x1060);
         save_source();
         save_store();
+        save_seen();
         return 0;
 }

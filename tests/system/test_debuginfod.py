@@ -277,6 +277,58 @@ def test_a_recording_that_ctrl_c_ended_asks_too(t: Context) -> None:
         check(process.returncode == 0 and any(asked in request for request in requests), f"{requests} {err}")
 
 
+WORK = """__attribute__((noinline)) int work_NAME(void)
+{
+        volatile unsigned long n = 0;
+
+        while (n < 200000000)
+                n++; /* text of NAME */
+        return 0;
+}
+
+int main(void)
+{
+        return work_NAME();
+}
+"""
+
+
+def test_source_is_of_the_build_that_it_was_asked_for(t: Context) -> None:
+    """Two programs name the same path, and the server has another file for each of them."""
+    need_library()
+    harness.need_events()
+    gcc, source, build_ids = need_tool("gcc"), t.path("work.c"), {}
+    for name in ("honest", "forged"):
+        with open(source, "w", encoding="ascii") as file:
+            file.write(WORK.replace("NAME", name))
+        check(t.run(gcc, "-g", "-O1", "-Wl,--build-id=sha1", "-o", t.path(name), source).status == 0, "built")
+        build_ids[name] = build_id_of(t, t.path(name))
+    os.remove(source)
+    requests: list[bytes] = []
+
+    def answer(connection: socket.socket, end: threading.Event) -> None:
+        for name, build_id in build_ids.items():
+            if f"/buildid/{build_id}/source/".encode() in requests[-1]:
+                return give(WORK.replace("NAME", name).encode())(connection, end)
+        return connection.sendall(NOT_FOUND)
+
+    t.good("record", "-q", "--session", t.path("x.data"), "--", "sh", "-c", f"{t.path('honest')}; {t.path('forged')}")
+    with server(answer) as (url, requests):
+        env = settings(t, url)
+        for order in (("honest", "forged"), ("forged", "honest")):
+            for name, other in (order, order[::-1]):
+                done = t.ours("annotate", "--debuginfod", "--source", "-i", t.path("x.data"), f"work_{name}", env=env)
+                check(f"text of {name}" in done.out and f"text of {other}" not in done.out, f"{name}: its own source", done)
+        done = t.ours("annotate", "--debuginfod", "--source", "-i", t.path("x.data"), "^work_", env=env)
+        for part in re.split(r"^(?=work_)", done.out, flags=re.M)[1:]:
+            name = re.match(r"work_(\w+)", part)[1]
+            check(f"text of {name}" in part and part.count("text of ") == part.count(f"text of {name}"), "each its own", done)
+        done = t.ours("archive", "--debuginfod", "-i", t.path("x.data"), "-o", t.path("packed.data"), env=env)
+        check(done.status == 0, "packed", done)
+        done = t.ours("annotate", "--source", "-i", t.path("packed.data"), "^work_", env=settings(t))
+        check("work_forged" in done.out and "text of" not in done.out, "what the builds differ in is not packed", done)
+
+
 def test_no_server_is_named(t: Context) -> None:
     stripped, _ = build(t, "one")
     done = ask(t, [], stripped, stripped)

@@ -242,7 +242,8 @@ TEST(every_change_is_harmless)
                 struct answer_label labels[2] = {{.addr = i,
                                                   .name = answers_add_text(answers, i & 1 ? "odd" : "even"),
                                                   .line = i * i}};
-                struct answer_insn insn = {~0ull / (i + 1), answers_add_text(answers, "nop"), 1 + i % 15};
+                struct answer_insn insn = {
+                        {~0ull / (i + 1), i}, answers_add_text(answers, "nop"), 1 + i % 15};
 
                 answers_add_run(m, ANSWER_LABELS, 7 * i, 7 * i + i % 7,
                                 answers_add_list(m, ANSWER_LABELS, labels, 1 + i % 2));

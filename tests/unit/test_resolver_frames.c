@@ -268,9 +268,10 @@ TEST(the_note_says_why_answers_on_disk_are_not_used)
 static struct answers_cache *open_answers(enum answer_kind kind)
 {
         AUTO(object) object = object_open(data_path("dwarf/labels2.so"), NULL);
+        const struct answers_sources sources = {{object}, dwarf_section_name};
         struct answers_key key;
 
-        if (!object || !answers_key_make(object, object, NULL, &key))
+        if (!object || !answers_key_make(INDEX_FOLDER, object, &sources, &key, NULL))
                 return NULL;
         key.kind = (uint8_t)kind;
         key.version = DWARF_ANSWERS_VERSION;
@@ -391,7 +392,12 @@ TEST(instructions_are_kept_on_disk)
         keep_insns(1, "abc", insns, N_ELEMENTS(insns));
         expect_recalled(1, "abc", 3, "2 two\n1 one\n");
         expect_recalled(2, "abc", 3, "");
-        expect_recalled(1, "abd", 3, "");
+        for (size_t i = 0; i < 24; i++) {
+                char other[] = "abc";
+
+                other[i / 8] = (char)(other[i / 8] ^ 1 << i % 8);
+                expect_recalled(1, other, 3, "");
+        }
         expect_recalled(1, "abcd", 4, "");
         expect_recalled(1, "ab", 2, "");
         keep_insns(3, "0123456789abcdefg", too_long, N_ELEMENTS(too_long));
@@ -419,7 +425,6 @@ TEST(that_answers_are_not_kept_is_said_once)
                 resolver_frames_release(&frames);
                 EXPECT_TRUE(!resolver_note(resolver, id));
         }
-        EXPECT_INT(first.code, 0);
         resolver_free(resolver);
         EXPECT_TRUE(first.code);
         EXPECT_TRUE(!strncmp(first.text, "resolver_no_folder.tmp/wperf: ", 30));

@@ -74,6 +74,66 @@ TEST(others_are_asked_once)
         os_remove("source-3.tmp", NULL);
 }
 
+/* What servers have for each of two builds that name the same path. */
+static bool find_by_build(void *ctx, const char *path, struct buf *out)
+{
+        buf_printf(out, "source-build-%d.tmp", *(int *)ctx);
+        return true;
+}
+
+TEST(what_servers_have_for_one_module_is_not_anothers)
+{
+        int build = 1;
+        AUTO(source_text) source = source_text_new(NULL, find_by_build, &build);
+        struct digest one, two;
+
+        write_file("source-build-1.tmp", "honest\n");
+        write_file("source-build-2.tmp", "forged\n");
+        write_file("source-build-local.tmp", "here\n");
+        for (int round = 0; round < 2; round++) {
+                for (build = 1; build <= 2; build++) {
+                        source_text_ask_for(source, (struct source_asker){.module = (uint32_t)build});
+                        EXPECT_STR(source_text_line(source, "/build/a.c", 1),
+                                   build == 1 ? "honest" : "forged");
+                        EXPECT_STR(source_text_line(source, "source-build-local.tmp", 1), "here");
+                }
+        }
+        two = source_text_digest(source, "/build/a.c");
+        source_text_ask_for(source, (struct source_asker){.module = 1});
+        one = source_text_digest(source, "/build/a.c");
+        EXPECT_TRUE(memcmp(&one, &two, sizeof(one)) != 0);
+        for (build = 1; build <= 2; build++) {
+                char name[] = "source-build-0.tmp";
+
+                name[13] = (char)('0' + build);
+                os_remove(name, NULL);
+        }
+        os_remove("source-build-local.tmp", NULL);
+}
+
+TEST(packed_lines_are_of_packed_modules)
+{
+        AUTO(source_archive_writer) writer = source_archive_writer_new();
+        AUTO_RELEASE(buf) section = {0};
+        AUTO(source_archive) archive = NULL;
+        AUTO(source_text) source = source_text_new(NULL, NULL, NULL);
+
+        source_archive_begin(writer, "source-5.tmp", 0);
+        source_archive_add_line(writer, 1, "packed");
+        ASSERT_TRUE(source_archive_write(writer, &section, NULL));
+        archive = source_archive_open(cursor_make(section.data, section.len), NULL);
+        ASSERT_TRUE(archive);
+        write_file("source-5.tmp", "of this machine\n");
+        source_text_use_archive(source, archive);
+        for (int round = 0; round < 2; round++) {
+                source_text_ask_for(source, (struct source_asker){.module = 1, .is_archived = true});
+                EXPECT_STR(source_text_line(source, "source-5.tmp", 1), "packed");
+                source_text_ask_for(source, (struct source_asker){.module = 2});
+                EXPECT_STR(source_text_line(source, "source-5.tmp", 1), "of this machine");
+        }
+        os_remove("source-5.tmp", NULL);
+}
+
 /* Under a folder of the user's too: debug information may lead out of it.  What debuginfod fetched is taken as it is. */
 TEST(root_reads_what_all_users_may_read)
 {

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A hash for bytes that somebody may have made up: BLAKE2b with a digest of 32 bytes and no key (RFC 7693).  Nobody can make
+ * two texts with the same digest; map_hash_bytes promises nothing of that kind. */
+#ifndef DIGEST_H
+#define DIGEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { DIGEST_BYTES = 32, DIGEST_BLOCK_BYTES = 128 };
+
+struct digest {
+        uint8_t bytes[DIGEST_BYTES];
+};
+
+struct digest_state {
+        uint64_t h[8];
+        uint64_t n_bytes; /* compressed so far */
+        uint8_t block[DIGEST_BLOCK_BYTES];
+        size_t n_block; /* waiting in it */
+};
+
+void digest_begin(struct digest_state *state);
+void digest_add(struct digest_state *state, const void *bytes, size_t size);
+struct digest digest_end(struct digest_state *state);
+
+/* The same of one piece. */
+struct digest digest_of(const void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,328 @@
+#!/usr/bin/python3
+"""Whose names the symbol cache gives: a file that somebody made up, with the build id, the size and the times of an honest
+one, never names the honest one's functions and lines, whichever was looked at first."""
+import os
+import re
+import shutil
+
+import harness
+from harness import Context, Done, check
+
+HONEST, EVIL = "spin_here", "evil_here"
+# Of that function, and of the one in which samples fall, which is inlined into it.
+CHANGES = ((HONEST, EVIL), ("spin.c", "evil.c"))
+HOT_CHANGES = (("burn_ms", "evil_ms"), ("burn.h", "evil.h"))
+ORDERS = (("honest", "evil"), ("evil", "honest"))
+
+
+def forge(path: str, place: str, replace=CHANGES + HOT_CHANGES) -> str:
+    """A copy with other texts, and all that the cache went by once: build id, size and time."""
+    with open(path, "rb") as file:
+        content = file.read()
+    for old, new in replace:
+        check(content.count(old.encode()) > 0, f"{old} is in {path}")
+        content = content.replace(old.encode(), new.encode())
+    with open(place, "wb") as file:
+        file.write(content)
+    like(path, place)
+    return place
+
+
+def like(path: str, place: str) -> None:
+    os.chmod(place, 0o755)
+    there = os.stat(path)
+    os.utime(place, ns=(there.st_atime_ns, there.st_mtime_ns))
+    now = os.stat(place)
+    check((now.st_size, now.st_mtime_ns) == (there.st_size, there.st_mtime_ns), "the same size and time")
+
+
+def copy(path: str, place: str) -> str:
+    os.makedirs(os.path.dirname(place), exist_ok=True)
+    shutil.copy2(path, place)
+    return place
+
+
+def cache_of(t: Context, name: str) -> dict[str, str]:
+    """An empty cache of its own, and a log that says what was in it."""
+    return harness.environment(XDG_CACHE_HOME=t.path(name), WPERF_DEBUG="1")
+
+
+def address_of(t: Context, path: str) -> str:
+    found = re.search(rf"^0*([0-9a-f]+) t {HONEST}$", t.run(harness.need_tool("nm"), path).out, re.M)
+    check(found is not None, f"{HONEST} of {path}")
+    return "0x" + found[1]
+
+
+def build_id_of(t: Context, path: str) -> str:
+    return re.search(r"Build ID: (\w+)", t.run(harness.need_tool("readelf"), "-n", path).out)[1]
+
+
+def known(done: Done, build_id: str = "") -> tuple[int, int]:
+    """Of how many addresses (of one module) the cache knew the answers, and how many there were."""
+    found = re.findall(rf"/{build_id}[^/]*: knows (\d+) of (\d+) addresses$", done.err, re.M)
+    return sum(int(n) for n, _ in found), sum(int(n) for _, n in found)
+
+
+def n_hashed(done: Done) -> int:
+    return done.err.count(": its content is hashed\n")
+
+
+def look_up(t: Context, env: dict[str, str], path: str, address: str, *options: str) -> Done:
+    done = t.ours("symbolize", *options, "-e", path, address, env=env)
+    check(done.status == 0, "looked up", done)
+    return done
+
+
+def check_names(done: Done, who: str, changes=CHANGES) -> None:
+    check(done.status == 0, f"{who}: shown", done)
+    for texts in changes:
+        own, other = texts if who == "honest" else reversed(texts)
+        check(own in done.out, f"{who}: its own '{own}'", done)
+        check(other not in done.out, f"{who}: not the other's '{other}'", done)
+
+
+def check_both(t: Context, files: dict[str, str], address: str, what: str) -> None:
+    """Each of the two files has its own names, from the files and from the cache, in both orders."""
+    for order in ORDERS:
+        env = cache_of(t, f"cache.{what}.{order[0]}")
+        for again in (False, True, True):
+            for who in order:
+                done = look_up(t, env, files[who], address)
+                check_names(done, who)
+                want = (1, 1) if again else (0, 1)
+                check(known(done) == want, f"{what}, {who}, {order}: the cache knows {want[0]}: {known(done)}", done)
+                check(n_hashed(done) == 0 or not again, "and hashes no file twice", done)
+
+
+def test_a_forged_program(t: Context) -> None:
+    program = copy(t.program("spin"), t.path("honest/spin"))
+    os.mkdir(t.path("evil"))
+    files = {"honest": program, "evil": forge(program, t.path("evil/spin"))}
+    check_both(t, files, address_of(t, program), "program")
+
+
+def test_a_forged_program_in_the_place_of_the_honest_one(t: Context) -> None:
+    program = copy(t.program("spin"), t.path("spin"))
+    address = address_of(t, program)
+    evil = forge(program, t.path("evil"))
+    shutil.copy2(program, t.path("kept"))
+    for turn in range(3):
+        env = cache_of(t, "cache")
+        check_names(look_up(t, env, program, address), "honest")
+        # In place, and as a new file: neither may pass for what was there before.
+        (shutil.copyfile if turn % 2 else shutil.copy2)(evil, program)
+        like(t.path("kept"), program)
+        done = look_up(t, env, program, address)
+        check_names(done, "evil")
+        (shutil.copyfile if turn % 2 else shutil.copy2)(t.path("kept"), program)
+        like(t.path("kept"), program)
+    done = look_up(t, env, program, address)
+    check_names(done, "honest")
+    check(known(done) == (1, 1), "from the cache all the same", done)
+
+
+def test_copies_share_what_is_kept(t: Context) -> None:
+    """And a forged one among them does not."""
+    program = copy(t.program("spin"), t.path("spin"))
+    address = address_of(t, program)
+    env = cache_of(t, "cache")
+    look_up(t, env, program, address)
+    shutil.copy(program, t.path("copy"))
+    os.link(program, t.path("link"))
+    os.symlink(program, t.path("symlink"))
+    os.rename(program, t.path("moved"))
+    os.symlink(t.path("moved"), program)
+    for name in ("copy", "link", "symlink", "moved"):
+        done = look_up(t, env, t.path(name), address)
+        check_names(done, "honest")
+        check(known(done) == (1, 1), f"{name}: known", done)
+    done = look_up(t, env, t.path("copy"), address)
+    check(n_hashed(done) == 0, "a copy is hashed once", done)
+    answers = [name for name in os.listdir(t.path("cache/wperf")) if "-answers" in name]
+    check(len(answers) == 1, f"one file for all of them: {answers}")
+
+
+def test_many_forgeries_do_not_push_the_honest_one_out(t: Context) -> None:
+    program = copy(t.program("spin"), t.path("honest"))
+    address = address_of(t, program)
+    env = cache_of(t, "cache")
+    look_up(t, env, program, address)
+    for i in range(12):
+        name = f"evil_her{i:x}"
+        evil = forge(program, t.path(f"evil{i}"), ((HONEST, name),))
+        done = look_up(t, env, evil, address)
+        check(name in done.out and known(done) == (0, 1), "its own name", done)
+    for n_times in (1, 0):
+        done = look_up(t, env, program, address)
+        check_names(done, "honest")
+        check(known(done) == (1, 1) and n_hashed(done) == n_times, "known, though it is not among the last eight files", done)
+
+
+def check_report(t: Context, env: dict[str, str], who: str, *options: str) -> Done:
+    """The session's lines, which come from the cache as far as it knows them."""
+    done = t.ours("report", "--inlines", "--sort", "symbol,line", *options, env=env)
+    check_names(done, who, HOT_CHANGES)
+    return done
+
+
+def record(t: Context, name: str, program: str) -> str:
+    done = t.ours("record", "-q", "--no-index", "-F", "1999", "--session", t.path(name), "--", program, "300")
+    check(done.status == 0, "recorded", done)
+    return t.path(name)
+
+
+# --- files besides the program ---
+
+
+def split_off(t: Context, program: str, folder: str) -> tuple[str, str]:
+    """The program without debug information, and its debug file beside it."""
+    objcopy = harness.need_tool("objcopy")
+    os.makedirs(t.path(folder), exist_ok=True)
+    stripped, debug = t.path(f"{folder}/spin"), t.path(f"{folder}/spin.debug")
+    check(t.run(objcopy, "--only-keep-debug", program, debug).status == 0, "debug file")
+    check(t.run(objcopy, "--strip-all", f"--add-gnu-debuglink={debug}", program, stripped).status == 0, "stripped")
+    return stripped, debug
+
+
+def test_a_forged_debug_file(t: Context) -> None:
+    """The programs are the same to the byte, and so is the CRC that they name."""
+    program = t.program("spin")
+    stripped, debug = split_off(t, program, "honest")
+    os.mkdir(t.path("evil"))
+    forge(debug, t.path("evil/spin.debug"))
+    shutil.copy2(stripped, t.path("evil/spin"))
+    files = {"honest": stripped, "evil": t.path("evil/spin")}
+    check_both(t, files, address_of(t, program), "debug")
+
+
+def test_a_forged_debug_file_by_build_id(t: Context) -> None:
+    harness.need_events()
+    program = t.program("spin")
+    stripped, debug = split_off(t, program, "files")
+    session = record(t, "files.data", stripped)
+    build_id = build_id_of(t, program)
+    folders = {}
+    for who in ("honest", "evil"):
+        folders[who] = t.path(who)
+        place = t.path(f"{who}/.build-id/{build_id[:2]}/{build_id[2:]}.debug")
+        os.makedirs(os.path.dirname(place))
+        if who == "honest":
+            shutil.copy2(debug, place)
+        else:
+            forge(debug, place)
+    os.unlink(debug)
+    for order in ORDERS:
+        env = cache_of(t, f"cache.{order[0]}")
+        for again in (0, 1):
+            for who in order:
+                done = check_report(t, env, who, "--symbol-path", folders[who], "-i", session)
+                n_known, n_asked = known(done, build_id)
+                check(n_asked and n_known == again * n_asked, f"{who}, {order}: known the second time", done)
+
+
+DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data/dwarf")
+
+
+def check_besides(t: Context, program: str, others: tuple[str, ...], forged: str, address: str, texts: tuple[str, str],
+                  is_kept: bool = True) -> None:
+    """Two copies of a program, with two copies of the files that have its names, one of which is forged."""
+    for who in ("honest", "evil"):
+        os.mkdir(t.path(who))
+        for name in (program, *others):
+            shutil.copy2(os.path.join(DATA, name), t.path(who))
+    forge(t.path(f"honest/{forged}"), t.path(f"evil/{forged}"), (texts,))
+    for order in ORDERS:
+        env = cache_of(t, f"cache.{order[0]}")
+        for again in (0, 1):
+            for who in order:
+                done = look_up(t, env, t.path(f"{who}/{program}"), address)
+                check_names(done, who, (texts,))
+                check(known(done) == (again and is_kept, 1), f"{who}, {order}: answers of its own", done)
+
+
+def test_a_forged_file_that_debug_files_share(t: Context) -> None:
+    """dwz's: the names are in the file that .gnu_debugaltlink names."""
+    check_besides(t, "dwz1.so", ("dwz.debug",), "dwz.debug", "0x220", ("distance", "poisoned"))
+
+
+def test_a_forged_package_of_split_debug_information(t: Context) -> None:
+    check_besides(t, "package5.so", ("package5.so.dwp",), "package5.so.dwp", "0x200", ("sum_longest", "sum_poisons"))
+
+
+def test_a_forged_file_of_split_debug_information(t: Context) -> None:
+    """What .dwo files answer is not kept."""
+    check_besides(t, "split5.so", ("split5-one.dwo", "split5-two.dwo"), "split5-two.dwo", "0x200",
+                  ("report_fault", "report_wrong"), is_kept=False)
+
+
+# --- sessions ---
+
+
+def test_sessions_and_archives(t: Context) -> None:
+    """What is packed of the one program is its own, though the other one was looked at before; and to show the packed session
+    of the other one puts nothing into the cache."""
+    harness.need_events()
+    program = copy(t.program("spin"), t.path("honest/spin"))
+    os.mkdir(t.path("evil"))
+    programs = {"honest": program, "evil": forge(program, t.path("evil/spin"))}
+    sessions = {who: record(t, f"{who}.data", path) for who, path in programs.items()}
+    for order in ORDERS:
+        env = cache_of(t, f"cache.{order[0]}")
+        for who in order * 2:
+            check_report(t, env, who, "-i", sessions[who])
+            packed = t.path(f"{who}.packed")
+            check(t.ours("archive", "-f", "-i", sessions[who], "-o", packed, env=env).status == 0, "packed")
+            check_report(t, env, who, "-i", packed)
+            os.unlink(packed)
+
+
+def test_an_archive_from_elsewhere(t: Context) -> None:
+    harness.need_events()
+    program = copy(t.program("spin"), t.path("spin"))
+    address = address_of(t, program)
+    evil = forge(program, t.path("evil"))
+    shutil.move(program, t.path("kept"))
+    shutil.move(evil, program)
+    session = record(t, "evil.data", program)
+    check(t.ours("archive", "-i", session, "-o", t.path("packed"), "--no-index").status == 0, "packed")
+    shutil.move(t.path("kept"), program)
+    env = cache_of(t, "cache")
+    for _ in range(2):
+        check_report(t, env, "evil", "-i", t.path("packed"))
+        check_names(look_up(t, env, program, address), "honest")
+        check_report(t, env, "honest", "-i", record(t, "honest.data", program))
+
+
+IN_ANOTHER_ROOT = ('mount --rbind / "$0" && mount -t tmpfs none "$0/$3" && cp -p "$1" "$0/$2" && '
+                   'exec chroot "$0" "$2" 60000')
+
+
+def test_a_process_in_another_root(t: Context) -> None:
+    """It runs a forged program, which only /proc/PID/root leads to: at the same path there is another one here."""
+    harness.need_mounts()
+    harness.need_events()
+    program = copy(t.program("spin"), t.path("lib/spin"))
+    honest = copy(program, t.path("honest"))
+    session = record(t, "honest.data", honest)
+    build_id = build_id_of(t, honest)
+    evil = forge(program, t.path("evil"))
+    with open(program, "wb") as file:
+        file.write(b"of another build")
+    os.mkdir(t.path("root"))
+    process = t.start("unshare", "-m", "sh", "-c", IN_ANOTHER_ROOT, t.path("root"), evil, program, os.path.dirname(program))
+    check(process.stdout.readline() == b"ready\n", "it runs")
+    for first in ("evil", "honest"):
+        env = cache_of(t, f"cache.{first}")
+        if first == "honest":
+            check_report(t, env, "honest", "-i", session)
+        for again in (0, 1):
+            done = t.ours("sample", "-p", str(process.pid), "--timeout", "400ms", "--annotate", env=env)
+            check_names(done, "evil", (CHANGES[0], HOT_CHANGES[1]))
+            check_report(t, env, "evil")
+            done = check_report(t, env, "honest", "-i", session)
+            n_known, n_asked = known(done, build_id)
+            check(n_asked and (n_known == n_asked) == bool(again or first == "honest"), "and known the second time", done)
+
+
+if __name__ == "__main__":
+    harness.main(__name__)
