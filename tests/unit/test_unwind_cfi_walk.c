@@ -55,16 +55,112 @@ TEST(unwind_walk_ends)
         EXPECT_TRUE(place.memory.is_cut);
         place.memory.is_cut = false;
         place.memory.is_whole = true;
-        expect_walk(&made, &place, 127, "10010! registers; 10021 cfi; 10031 cfi; damaged");
+        expect_walk(&made, &place, 127, "10010! registers; 10021 cfi; 10031 cfi; unreadable");
         EXPECT_TRUE(!place.memory.is_cut);
         start_walk(&place, OBJECT_MACHINE_X86_64, 0x10010, lost, 2);
         expect_walk(&made, &place, 127, "10010! registers; 10021 cfi; 90000 cfi; no module");
         place.regs.known &= ~(1ull << UNWIND_X64_RSP);
-        expect_walk(&made, &place, 127, "damaged");
+        expect_walk(&made, &place, 127, "no start");
+        start_walk(&place, OBJECT_MACHINE_X86_64, 0x10010, lost, 2);
+        place.regs.known &= ~(1ull << UNWIND_X64_RIP);
+        expect_walk(&made, &place, 127, "no start");
         /* The return address is undefined. */
         open_entries(&outer, false, BYTES(CIE_X64), BYTES(FDE "\7\20"));
         start_walk(&place, OBJECT_MACHINE_X86_64, 0x10010, calls, 3);
         expect_walk(&outer, &place, 127, "10010! registers; outermost");
+}
+
+/* A walk of one step by the instructions in an FDE, whose CFA is r7 + 8 at first. */
+static void expect_step(const char *fde, size_t fde_size, const char *want)
+{
+        static const uint64_t calls[] = {0x10021, 0};
+        AUTO_RELEASE(made) made = {0};
+        struct place place;
+
+        open_entries(&made, false, BYTES(CIE_X64), fde, fde_size);
+        start_walk(&place, OBJECT_MACHINE_X86_64, 0x10010, calls, 2);
+        expect_walk(&made, &place, 127, want);
+}
+
+TEST(unwind_walk_malformed)
+{
+        /* An unknown instruction, a row that nobody put aside, and an expression: by zero, for ever, cut, empty. */
+        expect_step(BYTES(FDE "\x3e"), "10010! registers; malformed cfi");
+        expect_step(BYTES(FDE "\x0b"), "10010! registers; malformed cfi");
+        expect_step(BYTES(FDE "\x0f\3\x31\x30\x1b"), "10010! registers; malformed cfi");
+        expect_step(BYTES(FDE "\x0f\3\x2f\xfd\xff"), "10010! registers; malformed cfi");
+        expect_step(BYTES(FDE "\x0f\1\x90"), "10010! registers; malformed cfi");
+        expect_step(BYTES(FDE "\x0f\0"), "10010! registers; malformed cfi");
+        expect_step(BYTES(FDE "\x10\20\3\x31\x30\x1b"), "10010! registers; malformed cfi");
+}
+
+TEST(unwind_walk_unknown_registers)
+{
+        /* Of the CFA, of the return address in a register, of an expression. */
+        expect_step(BYTES(FDE "\x0d\x14"), "10010! registers; no register");
+        expect_step(BYTES(FDE "\x09\20\x14"), "10010! registers; no register");
+        expect_step(BYTES(FDE "\x0f\3\x92\x14\0"), "10010! registers; no register");
+        expect_step(BYTES(FDE "\x16\20\2\x84\0"), "10010! registers; no register");
+}
+
+TEST(unwind_walk_of_another_machine)
+{
+        static const uint64_t calls[] = {0x10021, 0};
+        AUTO_RELEASE(made) made = {0};
+        struct place place;
+
+        open_entries(&made, false, BYTES(CIE_X64), BYTES(FDE));
+        start_walk(&place, OBJECT_MACHINE_ARM64, 0x10010, calls, 2);
+        expect_walk(&made, &place, 127, "10010! registers; other machine");
+}
+
+/* The sorted table leads to an entry whose CIE has version 9: it counts as none, and the frame pointer is tried. */
+TEST(unwind_walk_malformed_entry)
+{
+        static const uint64_t chain[] = {0x7010, 0x10221, 0, 0};
+        AUTO_RELEASE(cfi_builder) b = {0};
+        AUTO_RELEASE(made) made = {0};
+        struct cfi_row row;
+        struct place place;
+        struct err err;
+
+        cfi_add_entry(&b.eh_frame, 0, false, BYTES("\x09zR\0\1\x78\20\1\3\x0c\7\10\x90\1"));
+        buf_add(&b.eh_frame_hdr, "\1\x03\x03\x3b\0\0\x20\0\1\0\0\0", 12);
+        buf_add_u32(&b.eh_frame_hdr, 0x1010u - CFI_HDR_ADDR);
+        buf_add_u32(&b.eh_frame_hdr, (uint32_t)(CFI_FRAME_ADDR + b.eh_frame.len - CFI_HDR_ADDR));
+        cfi_add_entry(&b.eh_frame, 0, true, BYTES(FDE));
+        open_made(&b, &made);
+        ASSERT_TRUE(made.cfi);
+        EXPECT_TRUE(!cfi_find(made.cfi, 0x1010, &row, &err));
+        EXPECT_INT(err.code, ERR_FORMAT);
+        EXPECT_STR(err.text, "the entry for 0x1010 is malformed");
+        start_walk(&place, OBJECT_MACHINE_X86_64, 0x10010, chain, 4);
+        expect_walk(&made, &place, 127, "10010! registers; malformed cfi");
+        unwind_set_reg(&place.regs, UNWIND_X64_RBP, STACK_ADDR);
+        expect_walk(&made, &place, 127, "10010! registers; 10221 fp; malformed cfi");
+        /* That is said of the frame alone: its caller, in front of all entries, has none. */
+        place.words[1] = 0x10009;
+        expect_walk(&made, &place, 127, "10010! registers; 10009 fp; no rule");
+}
+
+/* A register's place is far away, which does no harm; the return address is then above the whole stack, not far. */
+TEST(unwind_walk_unreadable_behind_far)
+{
+        static const uint64_t calls[] = {0x10021, 0x10031};
+        AUTO_RELEASE(made) made = {0};
+        struct place place;
+
+        /* r3 at CFA - 0x1000; 16 bytes on the CFA is r7 + 0x100. */
+        open_entries(&made, false, BYTES(CIE_X64), BYTES(FDE "\5\3\x80\4\x60\x0e\x80\2"));
+        start_walk(&place, OBJECT_MACHINE_X86_64, 0x10010, calls, 2);
+        place.memory.is_whole = true;
+        place.memory.max_size = 0x1000;
+        expect_walk(&made, &place, 127, "10010! registers; 10021 cfi; unreadable");
+        EXPECT_TRUE(!place.memory.is_cut && !place.memory.is_far);
+        place.memory.is_whole = false;
+        expect_walk(&made, &place, 127, "10010! registers; 10021 cfi; cut");
+        place.memory.max_size = 0x80;
+        expect_walk(&made, &place, 127, "10010! registers; 10021 cfi; far");
 }
 
 TEST(unwind_walk_endless)
@@ -104,7 +200,7 @@ TEST(unwind_walk_popped)
         unwind_set_reg(&place.regs, UNWIND_X64_RBP, STACK_ADDR + 0x10);
         expect_walk(&made, &place, 127, "10010! registers; 10041 cfi; 10045 cfi; endless");
         place.regs.known &= ~(1ull << UNWIND_X64_RBP);
-        expect_walk(&made, &place, 127, "10010! registers; 10041 cfi; damaged");
+        expect_walk(&made, &place, 127, "10010! registers; 10041 cfi; no register");
         /* Above it is what was not copied. */
         set_place(&place, OBJECT_MACHINE_X86_64, 0x10040);
         unwind_set_reg(&place.regs, UNWIND_X64_RBP, STACK_ADDR + sizeof(place.words));
