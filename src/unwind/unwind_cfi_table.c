@@ -182,7 +182,7 @@ static bool is_found_by_table(struct cfi_table *table, const struct cfi_span *sp
 {
         struct cfi_fde fde;
 
-        return find_sorted(table, addr, &fde) && fde.span.off == span->off;
+        return find_sorted(table, addr, &fde) == SORTED_HAS && fde.span.off == span->off;
 }
 
 /* An index takes much memory.  Where the sorted table has all entries it would only say the same. */
