@@ -8,6 +8,8 @@ static const double SAMPLED_SHARE_WORTH_A_WORD = 0.95;
 static const double KERNEL_SHARE_WORTH_A_WORD = 0.05;
 static const double OFF_SHARE_WORTH_A_WORD = 0.005;
 
+enum { MAX_CUT_REASONS = 3 }; /* of the line; JSON has all */
+
 double quality_percent(const struct quality *quality, uint64_t n)
 {
         return quality->n_samples ? 100.0 * (double)n / (double)quality->n_samples : 0;
@@ -25,26 +27,47 @@ bool quality_kernel_matters(const struct quality *quality)
         return quality->kernel_share >= KERNEL_SHARE_WORTH_A_WORD;
 }
 
+static const struct {
+        const char *key, *text;
+} cuts[QUALITY_N_CUTS] = {
+        [QUALITY_CUT_COPY] = {"short_copy", "too little of the stack was copied"},
+        [QUALITY_CUT_DEPTH] = {"too_deep", NULL},
+        [QUALITY_CUT_FAR] = {"other_stack", "the callers are on a stack that was not copied"},
+        [QUALITY_CUT_FILE] = {"no_file", "the file of a module can't be read"},
+        [QUALITY_CUT_32BIT] = {"code_32_bit", "32-bit code is not unwound"},
+        [QUALITY_CUT_CODE] = {"no_rule", "code without call-frame information"},
+        [QUALITY_CUT_CHAIN] = {"frame_pointers", "frame pointers lead no further: record with -g to unwind"},
+        [QUALITY_CUT_MEMORY] = {"no_memory", "no memory for their callers"},
+        [QUALITY_CUT_MALFORMED_CFI] = {"malformed_cfi", "malformed call-frame information"},
+        [QUALITY_CUT_MALFORMED_PE] = {"malformed_pe", "malformed Windows unwind information"},
+        [QUALITY_CUT_UNSUPPORTED_PE] = {"unsupported_pe",
+                                        "Windows unwind information that wperf does not support"},
+        [QUALITY_CUT_NO_REGISTER] = {"no_register", "unwinding needs a register that is not known"},
+        [QUALITY_CUT_UNREADABLE] = {"unreadable", "unwinding needs memory outside the stack"},
+        [QUALITY_CUT_NO_CODE] = {"no_code", "a return address leads to no code"},
+        [QUALITY_CUT_NO_MODULE] = {"no_module", "an address is in no mapped module"},
+        [QUALITY_CUT_ENDLESS] = {"endless", "the stack pointer moved backwards or did not move"},
+        [QUALITY_CUT_NO_START] = {"no_start", "the sample lacks the program counter or the stack pointer"},
+        [QUALITY_CUT_OTHER_MACHINE] = {"other_machine", "the file of a module is for another machine"},
+        [QUALITY_CUT_DAMAGED] = {"damaged", "damaged unwind information or stacks"},
+        [QUALITY_CUT_UNKNOWN] = {"unknown", "causes that only a later version of wperf knows"},
+};
+
+const char *quality_cut_key(enum quality_cut why)
+{
+        return cuts[why].key;
+}
+
 static void add_cut_reason(const struct quality *q, enum quality_cut why, struct buf *out)
 {
-        static const char *const texts[QUALITY_N_CUTS] = {
-                [QUALITY_CUT_COPY] = "too little of the stack was copied",
-                [QUALITY_CUT_FAR] = "the callers are on a stack that was not copied",
-                [QUALITY_CUT_FILE] = "the file of a module can't be read",
-                [QUALITY_CUT_32BIT] = "32-bit code is not unwound",
-                [QUALITY_CUT_CODE] = "code without call-frame information",
-                [QUALITY_CUT_CHAIN] = "frame pointers lead no further: record with -g to unwind",
-                [QUALITY_CUT_MEMORY] = "no memory for their callers",
-        };
-
         if (why == QUALITY_CUT_DEPTH)
                 buf_printf(out, "deeper than %u frames", q->max_frames);
         else if (why == QUALITY_CUT_COPY && q->longer_copies)
-                buf_printf(out, "%s: %s", texts[why], q->longer_copies);
+                buf_printf(out, "%s: %s", cuts[why].text, q->longer_copies);
         else if (why == QUALITY_CUT_COPY)
                 buf_add_str(out, "the stack is larger than the largest copy");
         else
-                buf_add_str(out, texts[why]);
+                buf_add_str(out, cuts[why].text);
 }
 
 static enum quality_cut most_frequent(const uint64_t *cut_by)
@@ -59,12 +82,11 @@ static enum quality_cut most_frequent(const uint64_t *cut_by)
 }
 
 /* "853 cut stacks (too little of the stack was copied: --call-graph unwind,65528)"; where there is more than one reason each has
- * its number, the most frequent first, unless they were counted in other samples too. */
+ * its number, the most frequent first, unless they were counted in other samples too.  What is behind the third is "other causes". */
 static void add_cut(const struct quality *q, struct buf *out)
 {
-        uint64_t left[QUALITY_N_CUTS], sum = 0;
+        uint64_t left[QUALITY_N_CUTS], sum = 0, n_left;
         enum quality_cut most;
-        const char *before = " (";
 
         buf_printf(out, ", %" PRIu64 " cut stacks", q->n_cut_stacks);
         memcpy(left, q->cut_by, sizeof(left));
@@ -72,13 +94,19 @@ static void add_cut(const struct quality *q, struct buf *out)
                 sum += left[i];
         if (!q->n_cut_stacks || !sum)
                 return;
-        while (left[most = most_frequent(left)]) {
-                buf_add_str(out, before);
-                if (left[most] != sum && sum == q->n_cut_stacks)
-                        buf_printf(out, "%" PRIu64 ": ", left[most]);
-                add_cut_reason(q, most, out);
+        n_left = sum;
+        for (unsigned i = 0; i <= MAX_CUT_REASONS && n_left; i++) {
+                uint64_t n = i < MAX_CUT_REASONS ? left[most = most_frequent(left)] : n_left;
+
+                buf_add_str(out, i ? "; " : " (");
+                if (n != sum && sum == q->n_cut_stacks)
+                        buf_printf(out, "%" PRIu64 ": ", n);
+                if (i < MAX_CUT_REASONS)
+                        add_cut_reason(q, most, out);
+                else
+                        buf_add_str(out, "other causes");
                 left[most] = 0;
-                before = "; ";
+                n_left -= n;
         }
         buf_add_char(out, ')');
 }

@@ -16,11 +16,26 @@ enum quality_cut {
         QUALITY_CUT_FAR,    /* the rest lies where no copy reaches */
         QUALITY_CUT_FILE,   /* a module's file can't be read */
         QUALITY_CUT_32BIT,  /* 32-bit code, which is not unwound */
-        QUALITY_CUT_CODE,   /* code that says nothing, or something wrong, of its callers */
+        QUALITY_CUT_CODE,   /* code without unwind information, whose frame pointer leads nowhere */
         QUALITY_CUT_CHAIN,  /* the kernel's chain ends before the outermost function */
         QUALITY_CUT_MEMORY, /* there was no memory for the callers */
+        QUALITY_CUT_MALFORMED_CFI,
+        QUALITY_CUT_MALFORMED_PE,
+        QUALITY_CUT_UNSUPPORTED_PE,
+        QUALITY_CUT_NO_REGISTER,   /* a rule needs a register that is not known */
+        QUALITY_CUT_UNREADABLE,    /* a rule needs memory that is not there, and no copy would have it */
+        QUALITY_CUT_NO_CODE,       /* a return address that is none */
+        QUALITY_CUT_NO_MODULE,     /* an address that nothing is mapped at */
+        QUALITY_CUT_ENDLESS,       /* the stack does not grow from a frame to its caller */
+        QUALITY_CUT_NO_START,      /* the sample lacks registers */
+        QUALITY_CUT_OTHER_MACHINE, /* a module's file is for another machine */
+        QUALITY_CUT_DAMAGED,       /* of older sessions, which do not say more */
+        QUALITY_CUT_UNKNOWN,       /* of sessions of a later version */
         QUALITY_N_CUTS,
 };
+
+/* The cause in JSON, "malformed_cfi". */
+const char *quality_cut_key(enum quality_cut why);
 
 struct quality {
         uint64_t n_samples, n_lost, n_throttled, n_unresolved, n_cut_stacks;

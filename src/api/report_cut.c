@@ -11,13 +11,32 @@
 enum { USUAL_KERNEL_FRAMES = 127 }; /* kernel.perf_event_max_stack */
 
 static const enum quality_cut cut_of_end[UNWIND_N_ENDS] = {
-        [UNWIND_END_OUTERMOST] = QUALITY_N_CUTS, [UNWIND_END_ZERO] = QUALITY_N_CUTS,
-        [UNWIND_END_CUT] = QUALITY_CUT_COPY,     [UNWIND_END_LIMIT] = QUALITY_CUT_DEPTH,
-        [UNWIND_END_ENDLESS] = QUALITY_CUT_CODE, [UNWIND_END_NO_MODULE] = QUALITY_CUT_CODE,
-        [UNWIND_END_NO_RULE] = QUALITY_CUT_CODE, [UNWIND_END_DAMAGED] = QUALITY_CUT_CODE,
-        [UNWIND_END_FAR] = QUALITY_CUT_FAR,      [UNWIND_END_NO_FILE] = QUALITY_CUT_FILE,
+        [UNWIND_END_OUTERMOST] = QUALITY_N_CUTS,
+        [UNWIND_END_ZERO] = QUALITY_N_CUTS,
+        [UNWIND_END_CUT] = QUALITY_CUT_COPY,
+        [UNWIND_END_LIMIT] = QUALITY_CUT_DEPTH,
+        [UNWIND_END_ENDLESS] = QUALITY_CUT_ENDLESS,
+        [UNWIND_END_NO_MODULE] = QUALITY_CUT_NO_MODULE,
+        [UNWIND_END_NO_RULE] = QUALITY_CUT_CODE,
+        [UNWIND_END_DAMAGED] = QUALITY_CUT_DAMAGED,
+        [UNWIND_END_FAR] = QUALITY_CUT_FAR,
+        [UNWIND_END_NO_FILE] = QUALITY_CUT_FILE,
         [UNWIND_END_32BIT] = QUALITY_CUT_32BIT,
+        [UNWIND_END_MALFORMED_CFI] = QUALITY_CUT_MALFORMED_CFI,
+        [UNWIND_END_MALFORMED_PE] = QUALITY_CUT_MALFORMED_PE,
+        [UNWIND_END_UNSUPPORTED_PE] = QUALITY_CUT_UNSUPPORTED_PE,
+        [UNWIND_END_NO_REGISTER] = QUALITY_CUT_NO_REGISTER,
+        [UNWIND_END_UNREADABLE] = QUALITY_CUT_UNREADABLE,
+        [UNWIND_END_NO_CODE] = QUALITY_CUT_NO_CODE,
+        [UNWIND_END_NO_START] = QUALITY_CUT_NO_START,
+        [UNWIND_END_OTHER_MACHINE] = QUALITY_CUT_OTHER_MACHINE,
 };
+
+/* QUALITY_N_CUTS: the stack is whole. */
+static enum quality_cut cut_of(uint32_t end)
+{
+        return end < UNWIND_N_ENDS ? cut_of_end[end] : QUALITY_CUT_UNKNOWN;
+}
 
 static bool has_kernel_chains(const struct report_pass *pass, const struct perf_attr *attr)
 {
@@ -301,13 +320,11 @@ static void fill_walks(struct report_pass *pass)
         const struct stack_unwind_counts counts = stack_unwind_get_counts(pass->unwind);
         struct quality *q = &pass->report->quality;
 
-        for (uint32_t i = 0; i < UNWIND_N_ENDS; i++) {
-                uint64_t n = counts.by_end[i];
-
-                if (pass->marks.n_samples)
-                        n = i < pass->marks.n_ends ? pass->marks.by_end[i] : 0;
-                if (cut_of_end[i] < QUALITY_N_CUTS)
-                        q->cut_by[cut_of_end[i]] += n;
+        _Static_assert((int)STACK_MARKS_MAX_KINDS == (int)STACK_ARCHIVE_MAX_KINDS, "both number ends alike");
+        for (uint32_t i = 0; i < STACK_MARKS_MAX_KINDS; i++) {
+                if (cut_of(i) < QUALITY_N_CUTS)
+                        q->cut_by[cut_of(i)] +=
+                                pass->marks.n_samples ? pass->marks.by_end[i] : counts.by_end[i];
         }
         q->max_frames = UNWIND_MAX_FRAMES;
         q->longer_copies = longer_copies(pass);

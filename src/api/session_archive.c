@@ -39,7 +39,7 @@ void session_archive_open_walks(struct session_archive *archive, const struct pe
 
         if (walks.failed)
                 return;
-        archive->walks = stack_archive_open(walks, UNWIND_N_WAYS, UNWIND_N_ENDS, &err);
+        archive->walks = stack_archive_open(walks, UNWIND_N_WAYS, STACK_ARCHIVE_MAX_KINDS, &err);
         if (!archive->walks)
                 buf_printf(
                         &archive->note,

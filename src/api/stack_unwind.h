@@ -58,7 +58,7 @@ enum stack_whole stack_unwind_judge(struct stack_unwind *unwind, module_id modul
 /* How the frames so far were found (enum unwind_way), and how the walks ended (enum unwind_end). */
 struct stack_unwind_counts {
         uint64_t by_way[UNWIND_N_WAYS];
-        uint64_t by_end[UNWIND_N_ENDS];
+        uint64_t by_end[STACK_ARCHIVE_MAX_KINDS]; /* also of ends that only a later version knows */
 };
 struct stack_unwind_counts stack_unwind_get_counts(const struct stack_unwind *unwind);
 

@@ -114,7 +114,7 @@ static bool add_walk(struct unwinder *u, const struct perf_attr *attr, const str
 {
         const struct unwind_modules modules = {.find = find_module, .ctx = u, .read_code = read_code};
         struct unwind_frame *frames = u->frames;
-        struct unwind_walked walked = {.end = UNWIND_END_NO_RULE};
+        struct unwind_walked walked = {.end = UNWIND_END_NO_START};
         const struct unwind_sample copied = {linux_arch(), attr->sample_regs_user, sample->regs_user,
                                              sample->stack_user, sample->stack_is_whole};
         bool in_user = (sample->misc & PERF_MISC_CPUMODE_MASK) == PERF_MISC_USER;

@@ -151,19 +151,34 @@ static void show_kind(const char *text, uint64_t n, struct field_sink *sink)
         field_u64(sink, key, n);
 }
 
+/* Kinds that a later version added, as "end_40", because their names are not known here.  Only those with a count. */
+static void show_unknown(const char *what, const uint64_t *by_kind, uint32_t first, uint32_t n,
+                         struct field_sink *sink)
+{
+        char key[32];
+
+        for (uint32_t i = first; i < n; i++) {
+                snprintf(key, sizeof(key), "%s_%" PRIu32, what, i);
+                if (by_kind[i])
+                        field_u64(sink, key, by_kind[i]);
+        }
+}
+
 static void show_ways(const uint64_t *by_way, uint32_t n, struct field_sink *sink)
 {
         field_begin(sink, FIELD_BLOCK, "frames");
-        for (uint32_t i = 0; i < n; i++)
+        for (uint32_t i = 0; i < n && i < UNWIND_N_WAYS; i++)
                 show_kind(unwind_way_text((enum unwind_way)i), by_way[i], sink);
+        show_unknown("way", by_way, UNWIND_N_WAYS, n, sink);
         field_end(sink);
 }
 
 static void show_ends(const uint64_t *by_end, uint32_t n, struct field_sink *sink)
 {
         field_begin(sink, FIELD_BLOCK, "ends");
-        for (uint32_t i = 0; i < n; i++)
+        for (uint32_t i = 0; i < n && i < UNWIND_N_ENDS; i++)
                 show_kind(unwind_end_text((enum unwind_end)i), by_end[i], sink);
+        show_unknown("end", by_end, UNWIND_N_ENDS, n, sink);
         field_end(sink);
 }
 
@@ -196,9 +211,9 @@ static bool show_stacks(struct cursor *c, struct field_sink *sink)
 /* WPERF_WALKS: the same numbers of what was packed; the stacks themselves are the report's. */
 static bool show_walks(const struct cursor *c, struct field_sink *sink)
 {
-        AUTO(stack_archive) walks = stack_archive_open(*c, UNWIND_N_WAYS, UNWIND_N_ENDS, NULL);
+        AUTO(stack_archive) walks = stack_archive_open(*c, UNWIND_N_WAYS, STACK_ARCHIVE_MAX_KINDS, NULL);
         struct walked_frame frames[STACK_ARCHIVE_MAX_FRAMES];
-        uint64_t by_way[UNWIND_N_WAYS] = {0}, by_end[UNWIND_N_ENDS] = {0};
+        uint64_t by_way[UNWIND_N_WAYS] = {0}, by_end[STACK_ARCHIVE_MAX_KINDS] = {0};
 
         if (!walks)
                 return false;
@@ -213,7 +228,7 @@ static bool show_walks(const struct cursor *c, struct field_sink *sink)
         field_u64(sink, "samples", stack_archive_n_walks(walks));
         field_u64(sink, "kept_frames", stack_archive_n_nodes(walks));
         show_ways(by_way, UNWIND_N_WAYS, sink);
-        show_ends(by_end, UNWIND_N_ENDS, sink);
+        show_ends(by_end, STACK_ARCHIVE_MAX_KINDS, sink);
         return true;
 }
 

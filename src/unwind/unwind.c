@@ -46,10 +46,8 @@ bool unwind_read_word(struct unwind_memory *memory, uint64_t addr, uint64_t *ret
         if (memory->read && memory->read(memory->ctx, addr, ret_word))
                 return true;
         is_far = memory->max_size && (addr < memory->start || off > memory->max_size - 8);
-        if (memory->bytes && (is_far || (addr >= memory->start && !memory->is_whole))) {
-                memory->is_cut = true;
-                memory->is_far = is_far;
-        }
+        memory->is_cut = memory->bytes && (is_far || (addr >= memory->start && !memory->is_whole));
+        memory->is_far = memory->is_cut && is_far;
         return false;
 }
 
@@ -65,6 +63,14 @@ static const char *const end_texts[UNWIND_N_ENDS] = {
         [UNWIND_END_FAR] = "far",
         [UNWIND_END_NO_FILE] = "no file",
         [UNWIND_END_32BIT] = "32-bit",
+        [UNWIND_END_MALFORMED_CFI] = "malformed cfi",
+        [UNWIND_END_MALFORMED_PE] = "malformed pe",
+        [UNWIND_END_UNSUPPORTED_PE] = "unsupported pe",
+        [UNWIND_END_NO_REGISTER] = "no register",
+        [UNWIND_END_UNREADABLE] = "unreadable",
+        [UNWIND_END_NO_CODE] = "no code",
+        [UNWIND_END_NO_START] = "no start",
+        [UNWIND_END_OTHER_MACHINE] = "other machine",
 };
 
 static const char *const way_texts[UNWIND_N_WAYS] = {
@@ -94,7 +100,8 @@ struct walk {
         struct unwind_regs regs;
         struct unwind_module module;
         bool has_module;
-        bool is_exact; /* pc is an instruction, and not a return address */
+        bool is_exact;     /* pc is an instruction, and not a return address */
+        bool is_malformed; /* the module has no rule for pc because it can't be read */
         struct unwind_frame *frames;
         size_t max_frames;
         struct unwind_walked walked;
@@ -112,7 +119,7 @@ static bool end_unread(struct walk *walk)
 {
         const struct unwind_memory *memory = walk->memory;
 
-        return end_walk(walk, !memory->is_cut  ? UNWIND_END_DAMAGED
+        return end_walk(walk, !memory->is_cut  ? UNWIND_END_UNREADABLE
                               : memory->is_far ? UNWIND_END_FAR
                                                : UNWIND_END_CUT);
 }
@@ -160,7 +167,7 @@ static bool step_fp(struct walk *walk, enum unwind_way *ret_way)
         /* A register that holds anything leads anywhere. */
         if (how == UNWIND_FP_CUT && !walk->memory->is_far)
                 return end_walk(walk, UNWIND_END_CUT);
-        return end_walk(walk, UNWIND_END_NO_RULE);
+        return end_walk(walk, walk->is_malformed ? UNWIND_END_MALFORMED_CFI : UNWIND_END_NO_RULE);
 }
 
 /* Code that processes and threads begin with. */
@@ -196,19 +203,38 @@ static bool step_stub(struct walk *walk, enum unwind_way *ret_way, bool *ret_non
         return false;
 }
 
+/* The module has no rule for pc: other ways are tried. */
+static bool skip_module(struct walk *walk, bool is_malformed, bool *ret_none)
+{
+        walk->is_malformed = is_malformed;
+        *ret_none = true;
+        return false;
+}
+
+static bool end_cfi(struct walk *walk, enum cfi_step how, bool *ret_none)
+{
+        switch (how) {
+        case CFI_STEP_BAD_ENTRY: return skip_module(walk, true, ret_none);
+        case CFI_STEP_NONE: return skip_module(walk, false, ret_none);
+        case CFI_STEP_OUTERMOST: return end_walk(walk, UNWIND_END_OUTERMOST);
+        case CFI_STEP_UNREAD: return end_unread(walk);
+        case CFI_STEP_NO_REGISTER: return end_walk(walk, UNWIND_END_NO_REGISTER);
+        case CFI_STEP_OTHER_MACHINE: return end_walk(walk, UNWIND_END_OTHER_MACHINE);
+        default: return end_walk(walk, UNWIND_END_MALFORMED_CFI);
+        }
+}
+
 static bool step_cfi(struct walk *walk, uint64_t addr, enum unwind_way *ret_way, bool *ret_none)
 {
         struct cfi_stepped stepped;
+        enum cfi_step how = cfi_step(walk->module.cfi, addr - walk->module.bias, walk->module.bias,
+                                     &walk->regs, walk->memory, &stepped);
 
         *ret_way = UNWIND_WAY_CFI;
-        switch (cfi_step(walk->module.cfi, addr - walk->module.bias, walk->module.bias, &walk->regs,
-                         walk->memory, &stepped)) {
-        case CFI_STEP_DONE: walk->is_exact = stepped.is_signal; return true;
-        case CFI_STEP_NONE: *ret_none = true; return false;
-        case CFI_STEP_OUTERMOST: return end_walk(walk, UNWIND_END_OUTERMOST);
-        case CFI_STEP_UNREAD: return end_unread(walk);
-        default: return end_walk(walk, UNWIND_END_DAMAGED);
-        }
+        if (how != CFI_STEP_DONE)
+                return end_cfi(walk, how, ret_none);
+        walk->is_exact = stepped.is_signal;
+        return true;
 }
 
 /* Memory of an image is not all code. */
@@ -238,7 +264,7 @@ static bool check_caller(struct walk *walk, bool was_leaf)
 
         if ((!pc && !was_leaf) || has_code_at(walk, walk->is_exact ? pc : pc - 1))
                 return true;
-        return end_walk(walk, was_leaf ? UNWIND_END_NO_RULE : UNWIND_END_DAMAGED);
+        return end_walk(walk, was_leaf ? UNWIND_END_NO_RULE : UNWIND_END_NO_CODE);
 }
 
 static bool step_pe(struct walk *walk, enum unwind_way *ret_way, bool *ret_none)
@@ -251,10 +277,12 @@ static bool step_pe(struct walk *walk, enum unwind_way *ret_way, bool *ret_none)
         switch (how) {
         case UNWIND_PE_DONE:
         case UNWIND_PE_LEAF: walk->is_exact = is_exact; return check_caller(walk, how == UNWIND_PE_LEAF);
-        case UNWIND_PE_NONE: *ret_none = true; return false;
+        case UNWIND_PE_NONE: return skip_module(walk, false, ret_none);
         case UNWIND_PE_NO_RULE: return end_walk(walk, UNWIND_END_NO_RULE);
         case UNWIND_PE_UNREAD: return end_unread(walk);
-        default: return end_walk(walk, UNWIND_END_DAMAGED);
+        case UNWIND_PE_NO_REGISTER: return end_walk(walk, UNWIND_END_NO_REGISTER);
+        case UNWIND_PE_UNSUPPORTED: return end_walk(walk, UNWIND_END_UNSUPPORTED_PE);
+        default: return end_walk(walk, UNWIND_END_MALFORMED_PE);
         }
 }
 
@@ -276,8 +304,7 @@ static bool step_by_module(struct walk *walk, uint64_t addr, enum unwind_way *re
                 return step_cfi(walk, addr, ret_way, ret_none);
         if (walk->has_module && walk->module.object)
                 return step_pe(walk, ret_way, ret_none);
-        *ret_none = true;
-        return false;
+        return skip_module(walk, false, ret_none);
 }
 
 static bool step(struct walk *walk, enum unwind_way *ret_way)
@@ -340,7 +367,7 @@ void unwind_walk(const struct unwind_modules *modules, const struct unwind_regs 
                 .max_frames = max_frames,
         };
 
-        walk.walked.end = UNWIND_END_DAMAGED;
+        walk.walked.end = UNWIND_END_NO_START;
         if (unwind_has_reg(regs, unwind_reg_pc(regs)) && unwind_has_reg(regs, unwind_reg_sp(regs)) &&
             add_frame(&walk, UNWIND_WAY_REGS)) {
                 while (walk_on(&walk))

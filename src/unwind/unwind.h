@@ -56,8 +56,9 @@ struct unwind_memory {
         bool (*read)(void *ctx, uint64_t addr, uint64_t *ret_word); /* may be NULL */
         void *ctx;
         uint64_t max_size; /* what a copy could have at most; 0: this one has it */
-        bool is_cut;       /* set by a read beyond the end of a copy that is not whole, or far away */
-        bool is_far;       /* the last such read was where the longest copy would not have reached */
+        /* Of the last read that failed: */
+        bool is_cut; /* it was beyond the end of a copy that is not whole, or far away */
+        bool is_far; /* it was where the longest copy would not have reached */
 };
 
 /* 8 bytes; false when they are not there. */
@@ -104,6 +105,7 @@ enum unwind_way {
         UNWIND_N_WAYS,
 };
 
+/* Sessions store these numbers: a new end is appended. */
 enum unwind_end {
         UNWIND_END_OUTERMOST, /* nobody called: by call-frame information, or it is code that a process or thread begins with */
         UNWIND_END_ZERO, /* a rule says that the return address is 0 */
@@ -112,10 +114,18 @@ enum unwind_end {
         UNWIND_END_ENDLESS,   /* the stack does not grow from one frame to the next */
         UNWIND_END_NO_MODULE, /* the last frame's address is in no module */
         UNWIND_END_NO_RULE,   /* its module says nothing of it, and the frame pointer leads nowhere */
-        UNWIND_END_DAMAGED, /* a rule that is malformed, needs what is not known, or leads to where no code is */
+        UNWIND_END_DAMAGED,   /* in older sessions alone: one of MALFORMED_CFI to OTHER_MACHINE */
         UNWIND_END_FAR, /* what is needed lies where no copy reaches: on another stack, behind a very large frame */
         UNWIND_END_NO_FILE, /* the file of the last frame's module can't be read */
         UNWIND_END_32BIT,   /* code of 32 bits, which is not walked */
+        UNWIND_END_MALFORMED_CFI, /* call-frame information that is malformed, or beyond the limits of unwind_cfi.h */
+        UNWIND_END_MALFORMED_PE, /* Windows unwind information that is malformed */
+        UNWIND_END_UNSUPPORTED_PE, /* Windows unwind information of a version, or with a code, that is not supported */
+        UNWIND_END_NO_REGISTER, /* a rule needs a register that is not known */
+        UNWIND_END_UNREADABLE,  /* a rule needs memory above the end of the stack, or which `read` refuses */
+        UNWIND_END_NO_CODE,     /* a return address that Windows unwind codes lead to is no code */
+        UNWIND_END_NO_START,    /* pc or sp is not known where the walk begins */
+        UNWIND_END_OTHER_MACHINE, /* the file of the last frame's module is for another machine */
         UNWIND_N_ENDS,
 };
 
@@ -133,14 +143,14 @@ struct unwind_walked {
         uint32_t n_by_way[UNWIND_N_WAYS];
 };
 
-/* One word for messages and tests; never NULL. */
+/* One or two words for messages and tests; never NULL, "?" for a number that is not known. */
 const char *unwind_end_text(enum unwind_end end);
 const char *unwind_way_text(enum unwind_way way);
 
 /* The outermost frame was reached. */
 bool unwind_end_is_whole(enum unwind_end end);
 
-/* Innermost first, at most `max_frames`.  `regs` must know pc and sp, else nothing is walked (DAMAGED).  Never fails
+/* Innermost first, at most `max_frames`.  `regs` must know pc and sp, else nothing is walked (NO_START).  Never fails
  * and always ends.  The modules' cfi keep what they learn: one thread at a time for each of them. */
 void unwind_walk(const struct unwind_modules *modules, const struct unwind_regs *regs,
                  struct unwind_memory *memory, struct unwind_frame *frames, size_t max_frames,

@@ -89,16 +89,33 @@ struct cfi_counts cfi_get_counts(const struct cfi *cfi)
         return counts;
 }
 
-bool cfi_find(struct cfi *cfi, uint64_t addr, struct cfi_row *ret_row, struct err *err)
+/* DONE, NONE, BAD_ENTRY or MALFORMED. */
+static enum cfi_step find_row(struct cfi *cfi, uint64_t addr, struct cfi_row *ret_row, struct err *err)
 {
+        enum cfi_step how, none = CFI_STEP_NONE;
         struct cfi_fde fde;
 
         for (size_t i = 0; i < cfi->n_tables; i++) {
-                if (cfi_find_fde(&cfi->tables[i], addr, &fde))
-                        return cfi_read_row(&cfi->tables[i], &fde, cfi->machine, addr, ret_row, err) ||
-                               err_in(err, "%s", cfi->tables[i].is_debug ? ".debug_frame" : ".eh_frame");
+                how = cfi_find_fde(&cfi->tables[i], addr, &fde);
+                if (how == CFI_STEP_BAD_ENTRY)
+                        none = how;
+                if (how != CFI_STEP_DONE)
+                        continue;
+                if (cfi_read_row(&cfi->tables[i], &fde, cfi->machine, addr, ret_row, err))
+                        return CFI_STEP_DONE;
+                err_in(err, "%s", cfi->tables[i].is_debug ? ".debug_frame" : ".eh_frame");
+                return CFI_STEP_MALFORMED;
         }
-        return err_set(err, ERR_MISSING, "no call-frame information for 0x%llx", (unsigned long long)addr);
+        if (none == CFI_STEP_BAD_ENTRY)
+                err_set(err, ERR_FORMAT, "the entry for 0x%llx is malformed", (unsigned long long)addr);
+        else
+                err_set(err, ERR_MISSING, "no call-frame information for 0x%llx", (unsigned long long)addr);
+        return none;
+}
+
+bool cfi_find(struct cfi *cfi, uint64_t addr, struct cfi_row *ret_row, struct err *err)
+{
+        return find_row(cfi, addr, ret_row, err) == CFI_STEP_DONE;
 }
 
 /* --- Rows that are kept --- */
@@ -169,20 +186,19 @@ static uint64_t keep_row(struct cfi *cfi, const struct cfi_row *row)
                     row->rules);
 }
 
-static uint64_t keep_failure(struct cfi *cfi, enum err_code code)
+static uint64_t keep_failure(struct cfi *cfi, enum cfi_step state)
 {
-        return keep(cfi, (struct cfi_kept){.state = code == ERR_MISSING ? CFI_STEP_NONE : CFI_STEP_DAMAGED},
-                    NULL);
+        return keep(cfi, (struct cfi_kept){.state = (uint8_t)state}, NULL);
 }
 
 static uint64_t find_and_keep(struct cfi *cfi, uint64_t addr)
 {
-        struct err err = {0};
         struct cfi_row row;
+        enum cfi_step how = find_row(cfi, addr, &row, NULL);
 
-        if (!cfi_find(cfi, addr, &row, &err))
-                return keep_failure(cfi, err.code);
-        return is_before_sigreturn(cfi, &row, addr) ? keep_failure(cfi, ERR_MISSING) : keep_row(cfi, &row);
+        if (how != CFI_STEP_DONE)
+                return keep_failure(cfi, how);
+        return is_before_sigreturn(cfi, &row, addr) ? keep_failure(cfi, CFI_STEP_NONE) : keep_row(cfi, &row);
 }
 
 static const struct cfi_kept *get_kept(struct cfi *cfi, uint64_t addr)
@@ -210,7 +226,7 @@ static enum cfi_step find_cfa(const struct cfi_rule *rule, uint64_t bias, const 
         if (rule->kind == CFI_VAL_EXPR)
                 return cfi_eval(rule, NULL, bias, regs, memory, ret_cfa);
         if (!unwind_has_reg(regs, rule->reg))
-                return CFI_STEP_DAMAGED;
+                return CFI_STEP_NO_REGISTER;
         *ret_cfa = regs->values[rule->reg] + (uint64_t)rule->off;
         return CFI_STEP_DONE;
 }
@@ -227,7 +243,7 @@ static enum cfi_step find_value(const struct cfi_rule *rule, uint64_t cfa, uint6
         case CFI_VAL_EXPR: return cfi_eval(rule, &cfa, bias, regs, memory, ret_value);
         case CFI_REG:
                 if (!unwind_has_reg(regs, rule->reg))
-                        return CFI_STEP_DAMAGED;
+                        return CFI_STEP_NO_REGISTER;
                 *ret_value = regs->values[rule->reg];
                 return CFI_STEP_DONE;
         case CFI_EXPR:
@@ -273,7 +289,7 @@ static enum cfi_step apply(const struct cfi *cfi, const struct cfi_kept *row, ui
                         known &= ~(1ull << target);
         }
         if (!(known >> row->return_reg & 1))
-                return CFI_STEP_DAMAGED;
+                return CFI_STEP_NO_REGISTER;
         regs->known = known;
         regs->values[sp] = cfa;
         for (size_t i = 0; i < row->n_rules; i++) {
@@ -290,7 +306,7 @@ enum cfi_step cfi_step(struct cfi *cfi, uint64_t addr, uint64_t bias, struct unw
         const struct cfi_kept *row = get_kept(cfi, addr);
 
         if (regs->machine != cfi->machine)
-                return CFI_STEP_DAMAGED;
+                return CFI_STEP_OTHER_MACHINE;
         ret_stepped->is_signal = row->is_signal;
         if (row->state != CFI_STEP_DONE)
                 return (enum cfi_step)row->state;

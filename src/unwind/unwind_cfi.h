@@ -68,16 +68,19 @@ struct cfi *cfi_open_frames(struct cursor eh_frame, uint64_t addr, enum object_m
 void cfi_free(struct cfi *cfi);
 AUTO_DEFINE(cfi)
 
-/* The row of a virtual address, read anew.  ERR_MISSING: no entry has it; ERR_FORMAT: that entry is damaged;
+/* The row of a virtual address, read anew.  ERR_MISSING: no entry has it; ERR_FORMAT: that entry is malformed;
  * ERR_LIMIT. */
 bool cfi_find(struct cfi *cfi, uint64_t addr, struct cfi_row *ret_row, struct err *err);
 
 enum cfi_step {
         CFI_STEP_DONE,
-        CFI_STEP_NONE,      /* no entry has the address */
-        CFI_STEP_OUTERMOST, /* the return address is undefined */
-        CFI_STEP_DAMAGED,   /* the entry or a rule is malformed, or a register is not known */
-        CFI_STEP_UNREAD,    /* memory is not there; memory->is_cut says whether the copy is too short */
+        CFI_STEP_NONE,          /* no entry has the address */
+        CFI_STEP_BAD_ENTRY,     /* likewise, and the one that .eh_frame_hdr names is malformed */
+        CFI_STEP_OUTERMOST,     /* the return address is undefined */
+        CFI_STEP_MALFORMED,     /* the entry or a rule */
+        CFI_STEP_UNREAD,        /* memory is not there; memory->is_cut says whether the copy is too short */
+        CFI_STEP_NO_REGISTER,   /* a rule needs a register that is not known */
+        CFI_STEP_OTHER_MACHINE, /* the registers are of another machine than the object */
 };
 
 struct cfi_stepped {

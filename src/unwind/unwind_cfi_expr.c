@@ -66,14 +66,13 @@ struct machine {
         struct unwind_memory *memory;
         uint64_t stack[CFI_MAX_EXPR_DEPTH];
         size_t depth;
-        bool is_bad;    /* the expression is malformed, or a register is not known */
-        bool is_unread; /* memory is not there */
+        enum cfi_step how; /* DONE, or why there is no value: MALFORMED, NO_REGISTER, UNREAD */
 };
 
 static void push(struct machine *m, uint64_t value)
 {
         if (m->depth == CFI_MAX_EXPR_DEPTH)
-                m->is_bad = true;
+                m->how = CFI_STEP_MALFORMED;
         else
                 m->stack[m->depth++] = value;
 }
@@ -82,7 +81,7 @@ static void push(struct machine *m, uint64_t value)
 static uint64_t peek(struct machine *m, size_t n)
 {
         if (n >= m->depth) {
-                m->is_bad = true;
+                m->how = CFI_STEP_MALFORMED;
                 return 0;
         }
         return m->stack[m->depth - 1 - n];
@@ -92,7 +91,7 @@ static uint64_t pop(struct machine *m)
 {
         uint64_t value = peek(m, 0);
 
-        if (!m->is_bad)
+        if (m->how == CFI_STEP_DONE)
                 m->depth--;
         return value;
 }
@@ -100,7 +99,7 @@ static uint64_t pop(struct machine *m)
 static void push_reg(struct machine *m, uint64_t reg, int64_t off)
 {
         if (reg >= UNWIND_N_REGS || !unwind_has_reg(m->regs, (unsigned)reg)) {
-                m->is_bad = true;
+                m->how = CFI_STEP_NO_REGISTER;
                 return;
         }
         push(m, m->regs->values[reg] + (uint64_t)off);
@@ -113,11 +112,11 @@ static void deref(struct machine *m, unsigned size)
         unsigned skip = (unsigned)(addr % WORD_BYTES);
 
         if (!size || size > WORD_BYTES || (size < WORD_BYTES && skip + size > WORD_BYTES))
-                m->is_bad = true;
-        if (m->is_bad)
+                m->how = CFI_STEP_MALFORMED;
+        if (m->how != CFI_STEP_DONE)
                 return;
         if (!unwind_read_word(m->memory, size < WORD_BYTES ? addr - skip : addr, &word)) {
-                m->is_unread = true;
+                m->how = CFI_STEP_UNREAD;
                 return;
         }
         if (size < WORD_BYTES)
@@ -137,7 +136,7 @@ static void rotate(struct machine *m)
 static uint64_t divide(struct machine *m, uint64_t a, uint64_t b)
 {
         if (!b) {
-                m->is_bad = true;
+                m->how = CFI_STEP_MALFORMED;
                 return 0;
         }
         /* The one quotient that does not fit wraps. */
@@ -147,7 +146,7 @@ static uint64_t divide(struct machine *m, uint64_t a, uint64_t b)
 static uint64_t modulo(struct machine *m, uint64_t a, uint64_t b)
 {
         if (!b) {
-                m->is_bad = true;
+                m->how = CFI_STEP_MALFORMED;
                 return 0;
         }
         return a % b;
@@ -184,7 +183,7 @@ static void run_binary(struct machine *m, uint8_t op)
         case OP_GT: value = (int64_t)a > (int64_t)b; break;
         case OP_LE: value = (int64_t)a <= (int64_t)b; break;
         case OP_LT: value = (int64_t)a < (int64_t)b; break;
-        default: m->is_bad = true; return;
+        default: m->how = CFI_STEP_MALFORMED; return;
         }
         push(m, value);
 }
@@ -282,18 +281,18 @@ enum cfi_step cfi_eval(const struct cfi_rule *rule, const uint64_t *cfa, uint64_
         m.regs = regs;
         m.memory = memory;
         m.depth = 0;
-        m.is_bad = m.is_unread = false;
+        m.how = CFI_STEP_DONE;
         if (cfa)
                 push(&m, *cfa);
         while (cursor_left(&m.c)) {
                 run_one(&m);
-                if (m.is_unread)
-                        return CFI_STEP_UNREAD;
-                if (m.is_bad || m.c.failed || ++n_steps > CFI_MAX_EXPR_STEPS)
-                        return CFI_STEP_DAMAGED;
+                if (m.c.failed || ++n_steps > CFI_MAX_EXPR_STEPS)
+                        return CFI_STEP_MALFORMED;
+                if (m.how != CFI_STEP_DONE)
+                        return m.how;
         }
         if (!m.depth)
-                return CFI_STEP_DAMAGED;
+                return CFI_STEP_MALFORMED;
         *ret_value = m.stack[m.depth - 1];
         return CFI_STEP_DONE;
 }

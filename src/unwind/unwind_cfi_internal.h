@@ -67,7 +67,7 @@ struct cfi_kept {
         uint32_t first;
         uint8_t n_rules;
         uint8_t return_reg;
-        uint8_t state; /* enum cfi_step: DONE, NONE or DAMAGED */
+        uint8_t state; /* enum cfi_step: DONE, NONE, BAD_ENTRY or MALFORMED */
         bool is_signal;
 };
 
@@ -110,8 +110,8 @@ uint64_t cfi_count_fdes(const struct cfi_table *table);
 bool cfi_open_eh_frame(struct object *object, struct cfi_table *ret_table);
 bool cfi_open_debug_frame(struct object *object, struct cfi_table *ret_table);
 
-/* The entry that has `addr`; false: none. */
-bool cfi_find_fde(struct cfi_table *table, uint64_t addr, struct cfi_fde *ret_fde);
+/* The entry that has `addr`: DONE, NONE or BAD_ENTRY. */
+enum cfi_step cfi_find_fde(struct cfi_table *table, uint64_t addr, struct cfi_fde *ret_fde);
 
 /* --- Rows (unwind_cfi_row.c) --- */
 

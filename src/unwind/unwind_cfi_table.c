@@ -124,11 +124,13 @@ enum sorted_answer {
         SORTED_HAS,
         SORTED_LACKS, /* it has each entry, and none of them is over the address */
         SORTED_UNSURE,
+        SORTED_MALFORMED, /* unsure, because the entry that it names can't be read */
 };
 
 static enum sorted_answer find_sorted(struct cfi_table *table, uint64_t addr, struct cfi_fde *ret_fde)
 {
         uint64_t low = 0, high = table->n_sorted, start, entry, next;
+        int is_fde;
 
         while (low < high) {
                 uint64_t middle = low + (high - low) / 2;
@@ -140,9 +142,11 @@ static enum sorted_answer find_sorted(struct cfi_table *table, uint64_t addr, st
                 else
                         high = middle;
         }
-        if (!low || !read_pair(table, low - 1, &start, &entry) || entry < table->area.addr ||
-            cfi_read_fde(table, entry - table->area.addr, ret_fde, &next) != 1)
+        if (!low || !read_pair(table, low - 1, &start, &entry) || entry < table->area.addr)
                 return SORTED_UNSURE;
+        is_fde = cfi_read_fde(table, entry - table->area.addr, ret_fde, &next);
+        if (is_fde != 1)
+                return is_fde < 0 ? SORTED_MALFORMED : SORTED_UNSURE;
         if (ret_fde->span.start <= addr && addr < ret_fde->span.end)
                 return SORTED_HAS;
         return ret_fde->span.start == start && is_whole(table) ? SORTED_LACKS : SORTED_UNSURE;
@@ -178,7 +182,7 @@ static bool is_found_by_table(struct cfi_table *table, const struct cfi_span *sp
 {
         struct cfi_fde fde;
 
-        return find_sorted(table, addr, &fde) && fde.span.off == span->off;
+        return find_sorted(table, addr, &fde) == SORTED_HAS && fde.span.off == span->off;
 }
 
 /* An index takes much memory.  Where the sorted table has all entries it would only say the same. */
@@ -245,9 +249,11 @@ static bool find_indexed(struct cfi_table *table, uint64_t addr, struct cfi_fde 
         return cfi_read_fde(table, table->index[low - 1].off, ret_fde, &next) == 1;
 }
 
-bool cfi_find_fde(struct cfi_table *table, uint64_t addr, struct cfi_fde *ret_fde)
+enum cfi_step cfi_find_fde(struct cfi_table *table, uint64_t addr, struct cfi_fde *ret_fde)
 {
         enum sorted_answer answer = table->n_sorted ? find_sorted(table, addr, ret_fde) : SORTED_UNSURE;
 
-        return answer == SORTED_HAS || (answer == SORTED_UNSURE && find_indexed(table, addr, ret_fde));
+        if (answer == SORTED_HAS || (answer != SORTED_LACKS && find_indexed(table, addr, ret_fde)))
+                return CFI_STEP_DONE;
+        return answer == SORTED_MALFORMED ? CFI_STEP_BAD_ENTRY : CFI_STEP_NONE;
 }

@@ -58,6 +58,7 @@ struct pe_step {
         bool is_exact;
         struct unwind_regs regs; /* of the frame, on the way to the caller's */
         struct unwind_memory *memory;
+        uint64_t unread; /* 1 << register: not known because its memory is not there */
         bool is_caller_exact;
 };
 
@@ -66,6 +67,12 @@ extern const uint8_t unwind_x64_regs[16];
 
 /* Sets the register to the word at `addr`, or forgets it. */
 void unwind_pe_load(struct pe_step *step, unsigned reg, uint64_t addr);
+
+/* Whether the register has a value: DONE, UNREAD or NO_REGISTER. */
+enum unwind_pe unwind_pe_need(const struct pe_step *step, unsigned reg);
+
+/* Why unwind information can't be used, by the reader's error: UNSUPPORTED or MALFORMED. */
+enum unwind_pe unwind_pe_refused(const struct err *err);
 
 /* Takes the return address from the stack. */
 enum unwind_pe unwind_pe_return(struct pe_step *step);

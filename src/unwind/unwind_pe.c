@@ -13,10 +13,24 @@ void unwind_pe_load(struct pe_step *step, unsigned reg, uint64_t addr)
 {
         uint64_t value;
 
-        if (unwind_read_word(step->memory, addr, &value))
+        if (unwind_read_word(step->memory, addr, &value)) {
                 unwind_set_reg(&step->regs, reg, value);
-        else
+        } else {
                 step->regs.known &= ~(1ull << reg);
+                step->unread |= 1ull << reg;
+        }
+}
+
+enum unwind_pe unwind_pe_need(const struct pe_step *step, unsigned reg)
+{
+        if (unwind_has_reg(&step->regs, reg))
+                return UNWIND_PE_DONE;
+        return step->unread >> reg & 1 ? UNWIND_PE_UNREAD : UNWIND_PE_NO_REGISTER;
+}
+
+enum unwind_pe unwind_pe_refused(const struct err *err)
+{
+        return err->code == ERR_UNSUPPORTED ? UNWIND_PE_UNSUPPORTED : UNWIND_PE_MALFORMED;
 }
 
 enum unwind_pe unwind_pe_return(struct pe_step *step)
@@ -39,7 +53,7 @@ static enum unwind_pe step_leaf(struct pe_step *step)
                 return UNWIND_PE_NO_RULE;
         if (step->regs.machine == OBJECT_MACHINE_ARM64) {
                 if (!unwind_has_reg(&step->regs, UNWIND_ARM64_X30))
-                        return UNWIND_PE_DAMAGED;
+                        return UNWIND_PE_NO_REGISTER;
                 unwind_set_reg(&step->regs, UNWIND_ARM64_PC, step->regs.values[UNWIND_ARM64_X30]);
                 return UNWIND_PE_LEAF;
         }
@@ -51,9 +65,10 @@ static enum unwind_pe step_leaf(struct pe_step *step)
 static enum unwind_pe step_entry(struct pe_step *step, const struct object_unwind *entry)
 {
         struct unwind_xdata xdata;
+        struct err err;
 
-        if (!unwind_xdata_read(step->object, entry, &xdata, NULL))
-                return UNWIND_PE_DAMAGED;
+        if (!unwind_xdata_read(step->object, entry, &xdata, &err))
+                return unwind_pe_refused(&err);
         return xdata.machine == OBJECT_MACHINE_ARM64 ? unwind_pe_arm64(step, &xdata)
                                                      : unwind_pe_x64(step, &xdata);
 }

@@ -15,10 +15,12 @@
 enum unwind_pe {
         UNWIND_PE_DONE,
         UNWIND_PE_LEAF, /* done as for code without an entry, whose return address is where the call left it */
-        UNWIND_PE_NONE,    /* the image has no table, or one for another machine */
-        UNWIND_PE_NO_RULE, /* it has no entry, and it is no leaf, since it called */
-        UNWIND_PE_DAMAGED, /* an entry that is malformed, not known, or needs a register that is not known */
-        UNWIND_PE_UNREAD,  /* memory is not there; memory->is_cut says whether the copy is too short */
+        UNWIND_PE_NONE,        /* the image has no table, or one for another machine */
+        UNWIND_PE_NO_RULE,     /* it has no entry, and it is no leaf, since it called */
+        UNWIND_PE_MALFORMED,   /* the entry */
+        UNWIND_PE_UNSUPPORTED, /* its version, or one of its codes */
+        UNWIND_PE_NO_REGISTER, /* it needs a register that is not known */
+        UNWIND_PE_UNREAD,      /* memory is not there; memory->is_cut says whether the copy is too short */
 };
 
 /* The pc of `regs` is run-time, `bias` the object's.  `is_exact`: it is no return address; *ret_is_exact: neither is the

@@ -29,12 +29,14 @@ static enum unwind_pe undo_op(struct pe_step *step, const struct unwind_op *op)
 {
         struct unwind_regs *regs = &step->regs;
         uint64_t *sp = &regs->values[UNWIND_ARM64_SP];
+        enum unwind_pe how;
 
         switch (op->kind) {
         case UNWIND_OP_ALLOC: *sp += op->amount; break;
         case UNWIND_OP_SET_FP:
-                if (!unwind_has_reg(regs, UNWIND_ARM64_X29))
-                        return UNWIND_PE_DAMAGED;
+                how = unwind_pe_need(step, UNWIND_ARM64_X29);
+                if (how != UNWIND_PE_DONE)
+                        return how;
                 *sp = regs->values[UNWIND_ARM64_X29] - op->amount;
                 break;
         case UNWIND_OP_SAVE_X: load_pair(step, op); break;
@@ -47,7 +49,7 @@ static enum unwind_pe undo_op(struct pe_step *step, const struct unwind_op *op)
         case UNWIND_OP_TRAP_FRAME:
         case UNWIND_OP_MACHINE_FRAME:
         case UNWIND_OP_CONTEXT:
-        case UNWIND_OP_EC_CONTEXT: return UNWIND_PE_DAMAGED;
+        case UNWIND_OP_EC_CONTEXT: return UNWIND_PE_UNSUPPORTED;
         default: break;
         }
         if (op->flags & UNWIND_OP_DOWN)
@@ -58,9 +60,10 @@ static enum unwind_pe undo_op(struct pe_step *step, const struct unwind_op *op)
 /* All but the first `n_skipped` instructions, and lr is where the frame returns to. */
 static enum unwind_pe undo(struct pe_step *step, const struct unwind_ops *ops, unsigned n_skipped)
 {
+        enum unwind_pe how;
+
         for (unsigned i = 0; i < ops->n && ops->items[i].kind != UNWIND_OP_END; i++) {
                 unsigned n = unwind_op_instructions(&ops->items[i]);
-                enum unwind_pe how;
 
                 if (n && n <= n_skipped) {
                         n_skipped -= n;
@@ -70,8 +73,9 @@ static enum unwind_pe undo(struct pe_step *step, const struct unwind_ops *ops, u
                 if (how != UNWIND_PE_DONE)
                         return how;
         }
-        if (!unwind_has_reg(&step->regs, UNWIND_ARM64_X30))
-                return UNWIND_PE_DAMAGED;
+        how = unwind_pe_need(step, UNWIND_ARM64_X30);
+        if (how != UNWIND_PE_DONE)
+                return how;
         unwind_set_reg(&step->regs, UNWIND_ARM64_PC, step->regs.values[UNWIND_ARM64_X30]);
         return UNWIND_PE_DONE;
 }
@@ -99,15 +103,16 @@ enum unwind_pe unwind_pe_arm64(struct pe_step *step, const struct unwind_xdata *
         uint64_t into = step->pc - xdata->start;
         struct unwind_ops ops;
         unsigned n_done = (unsigned)(into / INSTRUCTION_BYTES), n;
+        struct err err;
 
-        if (!unwind_arm64_prologue(arm64, &ops, NULL))
-                return UNWIND_PE_DAMAGED;
+        if (!unwind_arm64_prologue(arm64, &ops, &err))
+                return unwind_pe_refused(&err);
         n = arm64->is_fragment ? 0 : n_instructions(&ops);
         if (n_done < n)
                 return undo(step, &ops, n - n_done);
         if (step->is_exact && find_epilogue(arm64, into, &ops, &n_done))
                 return undo(step, &ops, n_done);
-        if (!unwind_arm64_prologue(arm64, &ops, NULL))
-                return UNWIND_PE_DAMAGED;
+        if (!unwind_arm64_prologue(arm64, &ops, &err))
+                return unwind_pe_refused(&err);
         return undo(step, &ops, 0);
 }

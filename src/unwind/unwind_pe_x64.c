@@ -16,9 +16,9 @@ const uint8_t unwind_x64_regs[16] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 1
 #define ALL_DONE UINT32_MAX
 
 /* The lowest address of the fixed allocation, from which registers are stored: where the frame register points once it is
- * set, and that may have been done by an entry in which this one goes on. */
-static bool find_base(const struct pe_step *step, const struct unwind_x64 *x64, const struct unwind_ops *ops,
-                      uint32_t done, uint64_t *ret_base)
+ * set, and that may have been done by an entry in which this one goes on.  Not DONE: its register has no value. */
+static enum unwind_pe find_base(const struct pe_step *step, const struct unwind_x64 *x64,
+                                const struct unwind_ops *ops, uint32_t done, uint64_t *ret_base)
 {
         unsigned reg = UNWIND_X64_RSP;
 
@@ -30,7 +30,7 @@ static bool find_base(const struct pe_step *step, const struct unwind_x64 *x64, 
                 }
         }
         *ret_base = step->regs.values[reg] - (reg == UNWIND_X64_RSP ? 0 : x64->frame_off);
-        return unwind_has_reg(&step->regs, reg);
+        return unwind_pe_need(step, reg);
 }
 
 /* What an interrupt pushed has a return address of its own, and that of an instruction. */
@@ -47,7 +47,8 @@ static enum unwind_pe undo_machine(struct pe_step *step, uint64_t at)
         return UNWIND_PE_DONE;
 }
 
-static enum unwind_pe undo_op(struct pe_step *step, const struct unwind_op *op, bool has_base, uint64_t base)
+static enum unwind_pe undo_op(struct pe_step *step, const struct unwind_op *op, enum unwind_pe has_base,
+                              uint64_t base)
 {
         uint64_t *sp = &step->regs.values[UNWIND_X64_RSP];
         unsigned reg = op->reg != UNWIND_NO_REG ? unwind_x64_regs[op->reg] : UNWIND_X64_RSP;
@@ -56,16 +57,17 @@ static enum unwind_pe undo_op(struct pe_step *step, const struct unwind_op *op, 
         case UNWIND_OP_ALLOC: *sp += op->amount; return UNWIND_PE_DONE;
         case UNWIND_OP_PUSH:
                 if (reg == UNWIND_X64_RSP)
-                        return UNWIND_PE_DAMAGED;
+                        return UNWIND_PE_MALFORMED;
                 unwind_pe_load(step, reg, *sp);
                 *sp += 8;
                 return UNWIND_PE_DONE;
-        case UNWIND_OP_SET_FP: *sp = base; return has_base ? UNWIND_PE_DONE : UNWIND_PE_DAMAGED;
+        case UNWIND_OP_SET_FP: *sp = base; return has_base;
         case UNWIND_OP_MOVE:
-                if (!has_base || reg == UNWIND_X64_RSP)
-                        return UNWIND_PE_DAMAGED;
-                unwind_pe_load(step, reg, base + op->amount);
-                return UNWIND_PE_DONE;
+                if (reg == UNWIND_X64_RSP)
+                        return UNWIND_PE_MALFORMED;
+                if (has_base == UNWIND_PE_DONE)
+                        unwind_pe_load(step, reg, base + op->amount);
+                return has_base;
         case UNWIND_OP_PUSH_MACHINE: return undo_machine(step, *sp + op->amount);
         default: return UNWIND_PE_DONE;
         }
@@ -73,13 +75,13 @@ static enum unwind_pe undo_op(struct pe_step *step, const struct unwind_op *op, 
 
 static enum unwind_pe undo(struct pe_step *step, const struct unwind_x64 *x64, uint32_t done)
 {
-        enum unwind_pe how = UNWIND_PE_DONE;
+        enum unwind_pe how = UNWIND_PE_DONE, has_base;
+        struct err err;
         struct unwind_ops ops;
         uint64_t base;
-        bool has_base;
 
-        if (!unwind_x64_ops(x64, &ops, NULL))
-                return UNWIND_PE_DAMAGED;
+        if (!unwind_x64_ops(x64, &ops, &err))
+                return unwind_pe_refused(&err);
         has_base = find_base(step, x64, &ops, done, &base);
         for (unsigned i = 0; i < ops.n && how == UNWIND_PE_DONE && !step->is_caller_exact; i++) {
                 if (ops.items[i].off <= done)
@@ -93,6 +95,7 @@ enum unwind_pe unwind_pe_x64(struct pe_step *step, struct unwind_xdata *xdata)
         uint64_t into = step->pc - xdata->start;
         uint32_t done = into < xdata->x64.prologue_bytes ? (uint32_t)into : ALL_DONE;
         enum unwind_pe how;
+        struct err err;
 
         if (step->is_exact && done == ALL_DONE && unwind_pe_epilogue(step, xdata))
                 return unwind_pe_return(step);
@@ -102,8 +105,8 @@ enum unwind_pe unwind_pe_x64(struct pe_step *step, struct unwind_xdata *xdata)
                         return how;
                 if (!xdata->chain)
                         return unwind_pe_return(step);
-                if (!unwind_xdata_next(step->object, xdata, NULL))
-                        return UNWIND_PE_DAMAGED;
+                if (!unwind_xdata_next(step->object, xdata, &err))
+                        return unwind_pe_refused(&err);
                 done = ALL_DONE;
         }
 }

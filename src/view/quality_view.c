@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "quality_view.h"
 
+/* Only causes with a count.  They are of all stacks of the session, also of those that a filter leaves out. */
+static void add_cut_by(const struct quality *q, struct json *json)
+{
+        json_key(json, "cut_by");
+        json_begin_object(json);
+        for (enum quality_cut why = 0; why < QUALITY_N_CUTS; why++) {
+                if (q->cut_by[why])
+                        json_key_u64(json, quality_cut_key(why), q->cut_by[why]);
+        }
+        json_end_object(json);
+}
+
 void quality_add_json(const struct quality *q, const char *source_note, struct json *json)
 {
         json_key(json, "quality");
@@ -16,6 +28,7 @@ void quality_add_json(const struct quality *q, const char *source_note, struct j
                 json_null(json);
         else
                 json_u64(json, q->n_cut_stacks);
+        add_cut_by(q, json);
         json_key(json, "counted_share");
         json_fixed(json, q->counted_share, 4);
         if (q->knows_sampled) {

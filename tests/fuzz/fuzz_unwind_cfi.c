@@ -52,7 +52,8 @@ static void walk(struct process *process, bool is_arm64, uint64_t pc, const uint
         unwind_walk(&modules, &regs, &memory, frames, UNWIND_MAX_FRAMES, &walked);
         if (walked.n_frames < 1 || walked.n_frames > UNWIND_MAX_FRAMES || walked.end >= UNWIND_N_ENDS)
                 abort();
-        if (walked.end == UNWIND_END_CUT && !memory.is_cut)
+        if ((walked.end == UNWIND_END_CUT && !memory.is_cut) ||
+            (walked.end == UNWIND_END_UNREADABLE && memory.is_cut) || walked.end == UNWIND_END_DAMAGED)
                 abort();
 }
 

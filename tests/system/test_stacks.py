@@ -119,7 +119,8 @@ def check_marks(t: Context, stacks: list[Stack]) -> None:
     marks = marks_of(t)
     frames = sum(marks[way] for way in ("registers", "cfi", "fp", "signal", "pe", "stub"))
     ends = sum(marks[end] for end in ("outermost", "zero", "cut", "limit", "endless", "no_module", "no_rule", "damaged", "far",
-                                      "no_file", "32-bit"))
+                                      "no_file", "32-bit", "malformed_cfi", "malformed_pe", "unsupported_pe", "no_register",
+                                      "unreadable", "no_code", "no_start", "other_machine"))
     check(marks["samples"] == len(stacks), f"{len(stacks)} samples in {marks}")
     check(ends == len(stacks), f"walks in {marks}")
     check(frames == sum(len(stack.addresses) for stack in stacks), f"frames in {marks}")
@@ -242,6 +243,52 @@ def test_32_bit_processes_are_cut(t: Context) -> None:
 def test_longer_copies_do_not_help_on_another_stack(t: Context) -> None:
     t.good("record", "--call-graph", "unwind,4096", "--", t.program("altstack"), "200")
     check_cut_by(cut_of(t, "report", "-g"), "the callers are on a stack that was not copied")
+
+
+def check_cause(t: Context, key: str, why: str) -> None:
+    """In the quality line and in JSON; where the walks were made while recording also in the session."""
+    cut = cut_of(t, "report", "-g")
+    check_cut_by(cut, why)
+    told = json.loads(t.good("report", "-g", "--json").out)["quality"]["cut_by"]
+    check(told[key] == cut[why] and sum(told.values()) == cut.total(), f"{told} for {cut}")
+    if "WPERF_STACKS" in t.good("dump").out:
+        check(marks_of(t)[key] == cut[why], f"{marks_of(t)} for {cut}")
+
+
+def test_wrong_frame_pointers_have_causes(t: Context) -> None:
+    for mode, key, why in (("nowhere", "no_module", "an address is in no mapped module"),
+                           ("above", "unreadable", "unwinding needs memory outside the stack"),
+                           ("below", "endless", "the stack pointer moved backwards or did not move")):
+        for how in "unwind", "dwarf":
+            t.good("record", "--call-graph", f"{how},65528", "--", t.program("wrong_frames"), mode, "200")
+            check_cause(t, key, why)
+
+
+def break_frames(t: Context, program: str, old: bytes, new: bytes) -> str:
+    """A copy of the program, where bytes of .eh_frame are changed throughout."""
+    objcopy = harness.need_tool("objcopy")
+    broken, section = t.path("broken"), t.path("section")
+    done = t.run(objcopy, "-O", "binary", "--only-section=.eh_frame", program, section)
+    check(done.status == 0, "objcopy", done)
+    with open(section, "rb+") as file:
+        content = file.read()
+        check(old in content, f"{old!r} in .eh_frame")
+        file.seek(0)
+        file.write(content.replace(old, new))
+    done = t.run(objcopy, "--update-section", f".eh_frame={section}", program, broken)
+    check(done.status == 0, "objcopy", done)
+    return broken
+
+
+def test_malformed_call_frame_information_is_a_cause(t: Context) -> None:
+    """Instructions that do not exist, then CIEs of a version that does not exist: the entries are named by .eh_frame_hdr."""
+    if os.uname().machine != "x86_64":
+        raise Skip("the call-frame information of x86-64")
+    for old, new in ((b"\x0c\x07\x08\x90\x01", b"\x3e\x3e\x3e\x3e\x3e"), (b"\x01zR\0", b"\x09zR\0")):
+        program = break_frames(t, t.program("chains"), old, new)
+        for how in "unwind", "dwarf":
+            t.good("record", "--call-graph", how, "--", program, "deep", "30", "3")
+            check_cause(t, "malformed_cfi", "malformed call-frame information")
 
 
 def test_a_program_whose_file_is_gone(t: Context) -> None:

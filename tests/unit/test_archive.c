@@ -255,8 +255,8 @@ TEST(stacks_are_packed)
         EXPECT_INT(count_walks(path), N_COPIES);
 }
 
-/* A walk that was packed is taken as it stands: of this one the files would tell something else. */
-TEST(packed_walks_come_before_files)
+/* A walk of the second sample that was packed, and ended so. */
+static struct report *report_packed(uint8_t end)
 {
         static const struct walked_frame packed[] = {{SESSION_BASE + 0x214, UNWIND_WAY_REGS, true},
                                                      {SESSION_BASE + 0x259, UNWIND_WAY_PE, false},
@@ -264,27 +264,45 @@ TEST(packed_walks_come_before_files)
         struct report_request request = {.path = path, .results = REPORT_STACKS};
         AUTO(stack_archive_writer) writer = stack_archive_writer_new();
         AUTO(session_input) input = NULL;
-        AUTO(report) report = NULL;
         AUTO_RELEASE(buf) section = {0};
         AUTO_RELEASE(buf) made = {0};
         struct perfdata_section sections[] = {{FEATURE_WPERF_WALKS}};
         uint64_t size;
 
         write_session_with_copies();
-        stack_archive_add(writer, 1, packed, 3, UNWIND_END_OUTERMOST);
-        ASSERT_TRUE(stack_archive_write(writer, &section, NULL));
+        stack_archive_add(writer, 1, packed, 3, end);
+        if (!stack_archive_write(writer, &section, NULL))
+                return NULL;
         sections[0].bytes = section.data;
         sections[0].size = section.len;
-        ASSERT_TRUE(input = session_input_open(path, (struct session_access){0}, NULL));
-        ASSERT_TRUE(perfdata_rewrite(input->reader, path, sections, 1, &made, &size, NULL));
+        input = session_input_open(path, (struct session_access){0}, NULL);
+        if (!input || !perfdata_rewrite(input->reader, path, sections, 1, &made, &size, NULL))
+                return NULL;
         session_input_free(TAKE(input));
-        ASSERT_TRUE(perfdata_rewrite_put(buf_text(&made), path, false, NULL));
-        ASSERT_TRUE(report = report_make(&request, NULL));
-        ASSERT_TRUE(report->ways.any);
+        return perfdata_rewrite_put(buf_text(&made), path, false, NULL) ? report_make(&request, NULL) : NULL;
+}
+
+/* It is taken as it stands: the files would tell something else. */
+TEST(packed_walks_come_before_files)
+{
+        AUTO(report) report = report_packed(UNWIND_END_OUTERMOST);
+
+        ASSERT_TRUE(report && report->ways.any);
         EXPECT_INT(report->ways.by_way[UNWIND_WAY_REGS], N_COPIES);
         EXPECT_INT(report->ways.by_way[UNWIND_WAY_PE], 1);
         EXPECT_INT(report->ways.by_way[UNWIND_WAY_SIGNAL], 1);
         EXPECT_INT(report->quality.n_cut_stacks, N_COPIES - 1);
+}
+
+/* A later version packed it with an end that is not known here. */
+TEST(packed_walks_of_a_later_version_are_taken)
+{
+        AUTO(report) report = report_packed(UNWIND_N_ENDS + 20);
+
+        ASSERT_TRUE(report && report->ways.any);
+        EXPECT_INT(report->ways.by_way[UNWIND_WAY_PE], 1);
+        EXPECT_INT(report->quality.n_cut_stacks, N_COPIES);
+        EXPECT_INT(report->quality.cut_by[QUALITY_CUT_UNKNOWN], 1);
 }
 
 /* What is left out: functions first, then stacks, then nothing is left. */

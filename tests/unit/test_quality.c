@@ -73,6 +73,38 @@ TEST(reasons_of_cut_stacks_have_numbers_where_there_are_more)
         EXPECT_TRUE(!strstr(buf_text(&out), "--call-graph"));
 }
 
+TEST(the_line_has_the_most_frequent_causes)
+{
+        struct quality q = {.n_samples = 100, .kernel_share = -1, .counted_share = 1, .n_cut_stacks = 15};
+        AUTO_RELEASE(buf) out = {0};
+
+        q.cut_by[QUALITY_CUT_CODE] = 3;
+        q.cut_by[QUALITY_CUT_NO_MODULE] = 7;
+        q.cut_by[QUALITY_CUT_MALFORMED_CFI] = 5;
+        EXPECT_CONTAINS(
+                line_of(&q, &out),
+                ", 15 cut stacks (7: an address is in no mapped module; 5: malformed call-frame information; "
+                "3: code without call-frame information)");
+        q.n_cut_stacks = 18;
+        q.cut_by[QUALITY_CUT_UNREADABLE] = 2;
+        q.cut_by[QUALITY_CUT_ENDLESS] = 1;
+        EXPECT_CONTAINS(line_of(&q, &out), "; 3: code without call-frame information; 3: other causes)");
+        q.n_cut_stacks = 10;
+        EXPECT_CONTAINS(
+                line_of(&q, &out),
+                ", 10 cut stacks (an address is in no mapped module; malformed call-frame information; code "
+                "without call-frame information; other causes)");
+}
+
+TEST(causes_have_words_of_their_own)
+{
+        for (enum quality_cut i = 0; i < QUALITY_N_CUTS; i++) {
+                ASSERT_TRUE(quality_cut_key(i));
+                for (enum quality_cut k = 0; k < i; k++)
+                        EXPECT_TRUE(strcmp(quality_cut_key(i), quality_cut_key(k)) != 0);
+        }
+}
+
 TEST(stacks_that_were_not_looked_at_are_not_whole)
 {
         struct quality q = {.n_samples = 10, .kernel_share = -1, .counted_share = 1, .not_unwound = true};

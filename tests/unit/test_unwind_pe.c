@@ -151,7 +151,7 @@ TEST(x64_frame_register)
         image.regs = regs_at(OBJECT_MACHINE_X86_64, 0x20);
         image.regs.known &= ~(1ull << RBP);
         take_step(&image);
-        EXPECT_INT(image.how, UNWIND_PE_DAMAGED);
+        EXPECT_INT(image.how, UNWIND_PE_NO_REGISTER);
         EXPECT_INT(image.regs.values[RSP], STACK);
 }
 
@@ -317,7 +317,7 @@ TEST(x64_chained_entries)
         expect_return("the second's prologue", &image, 5);
         expect_reg("the second's prologue", &image, R12, AS_IT_WAS);
         step_x64(&image, 0xd0);
-        EXPECT_INT(image.how, UNWIND_PE_DAMAGED);
+        EXPECT_INT(image.how, UNWIND_PE_MALFORMED);
 }
 
 /* --- What is not there --- */
@@ -368,23 +368,23 @@ TEST(x64_memory_that_is_not_there)
         EXPECT_TRUE(unwind_has_reg(&image.regs, RBX));
 }
 
-static void expect_damaged(const char *what, const uint8_t *info, size_t size)
+static void expect_refused(const char *what, enum unwind_pe how, const uint8_t *info, size_t size)
 {
         AUTO_RELEASE(image) image;
 
         make_x64(&image, info, size, NULL, 0);
         step_x64(&image, 0x50);
-        if (image.how != UNWIND_PE_DAMAGED || image.regs.values[RSP] != STACK)
+        if (image.how != how || image.regs.values[RSP] != STACK)
                 TAP_FAIL("%s: %d", what, image.how);
 }
 
-TEST(x64_damage)
+TEST(x64_refused)
 {
-        expect_damaged("version 3", BYTES(3, 0, 0, 0));
-        expect_damaged("code 11", BYTES(1, 4, 1, 0, 4, 0x0b, 0, 0));
-        expect_damaged("push rsp", BYTES(1, 1, 1, 0, 1, 0x40, 0, 0));
-        expect_damaged("save rsp", BYTES(1, 9, 2, 0, 9, 0x44, 3, 0));
-        expect_damaged("cut", BYTES(1, 9, 1, 0, 9, 0x05, 3, 0));
+        expect_refused("version 3", UNWIND_PE_UNSUPPORTED, BYTES(3, 0, 0, 0));
+        expect_refused("code 11", UNWIND_PE_UNSUPPORTED, BYTES(1, 4, 1, 0, 4, 0x0b, 0, 0));
+        expect_refused("push rsp", UNWIND_PE_MALFORMED, BYTES(1, 1, 1, 0, 1, 0x40, 0, 0));
+        expect_refused("save rsp", UNWIND_PE_MALFORMED, BYTES(1, 9, 2, 0, 9, 0x44, 3, 0));
+        expect_refused("cut", UNWIND_PE_MALFORMED, BYTES(1, 9, 1, 0, 9, 0x05, 3, 0));
 }
 
 TEST(other_machines_and_images_without_a_table)
@@ -417,9 +417,10 @@ static bool find_module(void *ctx, uint64_t addr, struct unwind_module *ret_modu
         return addr >= ret_module->start && addr < ret_module->end;
 }
 
-/* A stack of words, whose frames are those of two_pushes. */
-static struct unwind_walked walk_words(struct image *image, uint64_t code_off, const uint64_t *words,
-                                       size_t n, struct unwind_frame *frames, size_t max)
+/* With those registers in `known` alone; rbp has the address of the stack. */
+static struct unwind_walked walk_known(struct image *image, uint64_t code_off, uint64_t known,
+                                       const uint64_t *words, size_t n, struct unwind_frame *frames,
+                                       size_t max)
 {
         struct process process = {
                 {PE_BASE + BIAS, PE_BASE + BIAS + PE_IMAGE_BYTES, BIAS, image->object, NULL}};
@@ -428,8 +429,17 @@ static struct unwind_walked walk_words(struct image *image, uint64_t code_off, c
         struct unwind_regs regs = regs_at(OBJECT_MACHINE_X86_64, code_off);
         struct unwind_walked walked;
 
+        unwind_set_reg(&regs, RBP, STACK);
+        regs.known &= known;
         unwind_walk(&modules, &regs, &memory, frames, max, &walked);
         return walked;
+}
+
+/* A stack of words, whose frames are those of two_pushes. */
+static struct unwind_walked walk_words(struct image *image, uint64_t code_off, const uint64_t *words,
+                                       size_t n, struct unwind_frame *frames, size_t max)
+{
+        return walk_known(image, code_off, UINT64_MAX, words, n, frames, max);
 }
 
 TEST(walk_of_frames_with_codes)
@@ -454,15 +464,35 @@ TEST(walk_of_frames_with_codes)
         words[13] = PE_BASE + BIAS + PE_INFO_RVA + 4;
         walked = walk_words(&image, 0x20, words, 21, frames, 8);
         EXPECT_INT(walked.n_frames, 2);
-        EXPECT_STR(unwind_end_text(walked.end), "damaged");
+        EXPECT_STR(unwind_end_text(walked.end), "no code");
         words[13] = 0x1234;
         walked = walk_words(&image, 0x20, words, 21, frames, 8);
-        EXPECT_STR(unwind_end_text(walked.end), "damaged");
+        EXPECT_STR(unwind_end_text(walked.end), "no code");
         /* Into code without an entry, which did not call. */
         words[6] = code + 0x180;
         walked = walk_words(&image, 0x20, words, 21, frames, 8);
         EXPECT_INT(walked.n_frames, 2);
         EXPECT_STR(unwind_end_text(walked.end), "no rule");
+}
+
+static void expect_walk_end(const char *want, uint64_t known, const uint8_t *info, size_t size)
+{
+        uint64_t words[8] = {0};
+        struct unwind_frame frames[8];
+        AUTO_RELEASE(image) image;
+
+        make_x64(&image, info, size, NULL, 0);
+        EXPECT_STR(unwind_end_text(walk_known(&image, 0x20, known, words, 8, frames, 8).end), want);
+}
+
+TEST(walk_ends_where_codes_cannot_be_used)
+{
+        const uint64_t no_rbp = UINT64_MAX & ~(1ull << RBP);
+
+        expect_walk_end("malformed pe", UINT64_MAX, BYTES(1, 1, 1, 0, 1, 0x40, 0, 0));
+        expect_walk_end("unsupported pe", UINT64_MAX, BYTES(3, 0, 0, 0));
+        expect_walk_end("zero", UINT64_MAX, BYTES(1, 4, 1, 5, 4, 0x03, 0, 0));
+        expect_walk_end("no register", no_rbp, BYTES(1, 4, 1, 5, 4, 0x03, 0, 0));
 }
 
 TEST(walk_out_of_a_leaf)

@@ -183,7 +183,7 @@ TEST(arm64_without_its_return_address)
         /* A function that called has lost it. */
         image.is_return = true;
         step_arm64(&image, BODY, AS_IT_WAS);
-        EXPECT_INT(image.how, UNWIND_PE_DAMAGED);
+        EXPECT_INT(image.how, UNWIND_PE_NO_REGISTER);
         image.is_return = false;
         step_arm64(&image, 0x200, AS_IT_WAS);
         EXPECT_INT(image.how, UNWIND_PE_LEAF);
@@ -206,25 +206,38 @@ TEST(arm64_part_of_a_function)
         expect_caller("all done", &image, 6, 3);
 }
 
-static void expect_refused(const char *what, const uint8_t *codes, size_t size)
+/* Where lr was stored there is no memory: that is not a register that nobody knew. */
+TEST(arm64_memory_that_is_not_there)
+{
+        uint64_t n_words = 1;
+        AUTO_RELEASE(image) image;
+
+        make_arm64(&image, BYTES(0x83, 0xe4), 0); /* stp x29, x30, [sp, -0x20]! */
+        image.n_words = &n_words;
+        step_arm64(&image, BODY, AS_IT_WAS);
+        EXPECT_INT(image.how, UNWIND_PE_UNREAD);
+        EXPECT_INT(image.regs.values[SP], STACK);
+}
+
+static void expect_refused(const char *what, enum unwind_pe how, const uint8_t *codes, size_t size)
 {
         AUTO_RELEASE(image) image;
 
         make_arm64(&image, codes, size, 0);
         step_arm64(&image, BODY, AS_IT_WAS);
-        if (image.how != UNWIND_PE_DAMAGED || image.regs.values[SP] != STACK)
+        if (image.how != how || image.regs.values[SP] != STACK)
                 TAP_FAIL("%s: %d", what, image.how);
 }
 
 TEST(arm64_refused)
 {
-        expect_refused("vectors of unknown length", BYTES(0xdf, 0x05, 0xe4));
-        expect_refused("trap frame", BYTES(0xe8, 0xe4));
-        expect_refused("machine frame", BYTES(0xe9, 0xe4));
-        expect_refused("context", BYTES(0xea, 0xe4));
-        expect_refused("context of emulation", BYTES(0xeb, 0xe4));
-        expect_refused("unknown", BYTES(0xed, 0xe4));
-        expect_refused("nothing to go on from", BYTES(0xe6, 0xe4));
+        expect_refused("vectors of unknown length", UNWIND_PE_UNSUPPORTED, BYTES(0xdf, 0x05, 0xe4));
+        expect_refused("trap frame", UNWIND_PE_UNSUPPORTED, BYTES(0xe8, 0xe4));
+        expect_refused("machine frame", UNWIND_PE_UNSUPPORTED, BYTES(0xe9, 0xe4));
+        expect_refused("context", UNWIND_PE_UNSUPPORTED, BYTES(0xea, 0xe4));
+        expect_refused("context of emulation", UNWIND_PE_UNSUPPORTED, BYTES(0xeb, 0xe4));
+        expect_refused("unknown", UNWIND_PE_UNSUPPORTED, BYTES(0xed, 0xe4));
+        expect_refused("nothing to go on from", UNWIND_PE_MALFORMED, BYTES(0xe6, 0xe4));
 }
 
 TEST(arm64_interrupted_caller)
