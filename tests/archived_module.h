@@ -123,4 +123,23 @@ static inline void pack_module(struct symbol_archive_writer *w, struct resolver 
         symbol_archive_set_line_note(w, "lines are poor");
 }
 
+/* The same as the recorder keeps it: the names of every eighth address, and nothing of functions. */
+static inline void pack_kept(struct symbol_archive_writer *w, struct resolver *resolver, const char *path,
+                             const struct archive_identity *identity, uint64_t from, uint64_t to)
+{
+        const struct resolver_module module = {.kind = RESOLVER_FILE, .path = path};
+        resolver_id id = resolver_add_module(resolver, &module);
+        const struct archive_facts facts = {.machine = resolver_get_machine(resolver, id, 0),
+                                            .has_readable_names = true,
+                                            .is_kept = true};
+
+        symbol_archive_begin(w, identity, &facts);
+        for (uint64_t offset = from; offset < to; offset += 8) {
+                struct symbol symbol = resolver_find(resolver, id, offset);
+
+                symbol_archive_add_offset(w, offset, symbol.addr, offset > from);
+                symbol_archive_add_symbol(w, 1, &symbol);
+        }
+}
+
 #endif

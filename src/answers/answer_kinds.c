@@ -69,6 +69,8 @@ static const struct answer_field code_fields[] = {
         FIELD(code, bytes, FIELD_BYTES, UINT64_MAX),
 };
 
+static const struct answer_field kept_fields[] = {U32(kept, by)};
+
 /* In order and without one in another, as annotate expects those of a function. */
 static bool check_extents(const void *items, size_t n)
 {
@@ -128,4 +130,5 @@ const struct kind_facts answer_kinds[ANSWER_N_KINDS] = {
         [ANSWER_SECTIONS] = KIND(section, .by_addr = false),
         [ANSWER_OFFSETS] = KIND(offset, .check = check_offsets),
         [ANSWER_CODE] = KIND(code, .by_addr = false),
+        [ANSWER_KEPT] = KIND(kept, .check = check_single),
 };

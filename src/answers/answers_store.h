@@ -25,6 +25,7 @@ enum answer_kind {
         ANSWER_SECTIONS,
         ANSWER_OFFSETS, /* by offset */
         ANSWER_CODE,
+        ANSWER_KEPT, /* one item, where the recorder kept the answers */
         ANSWER_N_KINDS,
 };
 
@@ -111,6 +112,12 @@ struct answer_code {
         struct answer_bytes bytes;
         uint64_t addr;
 };
+
+struct answer_kept {
+        uint32_t by; /* ANSWER_KEPT_BY_RECORDER; a reader takes every other number for it too */
+};
+
+enum { ANSWER_KEPT_BY_RECORDER = 1 };
 
 /* --- A set: the answers of one kind ------------------------------------------------------------------ */
 

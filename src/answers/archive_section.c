@@ -11,7 +11,7 @@
 #include "codec.h"
 #include "map.h"
 
-enum { SECTION_IS_PACKED = 1, ZSTD_LEVEL = 12 };
+enum { SECTION_IS_PACKED = 1, ZSTD_LEVEL = 12, QUICK_ZSTD_LEVEL = 1 };
 
 /* Every step is one to one in the word and in the lane, so that one changed word cannot be made good by others that
  * did not change. */
@@ -36,9 +36,9 @@ uint64_t archive_section_checksum(const void *bytes, size_t size)
 }
 
 /* False when packing gains nothing, or this build can't. */
-static bool pack(const struct buf *content, struct buf *out)
+static bool pack(const struct buf *content, int level, struct buf *out)
 {
-        AUTO(codec_packer) packer = codec_packer_new(ZSTD_LEVEL, NULL);
+        AUTO(codec_packer) packer = codec_packer_new(level, NULL);
 
         return packer && codec_packer_feed(packer, buf_text(content), content->len, out, NULL) &&
                out->len < content->len;
@@ -54,7 +54,7 @@ bool archive_section_write(const struct archive_section_kind *kind, const struct
         if (content->len > ARCHIVE_SECTION_MAX_BYTES)
                 return err_set(err, ERR_LIMIT, "an archive has at most %d MiB",
                                ARCHIVE_SECTION_MAX_BYTES >> 20);
-        if (!kind->is_plain && pack(content, &packed)) {
+        if (!kind->is_plain && pack(content, kind->is_quick ? QUICK_ZSTD_LEVEL : ZSTD_LEVEL, &packed)) {
                 body = &packed;
                 flags = SECTION_IS_PACKED;
         }

@@ -21,6 +21,7 @@ struct archive_section_kind {
         char magic[5];
         uint32_t version;
         bool is_plain; /* is not packed: the cache is read more often than it is written */
+        bool is_quick; /* is packed by a recorder, in some MiB of memory instead of some fifty */
 };
 
 /* Appends the whole section.  ERR_LIMIT when the content is larger than ARCHIVE_SECTION_MAX_BYTES. */

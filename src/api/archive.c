@@ -82,7 +82,8 @@ static bool make_symbols(struct archiving *a, uint64_t code_bytes, struct source
         struct err err = {0};
 
         a->result->n_whole = archive_pack_choose(&a->pack, code_bytes);
-        writer = archive_pack_make(&a->pack);
+        writer = symbol_archive_writer_new(a->pack.resolver);
+        archive_pack_write(&a->pack, writer);
         buf_clear(&a->symbols);
         *ret_full = !symbol_archive_write(writer, &a->origin, &a->symbols, &err);
         if (*ret_full || is_too_large(a, &a->symbols))

@@ -61,35 +61,31 @@ static void ask_modules_of_stacks(struct archive_pack *pack)
         map_release(&asked);
 }
 
-static void list_modules(struct archive_pack *pack, struct map *index_of)
+void archive_pack_add_module(struct archive_pack *pack, module_id module, bool is_named_only)
 {
-        const struct module_source *source = pack->report->session.modules;
+        struct archive_module m = {.module = module, .is_named_only = is_named_only};
+        const char *note;
 
-        for (size_t i = 0; i < module_source_n_used(source); i++) {
-                struct archive_module m = {.module = module_source_used(source, i)};
-                const char *note;
-
-                m.id = report_session_module(&pack->report->session, m.module);
-                note = resolver_note(pack->resolver, m.id);
-                m.has_name_note = note;
-                buf_add_str(&m.name_note, note ? note : "");
-                ARRAY_PUSH(pack->modules, pack->n_modules, pack->cap_modules, m);
-                *map_put(index_of, m.module, NULL) = pack->n_modules;
-        }
+        m.id = module_source_get(pack->source, module);
+        note = resolver_note(pack->resolver, m.id);
+        m.has_name_note = note;
+        buf_add_str(&m.name_note, note ? note : "");
+        ARRAY_PUSH(pack->modules, pack->n_modules, pack->cap_modules, m);
+        *map_put(&pack->index_of, module, NULL) = pack->n_modules;
 }
 
-static void add_place(struct archive_pack *pack, const struct map *index_of, module_id module,
-                      struct archive_place at)
+void archive_pack_add_place(struct archive_pack *pack, module_id module, const struct archive_place *place)
 {
-        const uint64_t *index = module != MODULE_NONE ? map_find(index_of, module) : NULL;
+        const uint64_t *index = module != MODULE_NONE ? map_find(&pack->index_of, module) : NULL;
         struct archive_module *m = index ? &pack->modules[*index - 1] : NULL;
+        struct archive_place at = *place;
 
         at.function = no_function;
         if (m)
                 ARRAY_PUSH(m->places, m->n_places, m->cap_places, at);
 }
 
-static void list_places(struct archive_pack *pack, const struct map *index_of)
+static void list_places(struct archive_pack *pack)
 {
         const struct profile *profile = pack->report->profile;
         const struct stacks *stacks = pack->report->stacks;
@@ -98,24 +94,24 @@ static void list_places(struct archive_pack *pack, const struct map *index_of)
         for (size_t i = 0; i < profile_n_places(profile); i++) {
                 const struct profile_place *place = profile_get_place(profile, i);
 
-                add_place(pack, index_of, place->module,
-                          (struct archive_place){
-                                  .offset = place->offset, .weight = place->weight, .is_sampled = true});
+                archive_pack_add_place(pack, place->module,
+                                       &(struct archive_place){.offset = place->offset,
+                                                               .weight = place->weight,
+                                                               .is_sampled = true});
         }
         for (size_t i = 0; i < stacks_n_places(stacks); i++) {
                 const struct code_place *node = stacks_get_place(stacks, (uint32_t)i);
 
-                add_place(pack, index_of, node->module, (struct archive_place){.offset = node->offset});
+                archive_pack_add_place(pack, node->module, &(struct archive_place){.offset = node->offset});
         }
         for (size_t i = 0; i < branches_n_edges(branches); i++) {
                 const struct branch_edge *edge = branches_get_edge(branches, i);
 
-                add_place(pack, index_of, edge->from.module,
-                          (struct archive_place){.offset = edge->from.offset});
-                add_place(pack, index_of, edge->to.module, (struct archive_place){.offset = edge->to.offset});
+                archive_pack_add_place(pack, edge->from.module,
+                                       &(struct archive_place){.offset = edge->from.offset});
+                archive_pack_add_place(pack, edge->to.module,
+                                       &(struct archive_place){.offset = edge->to.offset});
         }
-        for (size_t i = 0; i < pack->n_modules; i++)
-                merge_places(&pack->modules[i]);
 }
 
 /* --- Functions --------------------------------------------------------------------------------------- */
@@ -174,7 +170,7 @@ static void list_functions(struct archive_pack *pack, uint32_t module)
                 struct archive_place *p = &m->places[i];
 
                 p->has_addr = resolver_to_addr(pack->resolver, m->id, p->offset, &p->addr);
-                if (!p->has_addr || !p->is_sampled)
+                if (!p->has_addr || !p->is_sampled || m->is_named_only)
                         continue;
                 p->function = find_function(pack, module, &known, p->addr);
                 if (p->function != no_function)
@@ -183,18 +179,32 @@ static void list_functions(struct archive_pack *pack, uint32_t module)
         map_release(&known);
 }
 
+void archive_pack_begin(struct archive_pack *pack, struct module_source *source, const struct world *world)
+{
+        *pack = (struct archive_pack){
+                .source = source, .world = world, .resolver = module_source_resolver(source)};
+}
+
+void archive_pack_end_places(struct archive_pack *pack)
+{
+        for (size_t i = 0; i < pack->n_modules; i++) {
+                merge_places(&pack->modules[i]);
+                list_functions(pack, (uint32_t)i);
+        }
+        map_release(&pack->index_of);
+}
+
 void archive_pack_init(struct archive_pack *pack, struct report *report)
 {
-        struct map index_of = {0};
+        struct module_source *source = report->session.modules;
 
-        *pack = (struct archive_pack){.report = report,
-                                      .resolver = report_session_resolver(&report->session)};
+        archive_pack_begin(pack, source, report->session.world);
+        pack->report = report;
         ask_modules_of_stacks(pack);
-        list_modules(pack, &index_of);
-        list_places(pack, &index_of);
-        for (size_t i = 0; i < pack->n_modules; i++)
-                list_functions(pack, (uint32_t)i);
-        map_release(&index_of);
+        for (size_t i = 0, n = module_source_n_used(source); i < n; i++)
+                archive_pack_add_module(pack, module_source_used(source, i), false);
+        list_places(pack);
+        archive_pack_end_places(pack);
 }
 
 void archive_pack_release(struct archive_pack *pack)
@@ -436,7 +446,10 @@ static void add_places(struct asking *a)
                 if (!p->has_addr)
                         continue;
                 symbol_archive_add_offset(a->writer, p->offset, p->addr, i && m->places[i - 1].has_addr);
-                ask(a, p->addr, 1, p->is_sampled ? WANTED_LISTING : WANTED_FRAMES);
+                ask(a, p->addr, 1,
+                    m->is_named_only ? WANTED_NAME
+                    : p->is_sampled  ? WANTED_LISTING
+                                     : WANTED_FRAMES);
         }
 }
 
@@ -489,14 +502,13 @@ static enum object_machine machine_of(const struct archive_pack *pack, const str
 static void begin_module(struct asking *a)
 {
         const struct archive_module *m = a->module;
-        const struct world *world = a->pack->report->session.world;
-        const struct archive_identity identity =
-                module_source_identity(a->pack->report->session.modules, m->module);
+        const struct archive_identity identity = module_source_identity(a->pack->source, m->module);
         struct archive_facts facts = {
                 .machine = machine_of(a->pack, m),
-                .has_readable_names = has_readable_names(world_get_module(world, m->module)->kind),
-                .built_ns = module_source_built_ns(a->pack->report->session.modules, m->module),
+                .has_readable_names = has_readable_names(world_get_module(a->pack->world, m->module)->kind),
+                .built_ns = module_source_built_ns(a->pack->source, m->module),
                 .name_note = m->has_name_note ? buf_text(&m->name_note) : NULL,
+                .is_kept = !a->pack->report || resolver_is_kept(a->pack->resolver, m->id),
         };
 
         facts.has_image = resolver_get_image(a->pack->resolver, m->id, &facts.image);
@@ -525,11 +537,8 @@ static void add_module(struct archive_pack *pack, const struct archive_module *m
         free(a.list);
 }
 
-struct symbol_archive_writer *archive_pack_make(struct archive_pack *pack)
+void archive_pack_write(struct archive_pack *pack, struct symbol_archive_writer *writer)
 {
-        struct symbol_archive_writer *writer = symbol_archive_writer_new(pack->resolver);
-
         for (size_t i = 0; i < pack->n_modules; i++)
                 add_module(pack, &pack->modules[i], writer);
-        return writer;
 }

@@ -157,23 +157,50 @@ static bool is_build(const char *path, const struct module *module)
                                               module->build_id_size);
 }
 
+static const struct kept_file *find_kept(const struct collect_result *collected, const struct module *module,
+                                         const char *path)
+{
+        return collected ? kept_file_find(collected->kept, collected->n_kept, module, path) : NULL;
+}
+
+/* Whether the file at `path` is the one that was kept; *ret_there: there is one. */
+static bool is_kept_file(const char *path, const char *kept_path, bool *ret_there)
+{
+        struct os_stat there, kept;
+
+        *ret_there = os_stat(path, &there);
+        return *ret_there && os_stat(kept_path, &kept) && there.inode == kept.inode && there.dev == kept.dev;
+}
+
 /* The place of a file that only the run that was just made can reach: at its path is nothing or another one. */
 static bool kept_path(const struct module_source *source, const struct module *module, struct buf *out)
 {
         const char *path = world_text(source->world, module->path);
-        const struct collect_result *collected = source->collected;
-        const struct kept_file *kept =
-                collected ? kept_file_find(collected->kept, collected->n_kept, module, path) : NULL;
-        struct os_stat there, kept_stat;
+        const struct kept_file *kept = find_kept(source->collected, module, path);
+        bool is_there;
 
         if (!kept)
                 return false;
         buf_clear(out);
         kept_file_path(kept, out);
-        if (!os_stat(path, &there) || !os_stat(buf_text(out), &kept_stat))
-                return true;
-        return (there.inode != kept_stat.inode || there.dev != kept_stat.dev) &&
-               (kept_file_is_of(kept, module, path) || !is_build(path, module));
+        if (is_kept_file(path, buf_text(out), &is_there))
+                return false;
+        return !is_there || kept_file_is_of(kept, module, path) || !is_build(path, module);
+}
+
+bool module_source_is_lost(const struct collect_result *collected, const struct module *module,
+                           const char *path)
+{
+        const struct kept_file *kept = find_kept(collected, module, path);
+        AUTO_RELEASE(buf) at = {0};
+        bool is_there;
+
+        if (!kept)
+                return false;
+        kept_file_path(kept, &at);
+        if (is_kept_file(path, buf_text(&at), &is_there))
+                return false;
+        return !is_there || !module->build_id_size || !is_build(path, module);
 }
 
 static const struct module *jitdump_of(struct module_source *source, int32_t pid)
@@ -264,7 +291,7 @@ static resolver_id describe_jit(struct module_source *source, struct resolver *r
         return resolver_add_module(resolver, &desc);
 }
 
-/* `archived` NULL: what was packed is not asked. */
+/* `archived` NULL: what stands in the session is not asked. */
 static resolver_id describe(struct module_source *source, struct resolver *resolver, module_id id,
                             const struct archived_module *archived)
 {
@@ -278,7 +305,8 @@ static resolver_id describe(struct module_source *source, struct resolver *resol
                 .archived = archived,
         };
 
-        if (desc.archived)
+        /* Where the recorder kept names, a file of the same build may still be there. */
+        if (archived && (!archived_module_facts(archived)->is_kept || module->kind == MODULE_ANON))
                 return resolver_add_module(resolver, &desc);
         add_recorded(source, module, &desc);
         switch (module->kind) {

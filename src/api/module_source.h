@@ -33,6 +33,10 @@ struct archive_identity module_source_identity(const struct module_source *sourc
 int64_t module_source_built_ns(const struct module_source *source, module_id module);
 AUTO_DEFINE(module_source)
 
+/* Whether a file that the collector holds can't be read at its path: nothing, or another file, is there. */
+bool module_source_is_lost(const struct collect_result *collected, const struct module *module,
+                           const char *path);
+
 /* Names that another recorder wrote into the session; kept by the source. */
 const struct recorded_symbols *module_source_recorded(const struct module_source *source);
 

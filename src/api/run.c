@@ -10,6 +10,7 @@
 #include "core_kind.h"
 #include "event_facts.h"
 #include "image_section.h"
+#include "kept_names.h"
 #include "os.h"
 #include "run_info.h"
 #include "session_facts.h"
@@ -279,10 +280,38 @@ static bool has_raw_event(const struct run *run)
         return false;
 }
 
+/* Of what is lost when the collector's descriptors are closed. */
+static size_t write_names(struct run *run, const struct run_request *request)
+{
+        const struct collect_result *collected = run->out.collected;
+        AUTO_RELEASE(buf) images = {0};
+        AUTO_RELEASE(buf) symbols = {0};
+        size_t n_left_out;
+
+        image_section_make(collected->images, collected->n_images, &images);
+        if (images.len)
+                perfdata_writer_add_feature(run->writer, FEATURE_WPERF_IMAGES, images.data, images.len);
+        /* A pipe can't be read again, and has none of our sections. */
+        if (!strcmp(request->session_path, "-"))
+                return 0;
+        n_left_out =
+                kept_names_make(&(struct kept_session){request->session_path, collected, &images}, &symbols);
+        if (symbols.len)
+                perfdata_writer_add_feature(run->writer, FEATURE_WPERF_SYMBOLS, symbols.data, symbols.len);
+        return n_left_out;
+}
+
 static bool finish_session(struct run *run, const struct run_request *request, struct err *err)
 {
         struct run_info info;
+        size_t n_not_named;
+        bool ok;
 
+        if (!run->begun && !perfdata_writer_begin(run->writer, err))
+                return false;
+        /* Names are looked up for what could be written before a disk was full. */
+        ok = perfdata_writer_flush(run->writer, err);
+        n_not_named = write_names(run, request);
         if (has_raw_event(run))
                 add_doubts(run);
         info = (struct run_info){
@@ -297,20 +326,17 @@ static bool finish_session(struct run *run, const struct run_request *request, s
                 .not_sampled = run->out.collected->not_sampled,
                 .off_ns = run->out.collected->off_ns,
                 .stack_bytes = run->out.collected->stacks ? request->call_graph.stack_bytes : 0,
-                .n_not_kept = run->out.collected->n_not_kept,
+                .n_not_kept = run->out.collected->n_not_kept + n_not_named,
                 .not_kept = run->out.collected->not_kept,
                 .has_exit = run->out.has_status && !run->out.stopped_by_us,
                 .exit_status = run->out.exit_status,
         };
 
-        if (!run->begun && !perfdata_writer_begin(run->writer, err))
-                return false;
         session_facts_write(run->facts, run->writer, request->command_line);
         run_info_write(&info, run->writer);
         if (run->out.collected->stacks)
                 stack_marks_write(run->out.collected->stacks, run->writer);
-        image_section_write(run->out.collected->images, run->out.collected->n_images, run->writer);
-        return perfdata_writer_close(TAKE(run->writer), err);
+        return perfdata_writer_close(TAKE(run->writer), ok ? err : NULL) && ok;
 }
 
 static bool prepare(struct run *run, const struct run_request *request, struct err *err)

@@ -229,16 +229,27 @@ static bool find_module(struct symbolize *s, bool whole_path, struct err *err)
         return true;
 }
 
+static bool not_packed(const struct symbolize *s, struct err *err)
+{
+        return err_set(err, ERR_MISSING, "%s: nothing is packed into it: wperf archive -i %s does that",
+                       s->request->session, s->request->session);
+}
+
 static bool no_such_module(const struct symbolize *s, struct err *err)
 {
         size_t n = symbol_archive_n_modules(s->archive.symbols);
         const char **names = mem_new(n, sizeof(*names)), *near;
+        bool is_archived = false;
 
+        for (size_t i = 0; i < n; i++)
+                is_archived |= !archived_module_facts(symbol_archive_get(s->archive.symbols, i))->is_kept;
         for (size_t i = 0; i < n; i++)
                 names[i] = text_base_name(
                         archived_module_identity(symbol_archive_get(s->archive.symbols, i))->path);
         near = text_nearest(text_base_name(s->request->path), names, n);
         free(names);
+        if (!is_archived)
+                return not_packed(s, err);
         return err_set(err, ERR_MISSING, "%s: no module '%.60s' has samples%s%.60s%s", s->request->session,
                        s->request->path, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
@@ -270,8 +281,7 @@ static bool open_session(struct symbolize *s, struct err *err)
                 return err_set(err, ERR_FORMAT, "%s: %.*s", path, (int)strcspn(s->archive.note.data, "\n;"),
                                s->archive.note.data);
         if (!s->archive.symbols)
-                return err_set(err, ERR_MISSING,
-                               "%s: nothing is packed into it: wperf archive -i %s does that", path, path);
+                return not_packed(s, err);
         if (!find_module(s, true, err) || (!s->archived && !find_module(s, false, err)))
                 return false;
         if (!s->archived)

@@ -156,7 +156,9 @@ const struct command command_record = {
         .about =
                 "Runs COMMAND, samples it, keeps the session and prints where it spent its time. The first "
                 "word that is no option begins the command. Exits as the command did, and with 0 when wperf ended "
-                "the run; 125 is wperf's own failure, 126 a command that can't be run, 127 one that is not there.",
+                "the run; 125 is wperf's own failure, 126 a command that can't be run, 127 one that is not there. The session "
+                "keeps the names of functions in files that cannot be read later: deleted, replaced, in memory, or in a "
+                "container that ended.",
         .groups = groups,
         .examples = record_examples,
         .options_size = sizeof(struct record_options),

@@ -91,7 +91,8 @@ const struct command command_report = {
                 "symbol. A program or library is looked for in this order: what wperf archive packed, below --symfs, at "
                 "its path, in the folders of --symbol-path and $_NT_SYMBOL_PATH, in the folder of the session, in perf's "
                 "cache ($PERF_BUILDID_DIR, buildid.dir of ~/.perfconfig, else ~/.debug). One whose build id differs from "
-                "the session's is not used.",
+                "the session's is not used. Names that the recorder kept of a deleted or replaced program, or of one in a "
+                "container that ended, are used if no file has them.",
         .groups = report_groups,
         .examples = report_examples,
         .options_size = sizeof(struct report_options),

@@ -134,6 +134,8 @@ struct collect_result {
         const char *not_kept;        /* their names, the first few, comma separated; "" */
         const struct kept_file *kept;
         size_t n_kept;
+        const struct kept_file *copies; /* files equal to one of these, at other paths; without descriptors */
+        size_t n_copies;
         const struct kept_root *roots;
         size_t n_roots;
         const struct kept_user *users;

@@ -19,6 +19,15 @@
 /* Files that are mapped and deleted, and processes that live briefly, are seen only as long as they are there. */
 enum { SHORTEST_WAIT_MS = 5, LONGEST_WAIT_MS = 100, FILES_IN_A_ROW = 64, NS_PER_S = 1000000000 };
 
+/* Where more than one sample in NAMED_OF_MISSED is of a process whose files were gone already, there are more like it. */
+enum {
+        HURRIED_WAIT_MS = 1,
+        HURRIED_WAITS = 2000,
+        NAMED_OF_MISSED = 50,
+        LEAST_MISSED = 8,
+        RECENT_SAMPLES = 1024,
+};
+
 /* Of the next pass, read while files are looked at.  A recorder that is too slow must not read ever more: the rest stays in
  * the rings, and what has no room there is lost and counted. */
 enum { MOST_AHEAD_BYTES = 16 << 20 };
@@ -53,8 +62,10 @@ struct collector {
         uint64_t own_ns_before;
         struct enabling enabling;
         uint64_t user_ns_before,
-                kernel_ns_before; /* CPU time of the targets when the events were turned on */
-        int pace_ms;              /* shortest while new maps come, then longer */
+                kernel_ns_before;           /* CPU time of the targets when the events were turned on */
+        int pace_ms;                        /* shortest while new maps come, then longer */
+        unsigned n_hurried;                 /* waits that are to be HURRIED_WAIT_MS */
+        unsigned n_recent, n_recent_missed; /* samples; those of processes whose files were gone */
 };
 
 static bool attach(struct collector *c, int32_t **ret_tids, size_t *ret_n, struct err *err)
@@ -222,12 +233,25 @@ static void see_lost(struct collector *c, struct cursor record)
                 c->n_lost_records += lost.lost;
 }
 
+static void see_missed(struct collector *c, struct cursor record)
+{
+        enum { PID_OFF = 24 };
+
+        if (++c->n_recent == RECENT_SAMPLES) {
+                c->n_recent /= 2;
+                c->n_recent_missed /= 2;
+        }
+        if (c->keeper.missed.n_used && cursor_skip(&record, PID_OFF))
+                c->n_recent_missed += map_find(&c->keeper.missed, cursor_u32(&record)) != NULL;
+}
+
 static void see_sample(struct collector *c, struct cursor record)
 {
         enum { ID_OFF = 8, PERIOD_OFF = 48 };
         struct cursor id = record;
 
         c->result.n_samples++;
+        see_missed(c, record);
         cursor_skip(&id, ID_OFF);
         if (!map_find(&c->sampled_ids, cursor_u64(&id)) || !cursor_skip(&record, PERIOD_OFF))
                 return;
@@ -275,6 +299,8 @@ static void look_through(struct collector *c)
                         break;
                 }
         }
+        if (c->n_recent_missed >= LEAST_MISSED && c->n_recent_missed * NAMED_OF_MISSED > c->n_recent)
+                c->n_hurried = HURRIED_WAITS;
 }
 
 static bool put(struct collector *c, struct err *err)
@@ -456,6 +482,10 @@ static void wait_for_news(struct collector *c, int timeout_ms)
         }
         if (enabling_fd(&c->enabling) >= 0)
                 fds[n++] = (struct pollfd){.fd = enabling_fd(&c->enabling), .events = POLLIN};
+        if (c->n_hurried) {
+                c->n_hurried--;
+                c->pace_ms = HURRIED_WAIT_MS;
+        }
         if (timeout_ms > c->pace_ms)
                 timeout_ms = c->pace_ms;
         timeout_ms = enabling_wait_ms(&c->enabling, timeout_ms);
@@ -626,6 +656,8 @@ const struct collect_result *collector_get_result(struct collector *c)
         r->exit_status = child_exit_status(&c->child);
         r->kept = c->keeper.kept.items;
         r->n_kept = c->keeper.kept.n;
+        r->copies = c->keeper.kept.copies;
+        r->n_copies = c->keeper.kept.n_copies;
         r->roots = c->keeper.roots;
         r->n_roots = c->keeper.n_roots;
         r->users = c->keeper.users.items;
@@ -634,7 +666,7 @@ const struct collect_result *collector_get_result(struct collector *c)
         r->n_images = c->keeper.pe.n;
         r->stacks = c->unwinder ? unwinder_get_marks(c->unwinder) : NULL;
         r->n_not_kept = c->keeper.n_not_kept;
-        r->not_kept = buf_text(&c->keeper.not_kept);
+        r->not_kept = keeper_not_kept(&c->keeper);
         r->sampled_event = c->sampled.is_clock ? "" : c->opened.events[c->opened.first_asked].event.name;
         r->not_sampled = buf_text(&c->denied.names);
         return r;

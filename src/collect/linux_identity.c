@@ -9,12 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "linux_internal.h"
 #include "object.h"
 
+enum { MAX_MISSED = 64 };   /* then it is not looked for any more */
 enum { IDENTITY_OFF = 40 }; /* in an MMAP2 record: device and inode, or the build id */
 
 void mapped_files_release(struct mapped_files *all)
@@ -105,6 +107,17 @@ int mapped_file_open(const struct record_mmap *map)
         return -1;
 }
 
+int mapped_file_check_device(int fd, const struct record_mmap *map)
+{
+        struct stat st;
+
+        if (fd < 0 ||
+            (!fstat(fd, &st) && st.st_dev == makedev(map->maj, map->min) && st.st_ino == map->inode))
+                return fd;
+        close(fd);
+        return -1;
+}
+
 static bool has_magic(int fd)
 {
         char bytes[4];
@@ -128,9 +141,15 @@ void mapped_file_read(struct mapped_file *file, int fd, const struct record_mmap
         char name[32];
         struct stat st;
 
-        *file = (struct mapped_file){.is_read = true, .generation = map->inode_generation};
-        if (fd < 0)
+        *file = (struct mapped_file){.is_read = true,
+                                     .generation = map->inode_generation,
+                                     .n_missed = file->n_missed,
+                                     .is_counted = file->is_counted};
+        if (fd < 0) {
+                /* The next process that maps it may run for longer. */
+                file->is_read = ++file->n_missed >= MAX_MISSED;
                 return;
+        }
         if (is_at_path && !fstat(fd, &st)) {
                 file->inode_there = st.st_ino;
                 file->mtime_ns = mtime_ns(&st);

@@ -299,7 +299,9 @@ uint64_t pe_image_size(void *ctx, const char *path, const uint8_t *build_id, siz
  * counts them.  A file that is written over has another time. */
 struct mapped_file {
         bool is_read;
-        bool is_object; /* it begins as ELF and PE files do */
+        uint8_t n_missed; /* how often it was gone before it could be opened */
+        bool is_counted;  /* among those that could not be kept */
+        bool is_object;   /* it begins as ELF and PE files do */
         uint8_t build_id[BUILD_ID_MAX];
         uint8_t build_id_size; /* 0: none, or not known */
         uint64_t generation;   /* 0: not known */
@@ -329,6 +331,9 @@ bool mapped_file_is_current(struct mapped_file *file, const struct record_mmap *
 /* Opens the file at the record's path for reading; -1 unless it is the regular file of the record. */
 int mapped_file_open(const struct record_mmap *map);
 
+/* Takes `fd`, and gives it back if the file is that of the record by its device too: for paths that may lead elsewhere. */
+int mapped_file_check_device(int fd, const struct record_mmap *map);
+
 /* The same with what `path_fd` (O_PATH, taken; -1: nothing) leads to. */
 int mapped_file_reopen(int path_fd, const struct record_mmap *map);
 
@@ -352,8 +357,8 @@ struct kept_slots {
 
 /* Zero-initialised is empty and ready. */
 struct kept_files {
-        struct kept_file *items;
-        size_t n, cap;
+        struct kept_file *items, *copies; /* of the second only what tells which files they are */
+        size_t n, cap, n_copies, cap_copies;
         struct kept_slots slots[KEPT_N_CLASSES];
 };
 
@@ -364,6 +369,9 @@ const struct kept_file *kept_files_oldest(const struct kept_files *files, enum k
 
 /* Whether a file of this build id, which is not empty, of this size and of this user is kept. */
 bool kept_files_has_equal(const struct kept_files *files, const struct kept_file *kept);
+
+/* Takes note of the path of one that is. */
+void kept_files_add_copy(struct kept_files *files, const struct kept_file *kept);
 
 /* Takes the descriptor, copies the path. */
 void kept_files_add(struct kept_files *files, const struct kept_file *kept, enum kept_class class);
@@ -394,6 +402,8 @@ struct os_origin; /* os.h */
 /* Whose the files have to be that a process leaves for profilers; false: its user is not known. */
 bool users_get_origin(const struct users *users, int32_t pid, struct os_origin *ret_origin);
 
+enum { NAMED_NOT_KEPT = 5 };
+
 struct keeper {
         struct users users;
         struct mapped_files files;
@@ -405,16 +415,23 @@ struct keeper {
         uint64_t own_namespace;
         struct kept_namespace *namespaces; /* the newest: a ring when it is full */
         size_t n_namespaces, cap_namespaces, n_replaced_namespaces;
+        int *chroots; /* roots of processes of our own namespace that are not ours: the newest, a ring when it is full */
+        size_t n_chroots, cap_chroots, n_replaced_chroots;
         struct kept_files kept;
         struct kept_root *roots; /* the newest: a ring when it is full */
         size_t n_roots, cap_roots, n_replaced_roots;
         int last_fd; /* descriptors above it are for others */
         uint64_t n_not_kept;
-        struct buf not_kept;
+        char *not_kept[NAMED_NOT_KEPT]; /* the first of their paths; NULL: none */
+        struct buf not_kept_text;
+        struct map missed; /* processes that had mapped code of a file that was gone when it was looked at */
 };
 
 void keeper_init(struct keeper *keeper);
 void keeper_release(struct keeper *keeper);
+
+/* The paths of files that could not be kept, the first few; valid until the next call. */
+const char *keeper_not_kept(struct keeper *keeper);
 
 /* Looks at a NAMESPACES, MMAP2 or EXIT record; true when it was about something new, so that more may come soon.  A map of a
  * file that has a build id is told by it, and only then PERF_MISC_MMAP_BUILD_ID is set. */

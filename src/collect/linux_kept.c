@@ -20,9 +20,10 @@ enum {
         LAST_FD = 4096,
         MAX_SEEN = 16384, /* when so many files were seen, they are forgotten, and looked at once more */
         MAX_NAMESPACES = 128,
+        MAX_CHROOTS = 32,
+        MAX_MISSED_PIDS = 4096,
         MAX_ROOTS = 16384,
         MAX_EXITED = 4096, /* of other namespaces; a record of another CPU may come late */
-        NAMED_NOT_KEPT = 5,
         MOUNT_NAMESPACE = 5,
         PROT_EXEC_BIT = 4,
 };
@@ -53,6 +54,9 @@ void keeper_release(struct keeper *keeper)
 {
         for (size_t i = 0; i < keeper->n_namespaces; i++)
                 close_namespace(&keeper->namespaces[i]);
+        for (size_t i = 0; i < keeper->n_chroots; i++)
+                close(keeper->chroots[i]);
+        free(keeper->chroots);
         pe_seen_release(&keeper->pe);
         users_release(&keeper->users);
         kept_files_release(&keeper->kept);
@@ -61,7 +65,10 @@ void keeper_release(struct keeper *keeper)
         free(keeper->namespaces);
         mapped_files_release(&keeper->files);
         map_release(&keeper->foreign);
-        buf_release(&keeper->not_kept);
+        map_release(&keeper->missed);
+        for (size_t i = 0; i < NAMED_NOT_KEPT; i++)
+                free(keeper->not_kept[i]);
+        buf_release(&keeper->not_kept_text);
 }
 
 /* -1 also when descriptors become scarce. */
@@ -205,6 +212,7 @@ static int open_below(int root_fd, const char *path)
         return root_fd < 0 ? -1 : (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
 }
 
+/* Only root may do that; of other users' processes the executable can be had, and what stands below their roots. */
 static int open_map_file(const struct record_mmap *map)
 {
         char path[96];
@@ -214,25 +222,114 @@ static int open_map_file(const struct record_mmap *map)
         return open(path, O_PATH | O_CLOEXEC);
 }
 
-static int open_mapped(const struct keeper *k, const struct record_mmap *map, bool out_of_reach)
+static bool is_same_file(int fd, int other)
+{
+        struct stat a, b;
+
+        return !fstat(fd, &a) && !fstat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* Paths of a process that called chroot() begin at its root.  Those that it starts may have ended before they are looked
+ * at.  A namespace that a user made may have any files: its roots are not searched for other processes. */
+static void keep_chroot(struct keeper *k, int32_t pid)
+{
+        int root_fd = open_of_process(k, pid, "root", O_PATH | O_DIRECTORY);
+        struct stat own, root;
+
+        if (root_fd < 0 || proc_mount_namespace(pid) != k->own_namespace || stat("/", &own) ||
+            fstat(root_fd, &root) || (own.st_dev == root.st_dev && own.st_ino == root.st_ino)) {
+                close_if_open(root_fd);
+                return;
+        }
+        for (size_t i = 0; i < k->n_chroots; i++) {
+                if (is_same_file(k->chroots[i], root_fd)) {
+                        close(root_fd);
+                        return;
+                }
+        }
+        if (k->n_chroots < MAX_CHROOTS) {
+                ARRAY_PUSH(k->chroots, k->n_chroots, k->cap_chroots, root_fd);
+                return;
+        }
+        close(k->chroots[k->n_replaced_chroots % MAX_CHROOTS]);
+        k->chroots[k->n_replaced_chroots++ % MAX_CHROOTS] = root_fd;
+}
+
+static int open_in_chroots(const struct keeper *k, const struct record_mmap *map)
 {
         int fd = -1;
 
+        for (size_t i = k->n_chroots; fd < 0 && i-- > 0;)
+                fd = mapped_file_check_device(mapped_file_reopen(open_below(k->chroots[i], map->path), map),
+                                              map);
+        return fd;
+}
+
+/* *ret_at_path: the record's path leads to it from here. */
+static int open_mapped(struct keeper *k, const struct record_mmap *map, bool out_of_reach, bool *ret_at_path)
+{
+        int fd = out_of_reach ? -1 : mapped_file_open(map);
+
+        *ret_at_path = fd >= 0;
+        if (fd >= 0)
+                return fd;
         if (!out_of_reach)
-                fd = mapped_file_open(map);
+                keep_chroot(k, map->pid);
+        fd = mapped_file_reopen(open_map_file(map), map);
         if (fd < 0)
-                fd = mapped_file_reopen(open_map_file(map), map);
+                fd = mapped_file_reopen(open_of_process(k, map->pid, "exe", O_PATH), map);
         if (fd < 0)
                 fd = mapped_file_reopen(open_below(root_of(k, map->pid), map->path), map);
+        if (fd < 0)
+                fd = out_of_reach ? mapped_file_check_device(mapped_file_open(map), map)
+                                  : open_in_chroots(k, map);
         return fd;
 }
 
 static void count_not_kept(struct keeper *k, const char *path)
 {
-        if (k->n_not_kept++ < NAMED_NOT_KEPT)
-                buf_printf(&k->not_kept, "%s%s", k->not_kept.len ? ", " : "", path);
-        else if (k->n_not_kept == NAMED_NOT_KEPT + 1)
-                buf_add_str(&k->not_kept, ", ...");
+        k->n_not_kept++;
+        for (size_t i = 0; i < NAMED_NOT_KEPT; i++) {
+                if (k->not_kept[i])
+                        continue;
+                k->not_kept[i] = mem_strdup(path);
+                return;
+        }
+}
+
+/* It was opened when it was mapped again. */
+static void uncount_not_kept(struct keeper *k, const char *path)
+{
+        k->n_not_kept--;
+        for (size_t i = 0; i < NAMED_NOT_KEPT; i++) {
+                if (!k->not_kept[i] || strcmp(k->not_kept[i], path))
+                        continue;
+                free(k->not_kept[i]);
+                k->not_kept[i] = NULL;
+                return;
+        }
+}
+
+const char *keeper_not_kept(struct keeper *k)
+{
+        uint64_t n = 0;
+
+        buf_clear(&k->not_kept_text);
+        for (size_t i = 0; i < NAMED_NOT_KEPT; i++) {
+                if (k->not_kept[i])
+                        buf_printf(&k->not_kept_text, "%s%s", n++ ? ", " : "", k->not_kept[i]);
+        }
+        if (n < k->n_not_kept)
+                buf_add_str(&k->not_kept_text, n ? ", ..." : "...");
+        return buf_text(&k->not_kept_text);
+}
+
+/* A number that is used again counts too: that does no harm. */
+static void note_missed(struct keeper *k, int32_t pid)
+{
+        if (k->missed.n_used == MAX_MISSED_PIDS)
+                map_release(&k->missed);
+        map_put(&k->missed, (uint32_t)pid, NULL);
 }
 
 static void take_identity(struct kept_file *kept, int fd, const struct mapped_file *file)
@@ -250,12 +347,17 @@ static void take_identity(struct kept_file *kept, int fd, const struct mapped_fi
 /* Files that are equal, as copies of a program are, need one descriptor. */
 static void keep_file(struct keeper *k, const struct record_mmap *map, struct mapped_file *file)
 {
-        bool out_of_reach = is_out_of_reach(k, map);
-        enum kept_class class = out_of_reach ? KEPT_OUT_OF_REACH : KEPT_IN_PLACE;
+        bool out_of_reach = is_out_of_reach(k, map), is_at_path;
         struct kept_file kept = {.path = map->path, .pid = map->pid, .inode = map->inode};
-        int fd = open_mapped(k, map, out_of_reach);
+        int fd = open_mapped(k, map, out_of_reach, &is_at_path);
+        enum kept_class class;
 
-        mapped_file_read(file, fd, map, !out_of_reach, &k->pe);
+        out_of_reach |= fd >= 0 && !is_at_path;
+        class = out_of_reach ? KEPT_OUT_OF_REACH : KEPT_IN_PLACE;
+        mapped_file_read(file, fd, map, is_at_path, &k->pe);
+        if (fd >= 0 && file->is_counted)
+                uncount_not_kept(k, map->path);
+        file->is_counted &= fd < 0;
         /* No name is ever looked up in mere data. */
         if (fd >= 0 && !file->is_object && !(map->prot & PROT_EXEC_BIT)) {
                 close(fd);
@@ -263,13 +365,17 @@ static void keep_file(struct keeper *k, const struct record_mmap *map, struct ma
         }
         take_identity(&kept, fd, file);
         if (fd >= 0 && kept_files_has_equal(&k->kept, &kept)) {
+                kept_files_add_copy(&k->kept, &kept);
                 close(fd);
                 return;
         }
         kept.fd = fd < 0 ? -1 : keep_fd(k, fd);
         if (kept.fd < 0) {
-                if (out_of_reach)
+                if (fd < 0 && map->prot & PROT_EXEC_BIT)
+                        note_missed(k, map->pid);
+                if (out_of_reach && !file->is_counted)
                         count_not_kept(k, map->path);
+                file->is_counted |= out_of_reach;
                 return;
         }
         if (out_of_reach && kept_files_oldest(&k->kept, class))

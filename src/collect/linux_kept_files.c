@@ -22,10 +22,15 @@ void kept_files_release(struct kept_files *all)
 {
         for (size_t i = 0; i < all->n; i++)
                 drop(&all->items[i]);
+        for (size_t i = 0; i < all->n_copies; i++)
+                free((char *)all->copies[i].path);
+        free(all->copies);
         free(all->items);
         for (size_t i = 0; i < KEPT_N_CLASSES; i++)
                 free(all->slots[i].items);
 }
+
+enum { MAX_COPIES = 16384 };
 
 static size_t slot_of_oldest(const struct kept_slots *slots, size_t max)
 {
@@ -53,6 +58,17 @@ bool kept_files_has_equal(const struct kept_files *all, const struct kept_file *
                         return true;
         }
         return false;
+}
+
+void kept_files_add_copy(struct kept_files *all, const struct kept_file *kept)
+{
+        struct kept_file copy = *kept;
+
+        if (all->n_copies == MAX_COPIES)
+                return;
+        copy.fd = -1;
+        copy.path = mem_strdup(kept->path);
+        ARRAY_PUSH(all->copies, all->n_copies, all->cap_copies, copy);
 }
 
 void kept_files_add(struct kept_files *all, const struct kept_file *kept, enum kept_class class)

@@ -24,27 +24,24 @@ struct image_section {
 
 /* --- Writing --- */
 
-void image_section_write(const struct recorded_image *images, size_t n, struct perfdata_writer *writer)
+void image_section_make(const struct recorded_image *images, size_t n, struct buf *out)
 {
-        AUTO_RELEASE(buf) out = {0};
-
         if (!n)
                 return;
-        session_lines_begin(&out, MAGIC, VERSION);
+        session_lines_begin(out, MAGIC, VERSION);
         for (size_t i = 0; i < n; i++) {
                 char hex[2 * IMAGE_SECTION_ID_BYTES + 1];
 
-                session_lines_add(&out, "image", images[i].path);
+                session_lines_add(out, "image", images[i].path);
                 if (images[i].build_id_size) {
                         text_hex(hex, images[i].build_id, images[i].build_id_size);
-                        session_lines_add(&out, "build_id", hex);
+                        session_lines_add(out, "build_id", hex);
                 }
-                session_lines_add_number(&out, "image_size", images[i].image_size);
-                session_lines_add_number(&out, "time_stamp", images[i].time_stamp);
+                session_lines_add_number(out, "image_size", images[i].image_size);
+                session_lines_add_number(out, "time_stamp", images[i].time_stamp);
                 if (images[i].pdb_path)
-                        session_lines_add(&out, "pdb", images[i].pdb_path);
+                        session_lines_add(out, "pdb", images[i].pdb_path);
         }
-        perfdata_writer_add_feature(writer, FEATURE_WPERF_IMAGES, out.data, out.len);
 }
 
 /* --- Reading --- */

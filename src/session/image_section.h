@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 #include "attributes.h"
+#include "buf.h"
 #include "cursor.h"
-#include "perfdata_writer.h"
 
 enum { IMAGE_SECTION_ID_BYTES = 20 };
 
@@ -22,8 +22,8 @@ struct recorded_image {
         const char *pdb_path; /* where the PDB was when it was made; NULL: it names none */
 };
 
-/* Writes the section; nothing when there are no images. */
-void image_section_write(const struct recorded_image *images, size_t n, struct perfdata_writer *writer);
+/* Appends the section; nothing when there are no images. */
+void image_section_make(const struct recorded_image *images, size_t n, struct buf *out);
 
 struct image_section;
 

@@ -132,6 +132,23 @@ static void load_jit(struct module *module)
                                       &module->is.origin, &module->budget, note);
 }
 
+/* A file of the same build, or a debug file for it, has all names, lines and code. */
+static bool has_file_of_kept(const struct resolver *resolver, struct module *module)
+{
+        AUTO_RELEASE(buf) unsaid = {0};
+        AUTO(resolver_file) file = NULL;
+
+        if (!archived_module_facts(module->is.archived)->is_kept || module->is.kind != RESOLVER_FILE ||
+            !module->is.build_id_size)
+                return false;
+        file = resolver_file_new(&module->is, &resolver->options, &unsaid);
+        if (!resolver_file_has_all_names(file))
+                return false;
+        module->file = TAKE(file);
+        module->is.archived = NULL;
+        return true;
+}
+
 struct module *resolver_load(struct resolver *resolver, resolver_id id)
 {
         struct module *module = find_module(resolver, id);
@@ -140,7 +157,8 @@ struct module *resolver_load(struct resolver *resolver, resolver_id id)
                 return module;
         module->is_loaded = true;
         if (module->is.archived) {
-                resolver_archive_begin(module);
+                if (!has_file_of_kept(resolver, module))
+                        resolver_archive_begin(module);
                 return module;
         }
         switch (module->is.kind) {
@@ -503,6 +521,13 @@ bool resolver_get_image(struct resolver *resolver, resolver_id id, struct resolv
 bool resolver_is_archived(const struct resolver *resolver, resolver_id id)
 {
         return find_module(resolver, id)->is.archived;
+}
+
+bool resolver_is_kept(struct resolver *resolver, resolver_id id)
+{
+        const struct module *module = resolver_load(resolver, id);
+
+        return module->is.archived && archived_module_facts(module->is.archived)->is_kept;
 }
 
 bool resolver_has_file(struct resolver *resolver, resolver_id id)

@@ -76,7 +76,8 @@ struct resolver_module {
         /* RESOLVER_PERFMAP: a jit-PID.dump, which is asked before the perf map; NULL: none. */
         const char *jitdump_path, *jitdump_open_path;
         struct os_origin origin; /* whose the two have to be */
-        /* Answers that were packed into the session: nothing else is asked, whatever the kind; kept by the caller. */
+        /* Answers that stand in the session; kept by the caller.  Those that wperf archive packed are all that is asked, whatever the
+         * kind.  Those that the recorder kept are asked where no file of the build id has more. */
         const struct archived_module *archived;
         /* Asked in this order for what the files do not name. */
         struct resolver_recorded recorded[2];
@@ -224,6 +225,9 @@ bool resolver_get_image(struct resolver *resolver, resolver_id module, struct re
 
 /* Whether its answers were packed into the session. */
 bool resolver_is_archived(const struct resolver *resolver, resolver_id module);
+
+/* Whether answers come from what the recorder kept. */
+bool resolver_is_kept(struct resolver *resolver, resolver_id module);
 
 /* Whether there is a file that answers: the module's own, or a PDB alone. */
 bool resolver_has_file(struct resolver *resolver, resolver_id module);

@@ -30,6 +30,7 @@ struct resolver_file {
         struct object_range *ranges;       /* listed at the first address without a name */
         size_t n_ranges;
         bool has_ranges;
+        bool has_symbols; /* a full table of them */
 };
 
 /* --- Opening --- */
@@ -203,10 +204,13 @@ static void add_names(struct resolver_file *file, const struct resolver_module *
                         buf_clear(note);
                 return;
         }
-        if (file->is_moved || (file->own && symtab_add_object(file->tab, file->own, OBJECT_SYMBOLS)))
+        file->has_symbols =
+                file->own && !file->is_moved && symtab_add_object(file->tab, file->own, OBJECT_SYMBOLS);
+        if (file->is_moved || file->has_symbols)
                 return;
         file->debug = debug_search(&wanted, note);
-        if (file->debug && symtab_add_object(file->tab, file->debug, OBJECT_SYMBOLS)) {
+        file->has_symbols = file->debug && symtab_add_object(file->tab, file->debug, OBJECT_SYMBOLS);
+        if (file->has_symbols) {
                 if (had_note)
                         buf_add_str(note, ", names are from its debug file");
                 return;
@@ -295,6 +299,11 @@ static bool has_code(const struct object *object)
                         return true;
         }
         return false;
+}
+
+bool resolver_file_has_all_names(const struct resolver_file *file)
+{
+        return file->has_symbols || file->pdb.pdb;
 }
 
 bool resolver_file_to_addr(const struct resolver_file *file, uint64_t file_off, uint64_t *ret_addr)

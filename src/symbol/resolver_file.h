@@ -19,6 +19,9 @@ struct resolver_file *resolver_file_new(const struct resolver_module *module,
 void resolver_file_free(struct resolver_file *file);
 AUTO_DEFINE(resolver_file)
 
+/* Whether a full table of symbols was found, or a PDB: not only exported names. */
+bool resolver_file_has_all_names(const struct resolver_file *file);
+
 /* The virtual address of a file offset; false when it can't be told. */
 bool resolver_file_to_addr(const struct resolver_file *file, uint64_t file_off, uint64_t *ret_addr);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "map.h"
 #include "symbol_archive_internal.h"
 
 enum { OLD_VERSION = 1 };
@@ -18,6 +19,7 @@ struct symbol_archive {
         struct archive_origin origin;
         struct archived_module *modules;
         size_t n_modules;
+        struct map by_path; /* hash -> number + 1 of the first with it; the others follow by next_same */
 };
 
 void symbol_archive_free(struct symbol_archive *archive)
@@ -25,8 +27,14 @@ void symbol_archive_free(struct symbol_archive *archive)
         if (!archive)
                 return;
         free(archive->modules);
+        map_release(&archive->by_path);
         answers_free(archive->answers);
         free(archive);
+}
+
+static uint64_t hash_of(const struct archive_identity *identity)
+{
+        return map_hash_bytes(identity->path, strlen(identity->path));
 }
 
 /* --- Reading -------------------------------------------------------------------------------------- */
@@ -75,7 +83,19 @@ static bool take_facts(struct archived_module *m)
         m->facts.built_ns = (int64_t)from->built_ns;
         m->facts.name_note = answers_text(answers, from->name_note);
         m->facts.line_note = answers_text(answers, from->line_note);
+        m->facts.is_kept = answers_n_items(m->answers, ANSWER_KEPT);
         return true;
+}
+
+/* The first of equal ones comes first. */
+static void index_modules(struct symbol_archive *archive)
+{
+        for (size_t i = archive->n_modules; i-- > 0;) {
+                uint64_t *first = map_put(&archive->by_path, hash_of(&archive->modules[i].identity), NULL);
+
+                archive->modules[i].next_same = (size_t)*first;
+                *first = i + 1;
+        }
 }
 
 static bool read_content(struct symbol_archive *archive, struct cursor c, uint32_t version, uint64_t memory)
@@ -92,6 +112,7 @@ static bool read_content(struct symbol_archive *archive, struct cursor c, uint32
                 if (!take_identity(&archive->modules[i]) || !take_facts(&archive->modules[i]))
                         return false;
         }
+        index_modules(archive);
         return true;
 }
 
@@ -142,9 +163,11 @@ static bool is_same(const struct archive_identity *a, const struct archive_ident
 const struct archived_module *symbol_archive_find(const struct symbol_archive *archive,
                                                   const struct archive_identity *identity)
 {
-        for (size_t i = 0; i < archive->n_modules; i++) {
-                if (is_same(&archive->modules[i].identity, identity))
-                        return &archive->modules[i];
+        const uint64_t *first = map_find(&archive->by_path, hash_of(identity));
+
+        for (size_t i = first ? (size_t)*first : 0; i; i = archive->modules[i - 1].next_same) {
+                if (is_same(&archive->modules[i - 1].identity, identity))
+                        return &archive->modules[i - 1];
         }
         return NULL;
 }

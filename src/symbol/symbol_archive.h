@@ -34,6 +34,7 @@ struct archive_facts {
         int64_t built_ns;        /* when its file was written; 0: not known */
         const char *name_note;   /* what is wrong with its names, NULL: nothing */
         const char *line_note;   /* the same once its lines were asked for */
+        bool is_kept; /* by the recorder, which expected that the file would be gone: where it is not, it knows more */
 };
 
 /* What the session's own file said of its end before it was archived. */
@@ -74,6 +75,12 @@ struct symbol_archive_writer;
 struct symbol_archive_writer *symbol_archive_writer_new(const struct resolver *resolver);
 void symbol_archive_writer_free(struct symbol_archive_writer *writer);
 AUTO_DEFINE(symbol_archive_writer)
+
+/* Another resolver for the modules that come; the one before is not needed any more. */
+void symbol_archive_use(struct symbol_archive_writer *writer, const struct resolver *resolver);
+
+/* The section is to be packed in little time and memory. */
+void symbol_archive_set_quick(struct symbol_archive_writer *writer);
 
 /* Begins a module; what is added from now on is of it.  Texts and build ids are copied. */
 void symbol_archive_begin(struct symbol_archive_writer *writer, const struct archive_identity *identity,

@@ -25,6 +25,7 @@ struct added_line {
 struct symbol_archive_writer {
         const struct resolver *resolver;
         struct answers *answers;
+        bool is_quick;
         struct map text_of; /* of the resolver's -> of the store's */
         struct added_line *lines;
         size_t n_lines, cap_lines;
@@ -46,6 +47,17 @@ struct symbol_archive_writer *symbol_archive_writer_new(const struct resolver *r
         w->resolver = resolver;
         w->answers = answers_new();
         return w;
+}
+
+void symbol_archive_use(struct symbol_archive_writer *w, const struct resolver *resolver)
+{
+        w->resolver = resolver;
+        map_release(&w->text_of);
+}
+
+void symbol_archive_set_quick(struct symbol_archive_writer *w)
+{
+        w->is_quick = true;
 }
 
 void symbol_archive_writer_free(struct symbol_archive_writer *w)
@@ -103,6 +115,8 @@ static void end_module(struct symbol_archive_writer *w)
                 return;
         add_starts(w);
         answers_add_item(w->module, ANSWER_FACTS, &facts);
+        if (w->facts.is_kept)
+                answers_add_item(w->module, ANSWER_KEPT, &(struct answer_kept){ANSWER_KEPT_BY_RECORDER});
         if (w->has_offset)
                 answers_add_item(w->module, ANSWER_OFFSETS, &w->offset);
         map_release(&w->listed);
@@ -256,11 +270,13 @@ void symbol_archive_each_line(const struct symbol_archive_writer *w, symbol_arch
 bool symbol_archive_write(struct symbol_archive_writer *w, const struct archive_origin *origin,
                           struct buf *out, struct err *err)
 {
+        struct archive_section_kind kind = symbol_archive_kind;
         AUTO_RELEASE(buf) content = {0};
 
+        kind.is_quick = w->is_quick;
         end_module(w);
         buf_add_u8(&content, origin->is_unfinished);
         archive_add_uleb(&content, origin->cut_bytes);
         answers_write(w->answers, true, &content);
-        return archive_section_write(&symbol_archive_kind, &content, out, err);
+        return archive_section_write(&kind, &content, out, err);
 }

@@ -53,6 +53,21 @@ static void save_module(const char *name, const char *file, uint64_t from, uint6
         save_both(name, "WPSY", SYMBOL_ARCHIVE_VERSION, &section);
 }
 
+static void save_kept(const char *name, const char *file, uint64_t from, uint64_t to)
+{
+        const struct archive_identity identity = identity_of(file);
+        AUTO(resolver) resolver = raw_resolver();
+        AUTO(symbol_archive_writer) writer = symbol_archive_writer_new(resolver);
+        AUTO_RELEASE(buf) section = {0};
+        AUTO_RELEASE(buf) path = {0};
+
+        buf_printf(&path, "%s/%s", data_folder, file);
+        pack_kept(writer, resolver, buf_text(&path), &identity, from, to);
+        if (!symbol_archive_write(writer, &(struct archive_origin){0}, &section, NULL))
+                exit(1);
+        save_both(name, "WPSY", SYMBOL_ARCHIVE_VERSION, &section);
+}
+
 static void save_source(void)
 {
         AUTO(source_archive_writer) writer = source_archive_writer_new();
@@ -113,6 +128,7 @@ int main(int argc, char **argv)
         save_module("cxx", "dwarf/cxx.so", 0x200, 0x260);
         save_module("labels", "dwarf/labels2.so", 0x200, 0x240);
         save_module("stubs", "elf/caller.exe", 0x1000, 0x1060);
+        save_kept("kept", "elf/names.so", 0x1000, 0x1100);
         save_source();
         save_store();
         save_seen();

@@ -126,4 +126,24 @@ TEST(a_file_of_another_user_is_not_equal)
         kept_files_release(&files);
 }
 
+TEST(paths_of_equal_files_are_known_without_descriptors)
+{
+        struct kept_files files = {0};
+        int before = next_fd();
+
+        for (unsigned i = 0; i < 20000; i++) {
+                char path[32];
+                struct kept_file copy = of_build(path, i, 1000, 1);
+
+                snprintf(path, sizeof(path), "/tmp/file%u", i);
+                kept_files_add_copy(&files, &copy);
+        }
+        EXPECT_INT(files.n, 0);
+        EXPECT_INT(files.n_copies, 16384);
+        EXPECT_STR(files.copies[16383].path, "/tmp/file16383");
+        EXPECT_INT(files.copies[16383].fd, -1);
+        EXPECT_INT(next_fd(), before);
+        kept_files_release(&files);
+}
+
 TAP_MAIN

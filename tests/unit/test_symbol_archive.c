@@ -231,6 +231,61 @@ TEST(what_was_not_packed_is_not_known)
         EXPECT_INT(archived_module_facts(module.archived)->built_ns, -5);
 }
 
+/* What the resolver says of a kept module whose path is `path` and whose build id is that of names.so. */
+static struct symbol find_kept(const struct archived_module *archived, const char *path, uint64_t offset,
+                               bool *ret_is_kept)
+{
+        AUTO(object) object = object_open(data_path("elf/names.so"), NULL);
+        const struct object_facts *facts = object_get_facts(object);
+        AUTO(resolver) resolver = raw_resolver();
+        const struct resolver_module module = {
+                .kind = RESOLVER_FILE,
+                .path = path,
+                .build_id = facts->build_id,
+                .build_id_size = facts->build_id_size,
+                .archived = archived,
+        };
+        resolver_id id = resolver_add_module(resolver, &module);
+        struct symbol symbol = resolver_find(resolver, id, offset);
+
+        *ret_is_kept = resolver_is_kept(resolver, id);
+        return symbol;
+}
+
+TEST(kept_names_give_way_to_a_file_of_the_build)
+{
+        const struct archive_identity identity = identity_of("names");
+        AUTO(resolver) resolver = raw_resolver();
+        AUTO(symbol_archive_writer) writer = symbol_archive_writer_new(resolver);
+        AUTO(symbol_archive) archive = NULL;
+        AUTO_RELEASE(buf) section = {0};
+        const struct archived_module *kept;
+        struct symbol of_file, of_kept;
+        bool is_kept;
+
+        pack_kept(writer, resolver, data_path("elf/names.so"), &identity, 0x1000, 0x1100);
+        EXPECT_TRUE(symbol_archive_write(writer, &whole, &section, NULL));
+        archive = open_section(&section);
+        ASSERT_TRUE(archive);
+        kept = symbol_archive_get(archive, 0);
+        EXPECT_TRUE(archived_module_facts(kept)->is_kept);
+        of_kept = find_kept(kept, "/gone", 0x10f8, &is_kept);
+        EXPECT_TRUE(is_kept);
+        of_file = find_kept(kept, data_path("elf/names.so"), 0x10f8, &is_kept);
+        EXPECT_TRUE(!is_kept);
+        EXPECT_INT(of_kept.status, SYMBOL_NAMED);
+        EXPECT_INT(of_file.status, SYMBOL_NAMED);
+        EXPECT_INT(of_kept.start, of_file.start);
+        /* The file knows addresses between those that were sampled. */
+        EXPECT_INT(find_kept(kept, "/gone", 0x10f9, &is_kept).status, SYMBOL_NONE);
+        EXPECT_INT(find_kept(kept, data_path("elf/names.so"), 0x10f9, &is_kept).status, SYMBOL_NAMED);
+        /* A file of another build, and one that has no more than exported names. */
+        find_kept(kept, data_path("elf/names-stripped.so"), 0x10f8, &is_kept);
+        EXPECT_TRUE(is_kept);
+        find_kept(kept, data_path("elf/cxx.so"), 0x10f8, &is_kept);
+        EXPECT_TRUE(is_kept);
+}
+
 TEST(modules_are_told_apart)
 {
         AUTO_RELEASE(buf) section = {0};
