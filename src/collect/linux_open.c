@@ -18,8 +18,8 @@
  * privileged; the others are unknown to older kernels. */
 static bool drop_feature(struct kernel_features *features, int error)
 {
-        bool *const order[] = {&features->lost_count, &features->ksymbol, &features->namespaces,
-                               &features->comm_exec_mmap2, &features->calls};
+        bool *const order[] = {&features->lost_count, &features->ksymbol,         &features->namespaces,
+                               &features->clock,      &features->comm_exec_mmap2, &features->calls};
 
         if (error == EACCES || error == EPERM) {
                 bool had = features->namespaces;
