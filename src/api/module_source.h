@@ -22,6 +22,12 @@ struct module_source *module_source_new(const struct world *world, const struct 
                                         const struct collect_result *collected);
 void module_source_free(struct module_source *source);
 
+/* The question `open` of struct world_code_source; `ctx` is a struct module_source.  Not to be asked by two threads at a time. */
+const void *module_source_open_code(void *ctx, const struct module *module, const char *path);
+
+/* Why names of the module may be wrong, as resolver_doubt says it; NULL: nothing speaks against them. */
+const char *module_source_doubt(const struct module_source *source, module_id module);
+
 /* What was packed into the session comes before anything else; kept by the caller.  To be called before the first
  * question. */
 void module_source_use_archive(struct module_source *source, const struct symbol_archive *archive);

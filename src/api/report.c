@@ -30,6 +30,7 @@ void report_free(struct report *report)
         buf_release(&report->session_dir);
         buf_release(&report->run_text);
         buf_release(&report->ends);
+        buf_release(&report->doubts);
         map_release(&report->seen_pids);
         budget_release(&report->session_budget);
         budget_release(&report->own_budget);
@@ -40,6 +41,20 @@ void report_free(struct report *report)
 static double share_of(uint64_t part_ns, uint64_t whole_ns)
 {
         return part_ns < whole_ns ? (double)part_ns / (double)whole_ns : part_ns > 0;
+}
+
+/* Several modules may be of one perf map. */
+static void fill_doubts(struct report *report)
+{
+        for (size_t i = 0; i < module_source_n_used(report->modules); i++) {
+                const char *doubt =
+                        module_source_doubt(report->modules, module_source_used(report->modules, i));
+
+                if (!doubt || (report->doubts.len && strstr(buf_text(&report->doubts), doubt)))
+                        continue;
+                buf_printf(&report->doubts, "%s%s", report->doubts.len ? "; " : "", doubt);
+        }
+        report->quality.doubts = buf_text(&report->doubts);
 }
 
 static void fill_quality(struct report *report)
@@ -55,6 +70,7 @@ static void fill_quality(struct report *report)
                                                                     : report->n_lost_samples;
         q->n_unresolved = hot_n_unresolved(report->hot);
         report_fill_cut(report);
+        fill_doubts(report);
         q->counted_share = report->run_info.counted_share;
         q->knows_sampled = report->run_info.sampled_share >= 0;
         q->sampled_share = report->run_info.sampled_share;

@@ -34,6 +34,7 @@ struct report {
         struct module_source *modules;
         struct hot *hot;
         struct quality quality;
+        struct buf doubts;      /* of the quality */
         struct buf session_dir; /* empty: it is not asked for files */
         struct buf run_text;
         struct run_info run_info;
