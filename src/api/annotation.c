@@ -7,6 +7,7 @@
 
 #include "arena.h"
 #include "map.h"
+#include "module_source.h"
 #include "source_text.h"
 #include "text.h"
 
@@ -19,6 +20,7 @@ struct function {
         resolver_id id;
         struct resolver_extent *extents;
         size_t n_extents;
+        uint64_t slide; /* from its addresses to those that are shown */
         struct disasm_code code;
         struct buf code_note;
         struct annotate *annotate;
@@ -144,7 +146,7 @@ static void read_code(struct annotation *a, struct function *f)
 
         for (size_t i = 0; i < f->n_extents; i++) {
                 const struct resolver_extent *e = &f->extents[i];
-                struct piece piece = {.size = (size_t)(e->end - e->start), .addr = e->start};
+                struct piece piece = {.size = (size_t)(e->end - e->start), .addr = e->start + f->slide};
                 enum object_machine machine;
 
                 if (!resolver_read_code(a->resolver, f->id, e->start, piece.size, &piece.code))
@@ -193,6 +195,7 @@ static void add_function(struct annotation *a, size_t row, const struct hot_pc *
                 return;
         }
         f->built_ns = report_built_ns(a->report, f->module);
+        f->slide = module_source_slide(report_module_source(a->report), f->module, f->extents[0].start);
         if (a->request.with_code)
                 read_code(a, f);
         f->annotate = annotate_new(&(struct annotate_request){
@@ -203,33 +206,45 @@ static void add_function(struct annotation *a, size_t row, const struct hot_pc *
                 .module = f->module,
                 .extents = f->extents,
                 .n_extents = f->n_extents,
+                .slide = f->slide,
                 .code = &f->code,
         });
         ARRAY_PUSH(a->functions, a->n_functions, a->cap_functions, f);
 }
 
-static bool has_module(const struct annotation *a, size_t first_function, module_id module)
+/* Whether one of the functions from `first_function` on has the address. */
+static bool has_addr(const struct annotation *a, size_t first_function, const struct hot_pc *pc)
 {
         for (size_t i = first_function; i < a->n_functions; i++) {
-                if (a->functions[i]->module == module)
-                        return true;
+                const struct function *f = a->functions[i];
+
+                if (f->module != pc->module)
+                        continue;
+                for (size_t k = 0; k < f->n_extents; k++) {
+                        if (pc->addr >= f->extents[k].start && pc->addr < f->extents[k].end)
+                                return true;
+                }
         }
         return false;
 }
 
-/* A row is of all files of a name: each has its own function.  Those with the most samples at one address first. */
+/* A row is of all files of a name, and of all functions of that name: each has code of its own.  Those with the most samples at
+ * one address first. */
 static void add_row(struct annotation *a, size_t row)
 {
         const struct hot *hot = report_hot(a->report);
         size_t n, first = hot_pcs_of_row(hot, row, &n), before = a->n_functions;
-        module_id last = MODULE_NONE;
+        module_id nothing = MODULE_NONE;
 
         for (size_t i = first; i < first + n; i++) {
                 const struct hot_pc *pc = hot_get_pc(hot, i);
+                size_t n_known = a->n_functions;
 
-                if (pc->module != MODULE_NONE && pc->module != last && !has_module(a, before, pc->module))
-                        add_function(a, row, pc);
-                last = pc->module;
+                if (pc->module == MODULE_NONE || pc->module == nothing || has_addr(a, before, pc))
+                        continue;
+                add_function(a, row, pc);
+                if (a->n_functions == n_known)
+                        nothing = pc->module;
         }
         for (size_t i = before; a->n_functions - before > 1 && i < a->n_functions; i++)
                 a->functions[i]->shares_row = true;
@@ -453,11 +468,17 @@ const char *annotation_source_note(struct annotation *a, size_t index, const cha
 
 void annotation_add_target(struct annotation *a, size_t index, uint64_t addr, struct buf *out)
 {
-        struct symbol symbol = resolver_find_addr(a->resolver, a->functions[index]->id, addr);
+        const struct function *f = a->functions[index];
+        struct symbol symbol;
+        uint64_t target;
 
+        if (!module_source_target(report_module_source(a->report), f->module, f->extents[0].start, addr,
+                                  &target))
+                return;
+        symbol = resolver_find_addr(a->resolver, f->id, target);
         if (symbol.status != SYMBOL_NAMED)
                 return;
         buf_add_str(out, resolver_text(a->resolver, symbol.name));
-        if (addr != symbol.start)
-                buf_printf(out, "+0x%" PRIx64, addr - symbol.start);
+        if (target != symbol.start)
+                buf_printf(out, "+0x%" PRIx64, target - symbol.start);
 }

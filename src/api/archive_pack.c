@@ -84,8 +84,10 @@ static void add_place(struct archive_pack *pack, const struct map *index_of, mod
         struct archive_module *m = index ? &pack->modules[*index - 1] : NULL;
 
         at.function = no_function;
-        if (m)
-                ARRAY_PUSH(m->places, m->n_places, m->cap_places, at);
+        if (!m)
+                return;
+        ARRAY_PUSH(m->places, m->n_places, m->cap_places, at);
+        module_source_keep_code(report_module_source(pack->report), module, at.offset);
 }
 
 static void list_places(struct archive_pack *pack, const struct map *index_of)
@@ -308,18 +310,27 @@ static struct disasm *get_disasm(struct archive_pack *pack, enum object_machine 
 }
 
 /* A listing names what its branches and calls go to. */
-static void ask_targets(struct asking *a, const struct disasm_code *code)
+static void ask_targets(struct asking *a, const struct archive_function *f, const struct disasm_code *code)
 {
+        struct module_source *source = report_module_source(a->pack->report);
+
         for (size_t i = 0; i < code->n_insns; i++) {
                 const struct disasm_insn *insn = &code->insns[i];
+                uint64_t addr;
 
-                if (insn->has_target && !insn->is_operand)
-                        ask(a, insn->target, 1, WANTED_NAME);
+                if (!insn->has_target || insn->is_operand ||
+                    !module_source_target(source, a->module->module, f->extents[0].start, insn->target,
+                                          &addr))
+                        continue;
+                module_source_keep_code(source, a->module->module, addr);
+                ask(a, addr, 1, WANTED_NAME);
         }
 }
 
 static void ask_code(struct asking *a, const struct archive_function *f, enum object_machine machine)
 {
+        uint64_t slide = module_source_slide(report_module_source(a->pack->report), a->module->module,
+                                             f->extents[0].start);
         AUTO_RELEASE(disasm_code) code = {0};
         struct disasm *disasm;
 
@@ -333,9 +344,9 @@ static void ask_code(struct asking *a, const struct archive_function *f, enum ob
                 symbol_archive_add_code(a->writer, e->start, bytes, e->end - e->start);
                 disasm = get_disasm(a->pack, machine);
                 if (disasm)
-                        disasm_add(disasm, bytes, (size_t)(e->end - e->start), e->start, &code);
+                        disasm_add(disasm, bytes, (size_t)(e->end - e->start), e->start + slide, &code);
         }
-        ask_targets(a, &code);
+        ask_targets(a, f, &code);
 }
 
 /* Instructions of AArch64 stand at every fourth address. */

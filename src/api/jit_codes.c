@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "arena.h"
-#include "map.h"
 #include "text.h"
 
 struct jit_codes {
@@ -15,6 +14,7 @@ struct jit_codes {
         size_t n, cap;
         bool is_monotonic; /* the session's clock */
         struct budget *budget;
+        struct code_section *section;
         struct arena paths;
 };
 
@@ -37,6 +37,7 @@ struct jit_codes *jit_codes_new(const struct perfdata_reader *reader, struct bud
 
         codes->is_monotonic = is_monotonic(reader);
         codes->budget = budget;
+        codes->section = code_section_new(perfdata_feature(reader, FEATURE_WPERF_CODE));
         return codes;
 }
 
@@ -48,6 +49,8 @@ void jit_codes_free(struct jit_codes *codes)
                 struct jit_code *code = codes->items[i];
 
                 jitdump_free(code->dump);
+                code_history_free(code->packed);
+                map_release(&code->to_pack);
                 buf_release(&code->note);
                 buf_release(&code->doubt);
                 budget_release(&code->budget);
@@ -55,6 +58,7 @@ void jit_codes_free(struct jit_codes *codes)
         }
         free(codes->items);
         map_release(&codes->by_module);
+        code_section_free(codes->section);
         arena_release(&codes->paths);
         free(codes);
 }
@@ -66,13 +70,11 @@ static uint64_t key_of(const struct module *module)
         return map_hash_bytes(identity, sizeof(identity));
 }
 
-bool jit_codes_has(const struct jit_codes *codes, const struct module *module, const struct jit_code **ret)
+struct jit_code *jit_codes_find(const struct jit_codes *codes, const struct module *module)
 {
         const uint64_t *at = map_find(&codes->by_module, key_of(module));
 
-        if (at)
-                *ret = codes->items[*at - 1];
-        return at;
+        return at ? codes->items[*at - 1] : NULL;
 }
 
 static void judge_clock(const struct jit_codes *codes, struct jit_code *code, const char *name)
@@ -91,21 +93,72 @@ static void judge_clock(const struct jit_codes *codes, struct jit_code *code, co
                 buf_add_str(&code->doubt, " (perf record -k mono has that clock, and so has wperf record)");
 }
 
-const struct jit_code *jit_codes_add(struct jit_codes *codes, const struct module *module,
-                                     const struct jit_file *file)
+static void read_file(const struct jit_codes *codes, struct jit_code *code, const struct jit_file *file)
 {
-        const char *path = arena_copy(&codes->paths, file->path, strlen(file->path));
-        const char *name = text_base_name(path);
-        struct jit_code *code = mem_new(1, sizeof(*code));
+        const char *path = file->open_path ? file->open_path : file->path;
+        const char *name = text_base_name(code->is.path);
         AUTO_RELEASE(buf) note = {0};
 
-        budget_init_file(&code->budget, codes->budget, path);
-        code->dump =
-                jitdump_new(file->open_path ? file->open_path : path, &file->origin, &code->budget, &note);
+        code->dump = jitdump_new(path, &file->origin, &code->budget, &note);
         code->history = jitdump_history(code->dump);
         if (note.len)
                 buf_printf(&code->note, "%s: %s", name, buf_text(&note));
         judge_clock(codes, code, name);
+}
+
+/* --- What was packed --- */
+
+static const struct recorded_jitdump *find_packed(const struct jit_codes *codes,
+                                                  const struct recorded_jitdump *is)
+{
+        const struct recorded_jitdump *packed;
+
+        for (size_t i = 0; (packed = code_section_get(codes->section, i)); i++) {
+                if (packed->pid == is->pid && packed->dev == is->dev && packed->inode == is->inode &&
+                    !strcmp(packed->path, is->path))
+                        break;
+        }
+        return packed;
+}
+
+enum { PACKED_BYTES = 320 }; /* that one takes */
+
+static void take_packed(struct jit_code *code, const struct recorded_jitdump *packed)
+{
+        struct code_range *ranges = mem_new(packed->n_codes, sizeof(*ranges));
+        size_t n = 0;
+
+        for (; n < packed->n_codes && budget_take(&code->budget, BUDGET_NAMES, PACKED_BYTES); n++) {
+                const struct recorded_code *at = &packed->codes[n];
+
+                ranges[n] = (struct code_range){at->addr, at->addr + at->size_bytes, at->time, at->off};
+        }
+        code->packed = code_history_new(ranges, n);
+        code->history = code->packed;
+        code->is_by_time = packed->is_by_time;
+        buf_add_str(&code->doubt, packed->doubt ? packed->doubt : "");
+        free(ranges);
+}
+
+/* --- All --- */
+
+struct jit_code *jit_codes_add(struct jit_codes *codes, const struct module *module,
+                               const struct jit_file *file)
+{
+        struct jit_code *code = mem_new(1, sizeof(*code));
+        const struct recorded_jitdump *packed;
+
+        code->is =
+                (struct recorded_jitdump){.path = arena_copy(&codes->paths, file->path, strlen(file->path)),
+                                          .pid = module->pid,
+                                          .dev = module->dev,
+                                          .inode = module->inode};
+        budget_init_file(&code->budget, codes->budget, code->is.path);
+        packed = find_packed(codes, &code->is);
+        if (packed)
+                take_packed(code, packed);
+        else
+                read_file(codes, code, file);
         ARRAY_PUSH(codes->items, codes->n, codes->cap, code);
         *map_put(&codes->by_module, key_of(module), NULL) = codes->n;
         return code;
@@ -132,4 +185,64 @@ void jit_code_span(const void *ctx, uint64_t time, uint64_t *ret_from, uint64_t 
                 return;
         *ret_from = 0;
         *ret_to = UINT64_MAX;
+}
+
+static const struct code_range *range_of(const struct jit_code *code, uint64_t offset)
+{
+        struct code_found found;
+
+        return code_history_find_off(code->history, offset, &found)
+                       ? code_history_get(code->history, found.range)
+                       : NULL;
+}
+
+uint64_t jit_code_slide(const struct jit_code *code, uint64_t offset)
+{
+        const struct code_range *range = range_of(code, offset);
+
+        return range ? range->start - range->off : 0;
+}
+
+bool jit_code_target(const struct jit_code *code, uint64_t offset, uint64_t target, uint64_t *ret_offset)
+{
+        const struct code_range *range = range_of(code, offset);
+
+        return range && code_history_to_off(code->history, target, time_for(code, range->time), ret_offset);
+}
+
+/* --- To be packed --- */
+
+void jit_code_keep(struct jit_code *code, uint64_t offset)
+{
+        const struct code_range *range = range_of(code, offset);
+
+        if (range)
+                map_put(&code->to_pack, range->off, NULL);
+}
+
+/* Code that was moved stood at several addresses. */
+static void pack(const struct jit_code *code, struct buf *section)
+{
+        struct recorded_jitdump jitdump = code->is;
+
+        for (size_t i = 0; i < code_history_n(code->history); i++) {
+                const struct code_range *range = code_history_get(code->history, i);
+                const struct recorded_code at = {range->start, range->end - range->start, range->time,
+                                                 range->off};
+
+                if (map_find(&code->to_pack, range->off))
+                        ARRAY_PUSH(jitdump.codes, jitdump.n_codes, jitdump.cap_codes, at);
+        }
+        jitdump.is_by_time = code->is_by_time;
+        jitdump.doubt = code->doubt.len ? buf_text(&code->doubt) : NULL;
+        code_section_add(section, &jitdump);
+        free(jitdump.codes);
+}
+
+void jit_codes_pack(const struct jit_codes *codes, struct buf *section)
+{
+        for (size_t i = 0; i < codes->n; i++) {
+                if (codes->items[i]->to_pack.n_used)
+                        pack(codes->items[i], section);
+        }
 }

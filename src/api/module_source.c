@@ -260,11 +260,11 @@ static struct os_origin origin_of(const struct module_source *source, int32_t pi
 static const struct jit_code *get_jit(const struct module_source *source, const struct module *module,
                                       const char *path)
 {
+        const struct jit_code *code = jit_codes_find(source->jits, module);
         AUTO_RELEASE(buf) kept = {0};
         struct jit_file file = {.path = path};
-        const struct jit_code *code;
 
-        if (jit_codes_has(source->jits, module, &code))
+        if (code)
                 return code;
         file.origin = origin_of(source, module->pid);
         if (kept_path(source, module, path, &kept))
@@ -288,10 +288,9 @@ static void describe_jitdump(const struct module_source *source, const struct mo
         if (!source->jits)
                 return;
         code = get_jit(source, module, desc->path);
-        desc->kind = RESOLVER_JITDUMP;
+        desc->kind = code->dump ? RESOLVER_JITDUMP : RESOLVER_NONE;
         desc->jitdump = code->dump;
         desc->jit_note = buf_text(&code->note);
-        desc->doubt = code->doubt.len ? buf_text(&code->doubt) : NULL;
 }
 
 static resolver_id describe_anon(struct module_source *source, struct resolver *resolver,
@@ -435,9 +434,52 @@ const char *module_source_note(const struct module_source *source, module_id mod
         return known ? resolver_note(source->resolver, (resolver_id)(*known - 1)) : NULL;
 }
 
+/* NULL: the module is of other code. */
+static struct jit_code *find_jit(const struct module_source *source, module_id id)
+{
+        const struct module *module = world_get_module(source->world, id);
+
+        return source->jits && module->kind == MODULE_JITDUMP ? jit_codes_find(source->jits, module) : NULL;
+}
+
+void module_source_keep_code(struct module_source *source, module_id module, uint64_t addr)
+{
+        struct jit_code *code = find_jit(source, module);
+
+        if (code)
+                jit_code_keep(code, addr);
+}
+
+void module_source_pack_code(const struct module_source *source, struct buf *section)
+{
+        if (source->jits)
+                jit_codes_pack(source->jits, section);
+}
+
+uint64_t module_source_slide(const struct module_source *source, module_id module, uint64_t addr)
+{
+        const struct jit_code *code = find_jit(source, module);
+
+        return code ? jit_code_slide(code, addr) : 0;
+}
+
+bool module_source_target(const struct module_source *source, module_id module, uint64_t addr, uint64_t shown,
+                          uint64_t *ret_addr)
+{
+        const struct jit_code *code = find_jit(source, module);
+
+        if (code)
+                return jit_code_target(code, addr, shown, ret_addr);
+        *ret_addr = shown;
+        return true;
+}
+
 const char *module_source_doubt(const struct module_source *source, module_id module)
 {
         const uint64_t *known = map_find(&source->ids, module);
+        const struct jit_code *code = find_jit(source, module);
 
+        if (code)
+                return code->doubt.len ? buf_text(&code->doubt) : NULL;
         return known ? resolver_doubt(source->resolver, (resolver_id)(*known - 1)) : NULL;
 }

@@ -69,7 +69,6 @@ resolver_id resolver_add_module(struct resolver *resolver, const struct resolver
         module->is.jitdump_path = keep_text(resolver, described->jitdump_path);
         module->is.jitdump_open_path = keep_text(resolver, described->jitdump_open_path);
         module->is.jit_note = keep_text(resolver, described->jit_note);
-        module->is.doubt = keep_text(resolver, described->doubt);
         if (described->build_id_size)
                 module->is.build_id = (const uint8_t *)arena_copy(
                         &resolver->arena, (const char *)described->build_id, described->build_id_size);
@@ -431,8 +430,6 @@ const char *resolver_doubt(struct resolver *resolver, resolver_id id)
 {
         struct module *module = find_module(resolver, id);
 
-        if (module->is_loaded && module->is.doubt)
-                return module->is.doubt;
         if (module->is_in_doubt && !module->doubt.len)
                 buf_printf(&module->doubt, "%zu functions of %s share addresses: names there may be wrong",
                            perfmap_n_shared(module->perfmap), text_base_name(module->is.path));

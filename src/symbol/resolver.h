@@ -79,7 +79,6 @@ struct resolver_module {
         const char *
                 jit_note; /* the process has a jitdump, and this is wrong with it ("": nothing); NULL: it has none */
         struct jitdump *jitdump; /* RESOLVER_JITDUMP: kept by the caller; its texts are the resolver's */
-        const char *doubt;       /* as resolver_doubt; NULL: none */
         struct os_origin origin; /* whose the two have to be */
         /* Answers that were packed into the session: nothing else is asked, whatever the kind; kept by the caller. */
         const struct archived_module *archived;

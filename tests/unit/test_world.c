@@ -329,6 +329,14 @@ TEST(kinds_of_paths)
                 {"/bin/x", MODULE_FILE, "/bin/x", false},
                 {"/bin/x (deleted)", MODULE_FILE, "/bin/x", true},
                 {"/memfd:jit (deleted)", MODULE_FILE, "/memfd:jit", true},
+                {"/home/me/.debug/jit/x.1/jit-4711.dump", MODULE_JITDUMP,
+                 "/home/me/.debug/jit/x.1/jit-4711.dump", false},
+                {"jit-1.dump (deleted)", MODULE_JITDUMP, "jit-1.dump", true},
+                {"/tmp/jit-.dump", MODULE_FILE, "/tmp/jit-.dump", false},
+                {"/tmp/jit-12x.dump", MODULE_FILE, "/tmp/jit-12x.dump", false},
+                {"/tmp/jit-12.dump.1", MODULE_FILE, "/tmp/jit-12.dump.1", false},
+                {"/tmp/jit-12", MODULE_FILE, "/tmp/jit-12", false},
+                {"/jit-1.dump/libc.so", MODULE_FILE, "/jit-1.dump/libc.so", false},
                 {"[vdso]", MODULE_VDSO, "[vdso]", false},
                 {"//anon", MODULE_ANON, "//anon", false},
                 {"[heap]", MODULE_ANON, "[heap]", false},
@@ -358,9 +366,9 @@ TEST(kinds_of_paths)
                 EXPECT_STR(world_text(w, m->path), cases[i].kept);
                 EXPECT_INT(m->deleted, cases[i].deleted);
                 EXPECT_INT(m->pid, 6);
-                EXPECT_INT(place.offset, m->kind == MODULE_FILE   ? 0x2010
-                                         : m->kind == MODULE_VDSO ? 0x10
-                                                                  : 0x7010);
+                EXPECT_INT(place.offset, m->kind == MODULE_FILE || m->kind == MODULE_JITDUMP ? 0x2010
+                                         : m->kind == MODULE_VDSO                            ? 0x10
+                                                                                             : 0x7010);
         }
 }
 
