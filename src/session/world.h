@@ -56,8 +56,8 @@ void world_set_images(struct world *world, world_image_size *size_of, void *ctx)
 
 /* What a file says of the code that a process made and may have replaced: a jitdump. */
 struct world_code_source {
-        /* Asked when a process maps a MODULE_JITDUMP: what is asked for its code from then on, kept by the source; NULL: it says
-         * nothing. */
+        /* Asked before the first sample of a process that has mapped a MODULE_JITDUMP: what is asked for its code from then on, kept
+         * by the source; NULL: it says nothing. */
         const void *(*open)(void *ctx, const struct module *module, const char *path);
         /* The offset in the file of the code that stood at `addr` at `time`; false: none. */
         bool (*find)(const void *code, uint64_t addr, uint64_t time, uint64_t *ret_offset);

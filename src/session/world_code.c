@@ -13,38 +13,49 @@ bool world_has_code(const struct world *w)
         return w->has_code;
 }
 
-/* The next question about the process finds that it is not there: code_to is 0. */
+/* The file is not opened before there is a sample of the process: code_to is 0, so that world_turn_code comes first. */
 void code_map(struct world *w, struct process *process, module_id id)
 {
-        const struct module *module = w->modules.items[id];
-
         if (!w->code.open)
                 return;
-        process->code = w->code.open(w->code.ctx, module, strpool_get(w->names, module->path));
+        process->tells_code = true;
+        process->code = NULL;
         process->code_module = id;
         process->code_from = process->code_to = 0;
-        w->has_code |= process->code != NULL;
+        w->has_code = true;
 }
 
-static struct process *find_coding(struct world *w, int32_t pid)
+static struct process *find_telling(struct world *w, int32_t pid)
 {
         struct process *process = pid == -1 ? NULL : process_find(w, pid);
 
-        return process && process->code ? process : NULL;
+        return process && process->tells_code ? process : NULL;
 }
 
 bool world_code_is_at(struct world *w, int32_t pid, uint64_t time)
 {
-        const struct process *process = find_coding(w, pid);
+        const struct process *process = find_telling(w, pid);
 
         return !process || (time >= process->code_from && time < process->code_to);
 }
 
+static const void *open_code(struct world *w, const struct process *process)
+{
+        const struct module *module = w->modules.items[process->code_module];
+
+        return w->code.open(w->code.ctx, module, strpool_get(w->names, module->path));
+}
+
 void world_turn_code(struct world *w, int32_t pid, uint64_t time)
 {
-        struct process *process = find_coding(w, pid);
+        struct process *process = find_telling(w, pid);
 
         if (!process)
+                return;
+        if (!process->code)
+                process->code = open_code(w, process);
+        process->tells_code = process->code;
+        if (!process->code)
                 return;
         process->code_time = time;
         w->code.span(process->code, time, &process->code_from, &process->code_to);

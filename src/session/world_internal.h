@@ -16,7 +16,8 @@ struct process {
         module_id main_module;
         uint64_t main_base;
         bool main_is_image;
-        const void *code; /* of the code source; NULL: the process tells of none */
+        bool tells_code;  /* it has mapped a file that may tell of its code: */
+        const void *code; /* of the code source; NULL: not opened yet */
         module_id code_module;
         uint64_t code_time, code_from, code_to; /* world_find goes by the code of then */
         bool has_exited;
