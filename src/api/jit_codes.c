@@ -90,7 +90,7 @@ static void judge_clock(const struct jit_codes *codes, struct jit_code *code, co
                 "there may be wrong",
                 name);
         if (!facts->arch_time)
-                buf_add_str(&code->doubt, " (perf record -k mono has that clock, and so has wperf record)");
+                buf_add_str(&code->doubt, " (perf record -k mono and wperf record have the right clock)");
 }
 
 static void read_file(const struct jit_codes *codes, struct jit_code *code, const struct jit_file *file)

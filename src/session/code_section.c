@@ -13,7 +13,7 @@
 enum {
         VERSION = 1,
         MAX_SECTION_BYTES = 256 << 20,
-        MAX_JITDUMPS = 65536,
+        MAX_JITDUMPS = 4096,
         MAX_CODES = 1 << 20, /* of a jitdump */
 };
 
