@@ -61,6 +61,7 @@ struct wperf_quality {
         uint64_t unknown_events; /* samples of events that the file does not describe */
         uint64_t files_not_kept; /* mapped files that were gone before they could be kept */
         const char *left_out;    /* for want of memory: "call stacks of perf.data"; "": nothing */
+        const char *doubts;      /* why names may be wrong; "": nothing speaks against them */
         const char *why_poor;    /* "12 % of the samples have no name: ..."; "": it is not poor */
 };
 

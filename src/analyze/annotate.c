@@ -46,8 +46,8 @@ static int compare_points(const void *x, const void *y)
 static void add_samples(struct annotate *a, const struct hot_pc *pc)
 {
         const struct disasm_code *code = a->request.code;
-        const struct disasm_insn *insn = disasm_find(code, pc->addr);
-        struct annotate_point point = {.addr = pc->addr};
+        struct annotate_point point = {.addr = pc->addr + a->request.slide};
+        const struct disasm_insn *insn = disasm_find(code, point.addr);
 
         a->count += pc->count;
         a->weight += pc->weight;
@@ -86,7 +86,7 @@ static void find_frames(struct annotate *a)
         uint64_t *addrs = mem_new(a->n_points, sizeof(*addrs));
 
         for (size_t i = 0; i < a->n_points; i++)
-                addrs[i] = a->points[i].addr;
+                addrs[i] = a->points[i].addr - a->request.slide;
         resolver_find_frames(a->request.resolver, a->request.id, addrs, a->n_points, &a->frames);
         for (size_t i = 0; i < a->n_points; i++) {
                 a->points[i].frames = a->frames.frames + a->frames.spans[i].first;

@@ -27,6 +27,7 @@ struct annotate_request {
         module_id module;
         const struct resolver_extent *extents; /* of the function, by address */
         size_t n_extents;
+        uint64_t slide; /* is added to the function's addresses to give those of the code and of the points */
         const struct disasm_code *code; /* of all extents; empty: only sampled addresses are shown */
 };
 

@@ -39,6 +39,7 @@ static enum named_kind kind_of(enum module_kind kind)
         case MODULE_KERNEL_MODULE: return NAMED_KERNEL_MODULE;
         case MODULE_KSYMBOL: return NAMED_BPF;
         case MODULE_ANON: return NAMED_ANON;
+        case MODULE_JITDUMP: return NAMED_JIT;
         case MODULE_FILE:
         case MODULE_IMAGE: break;
         }

@@ -42,6 +42,7 @@ enum named_kind {
         NAMED_KERNEL_MODULE,
         NAMED_BPF,  /* a program of the kernel's own virtual machine */
         NAMED_ANON, /* memory without a file: what a JIT compiler made, or nothing that has a name */
+        NAMED_JIT,  /* what a JIT compiler made, by offsets of the file that it wrote it to */
 };
 
 enum { NAMED_BUILD_ID_MAX = 20 };

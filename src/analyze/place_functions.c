@@ -95,7 +95,7 @@ static uint32_t intern(struct place_functions *f, size_t first)
         return (uint32_t)f->n_identities - 1;
 }
 
-/* What a jitdump or a perf map will say of code in memory is not known before the session ends. */
+/* What will be said of code in memory is not known before the session ends. */
 static bool can_ask(const struct place_functions *f, const struct code_place *place)
 {
         return place->module != MODULE_NONE &&

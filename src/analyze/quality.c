@@ -161,6 +161,8 @@ void quality_add_text(const struct quality *q, struct buf *out)
         add_if(out, q->n_unknown_records, "records of unknown type");
         add_if(out, q->n_unknown_events, "samples of unknown events");
         add_if(out, q->n_out_of_order, "records out of order");
+        if (q->doubts && *q->doubts)
+                buf_printf(out, ", %s", q->doubts);
         if (q->aux_bytes)
                 buf_printf(out, ", %" PRIu64 " bytes of %s trace not decoded; see perf script", q->aux_bytes,
                            q->aux_kind);

@@ -59,6 +59,8 @@ struct quality {
         const char *aux_kind;     /* "Arm SPE"; valid with aux_bytes */
         uint64_t overblown_bytes; /* of compressed records that unpack to more than a recorder ever packs */
         const struct budget *budget; /* which remembers what was left out for want of memory; NULL: nothing */
+        const char *
+                doubts; /* why names may be wrong; kept by the caller; NULL or "": nothing speaks against them */
         uint64_t n_not_kept;
         const char *not_kept; /* names of mapped files that could not be kept; kept by the caller */
 };

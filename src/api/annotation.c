@@ -7,6 +7,7 @@
 
 #include "arena.h"
 #include "map.h"
+#include "module_source.h"
 #include "source_text.h"
 #include "text.h"
 
@@ -19,6 +20,7 @@ struct function {
         resolver_id id;
         struct resolver_extent *extents;
         size_t n_extents;
+        uint64_t slide; /* from its addresses to those that are shown */
         struct disasm_code code;
         struct buf code_note;
         struct annotate *annotate;
@@ -152,7 +154,7 @@ static void read_code(struct annotation *a, struct function *f)
 
         for (size_t i = 0; i < f->n_extents; i++) {
                 const struct resolver_extent *e = &f->extents[i];
-                struct piece piece = {.size = (size_t)(e->end - e->start), .addr = e->start};
+                struct piece piece = {.size = (size_t)(e->end - e->start), .addr = e->start + f->slide};
                 enum object_machine machine;
 
                 if (!resolver_read_code(a->resolver, f->id, e->start, piece.size, &piece.code))
@@ -201,6 +203,7 @@ static void add_function(struct annotation *a, size_t row, const struct hot_pc *
                 return;
         }
         f->built_ns = module_source_built_ns(a->report->session.modules, f->module);
+        f->slide = module_source_slide(a->report->session.modules, f->module, f->extents[0].start);
         if (a->request.with_code)
                 read_code(a, f);
         f->annotate = annotate_new(&(struct annotate_request){
@@ -211,6 +214,7 @@ static void add_function(struct annotation *a, size_t row, const struct hot_pc *
                 .module = f->module,
                 .extents = f->extents,
                 .n_extents = f->n_extents,
+                .slide = f->slide,
                 .code = &f->code,
         });
         ARRAY_PUSH(a->functions, a->n_functions, a->cap_functions, f);
@@ -491,11 +495,16 @@ const char *annotation_source_note(struct annotation *a, size_t index, const cha
 
 void annotation_add_target(struct annotation *a, size_t index, uint64_t addr, struct buf *out)
 {
-        struct symbol symbol = resolver_find_addr(a->resolver, a->functions[index]->id, addr);
+        const struct function *f = a->functions[index];
+        struct symbol symbol;
+        uint64_t target;
 
+        if (!module_source_target(a->report->session.modules, f->module, f->extents[0].start, addr, &target))
+                return;
+        symbol = resolver_find_addr(a->resolver, f->id, target);
         if (symbol.status != SYMBOL_NAMED)
                 return;
         buf_add_str(out, resolver_text(a->resolver, symbol.name));
-        if (addr != symbol.start)
-                buf_printf(out, "+0x%" PRIx64, addr - symbol.start);
+        if (target != symbol.start)
+                buf_printf(out, "+0x%" PRIx64, target - symbol.start);
 }

@@ -8,6 +8,7 @@
 
 #include "archive_internal.h"
 #include "count_session.h"
+#include "module_source.h"
 #include "os.h"
 #include "perfdata_rewrite.h"
 #include "perfdata_writer.h"
@@ -23,6 +24,7 @@ struct archiving {
         struct archive_pack pack;
         struct archive_origin origin;
         struct buf symbols, source, walks;
+        struct buf code;        /* of jitdumps: where what was sampled stood */
         struct buf place, made; /* where it goes, and the new file beside */
         struct archive_result *result;
 };
@@ -32,7 +34,7 @@ struct archiving {
 /* Whether there are walks is known before names are asked for. */
 static uint64_t room_beside_walks(const struct archiving *a)
 {
-        uint64_t taken = a->walks.len + a->report->packed.ends.len;
+        uint64_t taken = a->walks.len + a->report->packed.ends.len + a->code.len;
 
         return taken < a->request->max_bytes ? a->request->max_bytes - taken : 0;
 }
@@ -72,6 +74,12 @@ static void make_walks(struct archiving *a)
         a->result->n_stacks = stack_archive_n_added(walks);
         a->walks = section;
         section = (struct buf){0};
+}
+
+static void make_code(struct archiving *a)
+{
+        buf_clear(&a->code);
+        module_source_pack_code(a->report->session.modules, &a->code);
 }
 
 /* False, with *ret_full true, when the section itself has a limit that is in the way. */
@@ -174,10 +182,12 @@ static bool gather(struct archiving *a, struct err *err)
         a->result->n_modules = a->pack.n_modules;
         a->result->n_functions = a->pack.n_functions;
         make_walks(a);
+        make_code(a);
         if (a->walks.len && !make_symbols_that_fit(a, &source, NULL))
                 leave_walks_out(a);
         if (!a->walks.len && !make_symbols_that_fit(a, &source, err))
                 return false;
+        make_code(a); /* what is called was asked for too */
         make_source(a, source);
         note_left_out(a);
         return true;
@@ -209,6 +219,7 @@ static bool write_beside(struct archiving *a, struct err *err)
                 {FEATURE_WPERF_SOURCE, a->source.data, a->source.len},
                 {FEATURE_WPERF_WALKS, a->walks.data, a->walks.len},
                 {FEATURE_WPERF_ENDS, ends->data, ends->len},
+                {FEATURE_WPERF_CODE, a->code.data, a->code.len},
         };
 
         follow_links(a->request->output ? a->request->output : a->request->path, &a->place);
@@ -278,6 +289,7 @@ bool archive_make(const struct archive_request *request, struct archive_result *
         buf_release(&a.symbols);
         buf_release(&a.source);
         buf_release(&a.walks);
+        buf_release(&a.code);
         buf_release(&a.place);
         buf_release(&a.made);
         return ok;

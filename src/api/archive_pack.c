@@ -81,8 +81,10 @@ void archive_pack_add_place(struct archive_pack *pack, module_id module, const s
         struct archive_place at = *place;
 
         at.function = no_function;
-        if (m)
-                ARRAY_PUSH(m->places, m->n_places, m->cap_places, at);
+        if (!m)
+                return;
+        ARRAY_PUSH(m->places, m->n_places, m->cap_places, at);
+        module_source_keep_code(pack->source, module, at.offset);
 }
 
 static void list_places(struct archive_pack *pack)
@@ -320,18 +322,26 @@ static struct disasm *get_disasm(struct archive_pack *pack, enum object_machine 
 }
 
 /* A listing names what its branches and calls go to. */
-static void ask_targets(struct asking *a, const struct disasm_code *code)
+static void ask_targets(struct asking *a, const struct archive_function *f, const struct disasm_code *code)
 {
+        struct module_source *source = a->pack->source;
+
         for (size_t i = 0; i < code->n_insns; i++) {
                 const struct disasm_insn *insn = &code->insns[i];
+                uint64_t addr;
 
-                if (insn->has_target && !insn->is_operand)
-                        ask(a, insn->target, 1, WANTED_NAME);
+                if (!insn->has_target || insn->is_operand ||
+                    !module_source_target(source, a->module->module, f->extents[0].start, insn->target,
+                                          &addr))
+                        continue;
+                module_source_keep_code(source, a->module->module, addr);
+                ask(a, addr, 1, WANTED_NAME);
         }
 }
 
 static void ask_code(struct asking *a, const struct archive_function *f, enum object_machine machine)
 {
+        uint64_t slide = module_source_slide(a->pack->source, a->module->module, f->extents[0].start);
         AUTO_RELEASE(disasm_code) code = {0};
         struct disasm *disasm;
 
@@ -345,9 +355,9 @@ static void ask_code(struct asking *a, const struct archive_function *f, enum ob
                 symbol_archive_add_code(a->writer, e->start, bytes, e->end - e->start);
                 disasm = get_disasm(a->pack, machine);
                 if (disasm)
-                        disasm_add(disasm, bytes, (size_t)(e->end - e->start), e->start, &code);
+                        disasm_add(disasm, bytes, (size_t)(e->end - e->start), e->start + slide, &code);
         }
-        ask_targets(a, &code);
+        ask_targets(a, f, &code);
 }
 
 /* Instructions of AArch64 stand at every fourth address. */

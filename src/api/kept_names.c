@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "arena.h"
-#include "jitdump.h"
+#include "jit_codes.h"
 #include "module_source.h"
 #include "os.h"
 #include "process_files.h"
@@ -41,7 +41,7 @@ static void look_at(struct kept_gathering *g, const struct kept_file *file)
         if (!module_source_is_lost(g->session->collected, &module, buf_text(&path)))
                 return;
         map_put(&g->lost, key_of(file->path, file->build_id, file->build_id_size, file->inode), NULL);
-        if (jitdump_is_name(buf_text(&path)))
+        if (world_is_jitdump(buf_text(&path)))
                 map_put(&g->jits, (uint32_t)file->pid, NULL);
 }
 
@@ -84,6 +84,15 @@ static void replay(struct kept_gathering *g, const struct perfdata_record *recor
 {
         profile_catch_up(g->profile, g->world);
         world_replay(g->world, record);
+}
+
+/* Code that the process replaced by then is as good as mapped anew. */
+static void turn_code(struct kept_gathering *g, const struct sample *sample)
+{
+        if (!world_has_code(g->world) || world_code_is_at(g->world, sample->pid, sample->time))
+                return;
+        profile_catch_up(g->profile, g->world);
+        world_turn_code(g->world, sample->pid, sample->time);
 }
 
 static bool is_watched(const struct kept_gathering *g, int32_t pid)
@@ -155,6 +164,7 @@ static void take_sample(struct kept_gathering *g, const struct perfdata_record *
             !sample_parse(&perfdata_get_event(g->reader, record->event)->attr, record->bytes, &sample) ||
             !is_watched(g, sample.pid))
                 return;
+        turn_code(g, &sample);
         add_address(g, KEPT_IN_SAMPLE, &sample, sample.misc, sample.ip);
         n = stack_frames_of_chain(&sample, g->frames, &is_cut, &has_user);
         for (size_t i = 0; i < n; i++)
@@ -191,8 +201,10 @@ static struct perfdata_reader *open_session(const char *path, const struct budge
         return reader;
 }
 
-static size_t keep(struct kept_gathering *g, struct budget *budget, struct buf *out)
+static size_t keep(struct kept_gathering *g, struct budget *budget, struct buf *symbols, struct buf *code)
 {
+        const struct resolver_sources sources = {.budget = budget};
+        const struct resolver_options options = {.sources = &sources};
         size_t n_left_out;
         const struct buf *section = g->session->images;
         AUTO(pe_images) images = pe_images_new(cursor_make(section->data, section->len));
@@ -200,19 +212,24 @@ static size_t keep(struct kept_gathering *g, struct budget *budget, struct buf *
         g->world = world_new();
         world_set_budget(g->world, budget);
         world_set_images(g->world, pe_images_size, images);
+        g->codes = module_source_new(g->world, g->reader, images, &options, g->session->collected);
+        world_set_code(g->world, &(struct world_code_source){module_source_open_code, jit_code_find,
+                                                             jit_code_span, g->codes});
         g->profile =
                 profile_new(PROFILE_EVENT | PROFILE_MODULE | PROFILE_SYMBOL, &(struct profile_filter){0});
         profile_set_budget(g->profile, budget);
         g->frames = mem_new(STACKS_MAX_FRAMES + 1, sizeof(*g->frames));
         gather(g);
-        n_left_out = kept_names_pack(g, images, budget, out);
+        n_left_out = kept_names_pack(g, images, budget, symbols);
+        module_source_pack_code(g->codes, code);
+        module_source_free(g->codes);
         free(g->frames);
         profile_free(g->profile);
         world_free(g->world);
         return n_left_out;
 }
 
-size_t kept_names_make(const struct kept_session *session, struct buf *out)
+size_t kept_names_make(const struct kept_session *session, struct buf *symbols, struct buf *code)
 {
         struct kept_gathering g = {.session = session};
         struct budget budget;
@@ -223,7 +240,7 @@ size_t kept_names_make(const struct kept_session *session, struct buf *out)
         if (g.lost.n_used || g.jits.n_used)
                 g.reader = open_session(session->path, &budget);
         if (g.reader)
-                n_left_out = keep(&g, &budget, out);
+                n_left_out = keep(&g, &budget, symbols, code);
         perfdata_reader_free(g.reader);
         map_release(&g.lost);
         map_release(&g.jits);

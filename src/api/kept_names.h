@@ -14,8 +14,8 @@ struct kept_session {
         const struct buf *images; /* FEATURE_WPERF_IMAGES, which the file does not have yet */
 };
 
-/* Appends the section FEATURE_WPERF_SYMBOLS; nothing where every mapped file can still be read at its path.  Returns of how
+/* Appends the sections FEATURE_WPERF_SYMBOLS and FEATURE_WPERF_CODE; nothing where every mapped file can still be read at its path.  Returns of how
  * many files the names were left out, since there are too many of them to be looked at in two seconds. */
-size_t kept_names_make(const struct kept_session *session, struct buf *out);
+size_t kept_names_make(const struct kept_session *session, struct buf *symbols, struct buf *code);
 
 #endif

@@ -21,6 +21,7 @@ struct kept_gathering {
         struct map jits; /* processes whose perf map or jitdump is lost */
         struct perfdata_reader *reader;
         struct world *world;
+        struct module_source *codes; /* jitdumps, for the times of their code */
         struct profile *profile;
         struct map pids; /* processes that have a lost file in their memory */
         struct stack_frame *frames;

@@ -42,7 +42,7 @@ static bool is_lost_module(const struct kept_gathering *g, module_id id)
 {
         const struct module *module = world_get_module(g->world, id);
 
-        if (module->kind == MODULE_ANON)
+        if (module->kind == MODULE_ANON || module->kind == MODULE_JITDUMP)
                 return map_find(&g->jits, (uint32_t)module->pid);
         return (module->kind == MODULE_FILE || module->kind == MODULE_IMAGE) &&
                module_source_is_lost(g->session->collected, module, world_text(g->world, module->path));
@@ -84,6 +84,8 @@ static void add_places(const struct kept_gathering *g, struct archive_pack *pack
                                        &(struct archive_place){.offset = place->offset,
                                                                .weight = place->weight,
                                                                .is_sampled = place->event == KEPT_IN_SAMPLE});
+                if (place->module != MODULE_NONE)
+                        module_source_keep_code(g->codes, place->module, place->offset);
         }
         archive_pack_end_places(pack);
 }

@@ -118,6 +118,7 @@ void wperf_report_quality(const wperf_report *handle, struct wperf_quality *qual
                 .unknown_events = q->n_unknown_events,
                 .files_not_kept = q->n_not_kept,
                 .left_out = buf_text(&handle->left_out),
+                .doubts = q->doubts ? q->doubts : "",
                 .why_poor = buf_text(&handle->why_poor),
         };
 }

@@ -6,7 +6,7 @@
 
 #include "arena.h"
 #include "buf.h"
-#include "jitdump.h"
+#include "jit_codes.h"
 #include "map.h"
 #include "object.h"
 #include "os.h"
@@ -22,10 +22,11 @@ struct module_source {
         const struct symbol_archive *archive; /* NULL: there is none */
         struct recorded_symbols *recorded;    /* names that another recorder wrote into the session */
         struct buf recorded_note;
-        struct map ids;      /* module -> resolver id + 1 */
-        struct map asked;    /* modules in `used` */
-        struct map jitdumps; /* pid -> module + 1 of the jitdump that it mapped to tell of it */
-        size_t n_looked_at;  /* modules that were looked at for them */
+        struct jit_codes *jits; /* NULL: a pipe, which is read before its jitdumps are complete */
+        struct map ids;         /* module -> resolver id + 1 */
+        struct map asked;       /* modules in `used` */
+        struct map jitdumps;    /* pid -> module + 1 of the jitdump that it mapped to tell of it */
+        size_t n_looked_at;     /* modules that were looked at for them */
         module_id *used;
         size_t n_used, cap_used;
         bool same_machine; /* the session was made under the kernel that runs here now */
@@ -64,6 +65,8 @@ struct module_source *module_source_new(const struct world *world, const struct 
         source->resolver = resolver_new(options);
         source->sources = options->sources;
         source->same_machine = is_same_machine(reader);
+        if (!perfdata_get_layout(reader)->pipe)
+                source->jits = jit_codes_new(reader, options->sources ? options->sources->budget : NULL);
         source->recorded = recorded_symbols_new(
                 &(struct recorded_sections){
                         .simpleperf_file = perfdata_feature(reader, FEATURE_SIMPLEPERF_FILE),
@@ -80,6 +83,7 @@ void module_source_free(struct module_source *source)
                 return;
         resolver_free(source->resolver);
         resolver_free(source->files);
+        jit_codes_free(source->jits);
         recorded_symbols_free(source->recorded);
         buf_release(&source->recorded_note);
         map_release(&source->ids);
@@ -173,9 +177,9 @@ static bool is_kept_file(const char *path, const char *kept_path, bool *ret_ther
 }
 
 /* The place of a file that only the run that was just made can reach: at its path is nothing or another one. */
-static bool kept_path(const struct module_source *source, const struct module *module, struct buf *out)
+static bool kept_path(const struct module_source *source, const struct module *module, const char *path,
+                      struct buf *out)
 {
-        const char *path = world_text(source->world, module->path);
         const struct kept_file *kept = find_kept(source->collected, module, path);
         bool is_there;
 
@@ -210,7 +214,7 @@ static const struct module *jitdump_of(struct module_source *source, int32_t pid
         for (size_t i = source->n_looked_at; i < world_n_modules(source->world); i++) {
                 const struct module *module = world_get_module(source->world, (module_id)i);
 
-                if (module->kind == MODULE_FILE && jitdump_is_name(world_text(source->world, module->path)))
+                if (module->kind == MODULE_JITDUMP)
                         *map_put(&source->jitdumps, (uint32_t)module->pid, NULL) = i + 1;
         }
         source->n_looked_at = world_n_modules(source->world);
@@ -269,23 +273,71 @@ static void add_recorded(const struct module_source *source, const struct module
         desc->is_elsewhere = own && !desc->build_id_size && !source->same_machine;
 }
 
-static resolver_id describe_jit(struct module_source *source, struct resolver *resolver,
-                                const struct module *module)
+/* --- Code made at run time --- */
+
+static struct os_origin origin_of(const struct module_source *source, int32_t pid)
+{
+        struct os_origin origin = process_origin(source->collected, pid);
+
+        origin.any_owner = source->sources && source->sources->any_owner;
+        return origin;
+}
+
+/* Asked while the world of this source is at work too: the path is the asking one's. */
+static const struct jit_code *get_jit(const struct module_source *source, const struct module *module,
+                                      const char *path)
+{
+        const struct jit_code *code = jit_codes_find(source->jits, module);
+        AUTO_RELEASE(buf) kept = {0};
+        struct jit_file file = {.path = path};
+
+        if (code)
+                return code;
+        file.origin = origin_of(source, module->pid);
+        if (kept_path(source, module, path, &kept))
+                file.open_path = buf_text(&kept);
+        return jit_codes_add(source->jits, module, &file);
+}
+
+const void *module_source_open_code(void *ctx, const struct module *module, const char *path)
+{
+        const struct module_source *source = ctx;
+        const struct jit_code *code = source->jits ? get_jit(source, module, path) : NULL;
+
+        return code && code_history_n(code->history) ? code : NULL;
+}
+
+static void describe_jitdump(const struct module_source *source, const struct module *module,
+                             struct resolver_module *desc)
+{
+        const struct jit_code *code;
+
+        if (!source->jits)
+                return;
+        code = get_jit(source, module, desc->path);
+        desc->kind = code->dump ? RESOLVER_JITDUMP : RESOLVER_NONE;
+        desc->jitdump = code->dump;
+        desc->jit_note = buf_text(&code->note);
+}
+
+static resolver_id describe_anon(struct module_source *source, struct resolver *resolver,
+                                 const struct module *module)
 {
         const int32_t pid = module->pid;
         const struct module *jitdump = jitdump_of(source, pid);
+        const char *path = jitdump ? world_text(source->world, jitdump->path) : NULL;
         AUTO_RELEASE(buf) map = {0};
         AUTO_RELEASE(buf) kept = {0};
-        struct resolver_module desc = {.kind = RESOLVER_PERFMAP,
-                                       .origin = process_origin(source->collected, pid)};
+        struct resolver_module desc = {.kind = RESOLVER_PERFMAP, .origin = origin_of(source, pid)};
 
-        desc.origin.any_owner = source->sources && source->sources->any_owner;
         add_recorded(source, module, &desc);
         process_perf_map_path(source->collected, pid, &map);
         desc.path = map.data;
-        if (jitdump) {
-                desc.jitdump_path = world_text(source->world, jitdump->path);
-                if (kept_path(source, jitdump, &kept))
+        if (jitdump && source->jits) {
+                desc.jit_note = buf_text(&get_jit(source, jitdump, path)->note);
+        } else if (jitdump) {
+                desc.jitdump_path = path;
+                if (kept_path(source, jitdump, path, &kept))
                         desc.jitdump_open_path = kept.data;
         }
         return resolver_add_module(resolver, &desc);
@@ -315,7 +367,7 @@ static resolver_id describe(struct module_source *source, struct resolver *resol
                 desc.kind = RESOLVER_FILE;
                 desc.is_image = module->kind == MODULE_IMAGE;
                 desc.pe = pe_images_find(source->images, desc.path, desc.build_id, desc.build_id_size);
-                if (kept_path(source, module, &other) || foreign_path(source, module, &other))
+                if (kept_path(source, module, desc.path, &other) || foreign_path(source, module, &other))
                         desc.open_path = other.data;
                 break;
         case MODULE_VDSO:
@@ -325,7 +377,8 @@ static resolver_id describe(struct module_source *source, struct resolver *resol
         case MODULE_KERNEL:
         case MODULE_KERNEL_MODULE:
         case MODULE_KSYMBOL: desc.kind = source->same_machine ? RESOLVER_KERNEL : RESOLVER_NONE; break;
-        case MODULE_ANON: return describe_jit(source, resolver, module);
+        case MODULE_ANON: return describe_anon(source, resolver, module);
+        case MODULE_JITDUMP: describe_jitdump(source, module, &desc); break;
         }
         return resolver_add_module(resolver, &desc);
 }
@@ -407,4 +460,54 @@ const char *module_source_note(const struct module_source *source, module_id mod
         const uint64_t *known = map_find(&source->ids, module);
 
         return known ? resolver_note(source->resolver, (resolver_id)(*known - 1)) : NULL;
+}
+
+/* NULL: the module is of other code. */
+static struct jit_code *find_jit(const struct module_source *source, module_id id)
+{
+        const struct module *module = world_get_module(source->world, id);
+
+        return source->jits && module->kind == MODULE_JITDUMP ? jit_codes_find(source->jits, module) : NULL;
+}
+
+void module_source_keep_code(struct module_source *source, module_id module, uint64_t addr)
+{
+        struct jit_code *code = find_jit(source, module);
+
+        if (code)
+                jit_code_keep(code, addr);
+}
+
+void module_source_pack_code(const struct module_source *source, struct buf *section)
+{
+        if (source->jits)
+                jit_codes_pack(source->jits, section);
+}
+
+uint64_t module_source_slide(const struct module_source *source, module_id module, uint64_t addr)
+{
+        const struct jit_code *code = find_jit(source, module);
+
+        return code ? jit_code_slide(code, addr) : 0;
+}
+
+bool module_source_target(const struct module_source *source, module_id module, uint64_t addr, uint64_t shown,
+                          uint64_t *ret_addr)
+{
+        const struct jit_code *code = find_jit(source, module);
+
+        if (code)
+                return jit_code_target(code, addr, shown, ret_addr);
+        *ret_addr = shown;
+        return true;
+}
+
+const char *module_source_doubt(const struct module_source *source, module_id module)
+{
+        const uint64_t *known = map_find(&source->ids, module);
+        const struct jit_code *code = find_jit(source, module);
+
+        if (code)
+                return code->doubt.len ? buf_text(&code->doubt) : NULL;
+        return known ? resolver_doubt(source->resolver, (resolver_id)(*known - 1)) : NULL;
 }

@@ -22,6 +22,26 @@ struct module_source *module_source_new(const struct world *world, const struct 
                                         const struct collect_result *collected);
 void module_source_free(struct module_source *source);
 
+/* The question `open` of struct world_code_source; `ctx` is a struct module_source.  Not to be asked by two threads at a time. */
+const void *module_source_open_code(void *ctx, const struct module *module, const char *path);
+
+/* Why names of the module may be wrong, as resolver_doubt says it; NULL: nothing speaks against them. */
+const char *module_source_doubt(const struct module_source *source, module_id module);
+
+/* What is added to an address of the module, as its object counts, to give the one that is shown: where code ran that counts by
+ * its place in a file.  0 for all other modules. */
+uint64_t module_source_slide(const struct module_source *source, module_id module, uint64_t addr);
+
+/* The address, as the object counts, of what an instruction at `addr` leads to, by the address that is shown; false: it is not in
+ * the module. */
+bool module_source_target(const struct module_source *source, module_id module, uint64_t addr, uint64_t shown,
+                          uint64_t *ret_addr);
+
+/* Lets the code at an address be packed, as its object counts, and appends the section of all of it (code_section.h); nothing
+ * where there is none. */
+void module_source_keep_code(struct module_source *source, module_id module, uint64_t addr);
+void module_source_pack_code(const struct module_source *source, struct buf *section);
+
 /* What was packed into the session comes before anything else; kept by the caller.  To be called before the first
  * question. */
 void module_source_use_archive(struct module_source *source, const struct symbol_archive *archive);

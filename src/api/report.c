@@ -38,6 +38,7 @@ void report_free(struct report *report)
         free(report->events);
         report_session_release(&report->session);
         buf_release(&report->run.text);
+        buf_release(&report->doubts);
         free(report);
 }
 

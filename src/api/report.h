@@ -118,6 +118,7 @@ struct report {
         struct profile *profile;
         struct hot *hot;
         struct quality quality;
+        struct buf doubts; /* of the quality */
         struct report_modules modules;
         struct report_run run;
         struct report_image image;

@@ -112,6 +112,26 @@ static void see_pid(struct report_worker *w, int32_t pid)
         ARRAY_PUSH(w->pids, w->n_pids, w->cap_pids, pid);
 }
 
+/* Before the world changes. */
+static void catch_up(struct report_worker *w)
+{
+        profile_catch_up(w->profile, w->world);
+        report_catch_up_chains(w);
+        if (w->stacks)
+                stacks_catch_up(w->stacks, w->world);
+}
+
+/* Code that the process replaced by then is as good as mapped anew. */
+static void turn_code(struct report_worker *w)
+{
+        const struct sample *sample = &w->sample;
+
+        if (world_code_is_at(w->world, sample->pid, sample->time))
+                return;
+        catch_up(w);
+        world_turn_code(w->world, sample->pid, sample->time);
+}
+
 static void take_sample(struct report_worker *w, const struct perfdata_record *record, uint64_t number)
 {
         const struct sample *sample = &w->sample;
@@ -129,6 +149,8 @@ static void take_sample(struct report_worker *w, const struct perfdata_record *r
         if (!(attr->sample_type & PERF_SAMPLE_PERIOD))
                 weight = attr->flags & PERF_ATTR_FREQ ? 1 : attr->sample_period_or_freq;
         see_pid(w, sample->pid);
+        if (w->has_code)
+                turn_code(w);
         if (w->pass->is_by_stacks ? profile_admit(w->profile, w->world, record->event, sample, weight)
                                   : profile_add(w->profile, w->world, record->event, sample, weight)) {
                 take_stack(w, record->event, sample, weight, number);
@@ -138,15 +160,6 @@ static void take_sample(struct report_worker *w, const struct perfdata_record *r
 
 /* --- Records --- */
 
-/* Before the world changes. */
-static void catch_up(struct report_worker *w)
-{
-        profile_catch_up(w->profile, w->world);
-        report_catch_up_chains(w);
-        if (w->stacks)
-                stacks_catch_up(w->stacks, w->world);
-}
-
 static void replay(struct report_worker *w, const struct perfdata_batch *batch, size_t index)
 {
         struct perfdata_record record;
@@ -154,6 +167,7 @@ static void replay(struct report_worker *w, const struct perfdata_batch *batch, 
         perfdata_batch_get(batch, index, &record);
         catch_up(w);
         world_replay(w->world, &record);
+        w->has_code = world_has_code(w->world);
 }
 
 /* Replays what lies before record `end` and was not replayed yet. */

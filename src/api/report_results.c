@@ -75,6 +75,22 @@ static void fill_run(const struct report *report, struct quality *q)
         q->kernel_share = busy_ns && !kernel ? (double)run->kernel_ns / (double)busy_ns : -1;
 }
 
+/* Several modules may be of one perf map. */
+static void fill_doubts(const struct report_pass *pass)
+{
+        const struct module_source *modules = pass->session->modules;
+        struct report *report = pass->report;
+
+        for (size_t i = 0; i < module_source_n_used(modules); i++) {
+                const char *doubt = module_source_doubt(modules, module_source_used(modules, i));
+
+                if (!doubt || (report->doubts.len && strstr(buf_text(&report->doubts), doubt)))
+                        continue;
+                buf_printf(&report->doubts, "%s%s", report->doubts.len ? "; " : "", doubt);
+        }
+        report->quality.doubts = buf_text(&report->doubts);
+}
+
 static void fill_quality(struct report_pass *pass)
 {
         struct report *report = pass->report;
@@ -86,6 +102,7 @@ static void fill_quality(struct report_pass *pass)
         q->n_lost = pass->n_lost_records > pass->n_lost_samples ? pass->n_lost_records : pass->n_lost_samples;
         q->n_unresolved = hot_n_unresolved(report->hot);
         report_fill_cut(pass);
+        fill_doubts(pass);
         fill_run(report, q);
         fill_damage(report, q);
 }

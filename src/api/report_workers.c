@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "arena.h"
+#include "jit_codes.h"
 #include "os.h"
 #include "place_functions.h"
 
@@ -38,7 +39,7 @@ struct run {
         struct batch_totals totals;
         struct chunk_mark *marks; /* of all chunks so far */
         size_t cap_marks;
-        struct os_lock *images_lock;
+        struct os_lock *files_lock;
         struct hot_modules modules;        /* for it: */
         struct place_functions *functions; /* NULL: callers have their own addresses */
         size_t share_at;                   /* with that many nodes of a worker */
@@ -77,16 +78,27 @@ static unsigned count_workers(const struct report_pass *pass)
 
 /* --- Begin and end --- */
 
-/* Files are opened for it, which threads must not do at the same time. */
+/* Files are opened for these, which threads must not do at the same time. */
 static uint64_t image_size(void *ctx, const char *path, const uint8_t *build_id, size_t build_id_size)
 {
         struct run *run = ctx;
         uint64_t size;
 
-        os_lock_enter(run->images_lock);
+        os_lock_enter(run->files_lock);
         size = pe_images_size(run->pass->session->images, path, build_id, build_id_size);
-        os_lock_leave(run->images_lock);
+        os_lock_leave(run->files_lock);
         return size;
+}
+
+static const void *open_code(void *ctx, const struct module *module, const char *path)
+{
+        struct run *run = ctx;
+        const void *code;
+
+        os_lock_enter(run->files_lock);
+        code = module_source_open_code(run->pass->session->modules, module, path);
+        os_lock_leave(run->files_lock);
+        return code;
 }
 
 static void begin_worker(struct run *run, unsigned i)
@@ -111,6 +123,7 @@ static void begin_worker(struct run *run, unsigned i)
                         stacks_set_budget(w->stacks, &pass->session->budget);
         }
         world_set_images(w->world, image_size, run);
+        world_set_code(w->world, &(struct world_code_source){open_code, jit_code_find, jit_code_span, run});
 }
 
 static void end_worker(struct run *run, unsigned i)
@@ -356,9 +369,9 @@ static void merge_profiles(struct run *run)
 
 bool report_run_workers(struct report_pass *pass, struct err *err)
 {
-        AUTO(os_lock) images_lock = os_lock_new();
+        AUTO(os_lock) files_lock = os_lock_new();
         struct run run = {
-                .pass = pass, .n_workers = count_workers(pass), .images_lock = images_lock, .err = err};
+                .pass = pass, .n_workers = count_workers(pass), .files_lock = files_lock, .err = err};
 
         run.modules = (struct hot_modules){peek, NULL, pass->session->modules};
         run.share_at = can_share(pass) ? WORTH_SHARING : 0;
@@ -382,6 +395,7 @@ bool report_run_workers(struct report_pass *pass, struct err *err)
         if (run.n_running > 1)
                 budget_give(&pass->session->budget, run.world_bytes / run.n_running * (run.n_running - 1));
         world_set_images(pass->session->world, pe_images_size, pass->session->images);
+        world_set_code(pass->session->world, &(struct world_code_source){0});
         perfdata_batch_release(&run.batches[0]);
         perfdata_batch_release(&run.batches[1]);
         free(run.workers);

@@ -20,6 +20,7 @@ enum { RECENT_PIDS = 64 };
 struct report_worker {
         struct report_pass *pass; /* only read, where there are several */
         struct world *world;      /* NULL: a thread too many, which has ended */
+        bool has_code;            /* world_has_code */
         struct profile *profile;
         struct stacks *stacks; /* NULL: nobody asked for them */
         const struct perfdata_event *const *attrs;

@@ -286,6 +286,7 @@ static size_t write_names(struct run *run, const struct run_request *request)
         const struct collect_result *collected = run->out.collected;
         AUTO_RELEASE(buf) images = {0};
         AUTO_RELEASE(buf) symbols = {0};
+        AUTO_RELEASE(buf) code = {0};
         size_t n_left_out;
 
         image_section_make(collected->images, collected->n_images, &images);
@@ -294,10 +295,12 @@ static size_t write_names(struct run *run, const struct run_request *request)
         /* A pipe can't be read again, and has none of our sections. */
         if (!strcmp(request->session_path, "-"))
                 return 0;
-        n_left_out =
-                kept_names_make(&(struct kept_session){request->session_path, collected, &images}, &symbols);
+        n_left_out = kept_names_make(&(struct kept_session){request->session_path, collected, &images},
+                                     &symbols, &code);
         if (symbols.len)
                 perfdata_writer_add_feature(run->writer, FEATURE_WPERF_SYMBOLS, symbols.data, symbols.len);
+        if (code.len)
+                perfdata_writer_add_feature(run->writer, FEATURE_WPERF_CODE, code.data, code.len);
         return n_left_out;
 }
 

@@ -27,14 +27,15 @@ void stack_jit_release(struct stack_jit *jit)
         *jit = (struct stack_jit){.modules = jit->modules};
 }
 
-void stack_jit_find(struct stack_jit *jit, module_id id, uint64_t addr, enum object_machine machine,
+void stack_jit_find(struct stack_jit *jit, const struct stack_jit_place *at, enum object_machine machine,
                     struct unwind_module *module)
 {
         struct resolver_jit_frames found;
         uint64_t *known;
 
         if (!resolver_find_jit_frames(module_source_resolver(jit->modules),
-                                      module_source_get(jit->modules, id), addr, &found))
+                                      module_source_get(jit->modules, at->module), at->offset, at->addr,
+                                      &found))
                 return;
         if (jit->n_functions == MAX_FUNCTIONS)
                 stack_jit_release(jit);
@@ -51,21 +52,23 @@ void stack_jit_find(struct stack_jit *jit, module_id id, uint64_t addr, enum obj
         module->end = found.end < module->end ? found.end : module->end;
 }
 
-bool stack_jit_read_code(struct stack_jit *jit, module_id id, uint64_t addr, uint8_t *ret_code, size_t size)
+bool stack_jit_read_code(struct stack_jit *jit, const struct stack_jit_place *at, uint8_t *ret_code,
+                         size_t size)
 {
         const uint8_t *code;
 
-        if (!resolver_read_code(module_source_resolver(jit->modules), module_source_get(jit->modules, id),
-                                addr, size, &code))
+        if (!resolver_read_code(module_source_resolver(jit->modules),
+                                module_source_get(jit->modules, at->module), at->offset, size, &code))
                 return false;
         memcpy(ret_code, code, size);
         return true;
 }
 
-bool stack_jit_is_trampoline(struct stack_jit *jit, module_id id, uint64_t addr)
+bool stack_jit_is_trampoline(struct stack_jit *jit, const struct stack_jit_place *at)
 {
         struct resolver *resolver = module_source_resolver(jit->modules);
-        struct symbol symbol = resolver_find_addr(resolver, module_source_get(jit->modules, id), addr);
+        struct symbol symbol =
+                resolver_find(resolver, module_source_get(jit->modules, at->module), at->offset);
 
         return symbol.status == SYMBOL_NAMED &&
                text_starts(resolver_text(resolver, symbol.name), TRAMPOLINE_PREFIX);

@@ -18,11 +18,18 @@ struct stack_jit {
 
 void stack_jit_release(struct stack_jit *jit);
 
-/* Adds the call-frame information of the code at `addr` to *module, and makes it as narrow as that code. */
-void stack_jit_find(struct stack_jit *jit, module_id id, uint64_t addr, enum object_machine machine,
+/* Code that a process made, at `addr`: offset of a module, as struct place has it. */
+struct stack_jit_place {
+        module_id module;
+        uint64_t offset, addr;
+};
+
+/* Adds the call-frame information of the code to *module, and makes it as narrow as that code. */
+void stack_jit_find(struct stack_jit *jit, const struct stack_jit_place *at, enum object_machine machine,
                     struct unwind_module *module);
 
-bool stack_jit_read_code(struct stack_jit *jit, module_id id, uint64_t addr, uint8_t *ret_code, size_t size);
-bool stack_jit_is_trampoline(struct stack_jit *jit, module_id id, uint64_t addr);
+bool stack_jit_read_code(struct stack_jit *jit, const struct stack_jit_place *at, uint8_t *ret_code,
+                         size_t size);
+bool stack_jit_is_trampoline(struct stack_jit *jit, const struct stack_jit_place *at);
 
 #endif

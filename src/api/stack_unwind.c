@@ -138,6 +138,14 @@ static enum object_machine machine_of(const struct stack_unwind *u)
         return u->arch->id == ARCH_ARM64 ? OBJECT_MACHINE_ARM64 : OBJECT_MACHINE_X86_64;
 }
 
+/* Whether it is of code that its process made. */
+static bool is_made(const struct stack_unwind *u, const struct place *at)
+{
+        enum module_kind kind = world_get_module(u->world, at->module)->kind;
+
+        return kind == MODULE_ANON || kind == MODULE_JITDUMP;
+}
+
 static bool find_module(void *ctx, uint64_t addr, struct unwind_module *ret_module)
 {
         struct stack_unwind *u = ctx;
@@ -146,9 +154,10 @@ static bool find_module(void *ctx, uint64_t addr, struct unwind_module *ret_modu
 
         if (at.module == MODULE_NONE || world_is_stack(u->world, at.module))
                 return false;
-        if (world_get_module(u->world, at.module)->kind == MODULE_ANON) {
+        if (is_made(u, &at)) {
                 *ret_module = (struct unwind_module){.start = at.map_start, .end = at.map_end};
-                stack_jit_find(&u->jit, at.module, addr, machine_of(u), ret_module);
+                stack_jit_find(&u->jit, &(struct stack_jit_place){at.module, at.offset, addr}, machine_of(u),
+                               ret_module);
                 return true;
         }
         source = get_source(u, at.module);
@@ -166,27 +175,28 @@ static bool find_module(void *ctx, uint64_t addr, struct unwind_module *ret_modu
         return true;
 }
 
-/* The module of code without a file; false: the address is in none. */
-static bool find_jit(struct stack_unwind *u, uint64_t addr, module_id *ret)
+static bool find_made(struct stack_unwind *u, uint64_t addr, struct stack_jit_place *ret)
 {
-        *ret = world_find(u->world, u->pid, PERF_MISC_USER, addr).module;
-        return *ret != MODULE_NONE && world_get_module(u->world, *ret)->kind == MODULE_ANON;
+        struct place at = world_find(u->world, u->pid, PERF_MISC_USER, addr);
+
+        *ret = (struct stack_jit_place){at.module, at.offset, addr};
+        return at.module != MODULE_NONE && is_made(u, &at);
 }
 
 static bool read_jit_code(void *ctx, uint64_t addr, uint8_t *ret_code, size_t size)
 {
         struct stack_unwind *u = ctx;
-        module_id id;
+        struct stack_jit_place at;
 
-        return find_jit(u, addr, &id) && stack_jit_read_code(&u->jit, id, addr, ret_code, size);
+        return find_made(u, addr, &at) && stack_jit_read_code(&u->jit, &at, ret_code, size);
 }
 
 static bool is_trampoline(void *ctx, uint64_t addr)
 {
         struct stack_unwind *u = ctx;
-        module_id id;
+        struct stack_jit_place at;
 
-        return find_jit(u, addr, &id) && stack_jit_is_trampoline(&u->jit, id, addr);
+        return find_made(u, addr, &at) && stack_jit_is_trampoline(&u->jit, &at);
 }
 
 /* --- Walks --- */

@@ -118,6 +118,7 @@ enum perf_sw_id {
 #define PERF_ATTR_MMAP2                    (1ull << 23)
 #define PERF_ATTR_COMM_EXEC                (1ull << 24)
 #define PERF_ATTR_USE_CLOCKID              (1ull << 25)
+#define PERF_CLOCK_MONOTONIC               1 /* a clockid, with the flag before */
 #define PERF_ATTR_CONTEXT_SWITCH           (1ull << 26)
 #define PERF_ATTR_WRITE_BACKWARD           (1ull << 27)
 #define PERF_ATTR_NAMESPACES               (1ull << 28)

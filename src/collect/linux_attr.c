@@ -157,6 +157,11 @@ struct perf_attr linux_attr_make(const struct event *event, const struct collect
         attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID;
         if (features->lost_count)
                 attr.read_format |= PERF_FORMAT_LOST;
+        /* That of jitdumps, which tell since when code is where it is. */
+        if (features->clock) {
+                attr.flags |= PERF_ATTR_USE_CLOCKID;
+                attr.clockid = PERF_CLOCK_MONOTONIC;
+        }
         attr.flags |= PERF_ATTR_DISABLED | PERF_ATTR_SAMPLE_ID_ALL | PERF_ATTR_WATERMARK;
         attr.wakeup = (uint32_t)(linux_attr_ring_bytes(request) / 2);
         if (inherits(request, features))

@@ -38,15 +38,16 @@ uint32_t *machine_cpus(const uint32_t *asked, size_t n_asked, const char *hint, 
 
 /* Which optional parts of an attribute the running kernel takes. */
 struct kernel_features {
-        bool lost_count, ksymbol, namespaces, comm_exec_mmap2;
+        bool lost_count, ksymbol, namespaces, clock, comm_exec_mmap2;
         bool calls; /* the CPU's record of calls */
+        bool keeps_clock; /* an event was opened: all that share a ring have one clock; not part of an attribute either */
         bool every_cpu; /* the rights to open a command's events on CPUs, for all processes; not part of an attribute */
 };
 
 #define ALL_KERNEL_FEATURES                                                                                  \
         (struct kernel_features)                                                                             \
         {                                                                                                    \
-                true, true, true, true, true, false                                                          \
+                true, true, true, true, true, true, false, false                                             \
         }
 
 /* What is taken of call stacks where the kernel has these features. */

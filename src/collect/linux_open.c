@@ -18,8 +18,8 @@
  * privileged; the others are unknown to older kernels. */
 static bool drop_feature(struct kernel_features *features, int error)
 {
-        bool *const order[] = {&features->lost_count, &features->ksymbol, &features->namespaces,
-                               &features->comm_exec_mmap2, &features->calls};
+        bool *const order[] = {&features->lost_count, &features->ksymbol,         &features->namespaces,
+                               &features->clock,      &features->comm_exec_mmap2, &features->calls};
 
         if (error == EACCES || error == EPERM) {
                 bool had = features->namespaces;
@@ -34,7 +34,7 @@ static bool drop_feature(struct kernel_features *features, int error)
                 return had;
         }
         for (size_t i = 0; error == EINVAL && i < N_ELEMENTS(order); i++) {
-                if (*order[i]) {
+                if (*order[i] && (order[i] != &features->clock || !features->keeps_clock)) {
                         *order[i] = false;
                         return true;
                 }
@@ -210,6 +210,7 @@ static bool open_one(struct opener *o, const struct event *event, bool tracks, s
                 linux_obstacle(&o->scene, &e->event, o->tids[0], error, err);
                 return false;
         }
+        o->features.keeps_clock = true;
         e->is_unwound = linux_attr_is_unwound(o->request, &e->attr);
         e->left_out =
                 e->event.attr.flags & (PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_USER) & ~e->attr.flags;

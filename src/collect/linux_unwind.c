@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 
 #include "arch.h"
-#include "jitdump.h"
 #include "linux_code.h"
 #include "linux_jit.h"
 #include "unwind_sample.h"
@@ -304,7 +303,7 @@ static void see_code(struct unwinder *u, const struct perfdata_record *record)
         if (id == MODULE_NONE)
                 return;
         module = world_get_module(u->world, id);
-        if (module->kind == MODULE_FILE && jitdump_is_name(world_text(u->world, module->path)))
+        if (module->kind == MODULE_JITDUMP)
                 jit_dumps_add(&u->jits, map.pid, module, world_text(u->world, module->path));
         if (module->kind == MODULE_ANON)
                 code_pages_map(&u->code, map.pid, map.start, map.start + map.len);

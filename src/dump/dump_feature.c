@@ -270,6 +270,8 @@ static bool show_content(unsigned feature, struct cursor *c, struct field_sink *
                 return show_lines(c, "WPCT", sink);
         if (feature == FEATURE_WPERF_IMAGES)
                 return show_lines(c, "WPIM", sink);
+        if (feature == FEATURE_WPERF_CODE)
+                return show_lines(c, "WPJC", sink);
         if (feature == FEATURE_WPERF_STACKS)
                 return show_stacks(c, sink);
         if (feature == FEATURE_WPERF_WALKS)

@@ -50,7 +50,7 @@ struct jitdump {
 };
 
 /* What a function takes, its part of the history included. */
-enum { CODE_BYTES = sizeof(struct code) + 256 };
+enum { CODE_BYTES = sizeof(struct code) + 320 };
 
 /* While the records are read. */
 struct reading {
@@ -279,10 +279,11 @@ static void make_history(struct jitdump *dump)
         for (size_t i = 0; i < dump->n_codes; i++) {
                 const struct jitdump_load *load = &dump->codes[i].is;
 
-                ranges[i] = (struct code_range){load->addr, load->addr + load->size_bytes, load->time};
+                ranges[i] = (struct code_range){load->addr, load->addr + load->size_bytes, load->time,
+                                                load->code_off};
         }
         dump->history = code_history_new(ranges, dump->n_codes);
-        dump->facts.has_replaced = code_history_has_replaced(dump->history);
+        dump->facts.has_replaced = code_history_has_changes(dump->history);
         free(ranges);
 }
 
@@ -387,20 +388,40 @@ bool jitdump_lines_next(struct jitdump_lines *lines, struct jitdump_line *ret)
         return true;
 }
 
+static bool give_hit(const struct jitdump *dump, bool is_found, const struct code_found *found,
+                     struct jitdump_hit *ret)
+{
+        struct code *code = is_found ? &dump->codes[found->range] : NULL;
+
+        ret->same_from = found->same_from;
+        ret->same_to = found->same_to;
+        if (!code)
+                return false;
+        ret->index = found->range;
+        ret->load = &code->is;
+        ret->text = &code->text;
+        return true;
+}
+
 bool jitdump_find(const struct jitdump *dump, uint64_t addr, uint64_t time, struct jitdump_hit *ret_hit)
 {
-        uint64_t from, to;
-        uint32_t index;
-        struct code *code;
+        struct code_found found;
+        bool is_found = code_history_find(dump->history, addr, time, CODE_TOLD_BEFORE, &found);
 
-        if (!code_history_find(dump->history, addr, time, &index, &from, &to)) {
-                ret_hit->same_from = from;
-                ret_hit->same_to = to;
-                return false;
-        }
-        code = &dump->codes[index];
-        *ret_hit = (struct jitdump_hit){index, &code->is, from, to, &code->text};
-        return true;
+        return give_hit(dump, is_found, &found, ret_hit);
+}
+
+bool jitdump_find_off(const struct jitdump *dump, uint64_t off, struct jitdump_hit *ret_hit)
+{
+        struct code_found found;
+        bool is_found = code_history_find_off(dump->history, off, &found);
+
+        return give_hit(dump, is_found, &found, ret_hit);
+}
+
+const struct code_history *jitdump_history(const struct jitdump *dump)
+{
+        return dump->history;
 }
 
 bool jitdump_get_frames(const struct jitdump *dump, const struct jitdump_load *load,
@@ -415,29 +436,13 @@ bool jitdump_get_frames(const struct jitdump *dump, const struct jitdump_load *l
         return !ret_frames->failed;
 }
 
-bool jitdump_read_code(const struct jitdump *dump, uint64_t addr, uint64_t size, const uint8_t **ret_code)
+bool jitdump_read_code(const struct jitdump *dump, uint64_t off, uint64_t size, const uint8_t **ret_code)
 {
         struct cursor code = dump->file;
-        const struct jitdump_load *load;
         struct jitdump_hit hit;
 
-        if (!jitdump_find(dump, addr, CODE_HISTORY_LATEST, &hit))
-                return false;
-        load = hit.load;
-        if (size > load->size_bytes - (addr - load->addr) ||
-            !cursor_seek(&code, load->code_off + (addr - load->addr)))
+        if (!jitdump_find_off(dump, off, &hit) || size > hit.same_to - off || !cursor_seek(&code, off))
                 return false;
         *ret_code = cursor_bytes(&code, size);
         return *ret_code;
-}
-
-bool jitdump_is_name(const char *path)
-{
-        const char *name = text_base_name(path);
-        size_t n_digits;
-
-        if (!text_starts(name, "jit-"))
-                return false;
-        n_digits = strspn(name + 4, "0123456789");
-        return n_digits && !strcmp(name + 4 + n_digits, ".dump");
 }

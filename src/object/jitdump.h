@@ -91,14 +91,18 @@ struct jitdump_hit {
  * same_from and same_to are set. */
 bool jitdump_find(const struct jitdump *dump, uint64_t addr, uint64_t time, struct jitdump_hit *ret_hit);
 
+/* The function whose bytes are at an offset of the file; same_from and same_to are offsets.  Of a function that was moved, its
+ * load. */
+bool jitdump_find_off(const struct jitdump *dump, uint64_t off, struct jitdump_hit *ret_hit);
+
+/* All loads in the order of the file, by its clock; kept by the dump.  Safe to be asked by several threads. */
+const struct code_history *jitdump_history(const struct jitdump *dump);
+
 /* The .eh_frame of a load, and the address that it counts from; false: it has none. */
 bool jitdump_get_frames(const struct jitdump *dump, const struct jitdump_load *load,
                         struct cursor *ret_frames, uint64_t *ret_addr);
 
-/* `size` bytes of the code that stands at `addr` at last; false: not all of them are of one function.  Kept by the dump. */
-bool jitdump_read_code(const struct jitdump *dump, uint64_t addr, uint64_t size, const uint8_t **ret_code);
-
-/* Whether a path's last part is jit-PID.dump: a process maps a page of that file to tell of it. */
-bool jitdump_is_name(const char *path);
+/* `size` bytes of code at an offset of the file; false: not all of them are of one function.  Kept by the dump. */
+bool jitdump_read_code(const struct jitdump *dump, uint64_t off, uint64_t size, const uint8_t **ret_code);
 
 #endif

@@ -150,6 +150,7 @@ const char *perfdata_feature_name(unsigned feature)
                 [FEATURE_WPERF_STACKS] = "WPERF_STACKS",
                 [FEATURE_WPERF_WALKS] = "WPERF_WALKS",
                 [FEATURE_WPERF_ENDS] = "WPERF_ENDS",
+                [FEATURE_WPERF_CODE] = "WPERF_CODE",
         };
 
         return feature < N_ELEMENTS(names) ? names[feature] : NULL;

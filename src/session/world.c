@@ -41,7 +41,7 @@ void world_free(struct world *w)
 
 /* --- processes --- */
 
-static struct process *find_process(struct world *w, int32_t pid)
+struct process *process_find(struct world *w, int32_t pid)
 {
         const uint64_t *at;
 
@@ -58,7 +58,7 @@ static struct process *find_process(struct world *w, int32_t pid)
 
 static struct process *get_process(struct world *w, int32_t pid)
 {
-        struct process *process = find_process(w, pid);
+        struct process *process = process_find(w, pid);
         struct exited *exited = &w->exited;
         size_t slot = w->n_processes;
 
@@ -83,7 +83,7 @@ void process_forget(struct world *w, struct process *process)
 static void share_maps(struct world *w, struct process *child, int32_t parent_pid)
 {
         struct process old = *child;
-        const struct process *parent = find_process(w, parent_pid);
+        const struct process *parent = process_find(w, parent_pid);
 
         if (!parent) {
                 process_forget(w, child);
@@ -239,12 +239,14 @@ static void map_user(struct world *w, const struct record_mmap *map)
                 return;
         name = map_name_of_user(w, map->path);
         range.module = modules_get(w, &name, map);
-        if (name.kind != MODULE_FILE || map->prot & RECORD_PROT_ADDRESSES)
+        if ((name.kind != MODULE_FILE && name.kind != MODULE_JITDUMP) || map->prot & RECORD_PROT_ADDRESSES)
                 range.pgoff = name.kind == MODULE_VDSO ? 0 : range.start;
         note_code(w->modules.items[range.module], map);
         process = get_process(w, map->pid);
         if (name.kind == MODULE_FILE)
                 map_image(w, process, map, name, &range);
+        if (name.kind == MODULE_JITDUMP)
+                code_map(w, process, range.module);
         process->maps = ranges_put(&w->pool, process->maps, &range);
         process->version = ++w->last_version;
         if (process->main_module == MODULE_NONE && name.kind == MODULE_FILE && map->prot & RECORD_PROT_EXEC) {
@@ -417,17 +419,28 @@ static struct place find_unmapped(const struct world *w, int32_t pid, uint64_t i
         return (struct place){.module = (module_id)(*module - 1), .offset = ip, .map_end = UINT64_MAX};
 }
 
+static bool is_anon(const struct world *w, const struct range *range)
+{
+        return w->modules.items[range->module]->kind == MODULE_ANON;
+}
+
 static struct place find_user(struct world *w, int32_t pid, uint64_t ip)
 {
-        const struct process *process = pid == -1 ? NULL : find_process(w, pid);
+        const struct process *process = pid == -1 ? NULL : process_find(w, pid);
         const struct range *range = process ? find_range(w, process, ip) : NULL;
+        struct place place;
 
-        if (process && process->images && (!range || w->modules.items[range->module]->kind == MODULE_ANON)) {
+        if (process && process->images && (!range || is_anon(w, range))) {
                 const struct range *image = ranges_find(process->images, ip);
 
                 range = image ? image : range;
         }
-        return range ? place_in(range, ip) : find_unmapped(w, pid, ip);
+        if (!range)
+                return find_unmapped(w, pid, ip);
+        place = place_in(range, ip);
+        if (process->code && is_anon(w, range))
+                code_find(w, process, ip, &place);
+        return place;
 }
 
 static struct place find_kernel(struct world *w, uint64_t ip)
@@ -471,7 +484,7 @@ static bool is_in_gap(struct world *w, const struct process *process, uint64_t i
 
 bool world_is_unmapped(struct world *w, int32_t pid, uint64_t ip)
 {
-        const struct process *process = pid == -1 ? NULL : find_process(w, pid);
+        const struct process *process = pid == -1 ? NULL : process_find(w, pid);
 
         if (w->unmapped.n_used || !process || process->images)
                 return world_find(w, pid, PERF_MISC_USER, ip).module == MODULE_NONE;
@@ -485,7 +498,7 @@ uint64_t world_version(struct world *w, int32_t pid, uint16_t misc)
 
         if ((misc & PERF_MISC_CPUMODE_MASK) == PERF_MISC_KERNEL)
                 return w->kernel.version + 1;
-        process = pid == -1 ? NULL : find_process(w, pid);
+        process = pid == -1 ? NULL : process_find(w, pid);
         version = process ? process->version + 1 : 1;
         /* Looked for in both: the later change counts, for no two are alike. */
         if ((misc & PERF_MISC_CPUMODE_MASK) == PERF_MISC_UNKNOWN && w->kernel.version >= version)

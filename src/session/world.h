@@ -22,7 +22,8 @@ enum module_kind {
         MODULE_KERNEL,        /* [kernel.kallsyms]: addresses are absolute */
         MODULE_KERNEL_MODULE, /* a loaded kernel module: addresses are absolute */
         MODULE_KSYMBOL, /* code that the kernel made (a BPF program): path is its symbol; absolute addresses */
-        MODULE_ANON,    /* memory without a file; its names may stand in the process' jitdump or perf map */
+        MODULE_ANON,    /* memory without a file; its names may stand in the process' perf map */
+        MODULE_JITDUMP, /* jit-PID.dump: code that the process made, by offsets in that file; other numbers are in archives */
 };
 
 struct module {
@@ -52,6 +53,33 @@ typedef uint64_t world_image_size(void *ctx, const char *path, const uint8_t *bu
 /* Before the first record.  Memory without a file that lies within an image is then the image's: a loader that cannot map
  * its sections (wine, where they are not aligned to pages) reads them there.  Without it all of that is anonymous. */
 void world_set_images(struct world *world, world_image_size *size_of, void *ctx);
+
+/* What a file says of the code that a process made and may have replaced: a jitdump. */
+struct world_code_source {
+        /* Asked before the first sample of a process that has mapped a MODULE_JITDUMP: what is asked for its code from then on, kept
+         * by the source; NULL: it says nothing. */
+        const void *(*open)(void *ctx, const struct module *module, const char *path);
+        /* The offset in the file of the code that stood at `addr` at `time`; false: none. */
+        bool (*find)(const void *code, uint64_t addr, uint64_t time, uint64_t *ret_offset);
+        /* The times, until before *ret_to, for which all answers are those for `time`. */
+        void (*span)(const void *code, uint64_t time, uint64_t *ret_from, uint64_t *ret_to);
+        void *ctx;
+};
+
+/* Whether a mapped file of that name is a MODULE_JITDUMP. */
+bool world_is_jitdump(const char *path);
+
+/* Before the first record.  An address in memory without a file is then that of its code in the file where there is such.
+ * Without it, all of that is anonymous. */
+void world_set_code(struct world *world, const struct world_code_source *source);
+
+/* Whether a process has such code: only then the next two matter. */
+bool world_has_code(const struct world *world);
+
+/* Whether world_find goes by the code of `pid` as it was at `time`; else world_turn_code makes it so, which is a change of the
+ * world. */
+bool world_code_is_at(struct world *world, int32_t pid, uint64_t time);
+void world_turn_code(struct world *world, int32_t pid, uint64_t time);
 
 /* Addresses of process `pid` that lie in no map belong to an anonymous module with this path: the recorder named code
  * there. */
@@ -84,7 +112,7 @@ void world_replay(struct world *world, const struct perfdata_record *record);
 /* Where an address lies now. */
 struct place {
         module_id module; /* MODULE_NONE: no module */
-        /* MODULE_FILE, MODULE_VDSO: file offset; MODULE_IMAGE: from the image's beginning; otherwise the address itself */
+        /* MODULE_FILE, MODULE_VDSO, MODULE_JITDUMP: file offset; MODULE_IMAGE: from the image's beginning; otherwise the address itself */
         uint64_t offset;
         uint64_t map_start, map_end, map_pgoff; /* of the map, or of what later maps left of it */
 };

@@ -90,6 +90,8 @@ static void mark_process(bool *is_used, const struct process *process)
         ranges_each(process->images, mark_range, is_used);
         if (process->main_module != MODULE_NONE)
                 is_used[process->main_module] = true;
+        if (process->tells_code)
+                is_used[process->code_module] = true;
 }
 
 static bool *find_used(const struct world *w)

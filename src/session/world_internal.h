@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The world's parts: processes and threads (world.c), modules (world_modules.c), what is forgotten (world_forget.c). */
+/* The world's parts: processes and threads (world.c), modules (world_modules.c), code that processes
+ * make (world_code.c), what is forgotten (world_forget.c). */
 #ifndef WORLD_INTERNAL_H
 #define WORLD_INTERNAL_H
 
@@ -15,6 +16,10 @@ struct process {
         module_id main_module;
         uint64_t main_base;
         bool main_is_image;
+        bool tells_code;  /* it has mapped a file that may tell of its code: */
+        const void *code; /* of the code source; NULL: not opened yet */
+        module_id code_module;
+        uint64_t code_time, code_from, code_to; /* world_find goes by the code of then */
         bool has_exited;
         bool was_used; /* by a record or a question after that */
 };
@@ -75,8 +80,10 @@ struct world {
         uint64_t last_version;
         world_image_size *image_size; /* NULL: nobody knows */
         void *image_ctx;
-        struct map image_sizes; /* module to size in bytes + 1 */
-        struct budget *budget;  /* NULL: no limit */
+        struct map image_sizes;        /* module to size in bytes + 1 */
+        struct world_code_source code; /* open NULL: nobody knows of code that is made */
+        bool has_code;                 /* some process has */
+        struct budget *budget;         /* NULL: no limit */
         uint64_t taken_bytes;
         int32_t last_pid; /* of last_process */
         uint32_t last_process;
@@ -96,8 +103,19 @@ struct map_name map_name_of_kernel(struct world *world, const char *path);
 
 uint64_t world_thread_key(int32_t pid, int32_t tid);
 
+/* The process, or NULL. */
+struct process *process_find(struct world *world, int32_t pid);
+
 /* Drops all that is known of a process but its version. */
 void process_forget(struct world *world, struct process *process);
+
+/* --- Code that processes make (world_code.c) --- */
+
+/* A process has mapped the file that tells of its code. */
+void code_map(struct world *world, struct process *process, module_id module);
+
+/* Makes the place of an address in memory without a file that of the code there, where it is told of. */
+void code_find(const struct world *world, const struct process *process, uint64_t addr, struct place *place);
 
 /* An EXIT record, where the world forgets. */
 void exited_see(struct world *world, const struct record_task *task);

@@ -21,6 +21,25 @@ static bool is_anonymous(const char *path)
         return !*path;
 }
 
+/* A process maps a page of its jit-PID.dump to tell of it. */
+static bool is_jitdump(const char *path, size_t len)
+{
+        static const char end[] = ".dump";
+        size_t end_len = sizeof(end) - 1, n_digits;
+        const char *name = text_base_name(path);
+
+        len -= (size_t)(name - path);
+        if (!text_starts(name, "jit-"))
+                return false;
+        n_digits = strspn(name + 4, "0123456789");
+        return n_digits && len == 4 + n_digits + end_len && !memcmp(name + 4 + n_digits, end, end_len);
+}
+
+bool world_is_jitdump(const char *path)
+{
+        return is_jitdump(path, strlen(path));
+}
+
 struct map_name map_name_of_user(struct world *w, const char *path)
 {
         struct map_name name = {.kind = MODULE_FILE};
@@ -34,6 +53,8 @@ struct map_name map_name_of_user(struct world *w, const char *path)
                 name.kind = MODULE_VDSO;
         else if (is_anonymous(path))
                 name.kind = MODULE_ANON;
+        else if (is_jitdump(path, len))
+                name.kind = MODULE_JITDUMP;
         name.path = strpool_add_len(w->names, path, len);
         return name;
 }
@@ -75,7 +96,8 @@ static bool is_same(const struct module *m, const struct map_name *name, const s
         case MODULE_KERNEL_MODULE:
         case MODULE_KSYMBOL: return m->start == map->start && m->end == end_of(map);
         case MODULE_FILE:
-        case MODULE_IMAGE: break;
+        case MODULE_IMAGE:
+        case MODULE_JITDUMP: break;
         }
         /* A build id out of the session's table is no part of the identity. */
         if (map->build_id_size && (m->build_id_size != map->build_id_size ||
@@ -95,7 +117,8 @@ static uint64_t identity_hash(const struct map_name *name, const struct record_m
         case MODULE_KERNEL_MODULE:
         case MODULE_KSYMBOL: return map_mix(map_mix(key ^ map->start) ^ map->len);
         case MODULE_FILE:
-        case MODULE_IMAGE: break;
+        case MODULE_IMAGE:
+        case MODULE_JITDUMP: break;
         }
         key = map_mix(map_mix(key ^ device_of(map)) ^ map->inode);
         return map->build_id_size ? key ^ map_hash_bytes(map->build_id, map->build_id_size) : key;
@@ -117,8 +140,8 @@ static module_id module_new(struct world *w, const struct map_name *name, const 
         bool is_reused = t->n_free;
         struct module *m =
                 is_reused ? t->items[t->free_ids[t->n_free - 1]] : arena_alloc(&w->arena, sizeof(*m));
-        bool is_kernel = name->kind != MODULE_FILE && name->kind != MODULE_IMAGE &&
-                         name->kind != MODULE_VDSO && name->kind != MODULE_ANON;
+        bool is_kernel = name->kind == MODULE_KERNEL || name->kind == MODULE_KERNEL_MODULE ||
+                         name->kind == MODULE_KSYMBOL;
 
         *m = (struct module){.kind = name->kind, .path = name->path};
         m->pid = map->pid;

@@ -15,6 +15,7 @@ struct jit_line {
         uint64_t start, end;
         uint32_t name_off, name_len;
         str_id text;
+        bool is_shared; /* another function has some of its addresses */
 };
 
 /* Reaches to the next one's start. */
@@ -39,6 +40,7 @@ struct perfmap {
         size_t n_lines, cap_lines;
         struct span *spans;
         size_t n_spans, cap_spans;
+        size_t n_shared; /* lines */
 };
 
 /* --- Reading --- */
@@ -182,6 +184,44 @@ static void sweep_to(struct perfmap *map, struct pile *pile, uint64_t from, uint
                 add_span(map, from, NO_LINE);
 }
 
+/* Compilers that tell of a function twice are no reason for doubt. */
+static bool is_again(const struct perfmap *map, const struct jit_line *a, const struct jit_line *b)
+{
+        return a->start == b->start && a->end == b->end && a->name_len == b->name_len &&
+               !memcmp(map->bytes + a->name_off, map->bytes + b->name_off, a->name_len);
+}
+
+static void mark_shared(struct perfmap *map, struct jit_line *line)
+{
+        map->n_shared += !line->is_shared;
+        line->is_shared = true;
+}
+
+/* Of lines by their start, each that begins within an earlier one shares with that which reaches farthest, and any that
+ * reaches into the next one shares with that. */
+static void find_shared(struct perfmap *map, const struct span *starts)
+{
+        struct jit_line *last = NULL, *farthest = NULL;
+
+        for (size_t i = 0; i < map->n_lines; i++) {
+                struct jit_line *line = &map->lines[starts[i].line];
+
+                if (last && is_again(map, last, line)) {
+                        line->is_shared = last->is_shared;
+                        farthest = farthest == last ? line : farthest;
+                        last = line;
+                        continue;
+                }
+                if (last && last->end > line->start)
+                        mark_shared(map, last);
+                if (farthest && farthest->end > line->start)
+                        mark_shared(map, line);
+                if (!farthest || line->end > farthest->end)
+                        farthest = line;
+                last = line;
+        }
+}
+
 static void cut_into_spans(struct perfmap *map)
 {
         struct span *starts = mem_new(map->n_lines, sizeof(*starts));
@@ -190,6 +230,7 @@ static void cut_into_spans(struct perfmap *map)
         for (size_t i = 0; i < map->n_lines; i++)
                 starts[i] = (struct span){map->lines[i].start, (uint32_t)i};
         qsort(starts, map->n_lines, sizeof(*starts), compare_spans);
+        find_shared(map, starts);
         for (size_t i = 0; i < map->n_lines; i++) {
                 pile_add(&pile, starts[i].line);
                 sweep_to(map, &pile, starts[i].start,
@@ -259,7 +300,12 @@ void perfmap_free(struct perfmap *map)
         free(map);
 }
 
-bool perfmap_find(const struct perfmap *map, uint64_t addr, struct symtab_hit *ret_hit)
+size_t perfmap_n_shared(const struct perfmap *map)
+{
+        return map->n_shared;
+}
+
+bool perfmap_find(const struct perfmap *map, uint64_t addr, struct symtab_hit *ret_hit, bool *ret_is_shared)
 {
         size_t low = 0, high = map->n_spans;
         struct jit_line *line;
@@ -284,5 +330,6 @@ bool perfmap_find(const struct perfmap *map, uint64_t addr, struct symtab_hit *r
                 .name_max = line->name_len,
                 .text = &line->text,
         };
+        *ret_is_shared = line->is_shared;
         return true;
 }

@@ -26,7 +26,11 @@ void perfmap_free(struct perfmap *map);
 AUTO_DEFINE(perfmap)
 
 /* The function whose line is the last one that covers `addr`: code memory is used again, and the file grows
- * at its end. */
-bool perfmap_find(const struct perfmap *map, uint64_t addr, struct symtab_hit *ret_hit);
+ * at its end.  *ret_is_shared: a line before it, of another name, covers `addr` too, and when which of them stood there
+ * nobody knows. */
+bool perfmap_find(const struct perfmap *map, uint64_t addr, struct symtab_hit *ret_hit, bool *ret_is_shared);
+
+/* How many functions share an address with one of another name. */
+size_t perfmap_n_shared(const struct perfmap *map);
 
 #endif

@@ -35,9 +35,10 @@ void resolver_free(struct resolver *resolver)
                 resolver_file_free(resolver->modules[i]->file);
                 resolver_vmlinux_free(resolver->modules[i]->vmlinux);
                 perfmap_free(resolver->modules[i]->perfmap);
-                jitdump_free(resolver->modules[i]->jitdump);
+                jitdump_free(resolver->modules[i]->own_jitdump);
                 free(resolver->modules[i]->jit_rows.items);
                 buf_release(&resolver->modules[i]->note);
+                buf_release(&resolver->modules[i]->doubt);
                 map_release(&resolver->modules[i]->frame_texts);
                 budget_release(&resolver->modules[i]->budget);
                 free(resolver->modules[i]);
@@ -69,6 +70,7 @@ resolver_id resolver_add_module(struct resolver *resolver, const struct resolver
         module->is.open_path = keep_text(resolver, described->open_path);
         module->is.jitdump_path = keep_text(resolver, described->jitdump_path);
         module->is.jitdump_open_path = keep_text(resolver, described->jitdump_open_path);
+        module->is.jit_note = keep_text(resolver, described->jit_note);
         if (described->build_id_size)
                 module->is.build_id = (const uint8_t *)arena_copy(
                         &resolver->arena, (const char *)described->build_id, described->build_id_size);
@@ -104,32 +106,37 @@ static void load_kernel(struct resolver *resolver, struct module *module)
         buf_add_str(&module->note, buf_text(&resolver->kallsyms_note));
 }
 
-/* The profile has merged the samples of an address, whenever they were taken: a session's clock is not the jitdump's
- * anyway, unless it was recorded with CLOCK_MONOTONIC. */
+/* Read while the session was still coming: what stood at an address when is not known. */
 static void load_jitdump(struct module *module)
 {
         const char *path =
                 module->is.jitdump_open_path ? module->is.jitdump_open_path : module->is.jitdump_path;
+        const char *name = text_base_name(module->is.jitdump_path);
         AUTO_RELEASE(buf) note = {0};
 
-        module->jitdump = jitdump_new(path, &module->is.origin, &module->budget, &note);
+        module->own_jitdump = module->jitdump = jitdump_new(path, &module->is.origin, &module->budget, &note);
         if (jitdump_get_facts(module->jitdump)->has_replaced)
-                buf_printf(&note, "%scode was replaced at some addresses, and the latest is named",
-                           note.len ? "; " : "");
+                buf_printf(
+                        &module->doubt,
+                        "code of %s was replaced, and the latest is named at each address: names there may be wrong",
+                        name);
         if (note.len)
-                buf_printf(&module->note, "%s: %s", text_base_name(module->is.jitdump_path), buf_text(&note));
+                buf_printf(&module->note, "%s: %s", name, buf_text(&note));
 }
 
 /* A compiler that writes a jitdump owes no perf map. */
 static void load_jit(struct module *module)
 {
         AUTO_RELEASE(buf) unsaid = {0};
-        struct buf *note = module->is.jitdump_path ? &unsaid : &module->note;
+        bool has_jitdump = module->is.jitdump_path || module->is.jit_note;
 
         if (module->is.jitdump_path)
                 load_jitdump(module);
-        module->perfmap = perfmap_new(module->is.open_path ? module->is.open_path : module->is.path,
-                                      &module->is.origin, &module->budget, note);
+        if (module->is.jit_note)
+                buf_add_str(&module->note, module->is.jit_note);
+        module->perfmap =
+                perfmap_new(module->is.open_path ? module->is.open_path : module->is.path, &module->is.origin,
+                            &module->budget, has_jitdump ? &unsaid : &module->note);
 }
 
 /* A file of the same build, or a debug file for it, has all names, lines and code. */
@@ -167,6 +174,10 @@ struct module *resolver_load(struct resolver *resolver, resolver_id id)
                 break;
         case RESOLVER_KERNEL: load_kernel(resolver, module); break;
         case RESOLVER_PERFMAP: load_jit(module); break;
+        case RESOLVER_JITDUMP:
+                module->jitdump = module->is.jitdump;
+                buf_add_str(&module->note, module->is.jit_note ? module->is.jit_note : "");
+                break;
         case RESOLVER_NONE: break;
         }
         return module;
@@ -309,16 +320,29 @@ static str_id text_of_hit(struct resolver *resolver, struct module *module, cons
         return *hit->text;
 }
 
+bool resolver_find_jit(const struct module *module, uint64_t addr, struct jitdump_hit *ret_hit,
+                       uint64_t *ret_off)
+{
+        *ret_off = addr;
+        if (module->is.kind == RESOLVER_JITDUMP)
+                return jitdump_find_off(module->jitdump, addr, ret_hit);
+        if (!jitdump_find(module->jitdump, addr, CODE_HISTORY_LATEST, ret_hit))
+                return false;
+        *ret_off = ret_hit->load->code_off + (addr - ret_hit->load->addr);
+        return true;
+}
+
 static bool find_in_jitdump(const struct module *module, uint64_t addr, struct symtab_hit *ret_hit)
 {
         struct jitdump_hit hit;
-        bool is_found = jitdump_find(module->jitdump, addr, CODE_HISTORY_LATEST, &hit);
+        uint64_t off;
+        bool is_found = resolver_find_jit(module, addr, &hit, &off);
 
         if (is_found)
                 *ret_hit = (struct symtab_hit){
                         .index = hit.index,
-                        .start = hit.load->addr,
-                        .end = hit.load->addr + hit.load->size_bytes,
+                        .start = addr - (off - hit.load->code_off),
+                        .end = addr - (off - hit.load->code_off) + hit.load->size_bytes,
                         .name = hit.load->name,
                         .name_max = hit.load->name_len,
                         .text = hit.text,
@@ -329,10 +353,11 @@ static bool find_in_jitdump(const struct module *module, uint64_t addr, struct s
 }
 
 /* What the jitdump does not know may stand in the perf map, but not beyond the next function of the jitdump. */
-static enum symbol_status find_jit(const struct module *module, uint64_t addr, struct symtab_hit *ret_hit,
+static enum symbol_status find_jit(struct module *module, uint64_t addr, struct symtab_hit *ret_hit,
                                    bool *ret_is_of_jitdump)
 {
         uint64_t from = 0, to = UINT64_MAX;
+        bool is_shared;
 
         if (module->jitdump) {
                 *ret_is_of_jitdump = find_in_jitdump(module, addr, ret_hit);
@@ -341,10 +366,11 @@ static enum symbol_status find_jit(const struct module *module, uint64_t addr, s
                 from = ret_hit->same_from;
                 to = ret_hit->same_to;
         }
-        if (!perfmap_find(module->perfmap, addr, ret_hit)) {
+        if (!perfmap_find(module->perfmap, addr, ret_hit, &is_shared)) {
                 ret_hit->same_from = ret_hit->same_to = addr;
                 return SYMBOL_NONE;
         }
+        module->is_in_doubt |= is_shared;
         if (ret_hit->same_from < from)
                 ret_hit->same_from = from;
         if (ret_hit->same_to > to)
@@ -377,6 +403,8 @@ static enum symbol_status find_own_hit(struct module *module, uint64_t addr, str
                 return resolver_file_find(module->file, addr, ret_hit);
         if (module->kallsyms && kallsyms_find(module->kallsyms, addr, ret_hit))
                 return SYMBOL_NAMED;
+        if (module->is.kind == RESOLVER_JITDUMP)
+                return find_in_jitdump(module, addr, ret_hit) ? SYMBOL_NAMED : SYMBOL_NONE;
         if (module->perfmap)
                 return find_jit(module, addr, ret_hit, ret_is_of_jitdump);
         return SYMBOL_NONE;
@@ -488,6 +516,16 @@ const char *resolver_note(const struct resolver *resolver, resolver_id id)
         const struct module *module = find_module(resolver, id);
 
         return module->note.len ? buf_text(&module->note) : NULL;
+}
+
+const char *resolver_doubt(struct resolver *resolver, resolver_id id)
+{
+        struct module *module = find_module(resolver, id);
+
+        if (module->is_in_doubt && !module->doubt.len)
+                buf_printf(&module->doubt, "%zu functions of %s share addresses: names there may be wrong",
+                           perfmap_n_shared(module->perfmap), text_base_name(module->is.path));
+        return module->doubt.len ? buf_text(&module->doubt) : NULL;
 }
 
 struct object *resolver_get_object(struct resolver *resolver, resolver_id id)

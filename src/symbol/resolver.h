@@ -18,6 +18,7 @@ struct resolver;
 struct budget;                /* budget.h */
 struct archived_module;       /* symbol_archive.h */
 struct recorded_file;         /* recorded_symbols.h */
+struct jitdump;               /* jitdump.h */
 struct debug_remote;          /* debug_search.h */
 struct answers_cache_options; /* answers_cache.h */
 struct pe_places;             /* pe_search.h */
@@ -53,7 +54,8 @@ AUTO_DEFINE(resolver)
 enum resolver_kind {
         RESOLVER_FILE,    /* an object file, or a PDB alone; addresses are file offsets */
         RESOLVER_KERNEL,  /* kernel and its modules by kallsyms; addresses are absolute */
-        RESOLVER_PERFMAP, /* a perf-PID.map, and a jitdump; addresses are absolute */
+        RESOLVER_PERFMAP, /* a perf-PID.map, and maybe a jitdump; addresses are absolute */
+        RESOLVER_JITDUMP, /* a jitdump that was read; addresses are offsets of its file */
         RESOLVER_NONE,    /* nothing is known: every answer is SYMBOL_NONE */
 };
 
@@ -73,8 +75,11 @@ struct resolver_module {
         size_t build_id_size;    /* 0: not known */
         bool is_image; /* RESOLVER_FILE: addresses are counted from where its image begins in memory */
         const struct pe_identity *pe; /* of a PE image, as its session says, kept by the caller; NULL */
-        /* RESOLVER_PERFMAP: a jit-PID.dump, which is asked before the perf map; NULL: none. */
+        /* RESOLVER_PERFMAP: a jit-PID.dump, which is asked before the perf map for the latest code; NULL: none. */
         const char *jitdump_path, *jitdump_open_path;
+        const char *
+                jit_note; /* the process has a jitdump, and this is wrong with it ("": nothing); NULL: it has none */
+        struct jitdump *jitdump; /* RESOLVER_JITDUMP: kept by the caller; its texts are the resolver's */
         struct os_origin origin; /* whose the two have to be */
         /* Answers that stand in the session; kept by the caller.  Those that wperf archive packed are all that is asked, whatever the
          * kind.  Those that the recorder kept are asked where no file of the build id has more. */
@@ -108,8 +113,7 @@ struct symbol {
 /* What the object counts for an address of the module (ELF virtual address for a file offset); false: it can't be told. */
 bool resolver_to_addr(struct resolver *resolver, resolver_id module, uint64_t offset, uint64_t *ret_addr);
 
-/* Never fails: what is not known is SYMBOL_NONE with addr set as well as it can be.  Of code that replaced other code
- * at the same address the latest is meant. */
+/* Never fails: what is not known is SYMBOL_NONE with addr set as well as it can be. */
 struct symbol resolver_find(struct resolver *resolver, resolver_id module, uint64_t offset);
 
 /* The same for an address as the object counts. */
@@ -170,15 +174,15 @@ size_t resolver_find_extents(struct resolver *resolver, resolver_id module, uint
 bool resolver_read_code(struct resolver *resolver, resolver_id module, uint64_t addr, uint64_t size,
                         const uint8_t **ret_code);
 
-/* What a jitdump says of unwinding the code at an address: its .eh_frame, kept by the resolver. */
+/* What a jitdump says of unwinding code: its .eh_frame, kept by the resolver. */
 struct resolver_jit_frames {
-        uint64_t start, end; /* of the code */
+        uint64_t start, end; /* of the code, where it ran */
         struct cursor frames;
         uint64_t frames_addr;
 };
 
-/* False: there is no jitdump, or it says nothing of that code. */
-bool resolver_find_jit_frames(struct resolver *resolver, resolver_id module, uint64_t addr,
+/* Of the code at an offset of a module, which ran at `addr`.  False: there is no jitdump, or it says nothing of that code. */
+bool resolver_find_jit_frames(struct resolver *resolver, resolver_id module, uint64_t offset, uint64_t addr,
                               struct resolver_jit_frames *ret);
 
 /* An instruction as a disassembler wrote it. */
@@ -207,6 +211,10 @@ bool resolver_add_arguments(const struct resolver *resolver, str_id name, struct
 /* Why a module has no or poor names, one sentence, or NULL when all is well: "build id differs",
  * "no such file".  Valid for the resolver's life; known after the first lookup. */
 const char *resolver_note(const struct resolver *resolver, resolver_id module);
+
+/* Why names that were given may be wrong, one sentence, or NULL: "12 functions of perf-7.map share addresses: names there may be
+ * wrong".  To be asked after the last lookup; valid for the resolver's life. */
+const char *resolver_doubt(struct resolver *resolver, resolver_id module);
 
 /* The module's own file, kept by the resolver; NULL: it can't be read, or there is none. */
 struct object *resolver_get_object(struct resolver *resolver, resolver_id module);

@@ -219,15 +219,15 @@ static void find_jit_line(struct finder *f, size_t load, uint64_t addr, struct r
 
 static void add_jit_frame(struct finder *f, size_t i)
 {
-        const struct jitdump *dump = f->module->jitdump;
         struct symbol symbol = resolver_find_addr(f->resolver, f->id, f->addrs[i]);
         struct resolver_frame frame = {.function = symbol.name, .start = symbol.start};
         struct jitdump_hit hit;
+        uint64_t off;
 
         if (symbol.status != SYMBOL_NAMED)
                 return;
-        if (jitdump_find(dump, f->addrs[i], CODE_HISTORY_LATEST, &hit))
-                find_jit_line(f, hit.index, f->addrs[i], &frame);
+        if (resolver_find_jit(f->module, f->addrs[i], &hit, &off))
+                find_jit_line(f, hit.index, hit.load->addr + (off - hit.load->code_off), &frame);
         add_frame(f, i, frame);
 }
 

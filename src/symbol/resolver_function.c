@@ -68,7 +68,9 @@ bool resolver_read_code(struct resolver *resolver, resolver_id id, uint64_t addr
 {
         struct module *module = resolver_load(resolver, id);
         struct resolver_image_file image = {module->file ? resolver_file_object(module->file) : NULL};
+        struct jitdump_hit hit;
         struct cursor code;
+        uint64_t off;
 
         if (module->is.archived)
                 return resolver_archive_read_code(module, addr, size, ret_code);
@@ -80,20 +82,25 @@ bool resolver_read_code(struct resolver *resolver, resolver_id id, uint64_t addr
                 *ret_code = code.at;
                 return true;
         }
-        return module->jitdump && jitdump_read_code(module->jitdump, addr, size, ret_code);
+        return module->jitdump && resolver_find_jit(module, addr, &hit, &off) &&
+               jitdump_read_code(module->jitdump, off, size, ret_code);
 }
 
-bool resolver_find_jit_frames(struct resolver *resolver, resolver_id id, uint64_t addr,
+bool resolver_find_jit_frames(struct resolver *resolver, resolver_id id, uint64_t offset, uint64_t addr,
                               struct resolver_jit_frames *ret)
 {
         const struct module *module = resolver_load(resolver, id);
+        struct jitdump_load at;
         struct jitdump_hit hit;
+        uint64_t off;
 
-        if (!module->jitdump || !jitdump_find(module->jitdump, addr, CODE_HISTORY_LATEST, &hit))
+        if (!module->jitdump || !resolver_find_jit(module, offset, &hit, &off))
                 return false;
-        ret->start = hit.load->addr;
-        ret->end = hit.load->addr + hit.load->size_bytes;
-        return jitdump_get_frames(module->jitdump, hit.load, &ret->frames, &ret->frames_addr);
+        at = *hit.load;
+        at.addr = addr - (off - at.code_off);
+        ret->start = at.addr;
+        ret->end = at.addr + at.size_bytes;
+        return jitdump_get_frames(module->jitdump, &at, &ret->frames, &ret->frames_addr);
 }
 
 /* Of the module's own file.  Texts name whole addresses: none are kept of a kernel, which lies elsewhere after each start. */

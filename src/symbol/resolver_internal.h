@@ -34,14 +34,16 @@ struct jit_rows {
 struct module {
         struct resolver_module is; /* with strings and build id of its own */
         bool is_loaded;
-        struct resolver_file *file; /* RESOLVER_FILE */
-        struct perfmap *perfmap;    /* RESOLVER_PERFMAP */
-        struct jitdump *jitdump;    /* the same, when there is one */
+        struct resolver_file *file;  /* RESOLVER_FILE */
+        struct perfmap *perfmap;     /* RESOLVER_PERFMAP */
+        struct jitdump *own_jitdump; /* the same, when there is one */
+        struct jitdump *jitdump;     /* that, or the description's */
         struct jit_rows jit_rows;
         struct kallsyms *kallsyms; /* RESOLVER_KERNEL, when it is the kernel of these; the resolver's */
         struct resolver_vmlinux *vmlinux; /* the same, when it was asked for lines or code */
         struct budget budget;
-        struct buf note;
+        struct buf note, doubt;
+        bool is_in_doubt;       /* a name was given that the perf map has another one beside */
         struct map frame_texts; /* address of a name as the debug information has it -> str_id */
         /* The last answer, and the addresses for which it is the answer. */
         struct symbol last;
@@ -70,6 +72,10 @@ struct resolver {
 
 /* The module, opened. */
 struct module *resolver_load(struct resolver *resolver, resolver_id id);
+
+/* The function of the jitdump at an address as the object counts, and the offset of that in the file. */
+bool resolver_find_jit(const struct module *module, uint64_t addr, struct jitdump_hit *ret_hit,
+                       uint64_t *ret_off);
 
 /* What is read for lines and code. */
 struct resolver_image_file {

@@ -51,6 +51,8 @@ void quality_add_json(const struct quality *q, const char *source_note, struct j
         json_key_u64(json, "out_of_order", q->n_out_of_order);
         json_key_u64(json, "undecoded_aux_bytes", q->aux_bytes);
         json_key_u64(json, "files_not_kept", q->n_not_kept);
+        if (q->doubts && q->doubts[0])
+                json_key_str(json, "doubts", q->doubts);
         if (q->overblown_bytes)
                 json_key_u64(json, "overblown_bytes", q->overblown_bytes);
         if (budget_is_short(q->budget)) {

@@ -27,21 +27,47 @@ static void look_up(const struct jitdump *dump, uint64_t addr, uint64_t time)
                 abort();
 }
 
-/* Reads the latest code at an address up to its end, and is refused one byte more. */
-static void use_code(const struct jitdump *dump, uint64_t addr, const uint8_t *bytes, size_t size)
+/* Reads the code at an offset up to its end, and is refused one byte more. */
+static void use_code(const struct jitdump *dump, uint64_t off, const uint8_t *bytes, size_t size)
 {
         struct jitdump_hit hit;
         const uint8_t *code;
         uint64_t left;
 
-        if (!jitdump_find(dump, addr, CODE_HISTORY_LATEST, &hit)) {
-                if (jitdump_read_code(dump, addr, 1, &code))
+        if (!jitdump_find_off(dump, off, &hit)) {
+                if (jitdump_read_code(dump, off, 1, &code))
                         abort();
                 return;
         }
-        left = hit.load->addr + hit.load->size_bytes - addr;
-        if (!jitdump_read_code(dump, addr, left, &code) || code < bytes || code > bytes + size ||
-            left > (size_t)(bytes + size - code) || jitdump_read_code(dump, addr, left + 1, &code))
+        left = hit.same_to - off;
+        if (off < hit.same_from || !left || off - hit.load->code_off >= hit.load->size_bytes ||
+            !jitdump_read_code(dump, off, left, &code) || code != bytes + off || left > size - off ||
+            jitdump_read_code(dump, off, left + 1, &code))
+                abort();
+}
+
+/* As a report asks: from an address and a time to an offset, and from there to the code. */
+static void use_history(const struct jitdump *dump, uint64_t addr, uint64_t time)
+{
+        const struct code_history *history = jitdump_history(dump);
+        struct jitdump_hit at_time, hit;
+        uint64_t from, to, off, again;
+
+        code_history_span(history, time, &from, &to);
+        if (time < from || (time >= to && time != UINT64_MAX))
+                abort();
+        if (!code_history_to_off(history, addr, time, &off)) {
+                if (jitdump_find(dump, addr, time, &at_time))
+                        abort();
+                return;
+        }
+        if (!jitdump_find_off(dump, off, &hit))
+                abort();
+        if (jitdump_find(dump, addr, time, &at_time) &&
+            (hit.load->code_off != at_time.load->code_off ||
+             off - hit.load->code_off != addr - at_time.load->addr))
+                abort();
+        if (!code_history_to_off(history, addr, from, &again) || again != off)
                 abort();
 }
 
@@ -116,11 +142,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 struct jitdump_hit hit;
 
                 use(dump, load, size);
-                use_code(dump, load->addr, data, size);
+                use_code(dump, load->code_off, data, size);
+                use_code(dump, load->code_off + load->size_bytes, data, size);
                 for (unsigned j = 0; j < 3; j++) {
                         look_up(dump, around[j], load->time);
                         look_up(dump, around[j], load->time - 1);
                         look_up(dump, around[j], CODE_HISTORY_LATEST);
+                        use_history(dump, around[j], load->time);
+                        use_history(dump, around[j], load->time - 1);
                 }
                 if (load->size_bytes && !jitdump_find(dump, load->addr, load->time, &hit))
                         abort();

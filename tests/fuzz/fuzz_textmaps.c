@@ -22,12 +22,14 @@ static void check(bool found, uint64_t addr, const struct symtab_hit *hit)
 static void look_up(struct kallsyms *kallsyms, const struct perfmap *map, uint64_t addr)
 {
         struct symtab_hit hit = {0};
-        bool found = kallsyms_find(kallsyms, addr, &hit);
+        bool found = kallsyms_find(kallsyms, addr, &hit), is_shared;
 
         check(found, addr, &hit);
         if (found && !kallsyms_module(kallsyms, &hit))
                 abort();
-        check(perfmap_find(map, addr, &hit), addr, &hit);
+        check(perfmap_find(map, addr, &hit, &is_shared), addr, &hit);
+        if (perfmap_find(map, addr, &hit, &is_shared) && is_shared && !perfmap_n_shared(map))
+                abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -32,6 +32,20 @@ static void make_crowded(void)
         save(&b, "crowded");
 }
 
+/* One address again and again, moved there and away, by times in and out of order. */
+static void make_reused(void)
+{
+        struct dump_builder b = {0};
+
+        dump_header(&b, 0);
+        for (unsigned i = 0; i < 20; i++)
+                dump_load(&b, i < 10 ? i : 30 - i, 0x1000, 8 + i % 5, i, "f");
+        for (unsigned i = 0; i < 6; i++)
+                dump_move(&b, 40 + i, i % 2 ? 0x2000 : 0x1000, i % 2 ? 0x1000 : 0x2000, 8, 19);
+        dump_load(&b, 0, 0x1004, 8, 50, "at time 0");
+        save(&b, "reused");
+}
+
 static void make_damaged(void)
 {
         struct dump_builder b = {0};
@@ -161,6 +175,7 @@ int main(int argc, char **argv)
         make_every_kind("every_kind_swapped", true, 0);
         make_every_kind("cut", false, 30);
         make_crowded();
+        make_reused();
         make_damaged();
         make_headers();
         make_other_headers();

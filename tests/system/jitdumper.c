@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* jitdumper FOLDER MS [again|gone]: makes a loop in anonymous memory, tells of it in FOLDER/jit-PID.dump as a JIT compiler
- * does, and runs it.  `again`: the memory had another function before that was told of, too; `gone`: the file is removed
- * before the end. */
+/* jitdumper FOLDER MS [again|gone|swap|ticks|map]: makes a loop in anonymous memory, tells of it in FOLDER/jit-PID.dump as a JIT
+ * compiler does, and runs it.  `again`: the memory had another function before that was told of, too; `gone`: the file is
+ * removed before the end.  `swap`: two functions take turns at one address, of MS milliseconds of CPU time in all, and how much
+ * each took is printed; `ticks`: the same, with times of another clock; `map`: the same, told of in /tmp/perf-PID.map alone. */
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,16 +16,36 @@
 #if defined(__x86_64__)
 /* dec rdi; jnz -5; ret */
 static const uint8_t code[] = {0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3};
+/* Both with push rbp; mov rbp, rsp before and pop rbp behind: dec rdi; jnz -5, and sub rdi, 1; nop; jnz -7. */
+static const uint8_t long_code[] = {0x55, 0x48, 0x89, 0xe5, 0x48, 0xff, 0xcf, 0x75, 0xfb, 0x5d, 0xc3};
+static const uint8_t short_code[] = {0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xef,
+                                     0x01, 0x90, 0x75, 0xf9, 0x5d, 0xc3};
 #define MACHINE 62
 #elif defined(__aarch64__)
 /* subs x0, x0, #1; b.ne -4; ret */
 static const uint32_t code[] = {0xf1000400, 0x54ffffe1, 0xd65f03c0};
+/* Both with stp x29, x30, [sp, #-16]!; mov x29, sp before and ldp x29, x30, [sp], #16 behind: subs x0, x0, #1; b.ne -4, and
+ * sub x0, x0, #1; nop; cbnz x0, -8. */
+static const uint32_t long_code[] = {0xa9bf7bfd, 0x910003fd, 0xf1000400, 0x54ffffe1, 0xa8c17bfd, 0xd65f03c0};
+static const uint32_t short_code[] = {0xa9bf7bfd, 0x910003fd, 0xd1000400, 0xd503201f,
+                                      0xb5ffffc0, 0xa8c17bfd, 0xd65f03c0};
 #define MACHINE 183
 #else
 #error "no machine code for this machine"
 #endif
 
 typedef void loop_fn(uint64_t n);
+
+enum { TURNS = 6, SHORT_PARTS = 1, LONG_PARTS = 3 };
+
+struct function {
+        const char *name;
+        const void *code;
+        size_t size;
+};
+
+static const struct function short_one = {"short_turn", short_code, sizeof(short_code)};
+static const struct function long_one = {"long_turn", long_code, sizeof(long_code)};
 
 struct header {
         uint32_t magic, version, size, machine, pad, pid;
@@ -45,9 +68,10 @@ static uint64_t now_ns(void)
 }
 
 /* The file, with the page mapped that a profiler sees. */
-static FILE *open_dump(const char *folder, char path[512])
+static FILE *open_dump(const char *folder, bool ticks, char path[512])
 {
-        struct header header = {0x4a695444, 1, sizeof(header), MACHINE, 0, (uint32_t)getpid(), now_ns(), 0};
+        struct header header = {0x4a695444,         1,        sizeof(header), MACHINE, 0,
+                                (uint32_t)getpid(), now_ns(), ticks};
         FILE *dump;
 
         snprintf(path, 512, "%s/jit-%d.dump", folder, (int)getpid());
@@ -57,50 +81,95 @@ static FILE *open_dump(const char *folder, char path[512])
         return fwrite(&header, sizeof(header), 1, dump) == 1 ? dump : NULL;
 }
 
-static int tell(FILE *dump, const void *at, const char *name)
+static int tell(FILE *dump, const void *at, const struct function *function)
 {
         static uint64_t index;
-        size_t name_size = strlen(name) + 1;
+        size_t name_size = strlen(function->name) + 1;
         struct load load = {
-                .size = (uint32_t)(sizeof(load) + name_size + sizeof(code)),
+                .size = (uint32_t)(sizeof(load) + name_size + function->size),
                 .time = now_ns(),
                 .pid = (uint32_t)getpid(),
                 .tid = (uint32_t)getpid(),
                 .vma = (uintptr_t)at,
                 .addr = (uintptr_t)at,
-                .code_size = sizeof(code),
+                .code_size = function->size,
                 .index = index++,
         };
 
-        return fwrite(&load, sizeof(load), 1, dump) != 1 || fwrite(name, name_size, 1, dump) != 1 ||
-               fwrite(at, sizeof(code), 1, dump) != 1 || fflush(dump);
+        return fwrite(&load, sizeof(load), 1, dump) != 1 || fwrite(function->name, name_size, 1, dump) != 1 ||
+               fwrite(function->code, function->size, 1, dump) != 1 || fflush(dump);
+}
+
+static NOINLINE void run(const void *at, uint64_t ms)
+{
+        uint64_t end_ns = thread_cpu_ns() + ms * 1000000u;
+        loop_fn *loop;
+
+        memcpy(&loop, &at, sizeof(loop));
+        while (thread_cpu_ns() < end_ns)
+                loop(100000);
+}
+
+static int put(void *at, const struct function *function)
+{
+        if (mprotect(at, 4096, PROT_READ | PROT_WRITE))
+                return 3;
+        memset(at, 0, 4096);
+        memcpy(at, function->code, function->size);
+        __builtin___clear_cache(at, (char *)at + function->size);
+        return mprotect(at, 4096, PROT_READ | PROT_EXEC) ? 3 : 0;
+}
+
+static int tell_map(FILE *map, const void *at, const struct function *function)
+{
+        return fprintf(map, "%" PRIxPTR " %zx %s\n", (uintptr_t)at, function->size, function->name) < 0 ||
+               fflush(map);
+}
+
+static int take_turns(FILE *file, void *at, uint64_t ms, bool is_map)
+{
+        const struct function *const both[] = {&long_one, &short_one};
+        const uint64_t parts[] = {LONG_PARTS, SHORT_PARTS};
+        uint64_t taken_ns[2] = {0};
+
+        for (unsigned turn = 0; turn < 2 * TURNS; turn++) {
+                const struct function *function = both[turn % 2];
+                uint64_t begin_ns = thread_cpu_ns();
+
+                if (put(at, function) || (is_map ? tell_map(file, at, function) : tell(file, at, function)))
+                        return 3;
+                run(at, ms * parts[turn % 2] / (LONG_PARTS + SHORT_PARTS) / TURNS);
+                taken_ns[turn % 2] += thread_cpu_ns() - begin_ns;
+        }
+        for (unsigned i = 0; i < 2; i++)
+                printf("%s %" PRIu64 "\n", both[i]->name, taken_ns[i]);
+        return fclose(file);
 }
 
 int main(int argc, char **argv)
 {
+        const struct function before = {"dumped_before", code, sizeof(code)};
+        const struct function loop = {"dumped_loop", code, sizeof(code)};
         void *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         const char *how = argc > 3 ? argv[3] : "";
+        bool has_ticks = !strcmp(how, "ticks"), is_map = !strcmp(how, "map");
         char path[512];
-        uint64_t end_ns;
-        loop_fn *loop;
-        FILE *dump;
+        FILE *file;
 
         if (argc < 3 || at == MAP_FAILED)
                 return 2;
-        memcpy(at, code, sizeof(code));
-        __builtin___clear_cache(at, (char *)at + sizeof(code));
-        dump = open_dump(argv[1], path);
-        if (!dump || mprotect(at, 4096, PROT_READ | PROT_EXEC))
+        snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+        file = is_map ? fopen(path, "w") : open_dump(argv[1], has_ticks, path);
+        if (!file || put(at, &loop))
                 return 3;
-        if (!strcmp(how, "again") && tell(dump, at, "dumped_before"))
+        if (!strcmp(how, "swap") || has_ticks || is_map)
+                return take_turns(file, at, ms_of(argv[2]), is_map);
+        if (!strcmp(how, "again") && tell(file, at, &before))
                 return 3;
-        if (tell(dump, at, "dumped_loop"))
+        if (tell(file, at, &loop))
                 return 3;
-        memcpy(&loop, &at, sizeof(loop));
-        end_ns = thread_cpu_ns() + ms_of(argv[2]) * 1000000u;
-        while (thread_cpu_ns() < end_ns)
-                loop(100000);
+        run(at, ms_of(argv[2]));
         if (!strcmp(how, "gone"))
                 unlink(path);
-        return fclose(dump);
+        return fclose(file);
 }

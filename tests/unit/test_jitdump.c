@@ -73,6 +73,32 @@ static void check_frames(const struct jitdump *dump, size_t index, uint64_t addr
         EXPECT_TRUE(!memcmp(frames.at, "frames of second", 16));
 }
 
+/* Code that was moved is the code that was loaded. */
+static void check_offsets(const struct jitdump *dump)
+{
+        const struct jitdump_load *second = jitdump_get_load(dump, 1);
+        const struct code_history *history = jitdump_history(dump);
+        struct jitdump_hit hit;
+        const uint8_t *code;
+        uint64_t off = 0;
+
+        EXPECT_TRUE(code_history_to_off(history, 0x3004, 25, &off));
+        EXPECT_INT(off, second->code_off + 4);
+        EXPECT_TRUE(code_history_to_off(history, 0x2004, 25, &off));
+        EXPECT_INT(off, second->code_off + 4);
+        ASSERT_TRUE(jitdump_find_off(dump, off, &hit));
+        EXPECT_INT(hit.load->addr, 0x2000);
+        EXPECT_INT(hit.same_from, second->code_off);
+        EXPECT_INT(hit.same_to, second->code_off + 32);
+        EXPECT_TRUE(jitdump_read_code(dump, off, 28, &code));
+        EXPECT_TRUE(!jitdump_read_code(dump, off, 29, &code));
+        EXPECT_TRUE(!jitdump_find_off(dump, second->code_off + 32, &hit));
+        EXPECT_TRUE(!jitdump_find_off(dump, 0, &hit));
+        EXPECT_TRUE(!jitdump_find(dump, 0x2800, CODE_HISTORY_LATEST, &hit));
+        EXPECT_INT(hit.same_from, 0x2020);
+        EXPECT_INT(hit.same_to, 0x3000);
+}
+
 static void check_every_kind(bool swap)
 {
         AUTO_RELEASE(buf) note = {0};
@@ -130,9 +156,7 @@ static void check_every_kind(bool swap)
         EXPECT_INT(hit.load->size_bytes, 0x10);
         EXPECT_INT(hit.same_from, 0x1000);
         EXPECT_INT(hit.same_to, 0x1008);
-        EXPECT_TRUE(!jitdump_find(dump, 0x2800, CODE_HISTORY_LATEST, &hit));
-        EXPECT_INT(hit.same_from, 0x2020);
-        EXPECT_INT(hit.same_to, 0x3000);
+        check_offsets(dump);
         buf_release(&b.bytes);
 }
 
@@ -420,66 +444,6 @@ TEST(jitdump_says_that_a_file_is_missing)
         buf_clear(&note);
         jitdump_free(jitdump_new(data_path("text/perf.map"), &any_origin, NULL, &note));
         EXPECT_STR(buf_text(&note), "is no jitdump file");
-}
-
-TEST(jitdump_knows_its_file_names)
-{
-        EXPECT_TRUE(jitdump_is_name("/home/me/.debug/jit/x.1/jit-4711.dump"));
-        EXPECT_TRUE(jitdump_is_name("jit-1.dump"));
-        EXPECT_TRUE(!jitdump_is_name("/tmp/jit-.dump"));
-        EXPECT_TRUE(!jitdump_is_name("/tmp/jit-12x.dump"));
-        EXPECT_TRUE(!jitdump_is_name("/tmp/jit-12.dump.1"));
-        EXPECT_TRUE(!jitdump_is_name("/tmp/jit-12"));
-        EXPECT_TRUE(!jitdump_is_name("/jit-1.dump/libc.so"));
-        EXPECT_TRUE(!jitdump_is_name(""));
-}
-
-/* --- code_history --- */
-
-/* Every address and time against a plain search. */
-TEST(code_history_agrees_with_a_plain_search)
-{
-        enum { N = 120, SPACE = 150, TIMES = 40 };
-
-        for (unsigned round = 0, seed = 7; round < 8; round++) {
-                struct code_range ranges[N];
-                AUTO(code_history) history = NULL;
-                size_t n = round ? N >> round : N;
-                bool has_replaced = false;
-
-                for (size_t i = 0; i < n; i++) {
-                        seed = seed * 1103515245 + 12345;
-                        ranges[i].start = seed / 65536 % SPACE;
-                        seed = seed * 1103515245 + 12345;
-                        ranges[i].end = ranges[i].start + seed / 65536 % 30;
-                        seed = seed * 1103515245 + 12345;
-                        ranges[i].time = seed / 65536 % TIMES;
-                }
-                history = code_history_new(ranges, n);
-                for (uint64_t addr = 0; addr < SPACE + 40; addr++) {
-                        size_t n_covering = 0;
-
-                        for (size_t i = 0; i < n; i++)
-                                n_covering += addr >= ranges[i].start && addr < ranges[i].end;
-                        has_replaced |= n_covering > 1;
-                        for (uint64_t time = 0; time <= TIMES; time++) {
-                                uint32_t want = UINT32_MAX, got = UINT32_MAX;
-                                uint64_t from, to;
-
-                                for (size_t i = 0; i < n; i++) {
-                                        if (addr >= ranges[i].start && addr < ranges[i].end &&
-                                            ranges[i].time <= time &&
-                                            (want == UINT32_MAX || ranges[i].time >= ranges[want].time))
-                                                want = (uint32_t)i;
-                                }
-                                EXPECT_INT(code_history_find(history, addr, time, &got, &from, &to),
-                                           want != UINT32_MAX);
-                                EXPECT_INT(got, want);
-                                EXPECT_TRUE(from <= addr && addr < to);
-                        }
-                }
-                EXPECT_INT(code_history_has_replaced(history), has_replaced);
-        }
 }
 
 TAP_MAIN

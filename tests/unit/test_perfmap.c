@@ -14,9 +14,10 @@ static const char *name_at(const struct perfmap *map, uint64_t addr)
         static unsigned n;
         char *name = names[n++ % N_ELEMENTS(names)];
         struct symtab_hit hit;
+        bool is_shared;
 
         name[0] = '\0';
-        if (perfmap_find(map, addr, &hit))
+        if (perfmap_find(map, addr, &hit, &is_shared))
                 snprintf(name, sizeof(names[0]), "%.*s", (int)hit.name_max, hit.name);
         return name;
 }
@@ -31,6 +32,7 @@ TEST(perfmap_reads_lines)
         AUTO_RELEASE(buf) note = {0};
         AUTO(perfmap) map = perfmap_new(data_path("text/perf.map"), &any_origin, NULL, &note);
         struct symtab_hit hit;
+        bool is_shared;
 
         EXPECT_INT(note.len, 0);
         EXPECT_STR(name_at(map, 0x7f0000000fff), "");
@@ -40,9 +42,11 @@ TEST(perfmap_reads_lines)
         EXPECT_STR(name_at(map, 0x7f00000010c0), "");
         EXPECT_STR(name_at(map, 0x7f000000201f), "LazyCompile:~f");
         EXPECT_STR(name_at(map, 0x7f0000002020), "");
-        ASSERT_TRUE(perfmap_find(map, 0x7f0000001010, &hit));
+        ASSERT_TRUE(perfmap_find(map, 0x7f0000001010, &hit, &is_shared));
         EXPECT_INT(hit.start, 0x7f0000001000);
         EXPECT_INT(hit.end, 0x7f0000001080);
+        EXPECT_TRUE(!is_shared);
+        EXPECT_INT(perfmap_n_shared(map), 0);
 }
 
 TEST(perfmap_lets_later_lines_win)
@@ -56,6 +60,7 @@ TEST(perfmap_lets_later_lines_win)
                       "400 100 around\n"
                       "440 10 inside\n");
         struct symtab_hit hit;
+        bool is_shared;
 
         EXPECT_STR(name_at(map, 0x10f), "newest");
         EXPECT_STR(name_at(map, 0x110), "old");
@@ -68,10 +73,45 @@ TEST(perfmap_lets_later_lines_win)
         EXPECT_STR(name_at(map, 0x44f), "inside");
         EXPECT_STR(name_at(map, 0x450), "around");
         EXPECT_STR(name_at(map, 0x500), "");
-        ASSERT_TRUE(perfmap_find(map, 0x450, &hit));
+        ASSERT_TRUE(perfmap_find(map, 0x450, &hit, &is_shared));
         EXPECT_INT(hit.start, 0x400);
         EXPECT_INT(hit.same_from, 0x450);
         EXPECT_INT(hit.same_to, 0x500);
+}
+
+static bool is_shared_at(const struct perfmap *map, uint64_t addr)
+{
+        struct symtab_hit hit;
+        bool is_shared = false;
+
+        return perfmap_find(map, addr, &hit, &is_shared) && is_shared;
+}
+
+TEST(perfmap_knows_functions_that_share_addresses)
+{
+        AUTO(perfmap)
+        map = new_map("100 100 old\n"
+                      "180 100 new\n"
+                      "280 10 neighbour\n"
+                      "300 10 twice\n"
+                      "300 10 twice\n"
+                      "400 100 around\n"
+                      "440 10 inside\n"
+                      "460 10 inside_too\n"
+                      "600 10 thrice\n"
+                      "600 10 thrice\n"
+                      "608 10 other\n");
+
+        EXPECT_TRUE(is_shared_at(map, 0x110));
+        EXPECT_TRUE(is_shared_at(map, 0x1f0));
+        EXPECT_TRUE(!is_shared_at(map, 0x285));
+        EXPECT_TRUE(!is_shared_at(map, 0x305));
+        EXPECT_TRUE(is_shared_at(map, 0x401));
+        EXPECT_TRUE(is_shared_at(map, 0x441));
+        EXPECT_TRUE(is_shared_at(map, 0x461));
+        EXPECT_TRUE(is_shared_at(map, 0x601));
+        EXPECT_TRUE(is_shared_at(map, 0x60a));
+        EXPECT_INT(perfmap_n_shared(map), 7);
 }
 
 /* Every address against a plain search from the last line backwards. */

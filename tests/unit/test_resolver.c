@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+
 #include "codec.h"
+#include "jitdump.h"
 #include "os.h"
 #include "resolver.h"
 #include "resolver_kernel.h"
@@ -299,8 +302,61 @@ TEST(resolver_asks_a_jitdump_before_the_perf_map)
         EXPECT_INT(symbol.size, 0x20);
         expect_name(resolver, dump_id, 0x7f000000505f - 0x40, "_ZN5after1fEv");
         EXPECT_INT(resolver_find(resolver, dump_id, 0x7f0000001010).status, SYMBOL_NONE);
-        EXPECT_STR(resolver_note(resolver, dump_id),
-                   "jit-4711.dump: code was replaced at some addresses, and the latest is named");
+        EXPECT_TRUE(!resolver_note(resolver, dump_id));
+        EXPECT_STR(
+                resolver_doubt(resolver, dump_id),
+                "code of jit-4711.dump was replaced, and the latest is named at each address: names there may be wrong");
+}
+
+/* Where code at one address was replaced each function has an address of its own. */
+TEST(resolver_asks_a_jitdump_by_offsets)
+{
+        AUTO(resolver) resolver = new_resolver();
+        AUTO_RELEASE(buf) note = {0};
+        AUTO(jitdump)
+        dump = jitdump_new(data_path("jit/jit-4711.dump"), &(struct os_origin){.any_owner = true}, NULL,
+                           &note);
+        struct resolver_module described = {
+                .kind = RESOLVER_JITDUMP, .path = "/elsewhere/jit-4711.dump", .jitdump = dump};
+        resolver_id id = resolver_add_module(resolver, &described);
+        const struct jitdump_load *load = jitdump_get_load(dump, 0);
+        struct resolver_extent *extents;
+        struct symbol symbol = resolver_find(resolver, id, load->code_off + 1);
+        const uint8_t *code, *whole;
+
+        EXPECT_STR(resolver_text(resolver, symbol.name), "in_the_dump");
+        EXPECT_INT(symbol.start, load->code_off);
+        EXPECT_INT(symbol.size, load->size_bytes);
+        EXPECT_INT(resolver_find(resolver, id, 8).status, SYMBOL_NONE);
+        ASSERT_TRUE(resolver_find_extents(resolver, id, load->code_off + 1, &extents) == 1);
+        EXPECT_TRUE(resolver_read_code(resolver, id, extents[0].start, load->size_bytes, &whole));
+        EXPECT_TRUE(resolver_read_code(resolver, id, extents[0].start + 1, load->size_bytes - 1, &code));
+        EXPECT_TRUE(code == whole + 1);
+        EXPECT_TRUE(!resolver_read_code(resolver, id, extents[0].start + 1, load->size_bytes, &code));
+        free(extents);
+}
+
+TEST(resolver_doubts_names_of_a_perf_map_that_share_addresses)
+{
+        AUTO(resolver) resolver = new_resolver();
+        struct resolver_module map = {
+                .kind = RESOLVER_PERFMAP, .origin.any_owner = true, .path = "perf-77.map"};
+        const char text[] = "1000 100 first\n1080 100 second\n2000 10 alone\n";
+        FILE *file = fopen(map.path, "wb");
+        resolver_id id, again;
+
+        ASSERT_TRUE(file);
+        fputs(text, file);
+        fclose(file);
+        id = resolver_add_module(resolver, &map);
+        again = resolver_add_module(resolver, &map);
+        expect_name(resolver, id, 0x2001, "alone");
+        expect_name(resolver, again, 0x2001, "alone");
+        EXPECT_TRUE(!resolver_doubt(resolver, again));
+        expect_name(resolver, id, 0x1001, "first");
+        EXPECT_STR(resolver_doubt(resolver, id),
+                   "2 functions of perf-77.map share addresses: names there may be wrong");
+        os_remove(map.path, NULL);
 }
 
 TEST(resolver_says_why_a_jitdump_has_no_names)

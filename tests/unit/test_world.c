@@ -329,6 +329,14 @@ TEST(kinds_of_paths)
                 {"/bin/x", MODULE_FILE, "/bin/x", false},
                 {"/bin/x (deleted)", MODULE_FILE, "/bin/x", true},
                 {"/memfd:jit (deleted)", MODULE_FILE, "/memfd:jit", true},
+                {"/home/me/.debug/jit/x.1/jit-4711.dump", MODULE_JITDUMP,
+                 "/home/me/.debug/jit/x.1/jit-4711.dump", false},
+                {"jit-1.dump (deleted)", MODULE_JITDUMP, "jit-1.dump", true},
+                {"/tmp/jit-.dump", MODULE_FILE, "/tmp/jit-.dump", false},
+                {"/tmp/jit-12x.dump", MODULE_FILE, "/tmp/jit-12x.dump", false},
+                {"/tmp/jit-12.dump.1", MODULE_FILE, "/tmp/jit-12.dump.1", false},
+                {"/tmp/jit-12", MODULE_FILE, "/tmp/jit-12", false},
+                {"/jit-1.dump/libc.so", MODULE_FILE, "/jit-1.dump/libc.so", false},
                 {"[vdso]", MODULE_VDSO, "[vdso]", false},
                 {"//anon", MODULE_ANON, "//anon", false},
                 {"[heap]", MODULE_ANON, "[heap]", false},
@@ -358,9 +366,9 @@ TEST(kinds_of_paths)
                 EXPECT_STR(world_text(w, m->path), cases[i].kept);
                 EXPECT_INT(m->deleted, cases[i].deleted);
                 EXPECT_INT(m->pid, 6);
-                EXPECT_INT(place.offset, m->kind == MODULE_FILE   ? 0x2010
-                                         : m->kind == MODULE_VDSO ? 0x10
-                                                                  : 0x7010);
+                EXPECT_INT(place.offset, m->kind == MODULE_FILE || m->kind == MODULE_JITDUMP ? 0x2010
+                                         : m->kind == MODULE_VDSO                            ? 0x10
+                                                                                             : 0x7010);
         }
 }
 
@@ -529,6 +537,93 @@ TEST(ten_thousand_forks_of_a_large_process)
         EXPECT_STR(user(w, 10099, 0x12010), "/lib/x+10");
         EXPECT_STR(user(w, 1, 0x10000), "/lib/x+0");
         EXPECT_INT(world_n_modules(w), 20001);
+        builder_release(&b);
+}
+
+/* --- Code that a process makes --- */
+
+/* Code at 0x5000 that is replaced each 100 ns; `ctx` counts how often the file was opened. */
+static const void *open_code(void *ctx, const struct module *module, const char *path)
+{
+        unsigned *n_opened = ctx;
+
+        ++*n_opened;
+        return strstr(path, "empty") ? NULL : n_opened;
+}
+
+static bool find_code(const void *code, uint64_t addr, uint64_t time, uint64_t *ret_offset)
+{
+        *ret_offset = time / 100 * 0x1000 + (addr - 0x5000);
+        return addr >= 0x5000 && addr < 0x5100;
+}
+
+static void span_code(const void *code, uint64_t time, uint64_t *ret_from, uint64_t *ret_to)
+{
+        *ret_from = time / 100 * 100;
+        *ret_to = *ret_from + 100;
+}
+
+static const char *at_time(struct world *w, int32_t pid, uint64_t time, uint64_t ip)
+{
+        if (!world_code_is_at(w, pid, time))
+                world_turn_code(w, pid, time);
+        return user(w, pid, ip);
+}
+
+TEST(code_of_a_process_is_that_of_the_time)
+{
+        AUTO(world) w = world_new();
+        struct session_builder b;
+        unsigned n_opened = 0;
+        uint64_t version;
+
+        world_set_code(w, &(struct world_code_source){open_code, find_code, span_code, &n_opened});
+        builder_init(&b);
+        builder_mmap(&b, 0, 1, 0x5000, 0x1000, 0, "//anon");
+        builder_mmap(&b, 0, 2, 0x5000, 0x1000, 0, "//anon");
+        replay(w, &b);
+        EXPECT_TRUE(!world_has_code(w));
+        builder_mmap(&b, 0, 1, 0x8000, 0x1000, 0, "/tmp/jit-1.dump");
+        replay(w, &b);
+        EXPECT_TRUE(world_has_code(w));
+        EXPECT_INT(n_opened, 0);
+        EXPECT_STR(at_time(w, 2, 250, 0x5010), "//anon+5010");
+        EXPECT_INT(n_opened, 0);
+        EXPECT_STR(at_time(w, 1, 250, 0x5010), "/tmp/jit-1.dump+2010");
+        EXPECT_INT(n_opened, 1);
+        EXPECT_STR(at_time(w, 1, 299, 0x5010), "/tmp/jit-1.dump+2010");
+        version = world_version(w, 1, PERF_MISC_USER);
+        EXPECT_TRUE(world_code_is_at(w, 1, 299) && !world_code_is_at(w, 1, 300));
+        EXPECT_STR(at_time(w, 1, 300, 0x5010), "/tmp/jit-1.dump+3010");
+        EXPECT_TRUE(world_version(w, 1, PERF_MISC_USER) != version);
+        EXPECT_STR(at_time(w, 1, 150, 0x5010), "/tmp/jit-1.dump+1010"); /* out of order */
+        EXPECT_STR(at_time(w, 1, 150, 0x5200), "//anon+5200");
+        EXPECT_STR(at_time(w, 1, 150, 0x8010), "/tmp/jit-1.dump+10");
+        builder_fork(&b, 0, 3, 1, 3, 1, 0);
+        replay(w, &b);
+        EXPECT_STR(at_time(w, 3, 400, 0x5010), "/tmp/jit-1.dump+4010");
+        EXPECT_STR(at_time(w, 1, 150, 0x5010), "/tmp/jit-1.dump+1010");
+        builder_comm(&b, 0, 3, 3, "other", true);
+        builder_mmap(&b, 0, 3, 0x5000, 0x1000, 0, "//anon");
+        replay(w, &b);
+        EXPECT_STR(at_time(w, 3, 400, 0x5010), "//anon+5010");
+        builder_release(&b);
+}
+
+TEST(a_file_that_tells_of_no_code_is_asked_once)
+{
+        AUTO(world) w = world_new();
+        struct session_builder b;
+        unsigned n_opened = 0;
+
+        world_set_code(w, &(struct world_code_source){open_code, find_code, span_code, &n_opened});
+        builder_init(&b);
+        builder_mmap(&b, 0, 1, 0x5000, 0x1000, 0, "//anon");
+        builder_mmap(&b, 0, 1, 0x8000, 0x1000, 0, "/empty/jit-1.dump");
+        replay(w, &b);
+        EXPECT_STR(at_time(w, 1, 250, 0x5010), "//anon+5010");
+        EXPECT_STR(at_time(w, 1, 350, 0x5010), "//anon+5010");
+        EXPECT_INT(n_opened, 1);
         builder_release(&b);
 }
 
