@@ -70,7 +70,7 @@ def check_code(t: Context, *argv: str) -> None:
         done = t.good("annotate", *argv, name)
         if "libLLVM" in done.out:
             raise Skip("libLLVM")
-        loads = re.findall(rf"^{name}:\S*: (\d+) of", done.out, re.M)
+        loads = re.findall(rf"^{name}@0x[0-9a-f]+:\S*: (\d+) of", done.out, re.M)
         check(len(loads) == TURNS, f"{name}: code of each of its {TURNS} loads", done)
         check(re.search(right, done.out) is not None and re.search(wrong, done.out) is None, f"{name}: its own code", done)
 
