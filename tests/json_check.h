@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "text.h"
+#include "text_printable.h"
 
 static bool json_check_value(const char **at, int depth);
 

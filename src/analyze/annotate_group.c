@@ -6,9 +6,10 @@
 
 #include "annotate_internal.h"
 #include "arena.h"
+#include "buf.h"
+#include "err.h"
 #include "map.h"
 #include "strpool.h"
-#include "text.h"
 
 struct grouper {
         const struct annotate *a;

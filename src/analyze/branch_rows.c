@@ -7,7 +7,7 @@
 #include "branches.h"
 #include "function_names.h"
 #include "place_names.h"
-#include "text.h"
+#include "text_match.h"
 
 struct branch_rows {
         struct strpool *texts;

@@ -8,7 +8,7 @@
 #include "arena.h"
 #include "map.h"
 #include "strpool.h"
-#include "text.h"
+#include "text_match.h"
 
 /* A parent stands before its children. */
 struct calltree {

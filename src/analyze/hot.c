@@ -15,6 +15,7 @@
 #include "place_frames.h"
 #include "place_names.h"
 #include "text.h"
+#include "text_match.h"
 
 struct hot {
         struct strpool *names;

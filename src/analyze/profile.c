@@ -6,6 +6,7 @@
 #include "arena.h"
 #include "profile_internal.h"
 #include "text.h"
+#include "text_match.h"
 
 /* Keys that a sample's place does not tell. */
 enum {

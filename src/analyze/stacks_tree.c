@@ -9,7 +9,6 @@
 #include "map.h"
 #include "place_frames.h"
 #include "place_names.h"
-#include "text.h"
 
 /* A function of a place, as calltree.h has it, with texts of the pool. */
 struct shown {

@@ -9,9 +9,10 @@
 #include "answers_folder.h"
 #include "answers_internal.h"
 #include "archive_section.h"
+#include "buf.h"
+#include "err.h"
 #include "log.h"
 #include "os.h"
-#include "text.h"
 
 enum {
         KEY_BYTES = 184,

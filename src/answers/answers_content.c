@@ -14,9 +14,10 @@
 #include "answers_folder.h"
 #include "answers_internal.h"
 #include "archive_section.h"
+#include "buf.h"
+#include "err.h"
 #include "log.h"
 #include "os.h"
-#include "text.h"
 
 enum {
         SEEN_VERSION = 1, /* in the file's name too */

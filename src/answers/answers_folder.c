@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "digest.h"
+#include "err.h"
 #include "object.h"
 #include "text.h"
 

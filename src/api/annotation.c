@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
+#include "err.h"
 #include "map.h"
 #include "module_source.h"
 #include "source_text.h"
-#include "text.h"
+#include "text_match.h"
 
 /* An interpreter's loop has a label for each handler; other functions have a few, for their error paths. */
 enum { MIN_HANDLERS = 8, MAX_HANDLER_ROWS = 1000 };

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "archive_internal.h"
+#include "buf.h"
 #include "count_session.h"
+#include "err.h"
 #include "module_source.h"
 #include "os.h"
 #include "perfdata_rewrite.h"

@@ -6,9 +6,10 @@
 #include "annotate.h"
 #include "archive_internal.h"
 #include "arena.h"
+#include "buf.h"
 #include "map.h"
 #include "source_text.h"
-#include "text.h"
+#include "text_number.h"
 
 struct wanted {
         const char *path;

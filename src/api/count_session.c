@@ -7,12 +7,15 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "count_section.h"
 #include "count_threads.h"
 #include "counts.h"
 #include "cpu_vendor.h"
+#include "err.h"
 #include "session_facts.h"
 #include "text.h"
+#include "text_number.h"
 
 struct count_session {
         struct perfdata_writer *writer;

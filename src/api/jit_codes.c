@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "text.h"
 
 struct jit_codes {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "jit_codes.h"
 #include "module_source.h"
 #include "os.h"

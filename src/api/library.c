@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 #include "arena.h"
+#include "buf.h"
+#include "err.h"
 #include "report.h"
 #include "text.h"
 #include "wperf.h"

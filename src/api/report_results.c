@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "report_internal.h"
 #include "text.h"
 

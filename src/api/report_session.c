@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buf.h"
 #include "elf_search.h"
 #include "perfdata_format.h"
 #include "text.h"

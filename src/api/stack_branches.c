@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "text.h"
+#include "text_number.h"
 #include "unwind_lbr.h"
 
 enum { MAX_BRANCHES = 256, USUAL_DEPTH = 32 };

@@ -9,6 +9,7 @@
 #include "arena.h"
 #include "budget.h"
 #include "buf.h"
+#include "err.h"
 #include "object.h"
 #include "pdb.h"
 #include "pe_images.h"
@@ -16,6 +17,7 @@
 #include "session_archive.h"
 #include "session_input.h"
 #include "text.h"
+#include "text_match.h"
 
 struct symbolize {
         const struct symbolize_request *request; /* while it is being made */

@@ -3,7 +3,7 @@
 #include "arch.h"
 
 #include "attributes.h"
-#include "text.h"
+#include "text_match.h"
 
 const struct arch *arch_from_machine(const char *machine)
 {

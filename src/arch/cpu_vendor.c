@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "arm_cpu.h"
-#include "text.h"
+#include "buf.h"
+#include "text_number.h"
 
 void cpu_vendor_add(const char *cpuid, struct buf *out)
 {

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "text.h"
+#include "text_printable.h"
 
 enum { SHARE_BYTES = 64 * 1024 };
 

@@ -5,7 +5,9 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "text.h"
+#include "buf.h"
+#include "text_number.h"
+#include "text_printable.h"
 
 void json_init(struct json *json, struct buf *out)
 {

@@ -4,8 +4,11 @@
 
 #include <string.h>
 
+#include "buf.h"
+#include "err.h"
 #include "os.h"
 #include "text.h"
+#include "text_printable.h"
 
 int cmd_fail(const struct err *err)
 {

@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "annotate_output.h"
+#include "buf.h"
 #include "cmd.h"
+#include "err.h"
 #include "filter_none.h"
 #include "os.h"
 #include "quality_view.h"
 #include "report_options.h"
-#include "text.h"
+#include "text_match.h"
 
 enum { DEFAULT_LINES = 20 };
 

@@ -2,9 +2,11 @@
 /* What the scripts of the shells ask for: names, and what the last word of a line may become. */
 #include <string.h>
 
+#include "buf.h"
 #include "catalogue.h"
 #include "cmd.h"
 #include "completion.h"
+#include "err.h"
 #include "event_listing.h"
 #include "facts_options.h"
 #include "hot.h"

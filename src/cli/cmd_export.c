@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buf.h"
 #include "cmd.h"
 #include "codec.h"
+#include "err.h"
 #include "export_firefox.h"
 #include "export_folded.h"
 #include "export_options.h"
@@ -19,6 +21,7 @@
 #include "report.h"
 #include "session_facts.h"
 #include "text.h"
+#include "text_match.h"
 #include "tree_output.h"
 #include "version.h"
 

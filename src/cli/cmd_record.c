@@ -3,13 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buf.h"
 #include "cmd.h"
+#include "err.h"
 #include "event.h"
 #include "hot_output.h"
 #include "os.h"
 #include "record_options.h"
 #include "run.h"
 #include "text.h"
+#include "text_match.h"
 
 /* A run as the options describe it, and what has to live as long. */
 struct recording {

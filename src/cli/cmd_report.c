@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buf.h"
 #include "cmd.h"
 #include "count_session.h"
+#include "err.h"
 #include "filter_none.h"
 #include "hot_output.h"
 #include "os.h"
@@ -14,7 +16,7 @@
 #include "sort_keys.h"
 #include "stack_branches.h"
 #include "stat_output.h"
-#include "text.h"
+#include "text_match.h"
 
 /* --annotate shows functions of their own, as text or JSON. */
 static bool check_annotate(const struct report_options *o, bool wants_tree, struct err *err)

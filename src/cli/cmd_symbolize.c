@@ -4,12 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buf.h"
 #include "cmd.h"
+#include "err.h"
 #include "os.h"
 #include "symbolize.h"
 #include "symbolize_options.h"
 #include "symbolize_view.h"
 #include "text.h"
+#include "text_number.h"
 
 enum { MAX_STDIN_BYTES = 256 << 20 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "arena.h"
-#include "text.h"
+#include "buf.h"
 
 struct completing {
         const struct command *command; /* NULL: none yet */

@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "text.h"
+#include "buf.h"
+#include "err.h"
+#include "text_match.h"
+#include "text_printable.h"
 
 enum { MAX_NAMES = 5, MAX_NAME_BYTES = 60 };
 

@@ -5,11 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buf.h"
 #include "cmd.h"
+#include "err.h"
 #include "os.h"
 #include "perf_cache.h"
 #include "session_input.h"
 #include "text.h"
+#include "text_match.h"
+#include "text_printable.h"
 
 static const struct option lookup_options[] = {
         {

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "sort_keys.h"
-#include "text.h"
 
 static bool looks_like_cpus(const char *value)
 {

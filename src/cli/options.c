@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text.h"
+#include "buf.h"
 
 const char *word_next(const char **at, size_t *ret_len)
 {

@@ -5,8 +5,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "buf.h"
 #include "options.h"
-#include "text.h"
+#include "text_printable.h"
 
 static bool is_plain(const char *text)
 {

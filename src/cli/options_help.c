@@ -2,8 +2,8 @@
 /* The text of --help, for the program and for one command, out of the tables. */
 #include <string.h>
 
+#include "buf.h"
 #include "options.h"
-#include "text.h"
 
 enum { WIDTH = 80, INDENT = 4, HELP_INDENT = 12 };
 

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "err.h"
 #include "options.h"
-#include "text.h"
+#include "text_match.h"
 
 struct parser {
         struct command_line *line;

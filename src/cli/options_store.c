@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buf.h"
+#include "err.h"
 #include "options.h"
-#include "text.h"
+#include "text_number.h"
 
 enum {
         /* What the grammar lets pass; the machine's own number is checked by the command. */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "buf.h"
 #include "os.h"
 #include "text.h"
 

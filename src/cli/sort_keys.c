@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "text.h"
+#include "err.h"
+#include "text_match.h"
 
 static bool unknown_key(const char *word, size_t len, struct err *err)
 {

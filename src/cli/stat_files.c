@@ -9,7 +9,9 @@
 #include <time.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "cmd.h"
+#include "err.h"
 #include "os.h"
 #include "text.h"
 

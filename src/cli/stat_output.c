@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "cmd.h"
+#include "err.h"
 #include "os.h"
 #include "stat_document.h"
 #include "stat_files.h"

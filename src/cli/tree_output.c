@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buf.h"
+#include "err.h"
 #include "stack_branches.h"
 #include "stack_unwind.h"
-#include "text.h"
+#include "text_match.h"
 
 #define DEFAULT_MIN_PERCENT 0.5
 

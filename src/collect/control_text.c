@@ -5,8 +5,12 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "control.h"
+#include "err.h"
 #include "text.h"
+#include "text_number.h"
+#include "text_printable.h"
 
 static bool refuse_place(const char *text, struct err *err)
 {

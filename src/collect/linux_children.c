@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buf.h"
 #include "os.h"
-#include "text.h"
+#include "text_number.h"
 
 enum {
         MAX_PID = 4 << 20,

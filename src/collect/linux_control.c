@@ -14,8 +14,11 @@
 #include <unistd.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "control.h"
-#include "text.h"
+#include "err.h"
+#include "text_match.h"
+#include "text_printable.h"
 
 enum {
         WARNINGS_MAX = 10,

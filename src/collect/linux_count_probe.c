@@ -7,9 +7,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "buf.h"
 #include "linux_count.h"
 #include "os.h"
-#include "text.h"
+#include "text_number.h"
 
 enum {
         MAX_COUNTERS = 32, /* more than any architecture numbers */

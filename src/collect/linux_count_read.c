@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "buf.h"
+#include "err.h"
 #include "linux_count.h"
 #include "os.h"
 #include "text.h"

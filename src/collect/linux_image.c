@@ -9,6 +9,8 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "buf.h"
+#include "err.h"
 #include "linux_internal.h"
 #include "os.h"
 #include "text.h"

@@ -8,9 +8,10 @@
 #include <unistd.h>
 
 #include "arch.h"
+#include "err.h"
 #include "linux_internal.h"
 #include "os.h"
-#include "text.h"
+#include "text_number.h"
 
 #define OPEN_CLOEXEC 8u
 

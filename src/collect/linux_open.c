@@ -10,9 +10,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "err.h"
 #include "linux_internal.h"
 #include "log.h"
-#include "text.h"
 
 /* Gives up one optional part after the other until the kernel takes the attribute.  Namespaces are for the
  * privileged; the others are unknown to older kernels. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Asks the kernel by opening events on this very thread and closing them at once. */
+#include "err.h"
 #include "linux_internal.h"
 #include "text.h"
 

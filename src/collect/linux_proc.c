@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "buf.h"
 #include "linux_internal.h"
 #include "object.h"
 #include "os.h"

@@ -3,9 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "buf.h"
 #include "linux_internal.h"
 #include "os.h"
-#include "text.h"
+#include "text_number.h"
 
 enum { SYSFS_FILE_LIMIT = 65536 };
 

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "buf.h"
 #include "linux_internal.h"
 #include "os.h"
 #include "text.h"

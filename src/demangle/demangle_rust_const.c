@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "demangle_rust_internal.h"
-#include "text.h"
+#include "text_printable.h"
 
 enum { MAX_NUMBER_DIGITS = 32 }; /* of u128 */
 

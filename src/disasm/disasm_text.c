@@ -2,8 +2,9 @@
 /* LLVM's text of an instruction as we print it: one line, no tabs, operands in a column, addresses whole. */
 #include <string.h>
 
+#include "buf.h"
 #include "disasm_internal.h"
-#include "text.h"
+#include "text_number.h"
 
 enum { NAME_COLUMNS = 6 };
 

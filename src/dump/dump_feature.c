@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "buf.h"
 #include "dump_internal.h"
 #include "end_marks.h"
 #include "simpleperf_info.h"

@@ -2,6 +2,7 @@
 /* A sample's fields, those that the event's sample_type has, in the order that a reader looks for them. */
 #include <string.h>
 
+#include "buf.h"
 #include "dump_internal.h"
 #include "record.h"
 #include "text.h"

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "buf.h"
 #include "record.h"
 #include "text.h"
 

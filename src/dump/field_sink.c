@@ -5,7 +5,11 @@
 #include <assert.h>
 #include <string.h>
 
+#include "buf.h"
+#include "err.h"
 #include "text.h"
+#include "text_number.h"
+#include "text_printable.h"
 
 struct field_form {
         void (*begin)(struct field_sink *sink, enum field_group group, const char *name);

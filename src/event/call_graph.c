@@ -4,8 +4,9 @@
 
 #include <string.h>
 
+#include "err.h"
 #include "event_internal.h"
-#include "text.h"
+#include "text_match.h"
 
 static const char *const words[] = {"dwarf", "fp", "lbr", "unwind"};
 static const enum call_graph_kind kinds[] = {CALL_GRAPH_DWARF, CALL_GRAPH_FP, CALL_GRAPH_LBR,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "event_internal.h"
 #include "os_paths.h"
 #include "text.h"

@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "buf.h"
 #include "core_kind.h"
 #include "event_internal.h"
 #include "os_paths.h"
 #include "text.h"
+#include "text_match.h"
 
 /* Their files, below the folder of PMUs. */
 #define ARM_PMU "armv8_pmuv3_0/"

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "buf.h"
 #include "text.h"
+#include "text_number.h"
 
 static void take_setting(const char *item, size_t len, uint64_t *period_ms, struct buf *warnings)
 {

@@ -8,8 +8,11 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "count_internal.h"
+#include "err.h"
 #include "text.h"
+#include "text_printable.h"
 
 const char *count_lower(struct count_list *list, struct span text)
 {

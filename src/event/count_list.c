@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "count_internal.h"
+#include "err.h"
 #include "text.h"
 
 #define DEFAULT_SOFTWARE "task-clock,context-switches,cpu-migrations,page-faults"

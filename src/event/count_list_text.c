@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "count_internal.h"
-#include "text.h"
+#include "err.h"
+#include "text_number.h"
+#include "text_printable.h"
 
 enum { TEXT_MAX_BYTES = 4 << 20 };
 

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "count_internal.h"
-#include "text.h"
+#include "err.h"
+#include "text_match.h"
 
 enum { NAMES_MAX = 4096 };
 

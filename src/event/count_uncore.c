@@ -5,8 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "buf.h"
 #include "count_internal.h"
+#include "err.h"
 #include "text.h"
+#include "text_match.h"
 
 #define DSU_PMU "arm_dsu_"
 #define DMC_PMU "arm_dmc620_"

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "err.h"
 #include "pmu.h"
 #include "text.h"
 

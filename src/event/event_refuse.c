@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "arena.h"
+#include "err.h"
 #include "event_internal.h"
 #include "os_paths.h"
 #include "text.h"
+#include "text_match.h"
 #include "tracepoint.h"
 
 enum { NAMES_MAX = 20000 };

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
+#include "err.h"
 #include "event_internal.h"
 #include "text.h"
 #include "tracepoint.h"

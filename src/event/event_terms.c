@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
+#include "err.h"
 #include "event_internal.h"
-#include "text.h"
+#include "text_match.h"
 
 enum { TERMS_MAX = 256, NAMES_MAX = 1024 };
 

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
+#include "err.h"
 #include "event_internal.h"
 #include "os_paths.h"
 #include "text.h"

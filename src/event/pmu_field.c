@@ -2,6 +2,7 @@
 /* Places of bits in the config words: the text of a format/ file, and values put there. */
 #include <string.h>
 
+#include "err.h"
 #include "event_internal.h"
 #include "text.h"
 

@@ -2,8 +2,10 @@
 /* Pieces of text: comparison, numbers, and a form that is safe in a message. */
 #include <string.h>
 
+#include "buf.h"
 #include "event_internal.h"
 #include "text.h"
+#include "text_printable.h"
 
 struct span span_of(const char *text)
 {

@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
+#include "err.h"
 #include "os_paths.h"
-#include "text.h"
+#include "text_match.h"
+#include "text_number.h"
 
 enum { NAMES_MAX = 20000 };
 

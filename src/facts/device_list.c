@@ -5,8 +5,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "buf.h"
+#include "err.h"
 #include "os_paths.h"
 #include "text.h"
+#include "text_number.h"
 
 static void describe(const struct pmu *pmu, struct buf *out)
 {

@@ -7,8 +7,10 @@
 
 #include "arena.h"
 #include "collector.h"
+#include "err.h"
 #include "extra_source.h"
 #include "text.h"
+#include "text_match.h"
 
 const struct catalogue_cpu *event_facts_find_model(const char *id, struct err *err)
 {

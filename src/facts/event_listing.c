@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buf.h"
 #include "listing_internal.h"
-#include "text.h"
 
 static const char none[] = "---";
 

@@ -4,8 +4,10 @@
 
 #include <string.h>
 
+#include "buf.h"
+#include "err.h"
 #include "manual_internal.h"
-#include "text.h"
+#include "text_match.h"
 
 /* --- what a name is --- */
 

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buf.h"
+#include "err.h"
 #include "listing_internal.h"
-#include "text.h"
+#include "text_match.h"
 
 /* perf's words for a kind of rows; a row of that type is meant, whatever its name. */
 static const struct {

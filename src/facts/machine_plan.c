@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "count_config.h"
-#include "text.h"
+#include "err.h"
 
 static const char *const class_rows[] = {
         [COUNT_CORE] = "EVT_CORE",

@@ -9,12 +9,14 @@
 #include <string.h>
 
 #include "arm_cpu.h"
+#include "buf.h"
 #include "count_config.h"
 #include "counting.h"
 #include "cpu_vendor.h"
+#include "err.h"
 #include "machine_internal.h"
 #include "os_paths.h"
-#include "text.h"
+#include "text_number.h"
 
 const char machine_not_known[] = "not known";
 static const char not_here[] = "not available on Linux";

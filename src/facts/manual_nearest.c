@@ -4,8 +4,11 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
+#include "err.h"
 #include "manual_internal.h"
 #include "text.h"
+#include "text_match.h"
 
 const struct catalogue_cpu *manual_find_model(struct manual_name name)
 {

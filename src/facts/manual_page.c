@@ -2,6 +2,7 @@
 /* Decides which sentences a page of `man` has. */
 #include <string.h>
 
+#include "buf.h"
 #include "manual_internal.h"
 #include "text.h"
 

@@ -7,6 +7,7 @@
 #include "arena.h"
 #include "elf_format.h"
 #include "elf_internal.h"
+#include "err.h"
 #include "text.h"
 
 struct header {

@@ -9,7 +9,6 @@
 #include "arena.h"
 #include "elf_format.h"
 #include "elf_internal.h"
-#include "text.h"
 
 enum {
         X86_64_GLOB_DAT = 6,

@@ -6,6 +6,7 @@
 #include "codec.h"
 #include "elf_format.h"
 #include "elf_internal.h"
+#include "err.h"
 #include "text.h"
 
 struct packing {

@@ -8,10 +8,11 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
+#include "err.h"
 #include "map.h"
 #include "note.h"
 #include "os.h"
-#include "text.h"
 
 #define JITDUMP_MAGIC         0x4a695444u
 #define JITDUMP_MAGIC_SWAPPED 0x4454694au

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
+#include "err.h"
 #include "object_internal.h"
 #include "text.h"
 

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "arena.h"
+#include "err.h"
 #include "pe_internal.h"
-#include "text.h"
+#include "text_match.h"
+#include "text_number.h"
 
 struct header {
         uint32_t off; /* of the PE header */

@@ -22,6 +22,8 @@
 #include <unistd.h>
 
 #include "arena.h"
+#include "buf.h"
+#include "err.h"
 #include "os_linux_internal.h"
 #include "text.h"
 

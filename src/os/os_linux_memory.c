@@ -6,8 +6,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "buf.h"
 #include "os.h"
-#include "text.h"
+#include "text_number.h"
 
 enum { SMALL_LIMIT = 65536, MAX_GROUP_DEPTH = 64 };
 

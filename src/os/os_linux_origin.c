@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "buf.h"
+#include "err.h"
 #include "os_linux_internal.h"
 #include "text.h"
 

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
+#include "err.h"
 #include "text.h"
 
 static enum err_code code_of(DWORD os)

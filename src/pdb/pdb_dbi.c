@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "err.h"
 #include "pdb_internal.h"
 #include "text.h"
 

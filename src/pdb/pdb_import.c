@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions that link-time code generation inlined from another module: their ids lead over the module's imports and the
  * other one's exports to the ids that names are found by.  microsoft-pdb: cvinfo.h, CrossScopeReferences. */
+#include "err.h"
 #include "pdb_internal.h"
-#include "text.h"
+#include "text_match.h"
 
 enum {
         SCOPE_SHIFT = 20,

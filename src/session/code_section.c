@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "session_lines.h"
-#include "text.h"
+#include "text_number.h"
 
 #define MAGIC "WPJC"
 enum {

@@ -3,7 +3,10 @@
 
 #include <string.h>
 
+#include "buf.h"
+#include "err.h"
 #include "text.h"
+#include "text_printable.h"
 
 enum { VERSION = 2 };
 

@@ -8,6 +8,7 @@
 #include "buf.h"
 #include "session_lines.h"
 #include "text.h"
+#include "text_number.h"
 
 #define MAGIC "WPIM"
 enum {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buf.h"
 #include "perfdata_reader_internal.h"
 #include "simpleperf_info.h"
 #include "text.h"

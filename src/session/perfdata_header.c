@@ -8,8 +8,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "buf.h"
+#include "err.h"
 #include "perfdata_reader_internal.h"
-#include "text.h"
+#include "text_printable.h"
 
 enum { SECTION_BYTES = 16, OLD_HEADER_BYTES = 72 /* without feature bits */ };
 

@@ -7,8 +7,11 @@
 #include <string.h>
 
 #include "budget.h"
+#include "buf.h"
+#include "err.h"
 #include "perfdata_reader_internal.h"
 #include "text.h"
+#include "text_number.h"
 
 static struct perfdata_reader *reader_new(const char *name)
 {

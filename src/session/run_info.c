@@ -5,7 +5,7 @@
 
 #include "buf.h"
 #include "session_lines.h"
-#include "text.h"
+#include "text_number.h"
 
 #define MAGIC "WPRF"
 enum { VERSION = 1, PARTS_PER_SHARE = 1000000 };

@@ -9,7 +9,6 @@
 #include "map.h"
 #include "os.h"
 #include "os_paths.h"
-#include "text.h"
 
 enum {
         MAX_BUILD_IDS = 16384,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text.h"
+#include "text_number.h"
 
 bool simpleperf_info_next(struct cursor *info, const char **ret_key, const char **ret_value)
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "map.h"
 #include "text.h"
 

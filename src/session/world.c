@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "budget.h"
-#include "text.h"
+#include "text_match.h"
 #include "world_internal.h"
 
 struct world *world_new(void)

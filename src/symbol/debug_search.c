@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "buf.h"
+#include "err.h"
 #include "text.h"
 
 struct search {

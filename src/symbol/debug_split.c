@@ -6,6 +6,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "err.h"
 #include "object.h"
 #include "text.h"
 

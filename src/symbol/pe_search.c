@@ -5,8 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "buf.h"
+#include "err.h"
 #include "os.h"
 #include "text.h"
+#include "text_match.h"
 
 struct search {
         const struct pe_wanted *wanted;

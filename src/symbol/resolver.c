@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "demangle.h"
 #include "os_paths.h"
 #include "recorded_symbols.h"

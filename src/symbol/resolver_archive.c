@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buf.h"
 #include "symbol_archive_internal.h"
-#include "text.h"
 
 void resolver_archive_begin(struct module *module)
 {

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buf.h"
 #include "resolver_archive.h"
 #include "resolver_internal.h"
-#include "text.h"
 
 struct finder {
         struct resolver *resolver;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "buf.h"
 #include "object.h"
 #include "os.h"
 #include "os_paths.h"

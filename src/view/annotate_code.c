@@ -7,9 +7,10 @@
 
 #include "annotate_arrows.h"
 #include "annotate_view_internal.h"
+#include "buf.h"
 #include "heat.h"
 #include "table.h"
-#include "text.h"
+#include "text_printable.h"
 
 enum { SHORT_FUNCTION = 60, SHARE_COLUMNS = 8 };
 

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "annotate_view_internal.h"
+#include "buf.h"
 #include "table.h"
-#include "text.h"
+#include "text_printable.h"
 
 enum { NEIGHBOURS_MAX = 64 }; /* on either side; one line of generated code can be a whole function */
 

@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "annotate_view_internal.h"
+#include "buf.h"
 #include "heat.h"
 #include "table.h"
 #include "text.h"
+#include "text_printable.h"
 
 enum { COLUMNS_MAX = 10, SHARE_COLUMNS = 8 };
 

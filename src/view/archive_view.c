@@ -3,8 +3,9 @@
 
 #include <string.h>
 
+#include "buf.h"
 #include "json.h"
-#include "text.h"
+#include "text_number.h"
 
 /* "431 functions" */
 static void add_count(uint64_t n, const char *what, struct buf *out)

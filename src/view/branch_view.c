@@ -4,8 +4,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "buf.h"
 #include "table.h"
-#include "text.h"
+#include "text_printable.h"
 
 /* Of both ends, by the key that asks for it. */
 static const struct column ends[2][ROW_N_KEYS] = {

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "text.h"
+#include "buf.h"
+#include "text_printable.h"
 
 void export_cut(struct buf *out, size_t from, size_t max)
 {

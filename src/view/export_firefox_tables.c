@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "export_places.h"
 #include "map.h"
 #include "strpool.h"

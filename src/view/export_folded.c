@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "export.h"
-#include "text.h"
+#include "text_number.h"
 
 struct line {
         const char *path;

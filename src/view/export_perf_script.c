@@ -9,9 +9,12 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
+#include "err.h"
 #include "export_places.h"
 #include "os_paths.h"
 #include "text.h"
+#include "text_number.h"
 
 enum { SINK_BYTES = 1 << 16 };
 

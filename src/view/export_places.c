@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "export.h"
 #include "text.h"
 

@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "export_svg_script.h"
 #include "map.h"
-#include "text.h"
+#include "text_number.h"
+#include "text_printable.h"
 
 enum {
         WIDTH = 1200,

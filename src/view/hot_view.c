@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buf.h"
 #include "hot_view_internal.h"
 #include "text.h"
+#include "text_number.h"
+#include "text_printable.h"
 
 /* What a row is, for the heading: the finest of the keys. */
 static const char *row_noun(const struct hot_view *view)

@@ -4,8 +4,9 @@
 
 #include <string.h>
 
+#include "buf.h"
 #include "table.h"
-#include "text.h"
+#include "text_printable.h"
 
 enum { INDENT = 4, ROOM = MANUAL_VIEW_COLUMNS - INDENT };
 

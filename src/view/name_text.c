@@ -3,9 +3,10 @@
 
 #include <string.h>
 
+#include "buf.h"
 #include "demangle_fold.h"
 #include "table.h"
-#include "text.h"
+#include "text_printable.h"
 
 static const unsigned levels[] = {FOLD_ALL_LEVELS, 2, 1, 0};
 

@@ -4,9 +4,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "buf.h"
 #include "heat.h"
 #include "sample_view_internal.h"
 #include "text.h"
+#include "text_number.h"
+#include "text_printable.h"
 
 enum { LITTLE_NS = 10000000 };
 

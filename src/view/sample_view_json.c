@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The sampling document: WindowsPerf's keys, which editor extensions read, and what it lacked at top level. */
+#include "buf.h"
 #include "quality_view.h"
 #include "sample_view_internal.h"
 #include "text.h"

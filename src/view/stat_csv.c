@@ -3,8 +3,10 @@
  * with a comma at its end. */
 #include <inttypes.h>
 
+#include "buf.h"
 #include "stat_view.h"
-#include "text.h"
+#include "text_number.h"
+#include "text_printable.h"
 
 /* The units one by one; the table of all of them has no columns. */
 static bool has_columns(const struct sheet_table *table, enum count_class class)

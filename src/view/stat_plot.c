@@ -10,7 +10,8 @@
 #include <string.h>
 
 #include "arena.h"
-#include "text.h"
+#include "buf.h"
+#include "text_printable.h"
 
 enum {
         WIDTH = 960,

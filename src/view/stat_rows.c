@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "buf.h"
 #include "table.h"
-#include "text.h"
+#include "text_number.h"
+#include "text_printable.h"
 
 enum { VALUE_COLUMNS = 20, NAME_COLUMNS_MIN = 10 };
 

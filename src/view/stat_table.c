@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "buf.h"
 #include "stat_view_internal.h"
 #include "text.h"
+#include "text_number.h"
 
 static void add_column(struct stat_table *made, struct column column)
 {

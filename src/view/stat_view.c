@@ -5,8 +5,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "buf.h"
 #include "stat_view_internal.h"
-#include "text.h"
+#include "text_printable.h"
 
 static void add_heading(const struct stat_view *view, const struct sheet_table *table, struct buf *out)
 {

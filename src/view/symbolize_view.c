@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "symbolize_view.h"
 
-#include "text.h"
+#include "buf.h"
+#include "text_number.h"
+#include "text_printable.h"
 
 /* --- Text --- */
 

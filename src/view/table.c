@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "table_internal.h"
-#include "text.h"
+#include "text_number.h"
+#include "text_printable.h"
 
 struct table *table_new(const struct column *columns, size_t n_columns)
 {

@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "name_text.h"
 #include "table_internal.h"
-#include "text.h"
+#include "text_printable.h"
 
 enum { MIN_NAME_WIDTH = 8 };
 

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "heat.h"
 #include "table_internal.h"
 #include "text.h"
+#include "text_printable.h"
 
 enum { MARGIN = 8, GAP = 2, CUT_MIN_WIDTH = 16 };
 

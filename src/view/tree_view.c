@@ -8,11 +8,12 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "heat.h"
 #include "hot_view.h"
 #include "name_text.h"
 #include "table.h"
-#include "text.h"
+#include "text_printable.h"
 
 enum {
         SHARE_COLUMNS = 8,

@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buf.h"
 #include "count_list.h"
 #include "count_machines.h"
+#include "err.h"
 #include "pmu.h"
-#include "text.h"
+#include "text_match.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "buf.h"
 #include "count_list.h"
+#include "err.h"
 #include "event.h"
 #include "os.h"
-#include "text.h"
+#include "text_number.h"
 
 enum { FILE_LIMIT_BYTES = 65536 };
 

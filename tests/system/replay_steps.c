@@ -12,6 +12,7 @@
 #include "arena.h"
 #include "buf.h"
 #include "cursor.h"
+#include "err.h"
 #include "os.h"
 #include "text.h"
 #include "unwind_pe.h"

@@ -5,6 +5,8 @@
 
 #include <inttypes.h>
 
+#include "buf.h"
+#include "err.h"
 #include "text.h"
 
 static struct annotation *annotation_of(struct report *report, const char *symbol)

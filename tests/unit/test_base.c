@@ -10,6 +10,9 @@
 #include "strpool.h"
 #include "tap.h"
 #include "text.h"
+#include "text_match.h"
+#include "text_number.h"
+#include "text_printable.h"
 
 TEST(err_keeps_context_in_front)
 {

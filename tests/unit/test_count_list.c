@@ -3,10 +3,11 @@
 
 #include <stdlib.h>
 
+#include "buf.h"
 #include "count_machines.h"
+#include "err.h"
 #include "tap.h"
 #include "test_data.h"
-#include "text.h"
 
 /* A line an event: name, type:config[:config2], index, note, and where they are not as usual tN (together), kind,
  * class and unit, what is left out, the plain name, and "doubt". */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "count_list.h"
 
+#include "buf.h"
 #include "count_machines.h"
+#include "err.h"
 #include "tap.h"
-#include "text.h"
 
 static bool parse(const struct memory_file *files, const char *events, const char *metrics,
                   struct count_list *ret)

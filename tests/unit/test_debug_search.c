@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "buf.h"
 #include "debuginfod.h"
 #include "os.h"
 #include "tap.h"

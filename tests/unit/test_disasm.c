@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "disasm_internal.h"
+#include "err.h"
 #include "tap.h"
 #include "text.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "buf.h"
 #include "codec.h"
 #include "data_object.h"
+#include "err.h"
 #include "os.h"
 #include "text.h"
 

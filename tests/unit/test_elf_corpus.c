@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "arena.h"
+#include "buf.h"
+#include "err.h"
 #include "object.h"
 #include "os.h"
 #include "resolver.h"

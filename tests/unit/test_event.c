@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "buf.h"
+#include "err.h"
 #include "event.h"
 #include "memory_sysfs.h"
 #include "tap.h"

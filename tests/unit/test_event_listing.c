@@ -3,7 +3,9 @@
 
 #include <stdlib.h>
 
+#include "buf.h"
 #include "device_list.h"
+#include "err.h"
 #include "memory_sysfs.h"
 #include "tap.h"
 #include "text.h"

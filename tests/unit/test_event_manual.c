@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "buf.h"
+#include "err.h"
 #include "manual_view.h"
 #include "memory_sysfs.h"
 #include "table.h"

@@ -4,9 +4,11 @@
 
 #include <stdlib.h>
 
+#include "buf.h"
 #include "export_builder.h"
 #include "tap.h"
 #include "text.h"
+#include "text_number.h"
 
 static void expect_folded(const struct calltree *tree, const struct export_folded_options *options,
                           const char *text)

@@ -2,9 +2,11 @@
 /* pprof profiles, read back by a decoder of its own: values, stacks with what is inlined, mappings, hostile names. */
 #include "export_pprof.h"
 
+#include "buf.h"
 #include "export_builder.h"
 #include "tap.h"
-#include "text.h"
+#include "text_number.h"
+#include "text_printable.h"
 
 enum { N_MAX = 64 };
 

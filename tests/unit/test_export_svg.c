@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "buf.h"
 #include "export_builder.h"
 #include "tap.h"
 #include "text.h"

@@ -6,10 +6,13 @@
 #include <stdlib.h>
 
 #include "attributes.h"
+#include "buf.h"
 #include "collector.h"
+#include "err.h"
 #include "memory_sysfs.h"
 #include "tap.h"
 #include "text.h"
+#include "text_number.h"
 
 static const struct memory_file with_pmu[] = {
         {"arm_spe_0/type", "9\n"},

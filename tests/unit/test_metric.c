@@ -3,11 +3,13 @@
 #include <stdlib.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "catalogue.h"
+#include "err.h"
 #include "metric.h"
 #include "metric_formulas.h"
 #include "tap.h"
-#include "text.h"
+#include "text_match.h"
 
 /* The values of a, b, c and so on. */
 static const double letters[] = {2, 3, 5, 7, 11, 0};

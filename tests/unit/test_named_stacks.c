@@ -4,6 +4,8 @@
 
 #include <inttypes.h>
 
+#include "buf.h"
+#include "err.h"
 #include "report.h"
 #include "session_builder.h"
 #include "tap.h"

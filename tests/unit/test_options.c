@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "buf.h"
+#include "err.h"
 #include "options.h"
 #include "record_options.h"
 #include "report_options.h"

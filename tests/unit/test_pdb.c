@@ -6,6 +6,7 @@
 #include "answers.h"
 #include "arena.h"
 #include "buf.h"
+#include "err.h"
 #include "os.h"
 #include "pdb.h"
 #include "tap.h"

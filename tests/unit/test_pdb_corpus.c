@@ -6,6 +6,7 @@
 #include "arena.h"
 #include "buf.h"
 #include "codec.h"
+#include "err.h"
 #include "os.h"
 #include "pdb.h"
 #include "tap.h"

@@ -5,6 +5,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "err.h"
 #include "os.h"
 #include "pdb_asked.h"
 #include "tap.h"

@@ -4,10 +4,10 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "err.h"
 #include "pdb.h"
 #include "pdb_sample.h"
 #include "tap.h"
-#include "text.h"
 
 struct opened {
         struct pdb_builder builder;

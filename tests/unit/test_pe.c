@@ -3,6 +3,7 @@
 
 #include "arena.h"
 #include "data_object.h"
+#include "err.h"
 #include "text.h"
 
 #define DLL_BASE   0x180000000ull

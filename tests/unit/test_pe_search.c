@@ -4,11 +4,13 @@
 
 #include <string.h>
 
+#include "buf.h"
 #include "os.h"
 #include "pdb_sample.h"
 #include "resolver.h"
 #include "tap.h"
 #include "text.h"
+#include "text_match.h"
 
 #define ROOT "pe-search.tmp"
 #define KEY  "131211101514171618191A1B1C1D1E1F3"

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "codec.h"
+#include "err.h"
 #include "os.h"
 #include "perfdata_reader.h"
 #include "text.h"

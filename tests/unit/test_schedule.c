@@ -2,10 +2,11 @@
 #include <stdlib.h>
 
 #include "arena.h"
+#include "buf.h"
 #include "catalogue.h"
+#include "err.h"
 #include "schedule.h"
 #include "tap.h"
-#include "text.h"
 
 enum { EVENTS_MAX = 512 };
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "buf.h"
 #include "map.h"
 #include "replayed_world.h"
 #include "tap.h"

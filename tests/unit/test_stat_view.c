@@ -5,6 +5,7 @@
 #include "stat_plot.h"
 #include "stat_view.h"
 #include "tap.h"
+#include "text.h"
 
 /* The counts of the CPython example: a mix of instructions on core 1. */
 struct example {

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "text_printable.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+size_t text_utf8_length(const unsigned char *at)
+{
+        size_t n = at[0] < 0x80   ? 1
+                   : at[0] < 0xc2 ? 0
+                   : at[0] < 0xe0 ? 2
+                   : at[0] < 0xf0 ? 3
+                   : at[0] < 0xf5 ? 4
+                                  : 0;
+
+        for (size_t i = 1; i < n; i++) {
+                if ((at[i] & 0xc0) != 0x80)
+                        return 0;
+        }
+        if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
+            (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f))
+                return 0;
+        return n;
+}
+
+static uint32_t code_point(const unsigned char *at)
+{
+        if (at[0] < 0x80)
+                return at[0];
+        if (at[0] < 0xe0)
+                return (at[0] & 0x1fu) << 6 | (at[1] & 0x3fu);
+        if (at[0] < 0xf0)
+                return (at[0] & 0x0fu) << 12 | (at[1] & 0x3fu) << 6 | (at[2] & 0x3fu);
+        return (at[0] & 0x07u) << 18 | (at[1] & 0x3fu) << 12 | (at[2] & 0x3fu) << 6 | (at[3] & 0x3fu);
+}
+
+/* Unicode's Default_Ignorable_Code_Point, format characters and separators of lines and paragraphs. */
+bool text_is_unseen(const unsigned char *at, uint32_t *ret_code)
+{
+        static const struct {
+                uint32_t first, last;
+        } unseen[] = {
+                {0xad, 0xad},       {0x34f, 0x34f},     {0x600, 0x605},     {0x61c, 0x61c},
+                {0x6dd, 0x6dd},     {0x70f, 0x70f},     {0x890, 0x891},     {0x8e2, 0x8e2},
+                {0x115f, 0x1160},   {0x17b4, 0x17b5},   {0x180b, 0x180f},   {0x200b, 0x200f},
+                {0x2028, 0x202e},   {0x2060, 0x206f},   {0x3164, 0x3164},   {0xfe00, 0xfe0f},
+                {0xfeff, 0xfeff},   {0xffa0, 0xffa0},   {0xfff0, 0xfffb},   {0x110bd, 0x110bd},
+                {0x110cd, 0x110cd}, {0x13430, 0x1343f}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},
+                {0xe0000, 0xe0fff},
+        };
+        uint32_t code = code_point(at);
+
+        *ret_code = code;
+        for (size_t i = 0; i < N_ELEMENTS(unseen) && code >= unseen[i].first; i++) {
+                if (code <= unseen[i].last)
+                        return true;
+        }
+        return false;
+}
+
+/* How many of the first bytes are printable ASCII: eight at a time as long as all of them are. */
+static size_t count_printable(const unsigned char *at, size_t len)
+{
+        const uint64_t ones = 0x0101010101010101u, high_bits = ones << 7;
+        size_t n = 0;
+
+        for (uint64_t word; len - n >= sizeof(word); n += sizeof(word)) {
+                memcpy(&word, at + n, sizeof(word));
+                if (((word | (word + ones)) & high_bits) || ((word - ones * 0x20) & ~word & high_bits))
+                        break;
+        }
+        while (n < len && at[n] >= 0x20 && at[n] < 0x7f)
+                n++;
+        return n;
+}
+
+void text_add_printable(struct buf *out, const char *text)
+{
+        const unsigned char *at = (const unsigned char *)text, *end = at + strlen(text);
+
+        for (;;) {
+                size_t n = count_printable(at, (size_t)(end - at));
+                uint32_t code;
+                bool control;
+
+                buf_add(out, at, n);
+                at += n;
+                if (at == end)
+                        return;
+                n = text_utf8_length(at);
+                /* C1 controls (U+0080 to U+009F) drive terminals too. */
+                control = *at < 0x20 || *at == 0x7f || (n == 2 && at[0] == 0xc2 && at[1] < 0xa0);
+                if (!n || control) {
+                        buf_printf(out, "\\x%02x", *at++);
+                        continue;
+                }
+                if (text_is_unseen(at, &code))
+                        buf_printf(out, code > 0xffff ? "\\U%08" PRIx32 : "\\u%04" PRIx32, code);
+                else
+                        buf_add(out, at, n);
+                at += n;
+        }
+}
