@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-#include "arena.h"
 #include "map.h"
+#include "mem.h"
 #include "symbol_archive.h"
 
 static const char *const no_debug_dirs[] = {NULL};

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "answers_cache.h"
-#include "arena.h"
+#include "mem.h"
 #include "os.h"
 #include "tap.h"
 

@@ -9,6 +9,7 @@
 #include "arena.h"
 #include "count_list.h"
 #include "counts.h"
+#include "mem.h"
 #include "perf_abi.h"
 #include "sheet.h"
 #include "text.h"

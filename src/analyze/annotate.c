@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "annotate_internal.h"
-#include "arena.h"
+#include "mem.h"
 
 /* --- a function --- */
 

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "annotate_internal.h"
-#include "arena.h"
 #include "buf.h"
 #include "err.h"
 #include "map.h"
+#include "mem.h"
 #include "strpool.h"
 
 struct grouper {

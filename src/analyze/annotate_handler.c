@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "annotate_internal.h"
-#include "arena.h"
+#include "mem.h"
 #include "strpool.h"
 #include "text.h"
 

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "branches.h"
 #include "function_names.h"
+#include "mem.h"
 #include "place_names.h"
 #include "text_match.h"
 

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "arena.h"
 #include "map.h"
+#include "mem.h"
 
 enum { CACHE_SLOTS = 1 << 14, EDGE_BYTES = 256 /* memory for an edge, with its slots and its row */ };
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "buf.h"
+#include "mem.h"
 
 /* What tells numbers apart; no padding, so that it can be hashed and compared as bytes. */
 struct key {

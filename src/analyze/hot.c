@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "function_names.h"
 #include "map.h"
+#include "mem.h"
 #include "place_frames.h"
 #include "place_names.h"
 #include "text.h"

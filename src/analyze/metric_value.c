@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
+#include "mem.h"
 
 /* A formula and, for each of its names, the event of the list; SIZE_MAX: none has that name. */
 struct bound_metric {

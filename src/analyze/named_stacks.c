@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "function_names.h"
+#include "mem.h"
 #include "place_frames.h"
 #include "place_names.h"
 #include "stacks_tree.h"

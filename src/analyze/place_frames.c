@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "arena.h"
+#include "mem.h"
 
 struct at {
         resolver_id module;

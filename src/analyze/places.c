@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
+#include "mem.h"
 
 enum {
         FIRST_FOUND_BITS = 10, /* of the number of buckets; more of them as they fill up */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
+#include "mem.h"
 #include "profile_internal.h"
 #include "text.h"
 #include "text_match.h"

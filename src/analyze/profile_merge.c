@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "profile_internal.h"
 
 struct profile_mark profile_get_mark(const struct profile *profile)

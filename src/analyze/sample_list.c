@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "budget.h"
+#include "mem.h"
 #include "strpool.h"
 
 enum {

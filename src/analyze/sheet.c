@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "buf.h"
+#include "mem.h"
 #include "sheet_internal.h"
 #include "text.h"
 

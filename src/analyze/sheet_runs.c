@@ -2,9 +2,9 @@
 /* Statistics over runs: of each event's scaled value and each metric, on every CPU and over all of them. */
 #include <stdlib.h>
 
-#include "arena.h"
 #include "count_stats.h"
 #include "map.h"
+#include "mem.h"
 #include "sheet_internal.h"
 
 struct sheet_runs {

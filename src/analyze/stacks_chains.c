@@ -3,7 +3,7 @@
  * for, half the ring later its count, and at the end of the ring both are there. */
 #include <string.h>
 
-#include "arena.h"
+#include "mem.h"
 #include "stacks_internal.h"
 
 enum { LOOK_AFTER = WAITING_CHAINS / 2, CHAINS_TO_SKIP = 1 << 18 };

@@ -2,7 +2,7 @@
 /* Marks stacks as cut once all are there: only then is it asked where they end. */
 #include <string.h>
 
-#include "arena.h"
+#include "mem.h"
 #include "stacks_internal.h"
 
 void stacks_put_below_cut(struct stacks *stacks, const bool *wanted)

@@ -2,7 +2,7 @@
 /* Stacks that threads made of parts of a session, as one: numbered as if one thread had read all of it. */
 #include <stdlib.h>
 
-#include "arena.h"
+#include "mem.h"
 #include "stacks_internal.h"
 
 struct stacks_mark stacks_get_mark(const struct stacks *stacks)

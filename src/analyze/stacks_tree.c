@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-#include "arena.h"
 #include "function_names.h"
 #include "map.h"
+#include "mem.h"
 #include "place_frames.h"
 #include "place_names.h"
 

@@ -17,6 +17,7 @@
 #include "buf.h"
 #include "err.h"
 #include "log.h"
+#include "mem.h"
 #include "os.h"
 
 enum {

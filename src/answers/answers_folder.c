@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "digest.h"
 #include "err.h"
+#include "mem.h"
 #include "object.h"
 #include "text.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "answers_internal.h"
+#include "mem.h"
 
 /* --- Room --- */
 

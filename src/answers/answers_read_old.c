@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "answers_internal.h"
+#include "mem.h"
 
 /* Fields whose number is the difference to that of the row before. */
 #define DELTA(index) (1u << (index))

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "answers_internal.h"
+#include "mem.h"
 
 struct answers *answers_new(void)
 {

@@ -5,6 +5,7 @@
 
 #include "answers_internal.h"
 #include "archive_section.h"
+#include "mem.h"
 
 /* The field of every item; of byte strings the length. */
 static void take_field(const struct answer_set *set, const struct answer_field *field, uint64_t *values)

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "arena.h"
+#include "mem.h"
 
 bool source_frames_reserve(struct source_frames *frames, size_t n)
 {

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "err.h"
 #include "map.h"
+#include "mem.h"
 #include "module_source.h"
 #include "source_text.h"
 #include "text_match.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "archive_internal.h"
-#include "arena.h"
 #include "map.h"
+#include "mem.h"
 #include "module_source.h"
 
 enum { FRAMES_AT_ONCE = 1 << 18 };

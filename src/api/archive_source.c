@@ -5,9 +5,9 @@
 
 #include "annotate.h"
 #include "archive_internal.h"
-#include "arena.h"
 #include "buf.h"
 #include "map.h"
+#include "mem.h"
 #include "source_text.h"
 #include "text_number.h"
 

@@ -13,6 +13,7 @@
 #include "counts.h"
 #include "cpu_vendor.h"
 #include "err.h"
+#include "mem.h"
 #include "session_facts.h"
 #include "text.h"
 #include "text_number.h"

@@ -7,6 +7,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "mem.h"
 #include "text.h"
 
 struct jit_codes {

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "jit_codes.h"
+#include "mem.h"
 #include "module_source.h"
 #include "os.h"
 #include "process_files.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "archive_internal.h"
-#include "arena.h"
 #include "kept_names_internal.h"
+#include "mem.h"
 #include "module_source.h"
 #include "os.h"
 

@@ -2,9 +2,9 @@
 /* include/wperf.h on top of report.h. */
 #include <stdlib.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "err.h"
+#include "mem.h"
 #include "report.h"
 #include "text.h"
 #include "wperf.h"

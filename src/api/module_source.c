@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "jit_codes.h"
 #include "map.h"
+#include "mem.h"
 #include "object.h"
 #include "os.h"
 #include "process_files.h"

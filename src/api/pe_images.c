@@ -5,6 +5,7 @@
 
 #include "arena.h"
 #include "image_section.h"
+#include "mem.h"
 #include "object.h"
 
 struct pe_images {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "arena.h"
+#include "mem.h"
 #include "perfdata_format.h"
 #include "report_internal.h"
 #include "session_times.h"

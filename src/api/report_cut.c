@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "call_graph.h"
+#include "mem.h"
 #include "report_workers.h"
 
 enum { USUAL_KERNEL_FRAMES = 127 }; /* kernel.perf_event_max_stack */

@@ -3,7 +3,7 @@
  * records are read in batches: each worker replays all of what changes the world, and takes the samples of some chunks. */
 #include <stdlib.h>
 
-#include "arena.h"
+#include "mem.h"
 #include "report_internal.h"
 #include "report_workers.h"
 

@@ -4,6 +4,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "mem.h"
 #include "report_internal.h"
 #include "text.h"
 

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "arena.h"
 #include "jit_codes.h"
+#include "mem.h"
 #include "os.h"
 #include "place_functions.h"
 

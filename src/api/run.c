@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "core_kind.h"
 #include "event_facts.h"
 #include "image_section.h"
 #include "kept_names.h"
+#include "mem.h"
 #include "os.h"
 #include "run_info.h"
 #include "session_facts.h"

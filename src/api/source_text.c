@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "buf.h"
+#include "mem.h"
 #include "os.h"
 
 enum { SOURCE_MAX_BYTES = 64 << 20 };

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "map.h"
+#include "mem.h"
 #include "text.h"
 #include "unwind_cfi.h"
 

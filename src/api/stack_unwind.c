@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "end_marks.h"
 #include "map.h"
+#include "mem.h"
 #include "os.h"
 #include "stack_branches.h"
 #include "stack_jit.h"

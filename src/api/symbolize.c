@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "budget.h"
 #include "buf.h"
 #include "err.h"
+#include "mem.h"
 #include "object.h"
 #include "pdb.h"
 #include "pe_images.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides what happens when memory runs out: one line on standard error and the end. */
 #include "arena.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "mem.h"
 
 struct arena_block {
         struct arena_block *next;
@@ -14,56 +14,6 @@ struct arena_block {
 
 /* The first blocks are small: many arenas hold a name and no more, and all of a block is zeroed. */
 enum { FIRST_BLOCK_BYTES = 4 * 1024, BLOCK_BYTES = 64 * 1024 };
-
-NO_RETURN static void out_of_memory(size_t size)
-{
-        fprintf(stderr, "wperf: out of memory (%zu bytes asked)\n", size);
-        exit(125);
-}
-
-static size_t checked_product(size_t count, size_t size)
-{
-        size_t bytes;
-
-        if (__builtin_mul_overflow(count, size, &bytes))
-                out_of_memory(SIZE_MAX);
-        return bytes ? bytes : 1;
-}
-
-void *mem_new(size_t count, size_t size)
-{
-        size_t bytes = checked_product(count, size);
-        void *p = calloc(1, bytes);
-
-        if (!p)
-                out_of_memory(bytes);
-        return p;
-}
-
-void *mem_resize(void *old, size_t count, size_t size)
-{
-        size_t bytes = checked_product(count, size);
-        void *p = realloc(old, bytes);
-
-        if (!p)
-                out_of_memory(bytes);
-        return p;
-}
-
-char *mem_strdup(const char *text)
-{
-        size_t size = strlen(text) + 1;
-
-        return memcpy(mem_new(size, 1), text, size);
-}
-
-void *mem_grow(void *items, size_t n, size_t *cap, size_t size)
-{
-        if (n < *cap)
-                return items;
-        *cap = *cap ? *cap * 2 : 8;
-        return mem_resize(items, *cap, size);
-}
 
 static size_t next_block_bytes(const struct arena *arena)
 {
@@ -79,7 +29,7 @@ void *arena_alloc(struct arena *arena, size_t size)
         size_t end;
 
         if (__builtin_add_overflow(start, size, &end))
-                out_of_memory(size);
+                mem_exhausted(size);
         if (!arena->block || end > arena->block->size) {
                 size_t next = next_block_bytes(arena), bytes = size > next / 4 ? size : next;
                 struct arena_block *block = mem_new(1, sizeof(*block) + bytes);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
+#include "mem.h"
 
 struct map_slot {
         uint64_t key;

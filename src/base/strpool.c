@@ -7,6 +7,7 @@
 
 #include "arena.h"
 #include "map.h"
+#include "mem.h"
 
 struct pooled {
         const char *text;

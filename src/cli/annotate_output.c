@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "annotate_output.h"
+#include "mem.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

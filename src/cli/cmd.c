@@ -6,6 +6,7 @@
 
 #include "buf.h"
 #include "err.h"
+#include "mem.h"
 #include "os.h"
 #include "text.h"
 #include "text_printable.h"

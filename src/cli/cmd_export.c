@@ -15,6 +15,7 @@
 #include "export_speedscope.h"
 #include "export_svg.h"
 #include "filter_none.h"
+#include "mem.h"
 #include "os.h"
 #include "perf_abi.h"
 #include "quality.h"

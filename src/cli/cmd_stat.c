@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
+#include "attributes.h"
 #include "cmd.h"
 #include "collector.h"
 #include "count_config.h"

@@ -7,6 +7,7 @@
 #include "buf.h"
 #include "cmd.h"
 #include "err.h"
+#include "mem.h"
 #include "os.h"
 #include "symbolize.h"
 #include "symbolize_options.h"

@@ -8,6 +8,7 @@
 #include "buf.h"
 #include "cmd.h"
 #include "err.h"
+#include "mem.h"
 #include "os.h"
 #include "perf_cache.h"
 #include "session_input.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "err.h"
+#include "mem.h"
 #include "options.h"
 #include "text_match.h"
 

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "cmd.h"
 #include "err.h"
+#include "mem.h"
 #include "os.h"
 #include "text.h"
 

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "cmd.h"
 #include "err.h"
+#include "mem.h"
 #include "os.h"
 #include "stat_document.h"
 #include "stat_files.h"

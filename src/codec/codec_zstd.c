@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-#include "arena.h"
+#include "mem.h"
 
 struct codec_stream {
         ZSTD_DStream *d;

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "control.h"
 #include "err.h"
+#include "mem.h"
 #include "text.h"
 #include "text_number.h"
 #include "text_printable.h"

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "buf.h"
+#include "mem.h"
 #include "os.h"
 #include "text_number.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
-#include "arena.h"
+#include "mem.h"
 
 enum {
         PAGE_SHIFT = 12,

@@ -14,6 +14,7 @@
 #include "linux_children.h"
 #include "linux_enabling.h"
 #include "linux_unwind.h"
+#include "mem.h"
 #include "os.h"
 
 /* Files that are mapped and deleted, and processes that live briefly, are seen only as long as they are there. */

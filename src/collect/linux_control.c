@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "control.h"
 #include "err.h"
+#include "mem.h"
 #include "text_match.h"
 #include "text_printable.h"
 

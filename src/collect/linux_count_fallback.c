@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "linux_count.h"
+#include "mem.h"
 #include "os.h"
 
 enum { SMALL_LIMIT = 65536 };

@@ -10,6 +10,7 @@
 
 #include "linux_count.h"
 #include "log.h"
+#include "mem.h"
 
 /* The kernel numbers its events from 1: no counter has such an id. */
 #define MADE_UP_ID 0xc0c0000000000000ull

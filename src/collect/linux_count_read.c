@@ -10,6 +10,7 @@
 #include "buf.h"
 #include "err.h"
 #include "linux_count.h"
+#include "mem.h"
 #include "os.h"
 #include "text.h"
 

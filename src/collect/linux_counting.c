@@ -13,6 +13,7 @@
 
 #include "control.h"
 #include "linux_count.h"
+#include "mem.h"
 #include "os.h"
 
 /* How often ends are looked for that can't be waited for. */

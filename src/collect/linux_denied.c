@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "linux_internal.h"
+#include "mem.h"
 
 enum { SOON_NS = 10000000, MAX_PENDING = 1024, NAMED = 5 };
 

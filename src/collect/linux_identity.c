@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "linux_internal.h"
+#include "mem.h"
 #include "object.h"
 
 enum { MAX_MISSED = 64 };   /* then it is not looked for any more */

@@ -12,6 +12,7 @@
 #include "buf.h"
 #include "err.h"
 #include "linux_internal.h"
+#include "mem.h"
 #include "os.h"
 #include "text.h"
 

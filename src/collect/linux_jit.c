@@ -12,6 +12,7 @@
 
 #include "arch.h"
 #include "jitdump.h"
+#include "mem.h"
 #include "os.h"
 #include "unwind_cfi.h"
 

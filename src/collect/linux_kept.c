@@ -15,6 +15,7 @@
 
 #include "buf.h"
 #include "linux_internal.h"
+#include "mem.h"
 #include "text.h"
 
 enum {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "linux_internal.h"
+#include "mem.h"
 
 static const size_t max_of_class[KEPT_N_CLASSES] = {
         [KEPT_IN_PLACE] = 256, /* still where the record says: needed only if it is deleted before the end */

@@ -10,6 +10,7 @@
 #include "arch.h"
 #include "err.h"
 #include "linux_internal.h"
+#include "mem.h"
 #include "os.h"
 #include "text_number.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "linux_unwind.h"
+#include "mem.h"
 #include "object.h"
 #include "os.h"
 #include "unwind_cfi.h"

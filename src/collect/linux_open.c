@@ -13,6 +13,7 @@
 #include "err.h"
 #include "linux_internal.h"
 #include "log.h"
+#include "mem.h"
 
 /* Gives up one optional part after the other until the kernel takes the attribute.  Namespaces are for the
  * privileged; the others are unknown to older kernels. */

@@ -5,6 +5,7 @@
 
 #include "image_section.h"
 #include "linux_internal.h"
+#include "mem.h"
 #include "object.h"
 
 enum { MAX_IMAGES = 65536 };

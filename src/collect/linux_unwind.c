@@ -10,6 +10,7 @@
 #include "arch.h"
 #include "linux_code.h"
 #include "linux_jit.h"
+#include "mem.h"
 #include "unwind_sample.h"
 
 enum {

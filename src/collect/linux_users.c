@@ -10,6 +10,7 @@
 
 #include "buf.h"
 #include "linux_internal.h"
+#include "mem.h"
 #include "os.h"
 #include "text.h"
 

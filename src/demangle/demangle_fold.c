@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "attributes.h"
+#include "mem.h"
 
 struct folder {
         const char *at;

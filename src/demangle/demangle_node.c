@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "demangle_internal.h"
+#include "mem.h"
 
 enum { NUMBER_LIMIT = 1 << 30 };
 

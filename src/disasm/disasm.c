@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "disasm_internal.h"
+#include "mem.h"
 
 enum { X86_64_MAX_INSN_BYTES = 15, ARM64_INSN_BYTES = 4 };
 

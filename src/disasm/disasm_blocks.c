@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "disasm.h"
+#include "mem.h"
 
 const struct disasm_insn *disasm_find(const struct disasm_code *code, uint64_t addr)
 {

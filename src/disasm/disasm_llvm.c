@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "mem.h"
 #include "os.h"
 
 /* Debian's names and those of LLVM itself; the newest that was tried out first, since it knows most instructions. */

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "dump_internal.h"
 #include "event.h"
+#include "mem.h"
 
 struct dump {
         const char *path; /* NULL: the bytes are in memory */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dwarf_lookup.h"
+#include "mem.h"
 #include "os.h"
 
 /* Large debug information takes large pages: a page fault for each 4 KiB took a tenth of the time. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dwarf_form.h"
+#include "mem.h"
 
 static enum dwarf_role role_of(uint16_t tag)
 {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dwarf_lookup.h"
+#include "mem.h"
 #include "os.h"
 
 enum {

@@ -4,7 +4,7 @@
 #ifndef DWARF_INTERNAL_H
 #define DWARF_INTERNAL_H
 
-#include "arena.h"
+#include "attributes.h"
 #include "buf.h"
 #include "cursor.h"
 #include "dwarf.h"

@@ -5,6 +5,7 @@
 
 #include "dwarf_form.h"
 #include "dwarf_lookup.h"
+#include "mem.h"
 
 struct machine {
         const struct dwarf_program *program;

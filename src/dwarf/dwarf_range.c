@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "dwarf_form.h"
+#include "mem.h"
 
 void dwarf_code_take(struct dwarf_code *code, const struct dwarf_value *value)
 {

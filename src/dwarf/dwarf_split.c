@@ -5,6 +5,7 @@
 
 #include "dwarf_form.h"
 #include "dwarf_lookup.h"
+#include "mem.h"
 
 static const char *const dwo_names[DWARF_N_SECTIONS] = {
         [DWARF_INFO] = ".debug_info.dwo",         [DWARF_ABBREV] = ".debug_abbrev.dwo",

@@ -8,6 +8,7 @@
 
 #include "dwarf_form.h"
 #include "dwarf_lookup.h"
+#include "mem.h"
 
 /* What the entries of one depth stand in. */
 struct around {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dwarf_form.h"
+#include "mem.h"
 
 /* --- Headers --- */
 

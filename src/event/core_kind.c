@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "event_internal.h"
+#include "mem.h"
 #include "os_paths.h"
 #include "text.h"
 

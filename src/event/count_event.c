@@ -11,6 +11,7 @@
 #include "buf.h"
 #include "count_internal.h"
 #include "err.h"
+#include "mem.h"
 #include "text.h"
 #include "text_printable.h"
 

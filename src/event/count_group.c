@@ -3,7 +3,6 @@
  * exist. */
 #include <string.h>
 
-#include "arena.h"
 #include "count_internal.h"
 
 /* Counters that any Arm core has; a hypervisor may keep some of the others. */

@@ -9,6 +9,7 @@
 #include "buf.h"
 #include "count_internal.h"
 #include "err.h"
+#include "mem.h"
 #include "text.h"
 
 #define DEFAULT_SOFTWARE "task-clock,context-switches,cpu-migrations,page-faults"

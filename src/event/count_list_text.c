@@ -8,6 +8,7 @@
 #include "buf.h"
 #include "count_internal.h"
 #include "err.h"
+#include "mem.h"
 #include "text_number.h"
 #include "text_printable.h"
 

@@ -7,6 +7,7 @@
 #include "buf.h"
 #include "count_internal.h"
 #include "err.h"
+#include "mem.h"
 #include "text_match.h"
 
 enum { NAMES_MAX = 4096 };

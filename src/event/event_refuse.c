@@ -9,6 +9,7 @@
 #include "arena.h"
 #include "err.h"
 #include "event_internal.h"
+#include "mem.h"
 #include "os_paths.h"
 #include "text.h"
 #include "text_match.h"

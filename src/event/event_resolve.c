@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "err.h"
 #include "event_internal.h"
+#include "mem.h"
 #include "text.h"
 #include "tracepoint.h"
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "event_internal.h"
+#include "mem.h"
 
 struct reader {
         const char *file; /* NULL: the text of an option */

@@ -10,6 +10,7 @@
 
 #include "arena.h"
 #include "event_internal.h"
+#include "mem.h"
 
 enum {
         DIGITS_MAX = 15, /* of a number: so many fit into a double exactly */

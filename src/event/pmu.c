@@ -12,6 +12,7 @@
 #include "buf.h"
 #include "err.h"
 #include "event_internal.h"
+#include "mem.h"
 #include "os_paths.h"
 #include "text.h"
 

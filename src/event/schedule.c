@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "arena.h"
+#include "mem.h"
 
 enum { LOOSE = -1 };
 

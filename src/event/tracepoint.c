@@ -7,6 +7,7 @@
 #include "arena.h"
 #include "buf.h"
 #include "err.h"
+#include "mem.h"
 #include "os_paths.h"
 #include "text_match.h"
 #include "text_number.h"

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "collector.h"
 #include "err.h"
 #include "extra_source.h"
+#include "mem.h"
 #include "text.h"
 #include "text_match.h"
 

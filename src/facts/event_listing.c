@@ -9,6 +9,7 @@
 
 #include "buf.h"
 #include "listing_internal.h"
+#include "mem.h"
 
 static const char none[] = "---";
 

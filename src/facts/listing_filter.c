@@ -6,6 +6,7 @@
 #include "buf.h"
 #include "err.h"
 #include "listing_internal.h"
+#include "mem.h"
 #include "text_match.h"
 
 /* perf's words for a kind of rows; a row of that type is meant, whatever its name. */

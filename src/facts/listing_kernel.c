@@ -5,6 +5,7 @@
 
 #include "buf.h"
 #include "listing_internal.h"
+#include "mem.h"
 #include "text.h"
 
 struct walk {

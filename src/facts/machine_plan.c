@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "count_config.h"
 #include "err.h"
+#include "mem.h"
 
 static const char *const class_rows[] = {
         [COUNT_CORE] = "EVT_CORE",

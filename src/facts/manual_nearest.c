@@ -7,6 +7,7 @@
 #include "buf.h"
 #include "err.h"
 #include "manual_internal.h"
+#include "mem.h"
 #include "text.h"
 #include "text_match.h"
 

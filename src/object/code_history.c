@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "arena.h"
+#include "mem.h"
 
 struct in_time {
         uint64_t time;

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "elf_format.h"
 #include "elf_internal.h"
 #include "err.h"
+#include "mem.h"
 #include "text.h"
 
 struct header {

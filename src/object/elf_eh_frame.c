@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "elf_format.h"
 #include "elf_internal.h"
+#include "mem.h"
 
 /* DW_EH_PE_*: the low four bits are the format, the next three what the value is relative to. */
 enum {

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "elf_format.h"
 #include "elf_internal.h"
+#include "mem.h"
 
 enum {
         X86_64_GLOB_DAT = 6,

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "err.h"
 #include "map.h"
+#include "mem.h"
 #include "note.h"
 #include "os.h"
 

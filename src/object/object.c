@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "err.h"
+#include "mem.h"
 #include "object_internal.h"
 #include "text.h"
 

@@ -2,7 +2,7 @@
 /* Packed sections: each is unpacked once and kept, a failure too.  Several at once are shared out to two threads. */
 #include <stdlib.h>
 
-#include "arena.h"
+#include "mem.h"
 #include "object_internal.h"
 
 enum {

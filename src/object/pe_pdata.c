@@ -9,7 +9,7 @@
  * All are image-relative. */
 #include <stdlib.h>
 
-#include "arena.h"
+#include "mem.h"
 #include "pe_internal.h"
 
 enum {

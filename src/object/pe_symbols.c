@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
+#include "mem.h"
 #include "pe_internal.h"
 
 static struct pe_symbol *add_symbol(struct pe_symbols *symbols, uint32_t rva, const char *name, size_t len)

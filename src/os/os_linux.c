@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "arena.h"
+#include "attributes.h"
 #include "buf.h"
 #include "err.h"
 #include "os_linux_internal.h"

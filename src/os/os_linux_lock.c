@@ -2,7 +2,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "arena.h"
+#include "mem.h"
 #include "os.h"
 
 struct os_lock {

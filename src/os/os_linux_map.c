@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "arena.h"
+#include "mem.h"
 #include "os.h"
 #include "os_linux_internal.h"
 

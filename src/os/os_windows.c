@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "err.h"
+#include "mem.h"
 #include "text.h"
 
 static enum err_code code_of(DWORD os)

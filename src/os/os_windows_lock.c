@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "arena.h"
+#include "mem.h"
 #include "os.h"
 
 struct os_lock {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "err.h"
+#include "mem.h"
 #include "pdb_internal.h"
 #include "text.h"
 

@@ -4,7 +4,7 @@
  * microsoft-pdb: cvinfo.h, BinaryAnnotationOpcode. */
 #include <stdlib.h>
 
-#include "arena.h"
+#include "mem.h"
 #include "pdb_internal.h"
 
 enum opcode {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
+#include "mem.h"
 #include "pdb_internal.h"
 
 enum { LABEL_NAME = 7 }; /* offset of the name behind the kind */

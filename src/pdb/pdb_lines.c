@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "arena.h"
+#include "mem.h"
 
 enum {
         HAS_COLUMNS = 1, /* flags of PDB_LINES */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
+#include "mem.h"
 
 static const char magic[] = "Microsoft C/C++ MSF 7.00\r\n\x1a"
                             "DS\0\0"; /* one more 0 ends it */

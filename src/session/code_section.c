@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "buf.h"
+#include "mem.h"
 #include "session_lines.h"
 #include "text_number.h"
 

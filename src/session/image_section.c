@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "buf.h"
+#include "mem.h"
 #include "session_lines.h"
 #include "text.h"
 #include "text_number.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mem.h"
 #include "perfdata_reader_internal.h"
 
 void perfdata_batch_release(struct perfdata_batch *batch)

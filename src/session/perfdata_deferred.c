@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
+#include "mem.h"
 
 enum { WORD_BYTES = 8 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "buf.h"
+#include "mem.h"
 #include "perfdata_reader_internal.h"
 #include "simpleperf_info.h"
 #include "text.h"

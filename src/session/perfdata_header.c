@@ -10,6 +10,7 @@
 
 #include "buf.h"
 #include "err.h"
+#include "mem.h"
 #include "perfdata_reader_internal.h"
 #include "text_printable.h"
 

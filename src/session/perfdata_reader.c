@@ -9,6 +9,7 @@
 #include "budget.h"
 #include "buf.h"
 #include "err.h"
+#include "mem.h"
 #include "perfdata_reader_internal.h"
 #include "text.h"
 #include "text_number.h"

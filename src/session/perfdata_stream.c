@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mem.h"
 #include "perfdata_reader_internal.h"
 
 enum { HEADER_BYTES = sizeof(struct perf_header) };

@@ -3,7 +3,6 @@
 #ifndef PERFDATA_WRITER_INTERNAL_H
 #define PERFDATA_WRITER_INTERNAL_H
 
-#include "arena.h"
 #include "buf.h"
 #include "codec.h"
 #include "os.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
+#include "mem.h"
 #include "record_order.h"
 
 void record_order_release(struct record_order *o)

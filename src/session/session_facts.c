@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "map.h"
+#include "mem.h"
 #include "os.h"
 #include "os_paths.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
+#include "mem.h"
 #include "os.h"
 
 uint64_t session_input_max_memory(void)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "arena.h"
+#include "attributes.h"
 #include "tracepoint.h"
 #include "tracing_data.h"
 

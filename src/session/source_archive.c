@@ -9,6 +9,7 @@
 
 #include "archive_section.h"
 #include "arena.h"
+#include "mem.h"
 
 static const struct archive_section_kind kind = {"WPSR", SOURCE_ARCHIVE_VERSION};
 

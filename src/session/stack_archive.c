@@ -13,8 +13,8 @@
 #include <stdlib.h>
 
 #include "archive_section.h"
-#include "arena.h"
 #include "map.h"
+#include "mem.h"
 
 static const struct archive_section_kind kind = {"WPSW", STACK_ARCHIVE_VERSION};
 

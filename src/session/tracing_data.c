@@ -10,6 +10,7 @@
 #include "arena.h"
 #include "buf.h"
 #include "map.h"
+#include "mem.h"
 #include "text.h"
 
 static const char magic[] = {0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g'};

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "budget.h"
+#include "mem.h"
 #include "text_match.h"
 #include "world_internal.h"
 

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "mem.h"
 #include "world_internal.h"
 
 void world_set_exited_limit(struct world *w, size_t n_exited)

@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "err.h"
+#include "mem.h"
 #include "object.h"
 #include "text.h"
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "map.h"
+#include "mem.h"
 #include "os.h"
 #include "strpool.h"
 

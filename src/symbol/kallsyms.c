@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "answers_cache.h"
-#include "arena.h"
 #include "kallsyms_kept.h"
+#include "mem.h"
 #include "os.h"
 
 struct kallsyms {

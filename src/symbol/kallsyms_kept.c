@@ -8,9 +8,9 @@
 
 #include "answers_cache.h"
 #include "answers_folder.h"
-#include "arena.h"
 #include "buf.h"
 #include "err.h"
+#include "mem.h"
 #include "os.h"
 #include "text.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "budget.h"
+#include "mem.h"
 #include "note.h"
 #include "os.h"
 

@@ -7,6 +7,7 @@
 
 #include "arena.h"
 #include "map.h"
+#include "mem.h"
 #include "recorded_internal.h"
 
 struct file {

@@ -8,6 +8,7 @@
 #include "arena.h"
 #include "buf.h"
 #include "demangle.h"
+#include "mem.h"
 #include "os_paths.h"
 #include "recorded_symbols.h"
 #include "resolver_archive.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "buf.h"
+#include "mem.h"
 #include "symbol_archive_internal.h"
 
 void resolver_archive_begin(struct module *module)

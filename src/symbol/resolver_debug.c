@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "debug_split.h"
+#include "mem.h"
 #include "note.h"
 
 struct resolver_debug {

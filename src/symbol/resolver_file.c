@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "debug_search.h"
 #include "elf_search.h"
+#include "mem.h"
 #include "note.h"
 #include "os.h"
 #include "pe_search.h"

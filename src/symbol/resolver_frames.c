@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "buf.h"
+#include "mem.h"
 #include "resolver_archive.h"
 #include "resolver_internal.h"
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mem.h"
 #include "resolver_archive.h"
 #include "resolver_internal.h"
 

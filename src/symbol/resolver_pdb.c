@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "arena.h"
+#include "mem.h"
 
 bool resolver_pdb_to_rva(const struct resolver_pdb *pdb, uint64_t addr, uint32_t *ret_rva)
 {

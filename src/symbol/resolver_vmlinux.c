@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "debug_search.h"
+#include "mem.h"
 #include "os.h"
 #include "resolver_kernel.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "map.h"
+#include "mem.h"
 #include "symbol_archive_internal.h"
 
 enum { OLD_VERSION = 1 };

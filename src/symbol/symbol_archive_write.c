@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "map.h"
+#include "mem.h"
 #include "symbol_archive_internal.h"
 
 /* A function of the module that is being written: numbers of its lists. */

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "budget.h"
+#include "mem.h"
 
 enum {
         PAGE_BYTES = 4096,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
+#include "mem.h"
 #include "unwind_cfi_internal.h"
 #include "unwind_internal.h"
 

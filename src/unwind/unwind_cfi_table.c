@@ -3,7 +3,7 @@
  * address or tells lies, by an index of all entries that is made when it is first needed. */
 #include <stdlib.h>
 
-#include "arena.h"
+#include "mem.h"
 #include "unwind_cfi_internal.h"
 
 enum { HDR_VERSION = 1 };

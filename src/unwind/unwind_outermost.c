@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "attributes.h"
 #include "map.h"
+#include "mem.h"
 
 enum {
         MAX_ENTRY_BYTES = 64, /* of the function at the entry point, where nothing says how long it is */

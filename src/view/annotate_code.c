@@ -9,6 +9,7 @@
 #include "annotate_view_internal.h"
 #include "buf.h"
 #include "heat.h"
+#include "mem.h"
 #include "table.h"
 #include "text_printable.h"
 

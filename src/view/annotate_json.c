@@ -7,6 +7,7 @@
 
 #include "annotate_view_internal.h"
 #include "buf.h"
+#include "mem.h"
 #include "table.h"
 #include "text_printable.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "annotate_texts.h"
+#include "mem.h"
 
 #include <stdlib.h>
 #include <string.h>

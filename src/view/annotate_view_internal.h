@@ -4,7 +4,6 @@
 #define ANNOTATE_VIEW_INTERNAL_H
 
 #include "annotate_view.h"
-#include "arena.h"
 
 /* Percent of the function, and of all samples of the event. */
 double annotate_view_share(const struct annotate_view *view, uint64_t weight);

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "arena.h"
 #include "export_firefox_tables.h"
 #include "export_threads.h"
+#include "mem.h"
 
 enum {
         GECKO_VERSION = 30, /* of Firefox's own format, which names of fields of `meta` are from */

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "export_places.h"
 #include "map.h"
+#include "mem.h"
 #include "strpool.h"
 #include "text.h"
 

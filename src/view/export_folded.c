@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "export.h"
+#include "mem.h"
 #include "text_number.h"
 
 struct line {

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "err.h"
 #include "export_places.h"
+#include "mem.h"
 #include "os_paths.h"
 #include "text.h"
 #include "text_number.h"

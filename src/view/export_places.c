@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "export.h"
+#include "mem.h"
 #include "text.h"
 
 struct place {

@@ -5,11 +5,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "arena.h"
 #include "export_places.h"
 #include "export_threads.h"
 #include "json.h"
 #include "map.h"
+#include "mem.h"
 #include "strpool.h"
 
 struct frame {

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "export_svg_script.h"
 #include "map.h"
+#include "mem.h"
 #include "text_number.h"
 #include "text_printable.h"
 

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "arena.h"
 #include "map.h"
+#include "mem.h"
 
 struct listing {
         const struct sample_list *samples;

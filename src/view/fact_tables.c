@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "arena.h"
+#include "mem.h"
 #include "table.h"
 
 enum { COLUMNS_MAX = 5 };

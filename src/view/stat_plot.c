@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "buf.h"
+#include "mem.h"
 #include "text_printable.h"
 
 enum {

@@ -9,6 +9,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "mem.h"
 #include "table_internal.h"
 #include "text_number.h"
 #include "text_printable.h"

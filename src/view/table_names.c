@@ -5,6 +5,7 @@
 
 #include "arena.h"
 #include "buf.h"
+#include "mem.h"
 #include "name_text.h"
 #include "table_internal.h"
 #include "text_printable.h"

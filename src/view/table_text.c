@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "heat.h"
+#include "mem.h"
 #include "table_internal.h"
 #include "text.h"
 #include "text_printable.h"

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "heat.h"
 #include "hot_view.h"
+#include "mem.h"
 #include "name_text.h"
 #include "table.h"
 #include "text_printable.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "map.h"
+#include "mem.h"
 #include "perfdata_writer.h"
 #include "session_builder.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "map.h"
+#include "mem.h"
 #include "os.h"
 #include "perf_abi.h"
 #include "perfdata_format.h"

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "answers_cache.h"
-#include "arena.h"
 #include "debug_search.h"
 #include "dwarf.h"
+#include "mem.h"
 #include "os.h"
 
 enum { N_ROUNDS = 9, N_MADE_UP_FRAMES = 5, N_MADE_UP_FUNCTIONS = 12000 };

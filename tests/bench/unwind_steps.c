@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "arena.h"
 #include "map.h"
+#include "mem.h"
 #include "unwind_cfi.h"
 
 enum { STACK_ADDR = 0x7000, STACK_BYTES = 8192, N_ROUNDS = 20, N_PASSES = 5 };

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "cursor.h"
+#include "mem.h"
 #include "pe_builder.h"
 #include "unwind_pe.h"
 

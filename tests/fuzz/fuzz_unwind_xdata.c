@@ -3,7 +3,7 @@
  * then the bytes of a section at INFO_RVA. */
 #include <string.h>
 
-#include "arena.h"
+#include "mem.h"
 #include "unwind_walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "cursor.h"
+#include "mem.h"
 #include "unwind_pe.h"
 #include "unwind_xdata.h"
 

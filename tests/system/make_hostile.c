@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "codec.h"
 #include "map.h"
+#include "mem.h"
 #include "os.h"
 #include "session_builder.h"
 

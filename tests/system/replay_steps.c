@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "cursor.h"
 #include "err.h"
+#include "mem.h"
 #include "os.h"
 #include "text.h"
 #include "unwind_pe.h"

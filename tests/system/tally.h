@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "arena.h"
 #include "counting.h"
+#include "mem.h"
 #include "os.h"
 #include "tap.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
+#include "mem.h"
 
 enum { MAX_ANSWERS_BYTES = 1 << 20 };
 

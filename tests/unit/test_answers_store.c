@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "archive_section.h"
-#include "arena.h"
+#include "mem.h"
 #include "tap.h"
 
 enum { MEMORY = 1 << 20 };

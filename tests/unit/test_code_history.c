@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
 
-#include "arena.h"
 #include "code_history.h"
+#include "mem.h"
 #include "tap.h"
 
 static unsigned seed = 7;

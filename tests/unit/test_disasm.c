@@ -6,6 +6,7 @@
 
 #include "disasm_internal.h"
 #include "err.h"
+#include "mem.h"
 #include "tap.h"
 #include "text.h"
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "disasm_internal.h"
+#include "mem.h"
 #include "tap.h"
 
 enum { NO_TARGET, GOES, OPERAND };

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 
 #include "answers.h"
-#include "arena.h"
 #include "buf.h"
 #include "cursor.h"
 #include "debug_search.h"
 #include "debug_split.h"
 #include "dwarf.h"
+#include "mem.h"
 #include "os.h"
 #include "tap.h"
 #include "test_data.h"

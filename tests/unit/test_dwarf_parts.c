@@ -6,8 +6,8 @@
 #include <sched.h>
 #endif
 
-#include "arena.h"
 #include "dwarf.h"
+#include "mem.h"
 #include "tap.h"
 
 static const char big_program[] = "/usr/bin/python3.11d";

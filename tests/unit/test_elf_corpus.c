@@ -3,9 +3,9 @@
  * together.  Looks in $WPERF_CORPUS/elf. */
 #include <stdlib.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "err.h"
+#include "mem.h"
 #include "object.h"
 #include "os.h"
 #include "resolver.h"

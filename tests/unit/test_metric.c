@@ -2,10 +2,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "catalogue.h"
 #include "err.h"
+#include "mem.h"
 #include "metric.h"
 #include "metric_formulas.h"
 #include "tap.h"

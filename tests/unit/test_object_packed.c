@@ -3,7 +3,7 @@
  * byte by byte, since both threads write at the same time. */
 #include <stdlib.h>
 
-#include "arena.h"
+#include "attributes.h"
 #include "budget.h"
 #include "buf.h"
 #include "codec.h"

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "answers.h"
-#include "arena.h"
 #include "buf.h"
 #include "err.h"
+#include "mem.h"
 #include "os.h"
 #include "pdb.h"
 #include "tap.h"

@@ -2,8 +2,8 @@
 /* The container of a PDB: blocks of every size and in any order, beyond 4 GB, files that are refused, and damage. */
 #include <stdlib.h>
 
-#include "arena.h"
 #include "buf.h"
+#include "mem.h"
 #include "os.h"
 #include "pdb.h"
 #include "pdb_sample.h"

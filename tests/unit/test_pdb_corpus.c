@@ -3,10 +3,10 @@
  * snapshots that stand beside them.  Each kind of difference is explained in docs/pdb-oracles.md. */
 #include <stdlib.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "codec.h"
 #include "err.h"
+#include "mem.h"
 #include "os.h"
 #include "pdb.h"
 #include "tap.h"

@@ -3,9 +3,9 @@
  * and with changed bytes they are survived, in bounded time. */
 #include <stdlib.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "err.h"
+#include "mem.h"
 #include "os.h"
 #include "pdb_asked.h"
 #include "tap.h"

@@ -2,7 +2,7 @@
 /* Records of every kind, one at a time and damaged, in PDBs made here. */
 #include <stdlib.h>
 
-#include "arena.h"
+#include "attributes.h"
 #include "buf.h"
 #include "err.h"
 #include "pdb.h"

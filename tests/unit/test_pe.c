@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
 
-#include "arena.h"
 #include "data_object.h"
 #include "err.h"
+#include "mem.h"
 #include "text.h"
 
 #define DLL_BASE   0x180000000ull

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
 
-#include "arena.h"
+#include "attributes.h"
 #include "codec.h"
 #include "os.h"
 #include "small_session.h"

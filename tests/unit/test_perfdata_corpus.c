@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "buf.h"
 #include "codec.h"
 #include "err.h"
+#include "mem.h"
 #include "os.h"
 #include "perfdata_reader.h"
 #include "text.h"

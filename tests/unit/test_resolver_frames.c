@@ -5,9 +5,9 @@
 #endif
 
 #include "answers_cache.h"
-#include "arena.h"
 #include "dwarf.h"
 #include "jitdump_builder.h"
+#include "mem.h"
 #include "object.h"
 #include "os.h"
 #include "resolver.h"

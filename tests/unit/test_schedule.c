@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
 
-#include "arena.h"
+#include "attributes.h"
 #include "buf.h"
 #include "catalogue.h"
 #include "err.h"

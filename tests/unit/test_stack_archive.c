@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "archive_section.h"
-#include "arena.h"
+#include "mem.h"
 #include "tap.h"
 
 enum { N_WAYS = 6, N_ENDS = 8 };

@@ -5,6 +5,7 @@
 
 #include "archive_section.h"
 #include "archived_module.h"
+#include "mem.h"
 #include "os.h"
 #include "source_archive.h"
 #include "tap.h"

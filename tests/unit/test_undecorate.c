@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names that clang 14 wrote for small programs with Microsoft's ABI, and names made by hand. */
-#include "arena.h"
 #include "demangled.h"
+#include "mem.h"
 #include "tap.h"
 #include "undecorate.h"
 

@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-#include "arena.h"
 #include "attributes.h"
+#include "mem.h"
 #include "tap.h"
 #include "unwind_cfi.h"
 

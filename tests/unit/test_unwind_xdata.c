@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
 
-#include "arena.h"
+#include "mem.h"
 #include "tap.h"
 #include "test_data.h"
 #include "unwind_xdata.h"

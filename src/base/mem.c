@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Decides what happens when memory runs out: one line on standard error and the end. */
+#include "mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void mem_exhausted(size_t size)
+{
+        fprintf(stderr, "wperf: out of memory (%zu bytes asked)\n", size);
+        exit(125);
+}
+
+static size_t checked_product(size_t count, size_t size)
+{
+        size_t bytes;
+
+        if (__builtin_mul_overflow(count, size, &bytes))
+                mem_exhausted(SIZE_MAX);
+        return bytes ? bytes : 1;
+}
+
+void *mem_new(size_t count, size_t size)
+{
+        size_t bytes = checked_product(count, size);
+        void *p = calloc(1, bytes);
+
+        if (!p)
+                mem_exhausted(bytes);
+        return p;
+}
+
+void *mem_resize(void *old, size_t count, size_t size)
+{
+        size_t bytes = checked_product(count, size);
+        void *p = realloc(old, bytes);
+
+        if (!p)
+                mem_exhausted(bytes);
+        return p;
+}
+
+char *mem_strdup(const char *text)
+{
+        size_t size = strlen(text) + 1;
+
+        return memcpy(mem_new(size, 1), text, size);
+}
+
+void *mem_grow(void *items, size_t n, size_t *cap, size_t size)
+{
+        if (n < *cap)
+                return items;
+        *cap = *cap ? *cap * 2 : 8;
+        return mem_resize(items, *cap, size);
+}
