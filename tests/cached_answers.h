@@ -138,7 +138,7 @@ static inline bool is_answer(uint64_t addr, const struct answered_frames *got, s
         answer(addr, &want, &want_span);
         ok = answered_count(got, at) == want_span.n;
         for (size_t i = 0; ok && i < want_span.n; i++) {
-                const struct source_frame a = answered_get(got, at, i), *b = &want.frames[i];
+                const struct source_frame a = answers_get(got, at, i), *b = &want.frames[i];
 
                 ok = same_text(a.function, b->function) && same_text(a.path, b->path) && a.line == b->line &&
                      a.column == b->column && a.is_inlined == b->is_inlined && a.start == b->start;
@@ -173,7 +173,7 @@ static inline size_t find(struct answers_cache *index, const uint64_t *addrs, si
         for (size_t i = 0; i < n; i++)
                 n_right += frames.found[i].set && is_answer(addrs[i], &frames, i);
         EXPECT_INT(n_right, n_known);
-        answered_frames_release(&frames);
+        answers_frames_release(&frames);
         return n_known;
 }
 

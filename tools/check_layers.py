@@ -79,8 +79,8 @@ CALL_ROOMS: dict[str, tuple[str, ...]] = {
 # call -> the files where it may stand all the same
 CALL_FILES: dict[str, tuple[str, ...]] = {
     "strtod": ("src/base/text.c",),
-    "exit": ("src/base/arena.c",),
-    "fprintf": ("src/base/arena.c", "src/base/log.c"),
+    "exit": ("src/base/mem.c",),
+    "fprintf": ("src/base/mem.c", "src/base/log.c"),
     "vfprintf": ("src/base/log.c",),
     "fputs": ("src/base/log.c",),
     "fputc": ("src/base/log.c",),

@@ -215,7 +215,7 @@ bool answers_cache_find(struct answers_cache *cache, uint64_t addr, struct answe
         return answers_cache_find_all(cache, &addr, 1, ret_found);
 }
 
-struct source_frame answered_get(const struct answered_frames *frames, size_t i, size_t k)
+struct source_frame answers_get(const struct answered_frames *frames, size_t i, size_t k)
 {
         const struct answer_found *found = &frames->found[i];
         const struct answer_frame *frame;
@@ -233,7 +233,7 @@ struct source_frame answered_get(const struct answered_frames *frames, size_t i,
         };
 }
 
-void answered_frames_release(struct answered_frames *frames)
+void answers_frames_release(struct answered_frames *frames)
 {
         source_frames_release(&frames->rest);
         free(frames->found);

@@ -83,8 +83,8 @@ static inline size_t answered_count(const struct answered_frames *frames, size_t
 }
 
 /* Frame `k` of address `i`. */
-struct source_frame answered_get(const struct answered_frames *frames, size_t i, size_t k);
-void answered_frames_release(struct answered_frames *frames);
+struct source_frame answers_get(const struct answered_frames *frames, size_t i, size_t k);
+void answers_frames_release(struct answered_frames *frames);
 
 /* What is known of `n` sorted, distinct addresses: found[i] of those; returns their number.  An empty list is an answer
  * too. */

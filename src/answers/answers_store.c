@@ -85,7 +85,7 @@ const struct module_answers *answers_get_module(const struct answers *answers, s
         return answers->modules[index];
 }
 
-const struct answers *module_answers_store(const struct module_answers *module)
+const struct answers *answers_store_module(const struct module_answers *module)
 {
         return module->store;
 }

@@ -153,7 +153,7 @@ const char *answers_text(const struct answers *answers, answer_text text);
 struct module_answers *answers_add_module(struct answers *answers);
 size_t answers_n_modules(const struct answers *answers);
 const struct module_answers *answers_get_module(const struct answers *answers, size_t index);
-const struct answers *module_answers_store(const struct module_answers *module);
+const struct answers *answers_store_module(const struct module_answers *module);
 
 /* How much the store's texts and a kind of the module take: at least as much as their bytes in a file. */
 uint64_t answers_size(const struct module_answers *module, enum answer_kind kind);

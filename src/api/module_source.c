@@ -131,7 +131,7 @@ int64_t module_source_built_ns(const struct module_source *source, module_id id)
         struct os_stat st;
 
         if (archived)
-                return archived_module_facts(archived)->built_ns;
+                return symbol_archive_facts(archived)->built_ns;
         return os_stat(world_text(source->world, world_get_module(source->world, id)->path), &st)
                        ? st.mtime_ns
                        : 0;
@@ -186,7 +186,7 @@ static bool kept_path(const struct module_source *source, const struct module *m
         if (!kept)
                 return false;
         buf_clear(out);
-        kept_file_path(kept, out);
+        process_kept_path(kept, out);
         if (is_kept_file(path, buf_text(out), &is_there))
                 return false;
         return !is_there || kept_file_is_of(kept, module, path) || !is_build(path, module);
@@ -201,7 +201,7 @@ bool module_source_is_lost(const struct collect_result *collected, const struct 
 
         if (!kept)
                 return false;
-        kept_file_path(kept, &at);
+        process_kept_path(kept, &at);
         if (is_kept_file(path, buf_text(&at), &is_there))
                 return false;
         return !is_there || !module->build_id_size || !is_build(path, module);
@@ -358,7 +358,7 @@ static resolver_id describe(struct module_source *source, struct resolver *resol
         };
 
         /* Where the recorder kept names, a file of the same build may still be there. */
-        if (archived && (!archived_module_facts(archived)->is_kept || module->kind == MODULE_ANON))
+        if (archived && (!symbol_archive_facts(archived)->is_kept || module->kind == MODULE_ANON))
                 return resolver_add_module(resolver, &desc);
         add_recorded(source, module, &desc);
         switch (module->kind) {

@@ -220,7 +220,7 @@ const char *source_text_line(struct source_text *source, const char *path, uint3
         const struct file *file = get_file(source, path);
 
         if (file->archived)
-                return archived_source_line(file->archived, line);
+                return source_archive_line(file->archived, line);
         return line && line <= file->n_lines ? file->text.data + file->lines[line - 1] : NULL;
 }
 

@@ -105,7 +105,7 @@ static void note_unknown(struct symbolize *s, const uint64_t *addrs, size_t n)
         size_t n_unknown = 0;
 
         for (size_t i = 0; i < n; i++)
-                n_unknown += !archived_module_knows(s->archived, addrs[i]);
+                n_unknown += !symbol_archive_knows(s->archived, addrs[i]);
         if (n_unknown)
                 buf_printf(&s->note,
                            "%s%s: %zu of %zu addresses are not in the session, which has functions with "
@@ -208,7 +208,7 @@ static bool check_file(struct symbolize *s, struct err *err)
 
 static bool is_wanted(const struct symbolize *s, const struct archived_module *module, bool whole_path)
 {
-        const char *path = archived_module_identity(module)->path, *wanted = s->request->path;
+        const char *path = symbol_archive_identity(module)->path, *wanted = s->request->path;
 
         return !strcmp(wanted, whole_path ? path : text_base_name(path));
 }
@@ -244,10 +244,10 @@ static bool no_such_module(const struct symbolize *s, struct err *err)
         bool is_archived = false;
 
         for (size_t i = 0; i < n; i++)
-                is_archived |= !archived_module_facts(symbol_archive_get(s->archive.symbols, i))->is_kept;
+                is_archived |= !symbol_archive_facts(symbol_archive_get(s->archive.symbols, i))->is_kept;
         for (size_t i = 0; i < n; i++)
                 names[i] = text_base_name(
-                        archived_module_identity(symbol_archive_get(s->archive.symbols, i))->path);
+                        symbol_archive_identity(symbol_archive_get(s->archive.symbols, i))->path);
         near = text_nearest(text_base_name(s->request->path), names, n);
         free(names);
         if (!is_archived)
@@ -259,8 +259,8 @@ static bool no_such_module(const struct symbolize *s, struct err *err)
 /* Addresses of a PE image may be RVAs here too. */
 static void note_image(struct symbolize *s)
 {
-        const struct archive_identity *module = archived_module_identity(s->archived);
-        const struct archive_facts *facts = archived_module_facts(s->archived);
+        const struct archive_identity *module = symbol_archive_identity(s->archived);
+        const struct archive_facts *facts = symbol_archive_facts(s->archived);
         AUTO(pe_images) images = pe_images_new(perfdata_feature(s->session->reader, FEATURE_WPERF_IMAGES));
         const struct pe_identity *image =
                 pe_images_find(images, module->path, module->build_id, module->build_id_size);

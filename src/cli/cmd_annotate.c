@@ -6,11 +6,11 @@
 #include "annotate_output.h"
 #include "buf.h"
 #include "cmd.h"
+#include "command_report.h"
 #include "err.h"
 #include "filter_none.h"
 #include "os.h"
 #include "quality_view.h"
-#include "report_options.h"
 #include "text_match.h"
 
 enum { DEFAULT_LINES = 20 };

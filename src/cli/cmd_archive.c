@@ -4,7 +4,7 @@
 
 #include "archive_view.h"
 #include "cmd.h"
-#include "report_options.h"
+#include "command_report.h"
 
 static struct archive_view view_of(const struct archive_result *result, const char *session)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* detect: the devices that can measure, which on Linux are the kernel's PMUs. */
 #include "cmd.h"
+#include "command_facts.h"
 #include "device_list.h"
 #include "fact_tables.h"
-#include "facts_options.h"
 
 static void add_row(void *ctx, const char *device, const char *hardware)
 {

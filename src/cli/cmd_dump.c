@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "command_report.h"
 #include "dump.h"
 #include "os.h"
-#include "report_options.h"
 
 static bool put_stdout(void *ctx, const void *bytes, size_t size, struct err *err)
 {

@@ -9,7 +9,7 @@ static bool find_topic(const struct command_line *line, const struct command **r
         *ret_command = NULL;
         if (!line->n_args)
                 return true;
-        *ret_command = command_find(line->args[0]);
+        *ret_command = options_find_command(line->args[0]);
         if (!*ret_command)
                 return err_set(err, ERR_USAGE, "no command '%.60s'; 'wperf --help' lists them",
                                line->args[0]);

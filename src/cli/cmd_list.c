@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* list: events, metrics and groups of metrics, as three tables. */
 #include "cmd.h"
+#include "command_facts.h"
 #include "event_listing.h"
 #include "fact_tables.h"
-#include "facts_options.h"
 
 static void add_rows(const struct event_listing *listing, struct fact_tables *tables)
 {

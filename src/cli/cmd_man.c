@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* man: what is known of events, metrics and groups of metrics, a page each. */
 #include "cmd.h"
+#include "command_facts.h"
 #include "event_manual.h"
 #include "fact_tables.h"
-#include "facts_options.h"
 #include "manual_view.h"
 
 struct pages {

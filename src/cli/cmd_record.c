@@ -5,11 +5,11 @@
 
 #include "buf.h"
 #include "cmd.h"
+#include "command_record.h"
 #include "err.h"
 #include "event.h"
 #include "hot_output.h"
 #include "os.h"
-#include "record_options.h"
 #include "run.h"
 #include "text.h"
 #include "text_match.h"

@@ -7,12 +7,12 @@
 
 #include "buf.h"
 #include "cmd.h"
+#include "command_report.h"
 #include "count_session.h"
 #include "err.h"
 #include "filter_none.h"
 #include "hot_output.h"
 #include "os.h"
-#include "report_options.h"
 #include "sort_keys.h"
 #include "stack_branches.h"
 #include "stat_output.h"

@@ -6,11 +6,11 @@
 #include "attributes.h"
 #include "cmd.h"
 #include "collector.h"
+#include "command_stat.h"
 #include "count_config.h"
 #include "count_run.h"
 #include "cpu_vendor.h"
 #include "os.h"
-#include "stat_options.h"
 #include "stat_output.h"
 
 #define DEFAULT_SHOT_NS UINT64_C(1000000000) /* of a timeline without --timeout */

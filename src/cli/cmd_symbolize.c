@@ -6,11 +6,11 @@
 
 #include "buf.h"
 #include "cmd.h"
+#include "command_symbolize.h"
 #include "err.h"
 #include "mem.h"
 #include "os.h"
 #include "symbolize.h"
-#include "symbolize_options.h"
 #include "symbolize_view.h"
 #include "text.h"
 #include "text_number.h"

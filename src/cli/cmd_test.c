@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* test: what this machine and this program can do, as the table that editors read. */
 #include "cmd.h"
+#include "command_facts.h"
 #include "fact_tables.h"
-#include "facts_options.h"
 #include "machine_test.h"
 
 static void add_row(void *ctx, const char *name, const char *result)

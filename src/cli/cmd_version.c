@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* version: wperf and what it measures with, as the table that WindowsPerf's users read features from. */
 #include "cmd.h"
+#include "command_facts.h"
 #include "fact_tables.h"
-#include "facts_options.h"
 #include "os.h"
 #include "version.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The list of all commands, in the order of the program's help. */
-#include "export_options.h"
-#include "facts_options.h"
+#include "command_export.h"
+#include "command_facts.h"
+#include "command_record.h"
+#include "command_report.h"
+#include "command_stat.h"
+#include "command_symbolize.h"
 #include "options.h"
-#include "record_options.h"
-#include "report_options.h"
-#include "stat_options.h"
-#include "symbolize_options.h"
 
 /* clang-format off */
 const struct command *const commands[] = {
@@ -34,7 +34,7 @@ const struct command *const commands[] = {
 };
 /* clang-format on */
 
-const struct foreign_command foreign_commands[] = {
+const struct foreign_command commands_foreign[] = {
         {"script", "wperf export --format perf-script (or wperf dump, which shows every record)"},
         {"evlist", "wperf dump"},
         {0},

@@ -67,7 +67,7 @@ static void complete_value(struct completing *c, const struct option *option, si
                 return;
         }
         buf_add_str(c->out, is_list(option) ? "list\n" : "words\n");
-        while ((word = word_next(&values, &len)))
+        while ((word = options_next_word(&values, &len)))
                 add(c, c->word, head, word, len, NULL);
         if (option->names)
                 add_names(c, option->names, head);
@@ -88,7 +88,7 @@ static void complete_option(struct completing *c)
                         continue;
                 buf_printf(&spelled, "--%s", option->name);
                 add(c, "", 0, spelled.data, spelled.len, option->help);
-                while (c->word[1] == '-' && c->word[2] && (alias = word_next(&aliases, &len))) {
+                while (c->word[1] == '-' && c->word[2] && (alias = options_next_word(&aliases, &len))) {
                         buf_clear(&spelled);
                         buf_printf(&spelled, "--%.*s", (int)len, alias);
                         add(c, "", 0, spelled.data, spelled.len, option->help);
@@ -142,8 +142,8 @@ static const struct option *read_option(const struct command *command, const cha
 static const struct command *find_command(size_t n_words, char *const *words)
 {
         for (size_t i = 0; i + 1 < n_words; i++) {
-                if (command_find(words[i]))
-                        return command_find(words[i]);
+                if (options_find_command(words[i]))
+                        return options_find_command(words[i]);
         }
         return NULL;
 }

@@ -71,7 +71,7 @@ static const struct option windows_options[] = {
         {0},
 };
 
-const struct option_group windows_group = {"Windows images", windows_options};
+const struct option_group lookup_windows_group = {"Windows images", windows_options};
 
 const struct option_group lookup_group = {"Names and lines", lookup_options};
 

@@ -26,7 +26,8 @@ struct lookup_options {
         uint64_t max_mib;               /* of memory; 0: the default */
 };
 extern const struct option_group lookup_group;
-extern const struct option_group windows_group; /* of the same options, for commands that have no target */
+extern const struct option_group
+        lookup_windows_group; /* of the same options, for commands that have no target */
 
 struct lookup {
         struct resolver_sources sources;

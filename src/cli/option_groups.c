@@ -59,7 +59,7 @@ static const struct option general_options[] = {
         {0},
 };
 
-const struct option_group general_group = {"General", general_options};
+const struct option_group option_group_general = {"General", general_options};
 
 static const struct option output_options[] = {
         {
@@ -96,7 +96,7 @@ static const struct option output_options[] = {
         {0},
 };
 
-const struct option_group output_group = {"Output", output_options};
+const struct option_group option_group_output = {"Output", output_options};
 
 static const struct option event_options[] = {
         {
@@ -119,7 +119,7 @@ static const struct option event_options[] = {
         {0},
 };
 
-const struct option_group event_group = {"Events", event_options};
+const struct option_group option_group_event = {"Events", event_options};
 
 static const struct option extra_options[] = {
         {
@@ -142,7 +142,7 @@ static const struct option extra_options[] = {
         {0},
 };
 
-const struct option_group extra_group = {"More events and metrics", extra_options};
+const struct option_group option_group_extra = {"More events and metrics", extra_options};
 
 static const struct option machine_options[] = {
         {
@@ -156,7 +156,7 @@ static const struct option machine_options[] = {
         {0},
 };
 
-const struct option_group machine_group = {"Machine", machine_options};
+const struct option_group option_group_machine = {"Machine", machine_options};
 
 static const struct option target_options[] = {
         {
@@ -242,7 +242,7 @@ static const struct option target_options[] = {
         {0},
 };
 
-const struct option_group target_group = {"Where and how long", target_options};
+const struct option_group option_group_target = {"Where and how long", target_options};
 
 static const struct option display_options[] = {
         {
@@ -292,7 +292,7 @@ static const struct option display_options[] = {
         {0},
 };
 
-const struct option_group display_group = {"Results", display_options};
+const struct option_group option_group_display = {"Results", display_options};
 
 static const struct option input_options[] = {
         {
@@ -314,7 +314,7 @@ static const struct option input_options[] = {
         {0},
 };
 
-const struct option_group input_group = {"Input", input_options};
+const struct option_group option_group_input = {"Input", input_options};
 
 static const struct option metric_options[] = {
         {
@@ -337,4 +337,4 @@ static const struct option metric_options[] = {
         {0},
 };
 
-const struct option_group metric_group = {"Metrics", metric_options};
+const struct option_group option_group_metric = {"Metrics", metric_options};

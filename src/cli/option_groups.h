@@ -12,7 +12,7 @@ struct general_options {
         bool force_lock;       /* accepted: there is no driver lock on Linux */
         const char *cpu_model; /* an id of the catalogue: the machine that is asked; NULL: this one */
 };
-extern const struct option_group general_group;
+extern const struct option_group option_group_general;
 
 /* Where the command's document goes. */
 struct output_options {
@@ -21,27 +21,27 @@ struct output_options {
         const char *output;        /* or NULL */
         const char *output_prefix; /* a folder for output files, or NULL */
 };
-extern const struct option_group output_group;
+extern const struct option_group option_group_output;
 
 /* What is measured. */
 struct event_options {
         const char *events; /* the -e texts joined by commas, or NULL */
         bool kernel;
 };
-extern const struct option_group event_group;
+extern const struct option_group option_group_event;
 
 /* Names beyond the built-in ones. */
 struct extra_options {
         const char *extra_events; /* a file or name:0xNN,..., or NULL */
         const char *metrics_file; /* or NULL */
 };
-extern const struct option_group extra_group;
+extern const struct option_group option_group_extra;
 
 /* Which machine is asked, beside general_options.cpu_model. */
 struct machine_options {
         const char *sysfs; /* a folder that stands for "/", or NULL */
 };
-extern const struct option_group machine_group;
+extern const struct option_group option_group_machine;
 
 /* Where and how long it is measured. */
 struct target_options {
@@ -55,7 +55,7 @@ struct target_options {
         uint64_t spawn_delay_ms; /* UINT64_MAX: -1 */
         const char *control;     /* "fifo:CTL,ACK", "fd:CTL,ACK", or NULL */
 };
-extern const struct option_group target_group;
+extern const struct option_group option_group_target;
 
 /* How results of sampling are shown. */
 struct display_options {
@@ -66,7 +66,7 @@ struct display_options {
         bool disassemble;
         bool strict;
 };
-extern const struct option_group display_group;
+extern const struct option_group option_group_display;
 
 enum { DISPLAY_ROWS_DEFAULT = 50 };
 
@@ -75,13 +75,13 @@ struct input_options {
         const char *input; /* or NULL: wperf.data, else perf.data */
         bool force;
 };
-extern const struct option_group input_group;
+extern const struct option_group option_group_input;
 
 /* Which metrics, and settings of the counting. */
 struct metric_options {
         const char *metrics; /* joined by commas, or NULL */
         const char *config;  /* key=value,..., or NULL */
 };
-extern const struct option_group metric_group;
+extern const struct option_group option_group_metric;
 
 #endif

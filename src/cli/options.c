@@ -7,7 +7,7 @@
 
 #include "buf.h"
 
-const char *word_next(const char **at, size_t *ret_len)
+const char *options_next_word(const char **at, size_t *ret_len)
 {
         const char *start = *at;
 
@@ -30,7 +30,7 @@ static bool in_words(const char *words, const char *name, size_t len)
         const char *word;
         size_t n;
 
-        while ((word = word_next(&words, &n))) {
+        while ((word = options_next_word(&words, &n))) {
                 if (n == len && !memcmp(word, name, len))
                         return true;
         }
@@ -119,30 +119,13 @@ const char *option_find_absent(const struct command *command, const char *word)
         return NULL;
 }
 
-const struct command *command_find(const char *word)
+const struct command *options_find_command(const char *word)
 {
         size_t len = strlen(word);
 
         for (size_t i = 0; commands[i]; i++) {
                 if (is_word(word, len, commands[i]->name) || in_words(commands[i]->aliases, word, len))
                         return commands[i];
-        }
-        return NULL;
-}
-
-void command_line_release(struct command_line *line)
-{
-        free(line->options);
-        free(line->given);
-        arena_release(&line->arena);
-        *line = (struct command_line){0};
-}
-
-const struct option *command_line_find_later(const struct command_line *line)
-{
-        for (size_t i = 0; i < line->n_given; i++) {
-                if (line->given[i].option->later)
-                        return line->given[i].option;
         }
         return NULL;
 }
@@ -155,7 +138,7 @@ void option_add_spellings(const struct option *option, bool arg, struct buf *out
         if (option->letter)
                 buf_printf(out, "-%c, ", option->letter);
         buf_printf(out, "--%s", option->name);
-        while ((word = word_next(&aliases, &len)))
+        while ((word = options_next_word(&aliases, &len)))
                 buf_printf(out, ", --%.*s", (int)len, word);
         if (option->word)
                 buf_printf(out, ", %s", option->word);

@@ -147,7 +147,7 @@ extern const struct command *const commands[];
 struct foreign_command {
         const char *name, *instead;
 };
-extern const struct foreign_command foreign_commands[];
+extern const struct foreign_command commands_foreign[];
 
 /* Reads the arguments after the program's name; `args` ends with NULL.  Release `line` even on failure. */
 bool command_line_parse(struct command_line *line, size_t n_args, char **args, struct err *err);
@@ -167,7 +167,7 @@ struct option_walk {
 
 const struct option *option_next(struct option_walk *walk);
 
-const struct command *command_find(const char *word);
+const struct command *options_find_command(const char *word);
 
 /* By a long name of `len` bytes, by a letter, by a bare word.  `ret_offset` may be NULL. */
 const struct option *option_find(const struct command *command, const char *name, size_t len,
@@ -176,7 +176,7 @@ const struct option *option_find_letter(const struct command *command, char lett
 const struct option *option_find_word(const struct command *command, const char *word, size_t *ret_offset);
 
 /* Takes the next word of a blank-separated list: returns its start and length and moves *at, or NULL. */
-const char *word_next(const char **at, size_t *ret_len);
+const char *options_next_word(const char **at, size_t *ret_len);
 
 bool option_takes_value(const struct option *option);
 

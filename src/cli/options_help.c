@@ -19,7 +19,7 @@ static void add_wrapped(struct buf *out, size_t line_start, size_t indent, const
         const char *word;
         size_t len;
 
-        while ((word = word_next(&text, &len))) {
+        while ((word = options_next_word(&text, &len))) {
                 if (out->len - line_start > indent && out->len - line_start + 1 + len > WIDTH) {
                         buf_add_char(out, '\n');
                         line_start = out->len;

@@ -28,7 +28,7 @@ static void add_text(struct buf *out, const char *text)
         size_t line_start = out->len, len;
         const char *word;
 
-        while ((word = word_next(&text, &len))) {
+        while ((word = options_next_word(&text, &len))) {
                 if (out->len > line_start && out->len - line_start + len > LINE_BYTES) {
                         buf_add_char(out, '\n');
                         line_start = out->len;

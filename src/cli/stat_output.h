@@ -5,9 +5,9 @@
 #define STAT_OUTPUT_H
 
 #include "attributes.h"
+#include "command_stat.h"
 #include "count_run.h"
 #include "err.h"
-#include "stat_options.h"
 
 struct stat_output_request {
         const struct general_options *general;

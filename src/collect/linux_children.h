@@ -3,7 +3,7 @@
 #ifndef LINUX_CHILDREN_H
 #define LINUX_CHILDREN_H
 
-#include "linux_unwind.h"
+#include "linux_unwinder.h"
 
 struct children;
 

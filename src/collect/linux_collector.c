@@ -13,7 +13,7 @@
 
 #include "linux_children.h"
 #include "linux_enabling.h"
-#include "linux_unwind.h"
+#include "linux_unwinder.h"
 #include "mem.h"
 #include "os.h"
 
@@ -165,7 +165,7 @@ struct collector *collector_open(const struct collect_request *request, struct e
         c->result.sampled_share = -1;
         c->pace_ms = SHORTEST_WAIT_MS;
         keeper_init(&c->keeper);
-        if (request->target.argv && !child_prepare(&c->child, &command, err))
+        if (request->target.argv && !spawn_prepare(&c->child, &command, err))
                 return NULL;
         if (!open_events(c, err))
                 return NULL;
@@ -177,7 +177,7 @@ void collector_free(struct collector *c)
 {
         if (!c)
                 return;
-        child_release(&c->child);
+        spawn_release(&c->child);
         for (size_t i = 0; i < c->n_watched; i++) {
                 if (c->watched[i].pid_fd >= 0)
                         close(c->watched[i].pid_fd);
@@ -354,13 +354,13 @@ static bool put_synthetic(struct collector *c, struct err *err)
         for (size_t i = 0; i < c->opened.n_events; i++)
                 kernel |= !(linux_attr_written(&c->opened.events[i]).flags & PERF_ATTR_EXCLUDE_KERNEL);
         if (kernel)
-                synth_kernel(&synth);
+                proc_synth_kernel(&synth);
         if (c->request.target.system_wide)
-                synth_all_processes(&synth);
+                proc_synth_all(&synth);
         for (size_t i = 0; i < c->n_watched; i++)
-                synth_process(&synth, c->watched[i].pid);
+                proc_synth_process(&synth, c->watched[i].pid);
         buf_add(&c->pass, synth.out.data, synth.out.len);
-        synth_release(&synth);
+        proc_synth_release(&synth);
         look_through(c);
         return put(c, err);
 }
@@ -447,7 +447,7 @@ bool collector_begin(struct collector *c, const struct record_sink *sink, struct
         if (c->opened.every_cpu)
                 c->children = children_new(&c->opened, c->child.pid);
         note_cpu_time(c, true);
-        if (c->request.target.argv && !child_go(&c->child, c->request.target.argv[0], err))
+        if (c->request.target.argv && !spawn_go(&c->child, c->request.target.argv[0], err))
                 return false;
         enabling_begin(&c->enabling, &c->opened, &c->request, begin_ns);
         return put_synthetic(c, err);
@@ -460,7 +460,7 @@ static bool targets_run(struct collector *c)
         bool run = false;
 
         if (c->child.pid)
-                return !child_reap(&c->child, false);
+                return !spawn_reap(&c->child, false);
         if (c->request.target.system_wide)
                 return true;
         for (size_t i = 0; i < c->n_watched; i++)
@@ -527,7 +527,7 @@ void collector_stop_command(struct collector *c, bool force)
 
 bool collector_command_runs(struct collector *c)
 {
-        return c->child.pid && !child_reap(&c->child, false);
+        return c->child.pid && !spawn_reap(&c->child, false);
 }
 
 /* --- the end --- */
@@ -654,7 +654,7 @@ const struct collect_result *collector_get_result(struct collector *c)
         struct collect_result *r = &c->result;
 
         r->command_ended = c->child.pid && c->child.ended;
-        r->exit_status = child_exit_status(&c->child);
+        r->exit_status = spawn_exit_status(&c->child);
         r->kept = c->keeper.kept.items;
         r->n_kept = c->keeper.kept.n;
         r->copies = c->keeper.kept.copies;

@@ -6,7 +6,7 @@
 #include "counting.h"
 #include "linux_internal.h"
 
-/* --- linux_count_open.c: descriptors --- */
+/* --- linux_counted.c: descriptors --- */
 
 struct counter {
         int fd;
@@ -63,7 +63,7 @@ bool count_request_is_system_wide(const struct count_request *request);
  * interrupts the other CPU, then brings them all. */
 uint32_t counted_group(const struct count_request *request, size_t index);
 
-/* --- linux_count_fallback.c: what the kernel tells without counters --- */
+/* --- linux_count_estimator.c: what the kernel tells without counters --- */
 
 /* Where the count of a software event comes from for a user who may not count it; SOURCE_COUNTER: from nowhere. */
 enum count_source count_source_instead(const struct count_request *request, const struct event *event,
@@ -89,9 +89,9 @@ void estimator_init(struct estimator *estimator, const struct child *child,
 void estimator_release(struct estimator *estimator);
 void estimator_count(struct estimator *estimator, bool count); /* starts and stops */
 struct usage estimator_read(struct estimator *estimator);
-uint64_t usage_get(const struct usage *usage, enum count_source source);
+uint64_t estimator_usage(const struct usage *usage, enum count_source source);
 
-/* --- linux_count_read.c: records --- */
+/* --- linux_count_rounds.c: records --- */
 
 /* The records of a round, laid out once: reading writes the numbers only. */
 struct rounds {

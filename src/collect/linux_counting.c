@@ -63,7 +63,7 @@ static bool start_command(struct counting *c, struct err *err)
         const struct command command = {r->target.argv, r->target.cpus, r->target.n_cpus,
                                         r->target.output_to_stderr};
 
-        if (!child_prepare(&c->child, &command, err))
+        if (!spawn_prepare(&c->child, &command, err))
                 return false;
         c->ends[c->n_ends++].fd = c->child.pid_fd;
         c->tids = mem_new(1, sizeof(*c->tids));
@@ -108,7 +108,7 @@ void counting_free(struct counting *c)
                 if (c->ends[i].fd >= 0)
                         close(c->ends[i].fd);
         }
-        child_release(&c->child);
+        spawn_release(&c->child);
         free(c->ends);
         free(c->tids);
         rounds_release(&c->rounds);
@@ -177,7 +177,7 @@ bool counting_begin(struct counting *c, const struct record_sink *sink, struct e
         if (c->request.target.delay_ns && c->request.target.delay_ns != CONTROL_NEVER)
                 c->due_ns = os_monotonic_ns() + c->request.target.delay_ns;
         turn(c, false);
-        if (c->request.target.argv && !child_go(&c->child, c->request.target.argv[0], err))
+        if (c->request.target.argv && !spawn_go(&c->child, c->request.target.argv[0], err))
                 return false;
         return rounds_put_maps(&c->rounds, &c->request, c->tids, c->n_tids, sink, err);
 }
@@ -263,7 +263,7 @@ static void see_ends(struct counting *c)
                 if (c->ends[i].fd < 0 || !(c->ends[i].revents & POLLIN))
                         continue;
                 if (is_command)
-                        child_reap(&c->child, true);
+                        spawn_reap(&c->child, true);
                 else
                         close(c->ends[i].fd);
                 c->ends[i].fd = -1;
@@ -280,7 +280,7 @@ static bool targets_run(struct counting *c)
         if (!c->n_ends)
                 return true;
         if (c->child.pid)
-                return c->blind ? !child_reap(&c->child, false) : !c->child.ended;
+                return c->blind ? !spawn_reap(&c->child, false) : !c->child.ended;
         for (size_t i = 0; i < c->n_ends; i++) {
                 if (c->ends[i].fd >= 0 || (c->blind && process_runs(c->request.target.pids[i])))
                         return true;
@@ -388,7 +388,7 @@ void counting_stop_command(struct counting *c, bool force)
 
 bool counting_command_runs(struct counting *c)
 {
-        return c->child.pid && !child_reap(&c->child, false);
+        return c->child.pid && !spawn_reap(&c->child, false);
 }
 
 struct counting_result counting_get_result(struct counting *c)
@@ -400,7 +400,7 @@ struct counting_result counting_get_result(struct counting *c)
         };
 
         if (result.command_ended) {
-                result.exit_status = child_exit_status(&c->child);
+                result.exit_status = spawn_exit_status(&c->child);
                 result.user_ns = c->child.user_ns;
                 result.kernel_ns = c->child.kernel_ns;
         }

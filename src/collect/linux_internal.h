@@ -94,7 +94,7 @@ bool linux_may_sample_all(void);
 /* True for the refusals that another source of samples may not meet. */
 bool linux_obstacle_is_missing_pmu(int error);
 
-/* --- linux_open.c: descriptors --- */
+/* --- linux_opened.c: descriptors --- */
 
 struct opened_fd {
         int fd;
@@ -210,7 +210,7 @@ void denied_see(struct denied *denied, const struct perf_attr *attr, const struc
 void denied_end_pass(struct denied *denied, bool is_last);
 void denied_release(struct denied *denied);
 
-/* --- linux_share.c --- */
+/* --- linux_sampled_share.c --- */
 
 /* What the first event that was asked for gave, and what there was to be had. */
 struct sampled {
@@ -248,11 +248,11 @@ struct child {
         struct rusage usage; /* with its ended children; valid once it has ended */
 };
 
-bool child_prepare(struct child *child, const struct command *command, struct err *err);
-bool child_go(struct child *child, const char *name, struct err *err);
-bool child_reap(struct child *child, bool wait);  /* true when it has ended */
-int child_exit_status(const struct child *child); /* as a shell gives it; valid once it has ended */
-void child_release(struct child *child);
+bool spawn_prepare(struct child *child, const struct command *command, struct err *err);
+bool spawn_go(struct child *child, const char *name, struct err *err);
+bool spawn_reap(struct child *child, bool wait);  /* true when it has ended */
+int spawn_exit_status(const struct child *child); /* as a shell gives it; valid once it has ended */
+void spawn_release(struct child *child);
 
 /* --- linux_proc.c: what runs already --- */
 
@@ -264,10 +264,10 @@ struct synth {
 
 /* COMM, NAMESPACES and MMAP2 records of a process, of what is executable and of the beginnings of PE images, whose code
  * may lie in memory without a file; a process that is gone gives none. */
-void synth_process(struct synth *synth, int32_t pid);
-void synth_all_processes(struct synth *synth);
-void synth_kernel(struct synth *synth);
-void synth_release(struct synth *synth);
+void proc_synth_process(struct synth *synth, int32_t pid);
+void proc_synth_all(struct synth *synth);
+void proc_synth_kernel(struct synth *synth);
+void proc_synth_release(struct synth *synth);
 
 /* The threads of a process, appended; false when it is gone. */
 bool proc_threads(int32_t pid, int32_t **ret_tids, size_t *ret_n);
@@ -294,7 +294,7 @@ void pe_see_image(struct pe_seen *seen, const struct object *object, const char 
 /* Bytes of memory that the image takes, 0: it was not seen.  A world_image_size; `ctx` is a struct pe_seen. */
 uint64_t pe_image_size(void *ctx, const char *path, const uint8_t *build_id, size_t build_id_size);
 
-/* --- linux_identity.c --- */
+/* --- linux_mapped_file.c --- */
 
 /* One version of a file.  Another file may get its path and inode: the record has a generation then, where the file system
  * counts them.  A file that is written over has another time. */
@@ -377,7 +377,7 @@ void kept_files_add_copy(struct kept_files *files, const struct kept_file *kept)
 /* Takes the descriptor, copies the path. */
 void kept_files_add(struct kept_files *files, const struct kept_file *kept, enum kept_class class);
 
-/* --- linux_kept.c: files that would be gone when the table is made --- */
+/* --- linux_keeper.c: files that would be gone when the table is made --- */
 
 /* Another mount namespace.  Its descriptor keeps it and what is mounted in it. */
 struct kept_namespace {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Records of several rings by time (record_order.h).  Each pass over the rings is a round. */
-#include "linux_unwind.h"
+#include "linux_unwinder.h"
 
 /* Samples begin with IDENTIFIER, IP and TID. */
 enum { SAMPLE_TIME_OFF = sizeof(struct perf_header) + 24 };

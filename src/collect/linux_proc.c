@@ -179,7 +179,7 @@ static void add_mmap2(struct synth *s, int32_t pid, const char *root, const char
         end_record(s, at);
 }
 
-void synth_process(struct synth *s, int32_t pid)
+void proc_synth_process(struct synth *s, int32_t pid)
 {
         AUTO_RELEASE(buf) maps = {0};
         AUTO_RELEASE(buf) root = {0};
@@ -207,18 +207,18 @@ void synth_process(struct synth *s, int32_t pid)
         }
 }
 
-void synth_release(struct synth *s)
+void proc_synth_release(struct synth *s)
 {
         buf_release(&s->out);
 }
 
-void synth_all_processes(struct synth *s)
+void proc_synth_all(struct synth *s)
 {
         struct id_list list = {0};
 
         os_list_dir("/proc", add_id, &list, NULL);
         for (size_t i = 0; i < list.n_ids; i++)
-                synth_process(s, list.ids[i]);
+                proc_synth_process(s, list.ids[i]);
         free(list.ids);
 }
 
@@ -270,7 +270,7 @@ static void add_modules(struct synth *s)
         }
 }
 
-void synth_kernel(struct synth *s)
+void proc_synth_kernel(struct synth *s)
 {
         AUTO_RELEASE(buf) text = {0};
         uint64_t start, end;

@@ -51,7 +51,7 @@ static bool no_pipe(struct err *err)
                        "too many open files to start a command; raise the limit with 'ulimit -n 1024'");
 }
 
-bool child_prepare(struct child *child, const struct command *command, struct err *err)
+bool spawn_prepare(struct child *child, const struct command *command, struct err *err)
 {
         int go[2], error[2];
 
@@ -81,7 +81,7 @@ bool child_prepare(struct child *child, const struct command *command, struct er
         return true;
 }
 
-bool child_go(struct child *child, const char *name, struct err *err)
+bool spawn_go(struct child *child, const char *name, struct err *err)
 {
         int error = 0;
         ssize_t n;
@@ -103,7 +103,7 @@ static uint64_t timeval_ns(struct timeval tv)
         return (uint64_t)tv.tv_sec * 1000000000u + (uint64_t)tv.tv_usec * 1000u;
 }
 
-bool child_reap(struct child *child, bool wait)
+bool spawn_reap(struct child *child, bool wait)
 {
         pid_t got;
 
@@ -120,16 +120,16 @@ bool child_reap(struct child *child, bool wait)
         return true;
 }
 
-int child_exit_status(const struct child *child)
+int spawn_exit_status(const struct child *child)
 {
         return WIFSIGNALED(child->status) ? 128 + WTERMSIG(child->status) : WEXITSTATUS(child->status);
 }
 
-void child_release(struct child *child)
+void spawn_release(struct child *child)
 {
         if (child->pid && !child->ended) {
                 kill(child->pid, SIGKILL);
-                child_reap(child, true);
+                spawn_reap(child, true);
         }
         if (child->go_fd >= 0)
                 close(child->go_fd);

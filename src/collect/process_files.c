@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-void kept_file_path(const struct kept_file *kept, struct buf *out)
+void process_kept_path(const struct kept_file *kept, struct buf *out)
 {
         os_descriptor_path(kept->fd, NULL, out);
 }

@@ -9,7 +9,7 @@
 #include "os.h"
 
 /* Appends the path of a file that was kept open. */
-void kept_file_path(const struct kept_file *kept, struct buf *out);
+void process_kept_path(const struct kept_file *kept, struct buf *out);
 
 /* Appends the path of a file as a running process sees it. */
 void process_file_path(int32_t pid, const char *path, struct buf *out);

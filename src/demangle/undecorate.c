@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "undecorate_internal.h"
+#include "msvc_internal.h"
 
 /* The name that an object of type_info holds: a dot and a type. */
 static struct msvc_node *parse_type_name(struct msvc_name *m)

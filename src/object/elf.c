@@ -180,7 +180,7 @@ static void name_sections(struct elf *elf, const struct cursor *all, const struc
 
         if (h->names_index < elf->base.n_sections)
                 names = elf_section_bytes(elf, h->names_index);
-        names_size = names.failed ? 0 : string_table_size(&names);
+        names_size = names.failed ? 0 : object_string_table_size(&names);
         for (size_t i = 0; i < elf->base.n_sections; i++) {
                 struct cursor c = cursor_sub(all, i * h->section_bytes, 4);
                 struct object_section *section = &elf->base.sections[i];

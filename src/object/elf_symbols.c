@@ -38,7 +38,7 @@ bool elf_symbols_begin(struct object *object, enum object_table table, struct ob
                 return false;
         symbols.n_symbols = cursor_left(&symbols.at) / symbol_bytes(elf);
         symbols.names = (const char *)names.start;
-        symbols.names_size = string_table_size(&names);
+        symbols.names_size = object_string_table_size(&names);
         symbols.wide_sections = find_wide_sections(elf, i);
         *ret_symbols = symbols;
         return true;

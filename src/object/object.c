@@ -135,7 +135,7 @@ const struct object_facts *object_get_facts(const struct object *object)
         return &object->facts;
 }
 
-size_t string_table_size(const struct cursor *table)
+size_t object_string_table_size(const struct cursor *table)
 {
         size_t size = cursor_left(table);
 

@@ -79,6 +79,6 @@ struct object *object_open_owned(struct buf *owned, const char *name, struct bud
 /* --- Tables of strings ----------------------------------------------------------------------------------- */
 
 /* Cuts a table after its last NUL, so that every offset inside it is a string that ends. */
-size_t string_table_size(const struct cursor *table);
+size_t object_string_table_size(const struct cursor *table);
 
 #endif

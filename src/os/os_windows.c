@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "buf.h"
-#include "err.h"
 #include "mem.h"
 #include "text.h"
 

@@ -53,7 +53,7 @@ uint32_t events_add(struct perfdata_reader *r, const struct perf_attr *attr)
         size_t n = t->n;
 
         event->attr = *attr;
-        event_name_make(r, attr, &name);
+        perfdata_names_make_event(r, attr, &name);
         event->name = arena_copy(&r->arena, name.data, name.len);
         buf_release(&name);
         t->asked_build_id |= (attr->flags & PERF_ATTR_BUILD_ID) != 0;
@@ -106,7 +106,7 @@ void events_name_pmus(struct perfdata_reader *r)
 
                 if (!text_starts(r->events.items[i]->name, "pmu-"))
                         continue;
-                event_name_make(r, &r->events.items[i]->attr, &name);
+                perfdata_names_make_event(r, &r->events.items[i]->attr, &name);
                 events_set_name(r, (uint32_t)i, buf_text(&name));
                 buf_release(&name);
         }

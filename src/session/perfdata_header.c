@@ -28,7 +28,7 @@ static struct section read_section(struct cursor *c)
         return section;
 }
 
-struct perf_attr attr_read(struct cursor *c, uint64_t size)
+struct perf_attr header_read_attr(struct cursor *c, uint64_t size)
 {
         struct perf_attr attr = {0};
         uint8_t bytes[sizeof(attr)] = {0};
@@ -146,7 +146,7 @@ static bool read_attrs(struct perfdata_reader *r, struct section attrs, struct e
                                LIMIT_EVENTS);
         c = cursor_sub(&r->sources[0].bytes, attrs.off, attrs.size);
         for (uint64_t i = 0; i < n; i++) {
-                struct perf_attr attr = attr_read(&c, entry - SECTION_BYTES);
+                struct perf_attr attr = header_read_attr(&c, entry - SECTION_BYTES);
                 struct section ids = read_section(&c);
                 uint32_t event = events_add(r, &attr);
 
@@ -304,7 +304,7 @@ static void take_attr(struct perfdata_reader *r, struct cursor c)
                 r->damage.n_malformed++;
                 return;
         }
-        attr = attr_read(&c, size);
+        attr = header_read_attr(&c, size);
         event = events_add(r, &attr);
         if (cursor_left(&c) / 8 <= LIMIT_EVENT_IDS - r->events.n_ids)
                 events_add_ids(r, event, cursor_sub(&c, cursor_pos(&c), cursor_left(&c)));

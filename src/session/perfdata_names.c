@@ -69,7 +69,7 @@ static void add_modifiers(struct buf *out, uint64_t flags)
         buf_add(out, "ppp", precise);
 }
 
-void event_name_make(const struct perfdata_reader *r, const struct perf_attr *attr, struct buf *out)
+void perfdata_names_make_event(const struct perfdata_reader *r, const struct perf_attr *attr, struct buf *out)
 {
         const char *pmu;
 

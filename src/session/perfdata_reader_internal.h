@@ -98,7 +98,7 @@ bool header_read(struct perfdata_reader *reader, struct err *err);
 void header_take_record(struct perfdata_reader *reader, const struct perfdata_record *record);
 
 /* Reads one attribute of `size` bytes; in this machine's byte order, zero-filled. */
-struct perf_attr attr_read(struct cursor *c, uint64_t size);
+struct perf_attr header_read_attr(struct cursor *c, uint64_t size);
 
 uint32_t events_add(struct perfdata_reader *reader, const struct perf_attr *attr);
 void events_add_ids(struct perfdata_reader *reader, uint32_t event, struct cursor ids);
@@ -119,7 +119,8 @@ uint32_t events_event_of(struct perfdata_reader *reader, const struct perfdata_r
 bool events_asked_build_id(const struct perfdata_reader *reader, const struct perfdata_record *record);
 
 /* "cycles:u"; appended to `out`. */
-void event_name_make(const struct perfdata_reader *reader, const struct perf_attr *attr, struct buf *out);
+void perfdata_names_make_event(const struct perfdata_reader *reader, const struct perf_attr *attr,
+                               struct buf *out);
 
 /* 1, 0, -1 as perfdata_next; time and event are not yet set. */
 int stream_next(struct perfdata_reader *reader, struct perfdata_record *ret, uint64_t *ret_pos,

@@ -101,7 +101,7 @@ const struct archived_source *source_archive_find(const struct source_archive *a
         return NULL;
 }
 
-const char *archived_source_line(const struct archived_source *file, uint32_t line)
+const char *source_archive_line(const struct archived_source *file, uint32_t line)
 {
         size_t low = 0, high = file->n_lines;
 

@@ -27,7 +27,7 @@ const struct archived_source *source_archive_find(const struct source_archive *a
                                                   int64_t *ret_mtime_ns);
 
 /* NULL: the line was not packed, or there is none. */
-const char *archived_source_line(const struct archived_source *source, uint32_t line);
+const char *source_archive_line(const struct archived_source *source, uint32_t line);
 
 /* --- Writing -------------------------------------------------------------------------------------- */
 

@@ -64,7 +64,7 @@ bool stack_marks_is_cut(const struct stack_marks *marks, uint64_t sample)
 
 /* --- while recording --- */
 
-static void pack(struct cut_marks *marks, uint8_t bits)
+static void pack(struct stack_cuts *marks, uint8_t bits)
 {
         enum { LONGEST_RUN = 255 };
 
@@ -79,7 +79,7 @@ static void pack(struct cut_marks *marks, uint8_t bits)
         }
 }
 
-void cut_marks_add(struct cut_marks *marks, bool is_cut)
+void stack_cuts_add(struct stack_cuts *marks, bool is_cut)
 {
         uint64_t bit = marks->n_samples++ % 8;
 
@@ -90,7 +90,7 @@ void cut_marks_add(struct cut_marks *marks, bool is_cut)
         marks->last = 0;
 }
 
-void cut_marks_unpack(const struct cut_marks *marks, struct buf *out)
+void stack_cuts_unpack(const struct stack_cuts *marks, struct buf *out)
 {
         for (size_t i = 0; i < marks->packed.len; i++) {
                 uint8_t bits = (uint8_t)marks->packed.data[i];
@@ -104,8 +104,8 @@ void cut_marks_unpack(const struct cut_marks *marks, struct buf *out)
                 buf_add_u8(out, marks->last);
 }
 
-void cut_marks_release(struct cut_marks *marks)
+void stack_cuts_release(struct stack_cuts *marks)
 {
         buf_release(&marks->packed);
-        *marks = (struct cut_marks){0};
+        *marks = (struct stack_cuts){0};
 }

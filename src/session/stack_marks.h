@@ -25,18 +25,18 @@ struct stack_marks {
 
 /* The bits of `cut` as they come while recording, which may take long: most are 0, and bytes of 8 zeros are counted.
  * Zero-initialised is empty and ready. */
-struct cut_marks {
+struct stack_cuts {
         struct buf packed; /* bytes of bits; a zero is followed by how many zeros follow it, at most 255 */
         uint64_t n_samples;
         size_t run_at; /* where the count of the zeros stands that came last; 0: none did */
         uint8_t last;  /* the bits of the byte that is not full */
 };
 
-void cut_marks_add(struct cut_marks *marks, bool is_cut);
+void stack_cuts_add(struct stack_cuts *marks, bool is_cut);
 
 /* Appends all bits as stack_marks.cut has them. */
-void cut_marks_unpack(const struct cut_marks *marks, struct buf *out);
-void cut_marks_release(struct cut_marks *marks);
+void stack_cuts_unpack(const struct stack_cuts *marks, struct buf *out);
+void stack_cuts_release(struct stack_cuts *marks);
 
 /* Writes the section. */
 void stack_marks_write(const struct stack_marks *marks, struct perfdata_writer *writer);

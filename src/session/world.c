@@ -42,7 +42,7 @@ void world_free(struct world *w)
 
 /* --- processes --- */
 
-struct process *process_find(struct world *w, int32_t pid)
+struct process *world_find_process(struct world *w, int32_t pid)
 {
         const uint64_t *at;
 
@@ -59,7 +59,7 @@ struct process *process_find(struct world *w, int32_t pid)
 
 static struct process *get_process(struct world *w, int32_t pid)
 {
-        struct process *process = process_find(w, pid);
+        struct process *process = world_find_process(w, pid);
         struct exited *exited = &w->exited;
         size_t slot = w->n_processes;
 
@@ -74,7 +74,7 @@ static struct process *get_process(struct world *w, int32_t pid)
         return &w->processes[slot];
 }
 
-void process_forget(struct world *w, struct process *process)
+void world_forget_process(struct world *w, struct process *process)
 {
         ranges_drop(&w->pool, process->maps);
         ranges_drop(&w->pool, process->images);
@@ -84,10 +84,10 @@ void process_forget(struct world *w, struct process *process)
 static void share_maps(struct world *w, struct process *child, int32_t parent_pid)
 {
         struct process old = *child;
-        const struct process *parent = process_find(w, parent_pid);
+        const struct process *parent = world_find_process(w, parent_pid);
 
         if (!parent) {
-                process_forget(w, child);
+                world_forget_process(w, child);
                 return;
         }
         *child = *parent;
@@ -127,7 +127,7 @@ static void replay_fork(struct world *w, const struct perfdata_record *record)
                 return;
         child = get_process(w, task.pid);
         if (record->header.misc & PERF_MISC_FORK_EXEC) {
-                process_forget(w, child);
+                world_forget_process(w, child);
                 return;
         }
         share_maps(w, child, task.ppid);
@@ -138,7 +138,7 @@ static void replay_exit(struct world *w, const struct perfdata_record *record)
         struct record_task task;
 
         if (w->exited.max && record_task_parse(record->bytes, &task))
-                exited_see(w, &task);
+                world_forget_exited(w, &task);
 }
 
 static void replay_comm(struct world *w, const struct perfdata_record *record)
@@ -150,7 +150,7 @@ static void replay_comm(struct world *w, const struct perfdata_record *record)
         *map_put(&w->name_of_thread, world_thread_key(comm.pid, comm.tid), NULL) =
                 strpool_add(w->names, comm.name);
         if (comm.exec && comm.pid != -1)
-                process_forget(w, get_process(w, comm.pid));
+                world_forget_process(w, get_process(w, comm.pid));
 }
 
 static bool range_of(const struct record_mmap *map, struct range *ret)
@@ -238,7 +238,7 @@ static void map_user(struct world *w, const struct record_mmap *map)
 
         if (map->pid == -1 || !range_of(map, &range))
                 return;
-        name = map_name_of_user(w, map->path);
+        name = world_modules_user_name(w, map->path);
         range.module = modules_get(w, &name, map);
         if ((name.kind != MODULE_FILE && name.kind != MODULE_JITDUMP) || map->prot & RECORD_PROT_ADDRESSES)
                 range.pgoff = name.kind == MODULE_VDSO ? 0 : range.start;
@@ -264,7 +264,7 @@ static void map_kernel(struct world *w, const struct record_mmap *map)
 
         if (!range_of(map, &range))
                 return;
-        name = map_name_of_kernel(w, map->path);
+        name = world_modules_kernel_name(w, map->path);
         range.module = modules_get(w, &name, map);
         range.pgoff = range.start; /* offsets are addresses */
         w->kernel.version = ++w->last_version;
@@ -427,7 +427,7 @@ static bool is_anon(const struct world *w, const struct range *range)
 
 static struct place find_user(struct world *w, int32_t pid, uint64_t ip)
 {
-        const struct process *process = pid == -1 ? NULL : process_find(w, pid);
+        const struct process *process = pid == -1 ? NULL : world_find_process(w, pid);
         const struct range *range = process ? find_range(w, process, ip) : NULL;
         struct place place;
 
@@ -485,7 +485,7 @@ static bool is_in_gap(struct world *w, const struct process *process, uint64_t i
 
 bool world_is_unmapped(struct world *w, int32_t pid, uint64_t ip)
 {
-        const struct process *process = pid == -1 ? NULL : process_find(w, pid);
+        const struct process *process = pid == -1 ? NULL : world_find_process(w, pid);
 
         if (w->unmapped.n_used || !process || process->images)
                 return world_find(w, pid, PERF_MISC_USER, ip).module == MODULE_NONE;
@@ -499,7 +499,7 @@ uint64_t world_version(struct world *w, int32_t pid, uint16_t misc)
 
         if ((misc & PERF_MISC_CPUMODE_MASK) == PERF_MISC_KERNEL)
                 return w->kernel.version + 1;
-        process = pid == -1 ? NULL : process_find(w, pid);
+        process = pid == -1 ? NULL : world_find_process(w, pid);
         version = process ? process->version + 1 : 1;
         /* Looked for in both: the later change counts, for no two are alike. */
         if ((misc & PERF_MISC_CPUMODE_MASK) == PERF_MISC_UNKNOWN && w->kernel.version >= version)

@@ -27,7 +27,7 @@ void code_map(struct world *w, struct process *process, module_id id)
 
 static struct process *find_telling(struct world *w, int32_t pid)
 {
-        struct process *process = pid == -1 ? NULL : process_find(w, pid);
+        struct process *process = pid == -1 ? NULL : world_find_process(w, pid);
 
         return process && process->tells_code ? process : NULL;
 }

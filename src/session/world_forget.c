@@ -26,7 +26,7 @@ static void forget_process(struct world *w, int32_t pid)
         struct exited *exited = &w->exited;
         struct process *process = find_quietly(w, pid);
 
-        process_forget(w, process);
+        world_forget_process(w, process);
         ARRAY_PUSH(exited->free_slots, exited->n_free, exited->cap_free, (uint32_t)(process - w->processes));
         map_remove(&w->process_of_pid, (uint32_t)pid);
         w->last_process = UINT32_MAX;
@@ -63,7 +63,7 @@ static void pop(struct world *w)
                 push(w, pid);
 }
 
-void exited_see(struct world *w, const struct record_task *task)
+void world_forget_exited(struct world *w, const struct record_task *task)
 {
         struct exited *exited = &w->exited;
 

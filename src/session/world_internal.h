@@ -98,16 +98,16 @@ struct map_name {
         bool deleted;
 };
 
-struct map_name map_name_of_user(struct world *world, const char *path);
-struct map_name map_name_of_kernel(struct world *world, const char *path);
+struct map_name world_modules_user_name(struct world *world, const char *path);
+struct map_name world_modules_kernel_name(struct world *world, const char *path);
 
 uint64_t world_thread_key(int32_t pid, int32_t tid);
 
 /* The process, or NULL. */
-struct process *process_find(struct world *world, int32_t pid);
+struct process *world_find_process(struct world *world, int32_t pid);
 
 /* Drops all that is known of a process but its version. */
-void process_forget(struct world *world, struct process *process);
+void world_forget_process(struct world *world, struct process *process);
 
 /* --- Code that processes make (world_code.c) --- */
 
@@ -118,7 +118,7 @@ void code_map(struct world *world, struct process *process, module_id module);
 void code_find(const struct world *world, const struct process *process, uint64_t addr, struct place *place);
 
 /* An EXIT record, where the world forgets. */
-void exited_see(struct world *world, const struct record_task *task);
+void world_forget_exited(struct world *world, const struct record_task *task);
 
 /* The module with this identity, made when there is none. */
 module_id modules_get(struct world *world, const struct map_name *name, const struct record_mmap *map);

@@ -41,7 +41,7 @@ bool world_is_jitdump(const char *path)
         return is_jitdump(path, strlen(path));
 }
 
-struct map_name map_name_of_user(struct world *w, const char *path)
+struct map_name world_modules_user_name(struct world *w, const char *path)
 {
         struct map_name name = {.kind = MODULE_FILE};
         size_t len = strlen(path);
@@ -61,7 +61,7 @@ struct map_name map_name_of_user(struct world *w, const char *path)
 }
 
 /* [kernel.kallsyms]_text tells in its end which symbol the address was taken from. */
-struct map_name map_name_of_kernel(struct world *w, const char *path)
+struct map_name world_modules_kernel_name(struct world *w, const char *path)
 {
         struct map_name name = {.kind = MODULE_KERNEL_MODULE};
 
@@ -243,9 +243,9 @@ static bool add_table_id(void *ctx, uint16_t misc, int32_t pid, const uint8_t *i
                 return true;
         memcpy(entry.bytes, id, id_size);
         if ((misc & PERF_MISC_CPUMODE_MASK) == PERF_MISC_KERNEL)
-                name = map_name_of_kernel(w, path);
+                name = world_modules_kernel_name(w, path);
         else
-                name = map_name_of_user(w, path);
+                name = world_modules_user_name(w, path);
         ARRAY_PUSH(t->table_ids, t->n_table_ids, t->table_ids_cap, entry);
         *map_put(&t->id_of_path, name.path, NULL) = t->n_table_ids;
         return true;

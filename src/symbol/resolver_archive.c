@@ -12,7 +12,7 @@
 
 void resolver_archive_begin(struct module *module)
 {
-        const struct archive_facts *facts = archived_module_facts(module->is.archived);
+        const struct archive_facts *facts = symbol_archive_facts(module->is.archived);
 
         if (facts->name_note)
                 buf_add_str(&module->note, facts->name_note);
@@ -21,7 +21,7 @@ void resolver_archive_begin(struct module *module)
 /* The note has more to say once lines are asked for, as it had when they were looked up. */
 static void note_lines(struct module *module)
 {
-        const struct archive_facts *facts = archived_module_facts(module->is.archived);
+        const struct archive_facts *facts = symbol_archive_facts(module->is.archived);
 
         buf_clear(&module->note);
         if (facts->line_note)
@@ -31,7 +31,7 @@ static void note_lines(struct module *module)
 static str_id get_text(struct resolver *resolver, struct module *module, answer_text number, bool is_name)
 {
         const struct archived_module *m = module->is.archived;
-        const char *text = answers_text(module_answers_store(m->answers), number);
+        const char *text = answers_text(answers_store_module(m->answers), number);
         AUTO_RELEASE(buf) whole = {0};
         uint64_t *known;
         str_id id = 0;
@@ -185,7 +185,7 @@ bool resolver_archive_read_code(const struct module *module, uint64_t addr, uint
 
 bool resolver_archive_get_image(const struct module *module, struct resolver_image *ret)
 {
-        const struct archive_facts *facts = archived_module_facts(module->is.archived);
+        const struct archive_facts *facts = symbol_archive_facts(module->is.archived);
 
         if (facts->has_image)
                 *ret = facts->image;
@@ -206,7 +206,7 @@ struct resolver_section resolver_archive_get_section(const struct module *module
                 return (struct resolver_section){.name = ""};
         section = answers_get_item(m, ANSWER_SECTIONS, index);
         return (struct resolver_section){
-                section->name ? answers_text(module_answers_store(m), section->name) : "",
+                section->name ? answers_text(answers_store_module(m), section->name) : "",
                 section->addr,
                 section->size,
         };

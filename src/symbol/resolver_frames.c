@@ -72,7 +72,7 @@ static void add_source_frames(struct finder *f, size_t i, const struct answered_
         size_t n_before = f->out->n_frames, n = answered_count(found, i);
 
         for (size_t k = 0; k < n; k++) {
-                struct source_frame from = answered_get(found, i, k);
+                struct source_frame from = answers_get(found, i, k);
                 /* What begins behind the name that is guessed may be known from elsewhere. */
                 bool is_named = from.function && !from.is_guessed;
                 struct resolver_frame frame;
@@ -140,7 +140,7 @@ static void find_in_debug(struct finder *f, struct resolver_debug *debug)
                 for (size_t i = 0; i < f->n; i++)
                         add_source_frames(f, i, &found);
         }
-        answered_frames_release(&found);
+        answers_frames_release(&found);
 }
 
 /* --- code made at run time --- */

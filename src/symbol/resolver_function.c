@@ -171,7 +171,7 @@ enum object_machine resolver_get_machine(struct resolver *resolver, resolver_id 
         const struct module *module = resolver_load(resolver, id);
 
         if (module->is.archived)
-                return archived_module_facts(module->is.archived)->machine;
+                return symbol_archive_facts(module->is.archived)->machine;
         if (module->file)
                 return resolver_file_machine(module->file, addr);
         if (module->vmlinux && resolver_vmlinux_object(module->vmlinux))

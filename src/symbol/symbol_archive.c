@@ -41,7 +41,7 @@ static uint64_t hash_of(const struct archive_identity *identity)
 
 static bool take_identity(struct archived_module *m)
 {
-        const struct answers *answers = module_answers_store(m->answers);
+        const struct answers *answers = answers_store_module(m->answers);
         const struct answer_identity *from;
 
         if (!answers_n_items(m->answers, ANSWER_IDENTITY))
@@ -63,7 +63,7 @@ static bool take_identity(struct archived_module *m)
 
 static bool take_facts(struct archived_module *m)
 {
-        const struct answers *answers = module_answers_store(m->answers);
+        const struct answers *answers = answers_store_module(m->answers);
         struct resolver_image *image = &m->facts.image;
         const struct answer_facts *from;
 
@@ -172,17 +172,17 @@ const struct archived_module *symbol_archive_find(const struct symbol_archive *a
         return NULL;
 }
 
-const struct archive_identity *archived_module_identity(const struct archived_module *m)
+const struct archive_identity *symbol_archive_identity(const struct archived_module *m)
 {
         return &m->identity;
 }
 
-const struct archive_facts *archived_module_facts(const struct archived_module *m)
+const struct archive_facts *symbol_archive_facts(const struct archived_module *m)
 {
         return &m->facts;
 }
 
-bool archived_module_knows(const struct archived_module *m, uint64_t addr)
+bool symbol_archive_knows(const struct archived_module *m, uint64_t addr)
 {
         struct answer_found found;
 

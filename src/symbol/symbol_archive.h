@@ -61,11 +61,11 @@ const struct archived_module *symbol_archive_get(const struct symbol_archive *ar
 const struct archived_module *symbol_archive_find(const struct symbol_archive *archive,
                                                   const struct archive_identity *identity);
 
-const struct archive_identity *archived_module_identity(const struct archived_module *module);
-const struct archive_facts *archived_module_facts(const struct archived_module *module);
+const struct archive_identity *symbol_archive_identity(const struct archived_module *module);
+const struct archive_facts *symbol_archive_facts(const struct archived_module *module);
 
 /* Whether its frames at the address were packed, if only to say that there are none. */
-bool archived_module_knows(const struct archived_module *module, uint64_t addr);
+bool symbol_archive_knows(const struct archived_module *module, uint64_t addr);
 
 /* --- Writing -------------------------------------------------------------------------------------- */
 

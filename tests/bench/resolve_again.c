@@ -169,7 +169,7 @@ static size_t count_frames(const struct answered_frames *frames, size_t n_addrs)
 
         for (size_t i = 0; i < n_addrs; i++) {
                 for (size_t k = 0; k < answered_count(frames, i); k++, n++) {
-                        struct source_frame frame = answered_get(frames, i, k);
+                        struct source_frame frame = answers_get(frames, i, k);
 
                         sum += (size_t)frame.function + (size_t)frame.path + frame.line + frame.start;
                 }
@@ -194,7 +194,7 @@ static uint64_t run_again(const struct job *job, const struct answers_cache_opti
         check(index, &err);
         answers_cache_look_up(index, job->addrs, job->n, fail_to_ask, NULL, &frames);
         *ret_n_frames = count_frames(&frames, job->n);
-        answered_frames_release(&frames);
+        answers_frames_release(&frames);
         answers_cache_free(index);
         close_files(&again);
         return os_monotonic_ns() - start;
@@ -229,7 +229,7 @@ static void measure(struct job *job, answers_ask_frames *ask)
         start = os_monotonic_ns();
         check(answers_cache_save(index, &err), &err);
         printf("saved                   %8.2f ms\n", (double)(os_monotonic_ns() - start) / 1e6);
-        answered_frames_release(&frames);
+        answers_frames_release(&frames);
         answers_cache_free(index);
         for (size_t i = 0; i < N_ROUNDS; i++)
                 rounds[i] = run_again(job, &options, &n_frames);

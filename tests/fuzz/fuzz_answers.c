@@ -17,7 +17,7 @@ static void use_source(struct cursor section)
                 return;
         file = source_archive_find(archive, "/src/a.c", &mtime_ns);
         for (uint32_t line = 0; file && line < MAX_QUESTIONS; line++) {
-                const char *text = archived_source_line(file, line);
+                const char *text = source_archive_line(file, line);
 
                 sink += text ? strlen(text) : 0;
         }

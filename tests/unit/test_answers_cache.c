@@ -413,7 +413,7 @@ static struct asked look_up(struct answers_cache *index, const uint64_t *addrs, 
         answers_cache_look_up(index, addrs, n, ask, &asked, &frames);
         for (size_t i = 0; i < n; i++)
                 EXPECT_TRUE(is_answer(addrs[i], &frames, i));
-        answered_frames_release(&frames);
+        answers_frames_release(&frames);
         return asked;
 }
 

@@ -2,7 +2,7 @@
 /* Records of several rings by time, and chains in the place of copies. */
 #include <stdlib.h>
 
-#include "linux_unwind.h"
+#include "linux_unwinder.h"
 #include "tap.h"
 
 static const struct perf_attr attr = {

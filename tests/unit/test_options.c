@@ -2,11 +2,11 @@
 #include <stdlib.h>
 
 #include "buf.h"
+#include "command_record.h"
+#include "command_report.h"
+#include "command_stat.h"
 #include "err.h"
 #include "options.h"
-#include "record_options.h"
-#include "report_options.h"
-#include "stat_options.h"
 #include "tap.h"
 #include "text.h"
 
@@ -341,7 +341,7 @@ TEST(tables_are_consistent)
                 struct option_walk walk = {.command = commands[i]};
                 const struct option *option;
 
-                EXPECT_TRUE(command_find(commands[i]->name) == commands[i]);
+                EXPECT_TRUE(options_find_command(commands[i]->name) == commands[i]);
                 EXPECT_TRUE(commands[i]->summary != NULL);
                 while ((option = option_next(&walk))) {
                         check_option(commands[i], option);

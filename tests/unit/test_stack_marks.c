@@ -58,7 +58,7 @@ TEST(damage_is_refused)
 
 static void expect_same_bits(uint64_t n_samples, unsigned one_in, size_t max_packed)
 {
-        AUTO_RELEASE(cut_marks) cut = {0};
+        AUTO_RELEASE(stack_cuts) cut = {0};
         AUTO_RELEASE(buf) wanted = {0};
         AUTO_RELEASE(buf) out = {0};
         uint64_t random = 1;
@@ -67,10 +67,10 @@ static void expect_same_bits(uint64_t n_samples, unsigned one_in, size_t max_pac
         for (uint64_t i = 0; i < n_samples; i++) {
                 bool is_cut = one_in && (random = map_mix(random + i)) % one_in == 0;
 
-                cut_marks_add(&cut, is_cut);
+                stack_cuts_add(&cut, is_cut);
                 wanted.data[i / 8] |= (char)(is_cut << i % 8);
         }
-        cut_marks_unpack(&cut, &out);
+        stack_cuts_unpack(&cut, &out);
         EXPECT_INT(out.len, wanted.len);
         EXPECT_TRUE(out.len == wanted.len && !memcmp(buf_text(&out), buf_text(&wanted), out.len));
         if (cut.packed.len > max_packed)

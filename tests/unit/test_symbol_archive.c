@@ -227,9 +227,9 @@ TEST(what_was_not_packed_is_not_known)
         EXPECT_STR(resolver_note(resolver, id), "lines are poor");
         EXPECT_TRUE(resolver_check(resolver, id, NULL));
         free(extents);
-        EXPECT_TRUE(archived_module_knows(module.archived, stretches[0].from));
-        EXPECT_TRUE(!archived_module_knows(module.archived, stretches[0].to));
-        EXPECT_INT(archived_module_facts(module.archived)->built_ns, -5);
+        EXPECT_TRUE(symbol_archive_knows(module.archived, stretches[0].from));
+        EXPECT_TRUE(!symbol_archive_knows(module.archived, stretches[0].to));
+        EXPECT_INT(symbol_archive_facts(module.archived)->built_ns, -5);
 }
 
 /* What the resolver says of a kept module whose path is `path` and whose build id is that of names.so. */
@@ -269,7 +269,7 @@ TEST(kept_names_give_way_to_a_file_of_the_build)
         archive = open_section(&section);
         ASSERT_TRUE(archive);
         kept = symbol_archive_get(archive, 0);
-        EXPECT_TRUE(archived_module_facts(kept)->is_kept);
+        EXPECT_TRUE(symbol_archive_facts(kept)->is_kept);
         of_kept = find_kept(kept, "/gone", 0x10f8, &is_kept);
         EXPECT_TRUE(is_kept);
         of_file = find_kept(kept, data_path("elf/names.so"), 0x10f8, &is_kept);
@@ -487,10 +487,8 @@ TEST(answers_of_version_1_are_those_of_the_files)
                 EXPECT_INT(symbol_archive_n_modules(archive), 1);
                 EXPECT_TRUE(symbol_archive_origin(archive)->is_unfinished);
                 EXPECT_INT(symbol_archive_origin(archive)->cut_bytes, 300);
-                EXPECT_STR(archived_module_facts(symbol_archive_get(archive, 0))->name_note,
-                           "names are poor");
-                EXPECT_STR(archived_module_facts(symbol_archive_get(archive, 0))->line_note,
-                           "lines are poor");
+                EXPECT_STR(symbol_archive_facts(symbol_archive_get(archive, 0))->name_note, "names are poor");
+                EXPECT_STR(symbol_archive_facts(symbol_archive_get(archive, 0))->line_note, "lines are poor");
                 expect_same_module(archive, &stretch, &readable);
         }
 }
@@ -569,12 +567,12 @@ TEST(source_lines_come_back)
         file = source_archive_find(archive, "/src/a.c", &mtime_ns);
         ASSERT_TRUE(file);
         EXPECT_INT(mtime_ns, 12345);
-        EXPECT_STR(archived_source_line(file, 1), "first");
-        EXPECT_STR(archived_source_line(file, 7), "");
-        EXPECT_STR(archived_source_line(file, UINT32_MAX), "last");
-        EXPECT_TRUE(!archived_source_line(file, 0) && !archived_source_line(file, 2));
+        EXPECT_STR(source_archive_line(file, 1), "first");
+        EXPECT_STR(source_archive_line(file, 7), "");
+        EXPECT_STR(source_archive_line(file, UINT32_MAX), "last");
+        EXPECT_TRUE(!source_archive_line(file, 0) && !source_archive_line(file, 2));
         file = source_archive_find(archive, "b.c", &mtime_ns);
-        EXPECT_TRUE(file && mtime_ns == -1 && !archived_source_line(file, 1));
+        EXPECT_TRUE(file && mtime_ns == -1 && !source_archive_line(file, 1));
         EXPECT_TRUE(!source_archive_find(archive, "a.c", &mtime_ns));
         for (size_t size = 0; size < section.len; size++) {
                 struct err err = {0};

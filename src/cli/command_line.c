@@ -77,7 +77,7 @@ static size_t collect_names(const struct command *command, struct arena *arena, 
 
                 assert(n < MAX_NAMES);
                 names[n++] = option->name;
-                while ((word = word_next(&aliases, &len)) && n < MAX_NAMES)
+                while ((word = options_next_word(&aliases, &len)) && n < MAX_NAMES)
                         names[n++] = arena_copy(arena, word, len);
         }
         return n;
@@ -122,7 +122,7 @@ static bool fail_unknown_command(struct parser *p, const char *word)
         const char *names[MAX_NAMES], *near;
         size_t n = 0;
 
-        for (const struct foreign_command *foreign = foreign_commands; foreign->name; foreign++) {
+        for (const struct foreign_command *foreign = commands_foreign; foreign->name; foreign++) {
                 if (!strcmp(word, foreign->name))
                         return err_set(p->err, ERR_USAGE, "'%s' is not a wperf command; write %s", word,
                                        foreign->instead);
@@ -135,7 +135,7 @@ static bool fail_unknown_command(struct parser *p, const char *word)
                         continue;
                 if (word[0] != '-')
                         names[n++] = commands[i]->name;
-                while ((alias = word_next(&aliases, &len)) && n < MAX_NAMES)
+                while ((alias = options_next_word(&aliases, &len)) && n < MAX_NAMES)
                         names[n++] = arena_copy(&p->line->arena, alias, len);
         }
         near = strlen(word) > 2 ? text_nearest(word, names, n) : NULL;
@@ -327,7 +327,7 @@ static bool is_value_of(const char *before)
 static bool find_command(struct parser *p)
 {
         for (size_t i = 0; i < p->n_args && strcmp(p->args[i], "--"); i++) {
-                p->command = command_find(p->args[i]);
+                p->command = options_find_command(p->args[i]);
                 p->command_at = i;
                 if (p->command && (!i || !is_value_of(p->args[i - 1])))
                         return true;
@@ -370,4 +370,21 @@ bool command_line_parse(struct command_line *line, size_t n_args, char **args, s
                         return false;
         }
         return true;
+}
+
+void command_line_release(struct command_line *line)
+{
+        free(line->options);
+        free(line->given);
+        arena_release(&line->arena);
+        *line = (struct command_line){0};
+}
+
+const struct option *command_line_find_later(const struct command_line *line)
+{
+        for (size_t i = 0; i < line->n_given; i++) {
+                if (line->given[i].option->later)
+                        return line->given[i].option;
+        }
+        return NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a command line says to `stat`; the program to run is in command_line.args. */
-#ifndef STAT_OPTIONS_H
-#define STAT_OPTIONS_H
+#ifndef COMMAND_STAT_H
+#define COMMAND_STAT_H
 
 #include "option_groups.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a command line says to `symbolize`. */
-#ifndef SYMBOLIZE_OPTIONS_H
-#define SYMBOLIZE_OPTIONS_H
+#ifndef COMMAND_SYMBOLIZE_H
+#define COMMAND_SYMBOLIZE_H
 
 #include "lookup.h"
 #include "option_groups.h"

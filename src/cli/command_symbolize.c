@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The command line of `symbolize`, with addr2line's letters. */
-#include "symbolize_options.h"
+#include "command_symbolize.h"
 
 #include "cmd.h"
 
@@ -56,9 +56,9 @@ static const struct option_group symbolize_group = {"Object file", symbolize_tab
 static const struct command_group symbolize_groups[] = {
         {&symbolize_group, 0},
         {&lookup_group, offsetof(struct symbolize_options, lookup)},
-        {&windows_group, offsetof(struct symbolize_options, lookup)},
-        {&output_group, offsetof(struct symbolize_options, output)},
-        {&general_group, offsetof(struct symbolize_options, general)},
+        {&lookup_windows_group, offsetof(struct symbolize_options, lookup)},
+        {&option_group_output, offsetof(struct symbolize_options, output)},
+        {&option_group_general, offsetof(struct symbolize_options, general)},
         {0},
 };
 

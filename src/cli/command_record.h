@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a command line says to `record` and to `sample`; the program to run is in command_line.args. */
-#ifndef RECORD_OPTIONS_H
-#define RECORD_OPTIONS_H
+#ifndef COMMAND_RECORD_H
+#define COMMAND_RECORD_H
 
 #include "color_options.h"
 #include "lookup.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a command line says to the commands that tell facts about wperf, the machine and its events. */
-#ifndef FACTS_OPTIONS_H
-#define FACTS_OPTIONS_H
+#ifndef COMMAND_FACTS_H
+#define COMMAND_FACTS_H
 
 #include "option_groups.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "undecorate_internal.h"
+#include "msvc_internal.h"
 
 void msvc_add_bytes(struct msvc_printer *p, const char *text, size_t len)
 {

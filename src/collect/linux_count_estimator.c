@@ -40,7 +40,7 @@ enum count_source count_source_instead(const struct count_request *request, cons
         return source_of(event->attr.config);
 }
 
-uint64_t usage_get(const struct usage *u, enum count_source source)
+uint64_t estimator_usage(const struct usage *u, enum count_source source)
 {
         switch (source) {
         case SOURCE_CPU_TIME: return u->cpu_ns;

@@ -223,7 +223,7 @@ static void read_estimates(struct rounds *r, struct estimator *estimator, uint64
         for (size_t i = 0; i < r->n_stats; i++) {
                 if (r->origins[i].fd >= 0 || r->origins[i].in_group)
                         continue;
-                r->stats[i].value = usage_get(&usage, r->origins[i].source);
+                r->stats[i].value = estimator_usage(&usage, r->origins[i].source);
                 r->stats[i].enabled_ns = elapsed_ns;
                 r->stats[i].running_ns = elapsed_ns;
         }

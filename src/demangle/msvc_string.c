@@ -3,7 +3,7 @@
  * stand there.  How wide a character is has to be guessed from zero bytes, as llvm-undname does. */
 #include <string.h>
 
-#include "undecorate_internal.h"
+#include "msvc_internal.h"
 
 enum {
         MAX_NARROW_BYTES = 128, /* compilers write 32, some wrote more */

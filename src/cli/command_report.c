@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The command lines of the commands that read a session. */
-#include "report_options.h"
+#include "command_report.h"
 
 #include "archive.h"
 #include "cmd.h"
@@ -51,16 +51,16 @@ static const struct option choice_options[] = {
 static const struct option_group choice_group = {"Rows", choice_options};
 
 static const struct command_group report_groups[] = {
-        {&input_group, offsetof(struct report_options, input)},
+        {&option_group_input, offsetof(struct report_options, input)},
         {&choice_group, offsetof(struct report_options, choice)},
         {&tree_group, offsetof(struct report_options, tree)},
         {&filter_group, offsetof(struct report_options, filter)},
         {&lookup_group, offsetof(struct report_options, lookup)},
-        {&windows_group, offsetof(struct report_options, lookup)},
-        {&display_group, offsetof(struct report_options, display)},
+        {&lookup_windows_group, offsetof(struct report_options, lookup)},
+        {&option_group_display, offsetof(struct report_options, display)},
         {&color_group, offsetof(struct report_options, color)},
-        {&output_group, offsetof(struct report_options, output)},
-        {&general_group, offsetof(struct report_options, general)},
+        {&option_group_output, offsetof(struct report_options, output)},
+        {&option_group_general, offsetof(struct report_options, general)},
         {0},
 };
 
@@ -109,10 +109,10 @@ static const struct option memory_options[] = {
 static const struct option_group memory_group = {"Memory", memory_options};
 
 static const struct command_group dump_groups[] = {
-        {&input_group, offsetof(struct dump_options, input)},
+        {&option_group_input, offsetof(struct dump_options, input)},
         {&memory_group, offsetof(struct dump_options, memory)},
-        {&output_group, offsetof(struct dump_options, output)},
-        {&general_group, offsetof(struct dump_options, general)},
+        {&option_group_output, offsetof(struct dump_options, output)},
+        {&option_group_general, offsetof(struct dump_options, general)},
         {0},
 };
 
@@ -204,14 +204,14 @@ static const struct option annotate_options[] = {
 static const struct option_group annotating_group = {"What is shown", annotate_options};
 
 static const struct command_group annotate_groups[] = {
-        {&input_group, offsetof(struct annotate_options, input)},
+        {&option_group_input, offsetof(struct annotate_options, input)},
         {&annotating_group, offsetof(struct annotate_options, what)},
         {&filter_group, offsetof(struct annotate_options, filter)},
         {&lookup_group, offsetof(struct annotate_options, lookup)},
-        {&windows_group, offsetof(struct annotate_options, lookup)},
+        {&lookup_windows_group, offsetof(struct annotate_options, lookup)},
         {&color_group, offsetof(struct annotate_options, color)},
-        {&output_group, offsetof(struct annotate_options, output)},
-        {&general_group, offsetof(struct annotate_options, general)},
+        {&option_group_output, offsetof(struct annotate_options, output)},
+        {&option_group_general, offsetof(struct annotate_options, general)},
         {0},
 };
 
@@ -285,11 +285,11 @@ static const struct option archiving_options[] = {
 static const struct option_group archiving_group = {"What is packed", archiving_options};
 
 static const struct command_group archive_groups[] = {
-        {&input_group, offsetof(struct archive_options, input)},
+        {&option_group_input, offsetof(struct archive_options, input)},
         {&archiving_group, offsetof(struct archive_options, what)},
         {&lookup_group, offsetof(struct archive_options, lookup)},
-        {&windows_group, offsetof(struct archive_options, lookup)},
-        {&general_group, offsetof(struct archive_options, general)},
+        {&lookup_windows_group, offsetof(struct archive_options, lookup)},
+        {&option_group_general, offsetof(struct archive_options, general)},
         {0},
 };
 

@@ -2,7 +2,7 @@
 /* The names in decorated names: parts with @ between them, innermost first, and digits for those that came before. */
 #include <string.h>
 
-#include "undecorate_internal.h"
+#include "msvc_internal.h"
 
 static void set_key(struct msvc_name *m, struct msvc_node *part, size_t start)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The command line of `export`. */
-#include "export_options.h"
+#include "command_export.h"
 
 #include "cmd.h"
 
@@ -65,12 +65,12 @@ static const struct option exporting_options[] = {
 static const struct option_group exporting_group = {"What is written", exporting_options};
 
 static const struct command_group export_groups[] = {
-        {&input_group, offsetof(struct export_options, input)},
+        {&option_group_input, offsetof(struct export_options, input)},
         {&exporting_group, offsetof(struct export_options, what)},
         {&filter_group, offsetof(struct export_options, filter)},
         {&lookup_group, offsetof(struct export_options, lookup)},
-        {&windows_group, offsetof(struct export_options, lookup)},
-        {&general_group, offsetof(struct export_options, general)},
+        {&lookup_windows_group, offsetof(struct export_options, lookup)},
+        {&option_group_general, offsetof(struct export_options, general)},
         {0},
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Template arguments in decorated names: types, numbers, addresses of symbols and members. */
-#include "undecorate_internal.h"
+#include "msvc_internal.h"
 
 /* Packs, empty ones too, leave no trace in what is shown. */
 static bool skip_pack_mark(struct msvc_name *m)

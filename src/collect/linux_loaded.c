@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linux_unwind.h"
+#include "linux_unwinder.h"
 #include "mem.h"
 #include "object.h"
 #include "os.h"

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The command lines of the commands that tell facts about wperf, the machine and its events. */
-#include "facts_options.h"
+#include "command_facts.h"
 
 #include "cmd.h"
 
 static const struct command_group test_groups[] = {
-        {&event_group, offsetof(struct test_options, event)},
-        {&metric_group, offsetof(struct test_options, metric)},
-        {&output_group, offsetof(struct test_options, output)},
-        {&extra_group, offsetof(struct test_options, extra)},
-        {&machine_group, offsetof(struct test_options, machine)},
-        {&general_group, offsetof(struct test_options, general)},
+        {&option_group_event, offsetof(struct test_options, event)},
+        {&option_group_metric, offsetof(struct test_options, metric)},
+        {&option_group_output, offsetof(struct test_options, output)},
+        {&option_group_extra, offsetof(struct test_options, extra)},
+        {&option_group_machine, offsetof(struct test_options, machine)},
+        {&option_group_general, offsetof(struct test_options, general)},
         {0},
 };
 
@@ -34,8 +34,8 @@ const struct command command_test = {
 };
 
 static const struct command_group version_groups[] = {
-        {&output_group, offsetof(struct version_options, output)},
-        {&general_group, offsetof(struct version_options, general)},
+        {&option_group_output, offsetof(struct version_options, output)},
+        {&option_group_general, offsetof(struct version_options, general)},
         {0},
 };
 
@@ -49,10 +49,10 @@ const struct command command_version = {
 };
 
 static const struct command_group list_groups[] = {
-        {&output_group, offsetof(struct list_options, output)},
-        {&extra_group, offsetof(struct list_options, extra)},
-        {&machine_group, offsetof(struct list_options, machine)},
-        {&general_group, offsetof(struct list_options, general)},
+        {&option_group_output, offsetof(struct list_options, output)},
+        {&option_group_extra, offsetof(struct list_options, extra)},
+        {&option_group_machine, offsetof(struct list_options, machine)},
+        {&option_group_general, offsetof(struct list_options, general)},
         {0},
 };
 
@@ -99,9 +99,9 @@ const struct command command_man = {
 };
 
 static const struct command_group detect_groups[] = {
-        {&machine_group, offsetof(struct detect_options, machine)},
-        {&output_group, offsetof(struct detect_options, output)},
-        {&general_group, offsetof(struct detect_options, general)},
+        {&option_group_machine, offsetof(struct detect_options, machine)},
+        {&option_group_output, offsetof(struct detect_options, output)},
+        {&option_group_general, offsetof(struct detect_options, general)},
         {0},
 };
 
@@ -114,7 +114,7 @@ const struct command command_detect = {
 };
 
 static const struct command_group help_groups[] = {
-        {&general_group, offsetof(struct version_options, general)},
+        {&option_group_general, offsetof(struct version_options, general)},
         {0},
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The command line of `stat`. */
-#include "stat_options.h"
+#include "command_stat.h"
 
 #include "cmd.h"
 
@@ -150,16 +150,16 @@ static const struct option counting_options[] = {
 static const struct option_group counting_group = {"Counting", counting_options};
 
 static const struct command_group groups[] = {
-        {&event_group, offsetof(struct stat_options, event)},
-        {&metric_group, offsetof(struct stat_options, metric)},
+        {&option_group_event, offsetof(struct stat_options, event)},
+        {&option_group_metric, offsetof(struct stat_options, metric)},
         {&counting_group, offsetof(struct stat_options, counting)},
         {&timeline_group, offsetof(struct stat_options, timeline)},
         {&row_group, offsetof(struct stat_options, rows)},
-        {&target_group, offsetof(struct stat_options, target)},
-        {&output_group, offsetof(struct stat_options, output)},
-        {&extra_group, offsetof(struct stat_options, extra)},
-        {&machine_group, offsetof(struct stat_options, machine)},
-        {&general_group, offsetof(struct stat_options, general)},
+        {&option_group_target, offsetof(struct stat_options, target)},
+        {&option_group_output, offsetof(struct stat_options, output)},
+        {&option_group_extra, offsetof(struct stat_options, extra)},
+        {&option_group_machine, offsetof(struct stat_options, machine)},
+        {&option_group_general, offsetof(struct stat_options, general)},
         {0},
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a command line says to `export`. */
-#ifndef EXPORT_OPTIONS_H
-#define EXPORT_OPTIONS_H
+#ifndef COMMAND_EXPORT_H
+#define COMMAND_EXPORT_H
 
 #include "filter_options.h"
 #include "lookup.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Samples with registers and a copy of the stack become samples with a chain, as the kernel's own chains are: what it
  * found in itself, PERF_CONTEXT_USER, the sampled address, return addresses.  Other records go out as they came. */
-#include "linux_unwind.h"
+#include "linux_unwinder.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ struct unwinder {
         struct jit_dumps jits;
         struct linux_order order;
         struct buf out;
-        struct cut_marks cut;
+        struct stack_cuts cut;
         struct buf all_cut; /* the same for marks.cut, after the last round */
         struct unwind_frame frames[UNWIND_MAX_FRAMES];
         struct stack_marks marks;
@@ -67,7 +67,7 @@ void unwinder_free(struct unwinder *u)
         linux_order_release(&u->order);
         map_release(&u->event_of_id);
         buf_release(&u->out);
-        cut_marks_release(&u->cut);
+        stack_cuts_release(&u->cut);
         buf_release(&u->all_cut);
         free(u);
 }
@@ -145,7 +145,7 @@ static bool add_walk(struct unwinder *u, const struct perf_attr *attr, const str
 static void add_mark(struct unwinder *u, bool is_cut)
 {
         u->marks.n_samples++;
-        cut_marks_add(&u->cut, is_cut);
+        stack_cuts_add(&u->cut, is_cut);
 }
 
 /* What follows the copy of the stack in the record. */
@@ -358,7 +358,7 @@ bool unwinder_put(struct unwinder *u, struct buf *pass, bool is_last, const stru
                 buf_add(&u->out, &round, sizeof(round));
         if (is_last) {
                 buf_clear(&u->all_cut);
-                cut_marks_unpack(&u->cut, &u->all_cut);
+                stack_cuts_unpack(&u->cut, &u->all_cut);
                 u->marks.cut = (const uint8_t *)u->all_cut.data;
         }
         u->marks.unwind_ns += linux_cpu_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;

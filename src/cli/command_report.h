@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a command line says to the commands that read a session: `report`, `dump`, `annotate` and `archive`. */
-#ifndef REPORT_OPTIONS_H
-#define REPORT_OPTIONS_H
+#ifndef COMMAND_REPORT_H
+#define COMMAND_REPORT_H
 
 #include "color_options.h"
 #include "filter_options.h"

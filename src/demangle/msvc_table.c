@@ -3,7 +3,7 @@
  * codes that it does not know, of undname. */
 #include <stddef.h>
 
-#include "undecorate_internal.h"
+#include "msvc_internal.h"
 
 enum { N_CODES = 36 }; /* 0 to 9, A to Z */
 

@@ -3,7 +3,7 @@
  * static variables, thunks, functions that initialise. */
 #include <string.h>
 
-#include "undecorate_internal.h"
+#include "msvc_internal.h"
 
 typedef struct msvc_node *parse_special(struct msvc_name *m, const char *text);
 

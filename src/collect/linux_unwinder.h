@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Unwinding while recording: records by time, the modules that they map, and samples with a chain in the place of
  * registers and a copy of the stack. */
-#ifndef LINUX_UNWIND_H
-#define LINUX_UNWIND_H
+#ifndef LINUX_UNWINDER_H
+#define LINUX_UNWINDER_H
 
 #include "budget.h"
 #include "linux_internal.h"
@@ -28,7 +28,7 @@ void linux_order_add_round(struct linux_order *order, const struct perf_attr *at
 const uint8_t *linux_order_next(struct linux_order *order);
 void linux_order_release(struct linux_order *order);
 
-/* --- linux_modules.c: the files that addresses lie in --- */
+/* --- linux_loaded.c: the files that addresses lie in --- */
 
 struct loaded_module {
         struct object *object; /* NULL: none can be had */
@@ -58,7 +58,7 @@ void loaded_close_all(struct loaded *loaded);
 const struct loaded_module *loaded_get(struct loaded *loaded, module_id id);
 void loaded_release(struct loaded *loaded);
 
-/* --- linux_unwind.c --- */
+/* --- linux_unwinder.c --- */
 
 struct unwinder;
 

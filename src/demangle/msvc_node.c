@@ -2,7 +2,7 @@
 /* Limits and numbers of decorated names, and making the nodes of their tree. */
 #include <string.h>
 
-#include "undecorate_internal.h"
+#include "msvc_internal.h"
 
 bool msvc_spend(struct demangle *d)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The command lines of `record`, which starts a program, and `sample`, which watches running ones. */
-#include "record_options.h"
+#include "command_record.h"
 
 #include <string.h>
 
@@ -124,15 +124,15 @@ static const struct option sampling_options[] = {
 static const struct option_group sampling_group = {"Sampling", sampling_options};
 
 static const struct command_group groups[] = {
-        {&event_group, offsetof(struct record_options, event)},
+        {&option_group_event, offsetof(struct record_options, event)},
         {&sampling_group, offsetof(struct record_options, sampling)},
-        {&target_group, offsetof(struct record_options, target)},
-        {&display_group, offsetof(struct record_options, display)},
+        {&option_group_target, offsetof(struct record_options, target)},
+        {&option_group_display, offsetof(struct record_options, display)},
         {&lookup_group, offsetof(struct record_options, lookup)},
         {&color_group, offsetof(struct record_options, color)},
-        {&output_group, offsetof(struct record_options, output)},
-        {&extra_group, offsetof(struct record_options, extra)},
-        {&general_group, offsetof(struct record_options, general)},
+        {&option_group_output, offsetof(struct record_options, output)},
+        {&option_group_extra, offsetof(struct record_options, extra)},
+        {&option_group_general, offsetof(struct record_options, general)},
         {0},
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The types of decorated names: builtin, class, pointer, array and function types. */
-#include "undecorate_internal.h"
+#include "msvc_internal.h"
 
 bool msvc_quals(struct msvc_name *m, uint8_t *ret_quals, bool *ret_is_member)
 {

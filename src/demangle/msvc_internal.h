@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the undecorate*.c files share: the tree a decorated name is taken apart into, the parser, the printer, the
  * fact tables. */
-#ifndef UNDECORATE_INTERNAL_H
-#define UNDECORATE_INTERNAL_H
+#ifndef MSVC_INTERNAL_H
+#define MSVC_INTERNAL_H
 
 #include "demangle_internal.h"
 #include "undecorate.h"

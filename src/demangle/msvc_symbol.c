@@ -2,7 +2,7 @@
 /* The symbols that decorated names stand for: functions with their access and thunks, variables, hashed names. */
 #include <string.h>
 
-#include "undecorate_internal.h"
+#include "msvc_internal.h"
 
 /* `A` to `X` are the three kinds of access, eight letters each; of every two the second is for far code.  A private
  * thunk is virtual as any other, but llvm-undname does not say so. */
