@@ -22,14 +22,14 @@ struct named {
         uint64_t addr;
 };
 
-struct maker {
+struct branch_rows_maker {
         struct branch_rows *rows;
         unsigned keys;
         struct place_names names;
         struct function_names *functions;
 };
 
-static struct named name_of(struct maker *m, const struct branch_end *end)
+static struct named name_of(struct branch_rows_maker *m, const struct branch_end *end)
 {
         struct symbol symbol = place_names_symbol(&m->names, end->module, end->offset);
         str_id module = place_names_module(&m->names, end->module, &symbol);
@@ -42,7 +42,7 @@ static struct named name_of(struct maker *m, const struct branch_end *end)
 }
 
 /* Functions are numbers until all are known. */
-static void add_row(struct maker *m, const struct branch_edge *edge)
+static void add_row(struct branch_rows_maker *m, const struct branch_edge *edge)
 {
         struct named from = name_of(m, &edge->from), to = name_of(m, &edge->to);
         struct branch_rows *rows = m->rows;
@@ -64,7 +64,7 @@ static void add_row(struct maker *m, const struct branch_edge *edge)
                    });
 }
 
-static void name_rows(struct maker *m)
+static void name_rows(struct branch_rows_maker *m)
 {
         bool wanted = m->keys & PROFILE_SYMBOL;
 
@@ -120,14 +120,14 @@ static void merge(struct branch_rows *rows)
         rows->n = n;
 }
 
-struct shown {
+struct shown_branch {
         struct branch_row row;
         const struct strpool *texts;
 };
 
 static int compare_shown(const void *a, const void *b)
 {
-        const struct shown *x = a, *y = b;
+        const struct shown_branch *x = a, *y = b;
         const struct branch_row *p = &x->row, *q = &y->row;
         const str_id of_x[] = {p->from, p->to, p->from_module, p->to_module};
         const str_id of_y[] = {q->from, q->to, q->from_module, q->to_module};
@@ -146,10 +146,10 @@ static int compare_shown(const void *a, const void *b)
 
 static void sort_for_show(struct branch_rows *rows)
 {
-        struct shown *shown = mem_new(rows->n, sizeof(*shown));
+        struct shown_branch *shown = mem_new(rows->n, sizeof(*shown));
 
         for (size_t i = 0; i < rows->n; i++)
-                shown[i] = (struct shown){rows->rows[i], rows->texts};
+                shown[i] = (struct shown_branch){rows->rows[i], rows->texts};
         qsort(shown, rows->n, sizeof(*shown), compare_shown);
         for (size_t i = 0; i < rows->n; i++)
                 rows->rows[i] = shown[i].row;
@@ -161,7 +161,7 @@ struct branch_rows *branch_rows_new(const struct branches *branches, unsigned ke
                                     bool arguments)
 {
         struct branch_rows *rows = mem_new(1, sizeof(*rows));
-        struct maker m = {
+        struct branch_rows_maker m = {
                 .rows = rows,
                 .keys = keys,
                 .names = {.world = world, .resolver = resolver, .modules = modules},

@@ -10,7 +10,7 @@
 #include "place_names.h"
 #include "stacks_tree.h"
 
-struct naming {
+struct stack_naming {
         const struct stacks_tree_request *request;
         struct named_stacks *named;
         struct place_names names;
@@ -20,7 +20,7 @@ struct naming {
         struct place_frames *frames; /* NULL: neither inlined functions nor lines are wanted */
 };
 
-static const char *copy_text(struct naming *n, str_id of_resolver)
+static const char *copy_text(struct stack_naming *n, str_id of_resolver)
 {
         str_id id = of_resolver
                             ? strpool_add(n->named->texts, resolver_text(n->request->resolver, of_resolver))
@@ -47,7 +47,7 @@ static enum named_kind kind_of(enum module_kind kind)
 }
 
 /* What its file tells of a module that there are samples of. */
-static void ask_file(struct naming *n, uint32_t id)
+static void ask_file(struct stack_naming *n, uint32_t id)
 {
         const struct hot_modules *modules = n->request->modules;
         struct named_module *named = &n->named->modules[id];
@@ -63,7 +63,7 @@ static void ask_file(struct naming *n, uint32_t id)
         }
 }
 
-static void ask_files(struct naming *n)
+static void ask_files(struct stack_naming *n)
 {
         bool *asked = mem_new(n->named->n_modules, sizeof(*asked));
 
@@ -78,7 +78,7 @@ static void ask_files(struct naming *n)
         free(asked);
 }
 
-static void add_modules(struct naming *n)
+static void add_modules(struct stack_naming *n)
 {
         const struct world *world = n->request->world;
 
@@ -106,7 +106,7 @@ static void add_modules(struct naming *n)
 /* --- Nodes --- */
 
 /* `number` is as in `numbers`. */
-static void add_frame(struct naming *n, uint32_t number, const struct resolver_frame *frame)
+static void add_frame(struct stack_naming *n, uint32_t number, const struct resolver_frame *frame)
 {
         struct named_frame named = {.function = "", .file = ""};
 
@@ -130,7 +130,7 @@ static void take_frame(struct symbol *symbol, const struct resolver_frame *outer
         symbol->size = 0;
 }
 
-static void name_place(struct naming *n, uint32_t place, struct named_node *node)
+static void name_place(struct stack_naming *n, uint32_t place, struct named_node *node)
 {
         struct symbol symbol = place_names_symbol(&n->names, node->module, node->offset);
         const struct resolver_frame *frames = NULL;
@@ -157,7 +157,7 @@ static void name_place(struct naming *n, uint32_t place, struct named_node *node
         add_frame(n, number, n_frames ? &frames[n_frames - 1] : NULL);
 }
 
-static void name_frames(struct naming *n)
+static void name_frames(struct stack_naming *n)
 {
         function_names_finish(n->functions);
         for (size_t i = 0; i < n->n_numbers; i++) {
@@ -173,7 +173,7 @@ static void name_frames(struct naming *n)
         function_names_free(n->functions);
 }
 
-static void add_nodes(struct naming *n)
+static void add_nodes(struct stack_naming *n)
 {
         struct named_stacks *named = n->named;
 
@@ -210,7 +210,7 @@ _Static_assert((int)NAMED_BUILD_ID_MAX == (int)BUILD_ID_MAX, "build ids are the 
 struct named_stacks *named_stacks_new(const struct stacks_tree_request *request)
 {
         struct named_stacks *named = mem_new(1, sizeof(*named));
-        struct naming n = {.request = request, .named = named};
+        struct stack_naming n = {.request = request, .named = named};
 
         named->texts = strpool_new();
         n.names =

@@ -14,7 +14,7 @@ struct identity {
 };
 
 /* The places of some stacks, which have numbers of their own. */
-struct part {
+struct function_part {
         size_t n_done;
         uint32_t *first_of; /* of a function: its first place + 1; 0: none */
         size_t n_first_of;
@@ -32,7 +32,7 @@ struct place_functions {
         uint64_t *words;
         size_t n_words, cap_words;
         struct map by_hash; /* of an identity, or the next free number behind: its function */
-        struct part *parts;
+        struct function_part *parts;
         size_t n_parts;
 };
 
@@ -145,7 +145,7 @@ static void look_up(struct place_functions *f)
 
 /* --- Stacks --- */
 
-static struct part *get_part(struct place_functions *f, size_t index)
+static struct function_part *get_part(struct place_functions *f, size_t index)
 {
         if (index >= f->n_parts) {
                 f->parts = mem_resize(f->parts, index + 1, sizeof(*f->parts));
@@ -155,7 +155,7 @@ static struct part *get_part(struct place_functions *f, size_t index)
         return &f->parts[index];
 }
 
-static void fit_functions(struct part *part, size_t n)
+static void fit_functions(struct function_part *part, size_t n)
 {
         if (part->n_first_of >= n)
                 return;
@@ -166,7 +166,7 @@ static void fit_functions(struct part *part, size_t n)
 
 void place_functions_share(struct place_functions *f, struct stacks *stacks, size_t index)
 {
-        struct part *part = get_part(f, index);
+        struct function_part *part = get_part(f, index);
         size_t first = part->n_done, n = stacks_n_places(stacks) - first;
         uint32_t *numbers = mem_new(n, sizeof(*numbers));
 

@@ -225,7 +225,7 @@ void profile_fit_code(const struct profile *profile, struct by_code *by_code, ui
 
 static void find_oldest(struct profile *profile, struct world *world)
 {
-        struct waiting_sample *w = &profile->waiting[profile->n_found++ % WAITING_SAMPLES];
+        struct profile_sample *w = &profile->waiting[profile->n_found++ % WAITING_SAMPLES];
         struct by_code *by_code;
 
         w->number = places_find(&profile->code, world, w->pid, &w->query);
@@ -238,8 +238,8 @@ static void find_oldest(struct profile *profile, struct world *world)
 
 static void count_oldest(struct profile *profile)
 {
-        const struct waiting_sample *w = &profile->waiting[profile->n_counted++ % WAITING_SAMPLES];
-        struct counted *counted;
+        const struct profile_sample *w = &profile->waiting[profile->n_counted++ % WAITING_SAMPLES];
+        struct counted_address *counted;
 
         if (w->event >= MAX_BY_CODE) {
                 const struct code_place *at = &profile->code.items[w->number];
@@ -257,7 +257,7 @@ static void count_oldest(struct profile *profile)
 
 void profile_add_address(struct profile *profile, struct world *world, const struct profile_address *a)
 {
-        struct waiting_sample *w = &profile->waiting[profile->n_taken++ % WAITING_SAMPLES];
+        struct profile_sample *w = &profile->waiting[profile->n_taken++ % WAITING_SAMPLES];
 
         if (!profile->has_code)
                 places_init(&profile->code, false);

@@ -22,7 +22,7 @@ _Static_assert(offsetof(struct profile_place, count) == sizeof(struct profile_ro
                "a place begins with its key");
 
 /* A sample whose place is looked up later, while memory answers. */
-struct waiting_sample {
+struct profile_sample {
         struct place_query query;
         int32_t pid;
         uint32_t event;
@@ -38,14 +38,14 @@ enum {
         ROW_BYTES = 208, /* memory for a place of the profile, with its slots and its row */
 };
 
-struct counted {
+struct counted_address {
         uint64_t count, weight;
 };
 
 /* Samples of one event by the numbers of code places, where no other key is wanted.  Of events from MAX_BY_CODE on there are none:
  * each could have few samples, and counts for all places. */
 struct by_code {
-        struct counted *counted;
+        struct counted_address *counted;
         size_t n;
 };
 
@@ -66,7 +66,7 @@ struct profile {
         struct places code;
         struct by_code *by_code; /* for each event */
         size_t n_by_code;
-        struct waiting_sample waiting[WAITING_SAMPLES]; /* a ring */
+        struct profile_sample waiting[WAITING_SAMPLES]; /* a ring */
         size_t n_taken, n_found, n_counted;             /* of all that ever waited */
 };
 

@@ -11,7 +11,7 @@
 #include "place_names.h"
 
 /* A function of a place, as calltree.h has it, with texts of the pool. */
-struct shown {
+struct shown_node {
         str_id name;
         str_id brief; /* until all functions are known, the function's number + 1; 0: `name` is set already */
         str_id module, path, file;
@@ -30,7 +30,7 @@ struct stacks_tree {
         struct {
                 uint32_t first, n;
         } * spans;
-        struct shown *shown;
+        struct shown_node *shown;
         size_t n_shown, cap_shown;
         struct map
                 by_hash; /* of what stands for a place alone, or the next free number behind: its index in shown */
@@ -43,12 +43,12 @@ static str_id copy_text(struct stacks_tree *t, str_id of_resolver)
         return of_resolver ? strpool_add(t->texts, resolver_text(t->request.resolver, of_resolver)) : 0;
 }
 
-static void add_shown(struct stacks_tree *t, const struct shown *shown)
+static void add_shown(struct stacks_tree *t, const struct shown_node *shown)
 {
         ARRAY_PUSH(t->shown, t->n_shown, t->cap_shown, *shown);
 }
 
-static void set_line(struct stacks_tree *t, struct shown *shown, const struct resolver_frame *frame)
+static void set_line(struct stacks_tree *t, struct shown_node *shown, const struct resolver_frame *frame)
 {
         if (!t->request.lines)
                 return;
@@ -56,10 +56,11 @@ static void set_line(struct stacks_tree *t, struct shown *shown, const struct re
         shown->line = frame->line;
 }
 
-static void add_inlined(struct stacks_tree *t, const struct shown *outer, const struct resolver_frame *frame)
+static void add_inlined(struct stacks_tree *t, const struct shown_node *outer,
+                        const struct resolver_frame *frame)
 {
         const struct symbol symbol = {.status = SYMBOL_NAMED, .name = frame->function};
-        struct shown shown = *outer;
+        struct shown_node shown = *outer;
 
         if (!frame->function)
                 return;
@@ -76,7 +77,7 @@ static void add_place(struct stacks_tree *t, uint32_t index)
         struct symbol symbol = place_names_symbol(&t->names, place->module, place->offset);
         const struct resolver_frame *frames = NULL;
         size_t n = t->frames ? place_frames_get(t->frames, index, &frames) : 0;
-        struct shown outer = {.is_kernel = place->is_kernel};
+        struct shown_node outer = {.is_kernel = place->is_kernel};
 
         if (symbol.status != SYMBOL_NAMED && n && frames[n - 1].function) {
                 symbol.status = SYMBOL_NAMED;
@@ -96,7 +97,7 @@ static void add_place(struct stacks_tree *t, uint32_t index)
                 add_inlined(t, &outer, &frames[i - 1]);
 }
 
-static bool is_same(const struct shown *a, const struct shown *b)
+static bool is_same(const struct shown_node *a, const struct shown_node *b)
 {
         return a->name == b->name && a->brief == b->brief && a->module == b->module && a->path == b->path &&
                a->file == b->file && a->line == b->line && a->kind == b->kind && a->is_kernel == b->is_kernel;
@@ -105,7 +106,7 @@ static bool is_same(const struct shown *a, const struct shown *b)
 /* Places of one function without inlined ones have the same `shown`.  `index` is the last one; returns the first that is the same. */
 static uint32_t share_shown(struct stacks_tree *t, uint32_t index)
 {
-        const struct shown *shown = &t->shown[index];
+        const struct shown_node *shown = &t->shown[index];
         uint64_t hash = map_mix((uint64_t)(shown->name ^ shown->brief) << 32 | shown->path), *at;
         bool is_new;
 
@@ -126,7 +127,7 @@ static void name_all(struct stacks_tree *t)
 {
         function_names_finish(t->functions);
         for (size_t i = 0; i < t->n_shown; i++) {
-                struct shown *shown = &t->shown[i];
+                struct shown_node *shown = &t->shown[i];
                 uint32_t number = shown->brief - 1;
 
                 if (!shown->brief)
@@ -151,8 +152,8 @@ struct stacks_tree *stacks_tree_new(const struct stacks_tree_request *request)
         for (uint32_t i = 0; i < n; i++) {
                 t->spans[i].first = (uint32_t)t->n_shown;
                 if (stacks_get_place(request->stacks, i)->is_cut)
-                        add_shown(t, &(struct shown){.name = strpool_add(t->texts, "[cut]"),
-                                                     .kind = CALLTREE_CUT});
+                        add_shown(t, &(struct shown_node){.name = strpool_add(t->texts, "[cut]"),
+                                                          .kind = CALLTREE_CUT});
                 else
                         add_place(t, i);
                 t->spans[i].n = (uint32_t)t->n_shown - t->spans[i].first;
@@ -197,7 +198,7 @@ struct making {
 static uint32_t function_of(struct making *m, uint32_t index)
 {
         const struct stacks_tree *t = m->t;
-        const struct shown *shown = &t->shown[index];
+        const struct shown_node *shown = &t->shown[index];
 
         if (!m->functions[index])
                 m->functions[index] =

@@ -11,9 +11,9 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers stand in a fi
 
 /* --- Reading --- */
 
-struct column column_begin(struct cursor *c, size_t n)
+struct answers_column column_begin(struct cursor *c, size_t n)
 {
-        struct column column = {.n = n, .before = UINT64_MAX};
+        struct answers_column column = {.n = n, .before = UINT64_MAX};
         uint8_t head;
 
         if (!n)
@@ -45,7 +45,7 @@ static uint64_t unzigzag(uint64_t value)
 }
 
 /* Numbers behind which there are eight bytes are read by whole words. */
-static size_t count_words(const struct column *column, size_t at, size_t n)
+static size_t count_words(const struct answers_column *column, size_t at, size_t n)
 {
         size_t last = (sizeof(uint64_t) - 1) / column->width, rest = column->n - at;
 
@@ -54,7 +54,7 @@ static size_t count_words(const struct column *column, size_t at, size_t n)
         return n < rest - last ? n : rest - last;
 }
 
-static void take_numbers(const struct column *column, size_t at, size_t n, uint64_t *ret_values)
+static void take_numbers(const struct answers_column *column, size_t at, size_t n, uint64_t *ret_values)
 {
         size_t width = column->width, n_words = count_words(column, at, n);
         uint64_t mask = UINT64_MAX >> (8 * (MAX_WIDTH - width));
@@ -73,7 +73,7 @@ static void take_numbers(const struct column *column, size_t at, size_t n, uint6
         }
 }
 
-void column_take(struct column *column, size_t at, size_t n, uint64_t *ret_values)
+void column_take(struct answers_column *column, size_t at, size_t n, uint64_t *ret_values)
 {
         assert(n <= COLUMN_CHUNK && n <= column->n - at);
         if (column->is_leb) {
@@ -91,7 +91,8 @@ void column_take(struct column *column, size_t at, size_t n, uint64_t *ret_value
                 ret_values[i] = column->before += unzigzag(ret_values[i]);
 }
 
-size_t column_store(const struct column *column, size_t at, size_t n, uint64_t end, uint8_t *to, size_t step)
+size_t column_store(const struct answers_column *column, size_t at, size_t n, uint64_t end, uint8_t *to,
+                    size_t step)
 {
         size_t width = column->width, n_words;
         uint64_t mask, most = 0;
@@ -131,12 +132,12 @@ static unsigned width_of(uint64_t value)
         return width;
 }
 
-struct range {
+struct column_range {
         uint64_t least, most;
         size_t leb_bytes; /* of all values as they are */
 };
 
-static void widen(struct range *range, uint64_t value)
+static void widen(struct column_range *range, uint64_t value)
 {
         range->least = value < range->least ? value : range->least;
         range->most = value > range->most ? value : range->most;
@@ -159,7 +160,7 @@ static void write_lebs(const uint64_t *values, size_t n, bool is_delta, struct b
 
 void column_write(const uint64_t *values, size_t n, bool is_small, struct buf *out)
 {
-        struct range plain = {UINT64_MAX, 0, 0}, deltas = {UINT64_MAX, 0, 0};
+        struct column_range plain = {UINT64_MAX, 0, 0}, deltas = {UINT64_MAX, 0, 0};
         size_t leb_bytes;
         uint64_t before = UINT64_MAX;
         unsigned width, delta_width;

@@ -32,14 +32,14 @@ static const struct archive_section_kind seen_kind = {"WPCF", SEEN_VERSION, .is_
 
 /* --- The digest --- */
 
-struct piece {
+struct content_piece {
         const uint8_t *at;
         size_t size;
 };
 
 struct hashing {
         const struct object *object;
-        struct piece *pieces;
+        struct content_piece *pieces;
         struct digest *digests; /* of each */
         size_t n, cap;
         uint64_t n_bytes;
@@ -76,7 +76,7 @@ static void add_section(struct hashing *h, struct cursor bytes)
         while (cursor_left(&bytes)) {
                 size_t left = cursor_left(&bytes), size = left < PIECE_BYTES ? left : PIECE_BYTES;
 
-                ARRAY_PUSH(h->pieces, h->n, h->cap, (struct piece){cursor_bytes(&bytes, size), size});
+                ARRAY_PUSH(h->pieces, h->n, h->cap, (struct content_piece){cursor_bytes(&bytes, size), size});
         }
 }
 

@@ -108,7 +108,7 @@ bool answers_folder_put(const char *path, const struct buf *bytes, struct err *e
 
 /* --- What has to go --- */
 
-struct found {
+struct found_entry {
         char *path;
         uint64_t size_bytes;
         int64_t mtime_ns;
@@ -117,7 +117,7 @@ struct found {
 
 struct found_list {
         const char *folder;
-        struct found *items;
+        struct found_entry *items;
         size_t n_items, cap;
 };
 
@@ -132,15 +132,15 @@ static bool add_found(void *ctx, const char *name)
         buf_printf(&path, "%s/%s", list->folder, name);
         if (os_stat(buf_text(&path), &st) && st.is_file)
                 ARRAY_PUSH(list->items, list->n_items, list->cap,
-                           (struct found){buf_take(&path), st.size_bytes, st.mtime_ns,
-                                          text_ends(name, ANSWERS_FOLDER_SUFFIX)});
+                           (struct found_entry){buf_take(&path), st.size_bytes, st.mtime_ns,
+                                                text_ends(name, ANSWERS_FOLDER_SUFFIX)});
         return true;
 }
 
 /* The newest first. */
 static int compare_found(const void *a, const void *b)
 {
-        const struct found *x = a, *y = b;
+        const struct found_entry *x = a, *y = b;
 
         if (x->mtime_ns != y->mtime_ns)
                 return x->mtime_ns > y->mtime_ns ? -1 : 1;
@@ -159,7 +159,7 @@ void answers_folder_trim(const char *folder, uint64_t max_bytes, const char *kep
         if (list.n_items)
                 qsort(list.items, list.n_items, sizeof(*list.items), compare_found);
         for (size_t i = 0; i < list.n_items; i++) {
-                struct found *found = &list.items[i];
+                struct found_entry *found = &list.items[i];
                 bool is_old = !found->is_finished && list.items[0].mtime_ns - found->mtime_ns > UNFINISHED_NS;
 
                 if (strcmp(found->path, kept) != 0) {

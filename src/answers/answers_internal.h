@@ -100,7 +100,7 @@ void answer_set_push(struct answer_set *set, const void *item);
 /* --- Columns */
 
 /* A column while it is read. */
-struct column {
+struct answers_column {
         const uint8_t *bytes;
         size_t n;
         uint64_t least, before;
@@ -118,20 +118,21 @@ enum {
 };
 
 /* Begins to read `n` numbers; c->failed when they are not there. */
-struct column column_begin(struct cursor *c, size_t n);
+struct answers_column column_begin(struct cursor *c, size_t n);
 
 /* Whether all of its numbers are 0. */
-static inline bool column_is_zero(const struct column *column)
+static inline bool column_is_zero(const struct answers_column *column)
 {
         return !column->width && !column->least && !column->is_delta && !column->is_leb;
 }
 
 /* Numbers `at` to `at` + `n`, at most COLUMN_CHUNK, in order from 0 on. */
-void column_take(struct column *column, size_t at, size_t n, uint64_t *ret_values);
+void column_take(struct answers_column *column, size_t at, size_t n, uint64_t *ret_values);
 
 /* The same of those that can be read by whole words, each below `end`, to 32 bits at `to` and every `step` behind it.
  * Returns how many at the beginning are done, which may be none; the others are taken. */
-size_t column_store(const struct column *column, size_t at, size_t n, uint64_t end, uint8_t *to, size_t step);
+size_t column_store(const struct answers_column *column, size_t at, size_t n, uint64_t end, uint8_t *to,
+                    size_t step);
 
 /* is_small: as in answers_write. */
 void column_write(const uint64_t *values, size_t n, bool is_small, struct buf *out);

@@ -85,7 +85,7 @@ static void store_wide(const uint64_t *values, size_t n, uint8_t *at, size_t ste
 
 /* Numbers of a field to `n` items from number `at` on; false: one is too large. */
 static bool take_field(const struct answers_reader *r, const struct answer_field *field,
-                       struct column *column, size_t at, size_t n, uint8_t *items, size_t step)
+                       struct answers_column *column, size_t at, size_t n, uint8_t *items, size_t step)
 {
         bool is_narrow = field->form == FIELD_U32 || field->form == FIELD_TEXT;
         uint64_t end = end_of(r, field), values[COLUMN_CHUNK];
@@ -112,7 +112,7 @@ static size_t chunk_at(size_t at, size_t n)
 static void read_fields(struct answers_reader *r, struct answer_set *set)
 {
         const struct kind_facts *kind = set->kind;
-        struct column columns[KIND_MAX_FIELDS];
+        struct answers_column columns[KIND_MAX_FIELDS];
 
         for (size_t i = 0; i < kind->n_fields; i++)
                 columns[i] = column_begin(&r->c, set->n_items);
@@ -164,7 +164,7 @@ static uint64_t read_lengths(struct answers_reader *r, struct answer_set *set)
 {
         size_t max = set->kind->max_list ? set->kind->max_list : UINT32_MAX;
         uint64_t total = 0, values[COLUMN_CHUNK];
-        struct column column;
+        struct answers_column column;
 
         set->n_lists = read_n(r, sizeof(*set->lists));
         set->lists = mem_resize(NULL, set->n_lists, sizeof(*set->lists));
@@ -187,7 +187,7 @@ static uint64_t read_lengths(struct answers_reader *r, struct answer_set *set)
 static void read_lists(struct answers_reader *r, struct answer_set *set)
 {
         uint64_t total = read_lengths(r, set), values[COLUMN_CHUNK];
-        struct column column;
+        struct answers_column column;
 
         if (!set->kind->share_items) {
                 if (total != set->n_items)
@@ -222,7 +222,7 @@ static bool place_run(struct answer_run *run, uint64_t gap, uint64_t more, uint6
 static void read_runs(struct answers_reader *r, struct answer_set *set)
 {
         uint64_t next = 0, gaps[COLUMN_CHUNK], more[COLUMN_CHUNK], lists[COLUMN_CHUNK];
-        struct column columns[3];
+        struct answers_column columns[3];
 
         set->n_runs = read_n(r, sizeof(*set->runs));
         set->runs = mem_resize(NULL, set->n_runs, sizeof(*set->runs));

@@ -16,7 +16,7 @@
 /* An interpreter's loop has a label for each handler; other functions have a few, for their error paths. */
 enum { MIN_HANDLERS = 8, MAX_HANDLER_ROWS = 1000 };
 
-struct function {
+struct annotated_function {
         const struct hot_row *row;
         module_id module;
         resolver_id id;
@@ -34,15 +34,15 @@ struct annotation {
         struct report *report;
         struct resolver *resolver;
         struct annotation_request request;
-        struct function **functions;
+        struct annotated_function **functions;
         size_t n_functions, cap_functions;
         struct disasm *disasms[2]; /* enum disasm_arch */
         struct err disasm_errors[2];
         struct source_text *source;
-        const struct function *asking; /* whose source is looked for */
+        const struct annotated_function *asking; /* whose source is looked for */
 };
 
-static void function_free(struct function *f)
+static void function_free(struct annotated_function *f)
 {
         annotate_free(f->annotate);
         disasm_code_release(&f->code);
@@ -98,7 +98,7 @@ static uint64_t dialect_of(const struct annotation *a)
         return (uint64_t)DISASM_TEXTS_VERSION << 8 | a->request.syntax;
 }
 
-static bool recall(const struct annotation *a, struct function *f, const struct piece *piece)
+static bool recall(const struct annotation *a, struct annotated_function *f, const struct piece *piece)
 {
         struct resolver_insn *insns;
         size_t n, at = 0;
@@ -117,7 +117,7 @@ static bool recall(const struct annotation *a, struct function *f, const struct 
 }
 
 /* The instructions from `first` on are the piece's.  What this library doesn't know, another one may. */
-static void keep(const struct annotation *a, const struct function *f, const struct piece *piece,
+static void keep(const struct annotation *a, const struct annotated_function *f, const struct piece *piece,
                  size_t first)
 {
         size_t n = f->code.n_insns - first;
@@ -135,7 +135,7 @@ static void keep(const struct annotation *a, const struct function *f, const str
         free(insns);
 }
 
-static bool add_piece(struct annotation *a, struct function *f, const struct piece *piece)
+static bool add_piece(struct annotation *a, struct annotated_function *f, const struct piece *piece)
 {
         size_t first = f->code.n_insns;
         struct disasm *disasm;
@@ -150,7 +150,7 @@ static bool add_piece(struct annotation *a, struct function *f, const struct pie
         return true;
 }
 
-static void read_code(struct annotation *a, struct function *f)
+static void read_code(struct annotation *a, struct annotated_function *f)
 {
         bool any = false;
 
@@ -178,10 +178,10 @@ static void read_code(struct annotation *a, struct function *f)
 /* --- which functions --- */
 
 /* A part of a function may have a row of its own: f.cold. */
-static bool is_known(const struct annotation *a, const struct function *f)
+static bool is_known(const struct annotation *a, const struct annotated_function *f)
 {
         for (size_t i = 0; i < a->n_functions; i++) {
-                const struct function *other = a->functions[i];
+                const struct annotated_function *other = a->functions[i];
 
                 if (other->row->event == f->row->event && other->module == f->module &&
                     other->extents[0].start == f->extents[0].start)
@@ -194,7 +194,7 @@ static bool is_known(const struct annotation *a, const struct function *f)
 static void add_function(struct annotation *a, size_t row, const struct hot_pc *pc)
 {
         const struct hot *hot = a->report->hot;
-        struct function *f = mem_new(1, sizeof(*f));
+        struct annotated_function *f = mem_new(1, sizeof(*f));
 
         f->row = hot_get_row(hot, row);
         f->module = pc->module;
@@ -226,7 +226,7 @@ static void add_function(struct annotation *a, size_t row, const struct hot_pc *
 static bool has_addr(const struct annotation *a, size_t first_function, const struct hot_pc *pc)
 {
         for (size_t i = first_function; i < a->n_functions; i++) {
-                const struct function *f = a->functions[i];
+                const struct annotated_function *f = a->functions[i];
 
                 if (f->module != pc->module)
                         continue;
@@ -446,7 +446,7 @@ size_t annotation_n_functions(const struct annotation *a)
         return a->n_functions;
 }
 
-static bool shares_file(const struct annotation *a, const struct function *f)
+static bool shares_file(const struct annotation *a, const struct annotated_function *f)
 {
         for (size_t i = 0; i < a->n_functions; i++) {
                 if (a->functions[i] != f && a->functions[i]->row == f->row &&
@@ -458,7 +458,7 @@ static bool shares_file(const struct annotation *a, const struct function *f)
 
 struct annotated annotation_get(const struct annotation *a, size_t index)
 {
-        const struct function *f = a->functions[index];
+        const struct annotated_function *f = a->functions[index];
         const struct world *world = a->report->session.world;
 
         return (struct annotated){
@@ -497,7 +497,7 @@ const char *annotation_source_note(struct annotation *a, size_t index, const cha
 
 void annotation_add_target(struct annotation *a, size_t index, uint64_t addr, struct buf *out)
 {
-        const struct function *f = a->functions[index];
+        const struct annotated_function *f = a->functions[index];
         struct symbol symbol;
         uint64_t target;
 

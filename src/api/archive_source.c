@@ -11,7 +11,7 @@
 #include "source_text.h"
 #include "text_number.h"
 
-struct wanted {
+struct wanted_source {
         const char *path;
         size_t *modules; /* that speak of it */
         size_t n_modules, cap_modules;
@@ -19,9 +19,9 @@ struct wanted {
         size_t n_lines, cap_lines;
 };
 
-struct collector {
+struct source_collector {
         struct map by_path; /* where the path's text stands -> number + 1 */
-        struct wanted *files;
+        struct wanted_source *files;
         size_t n_files, cap_files;
         const struct archive_pack *pack;
         const struct archive_request *request;
@@ -31,12 +31,12 @@ struct collector {
 
 static void take_line(void *ctx, size_t module, const char *path, uint32_t line)
 {
-        struct collector *c = ctx;
+        struct source_collector *c = ctx;
         uint64_t *known = map_put(&c->by_path, (uint64_t)(uintptr_t)path, NULL);
-        struct wanted *file;
+        struct wanted_source *file;
 
         if (!*known) {
-                ARRAY_PUSH(c->files, c->n_files, c->cap_files, (struct wanted){.path = path});
+                ARRAY_PUSH(c->files, c->n_files, c->cap_files, (struct wanted_source){.path = path});
                 *known = c->n_files;
         }
         file = &c->files[*known - 1];
@@ -49,7 +49,7 @@ static void take_line(void *ctx, size_t module, const char *path, uint32_t line)
 
 static bool find_remote(void *ctx, const char *path, struct buf *out)
 {
-        const struct collector *c = ctx;
+        const struct source_collector *c = ctx;
         struct resolver_image image;
 
         return resolver_get_image(c->pack->resolver, c->pack->modules[c->asking].id, &image) &&
@@ -57,7 +57,7 @@ static bool find_remote(void *ctx, const char *path, struct buf *out)
                debuginfod_find_source(c->request->debuginfod, image.build_id, image.build_id_size, path, out);
 }
 
-static void ask_for(struct collector *c, struct source_text *source, size_t module)
+static void ask_for(struct source_collector *c, struct source_text *source, size_t module)
 {
         bool is_archived = resolver_is_archived(c->pack->resolver, c->pack->modules[module].id);
 
@@ -67,7 +67,7 @@ static void ask_for(struct collector *c, struct source_text *source, size_t modu
 
 /* An archive has one text of a path: where servers have different ones for the builds that name it, none is packed, since it
  * would be shown for the others too. */
-static bool agree(struct collector *c, const struct wanted *file, struct source_text *source)
+static bool agree(struct source_collector *c, const struct wanted_source *file, struct source_text *source)
 {
         struct digest first = {0}, digest;
 
@@ -82,7 +82,7 @@ static bool agree(struct collector *c, const struct wanted *file, struct source_
         return true;
 }
 
-static void add_file(struct collector *c, struct wanted *file, struct source_text *source,
+static void add_file(struct source_collector *c, struct wanted_source *file, struct source_text *source,
                      struct source_archive_writer *writer)
 {
         uint64_t next = 1;
@@ -117,7 +117,7 @@ struct source_archive_writer *archive_source_make(struct archive_pack *pack,
                                                   const struct archive_request *request)
 {
         struct source_archive_writer *writer = source_archive_writer_new();
-        struct collector c = {.pack = pack, .request = request};
+        struct source_collector c = {.pack = pack, .request = request};
         AUTO(source_text)
         source = source_text_new(request->source_folders, request->debuginfod ? find_remote : NULL, &c);
 

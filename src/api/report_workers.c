@@ -25,7 +25,7 @@ struct chunk_mark {
         struct profile_mark profile;
 };
 
-struct run {
+struct workers_run {
         struct report_pass *pass;
         struct report_worker *workers;
         unsigned n_workers;
@@ -81,7 +81,7 @@ static unsigned count_workers(const struct report_pass *pass)
 /* Files are opened for these, which threads must not do at the same time. */
 static uint64_t image_size(void *ctx, const char *path, const uint8_t *build_id, size_t build_id_size)
 {
-        struct run *run = ctx;
+        struct workers_run *run = ctx;
         uint64_t size;
 
         os_lock_enter(run->files_lock);
@@ -92,7 +92,7 @@ static uint64_t image_size(void *ctx, const char *path, const uint8_t *build_id,
 
 static const void *open_code(void *ctx, const struct module *module, const char *path)
 {
-        struct run *run = ctx;
+        struct workers_run *run = ctx;
         const void *code;
 
         os_lock_enter(run->files_lock);
@@ -101,7 +101,7 @@ static const void *open_code(void *ctx, const struct module *module, const char 
         return code;
 }
 
-static void begin_worker(struct run *run, unsigned i)
+static void begin_worker(struct workers_run *run, unsigned i)
 {
         struct report_pass *pass = run->pass;
         struct report_worker *w = &run->workers[i];
@@ -126,7 +126,7 @@ static void begin_worker(struct run *run, unsigned i)
         world_set_code(w->world, &(struct world_code_source){open_code, jit_code_find, jit_code_span, run});
 }
 
-static void end_worker(struct run *run, unsigned i)
+static void end_worker(struct workers_run *run, unsigned i)
 {
         struct report_pass *pass = run->pass;
         struct report_worker *w = &run->workers[i];
@@ -154,7 +154,7 @@ static void end_worker(struct run *run, unsigned i)
 
 /* --- Batches --- */
 
-static void fill(struct run *run)
+static void fill(struct workers_run *run)
 {
         struct perfdata_batch *batch = &run->batches[!run->at];
         size_t most = run->n_running > 1 ? (size_t)BATCH_OF_WORKER * run->n_running : BATCH_ALONE;
@@ -166,7 +166,7 @@ static void fill(struct run *run)
                 report_count_others(run->pass, batch);
 }
 
-static void take_chunks(struct run *run, unsigned i)
+static void take_chunks(struct workers_run *run, unsigned i)
 {
         const struct perfdata_batch *batch = &run->batches[run->at];
         struct report_worker *w = &run->workers[i];
@@ -188,14 +188,14 @@ static void take_chunks(struct run *run, unsigned i)
 /* The caller's thread fills the next batch first. */
 static void work(void *ctx, unsigned i)
 {
-        struct run *run = ctx;
+        struct workers_run *run = ctx;
 
         if (!i && run->n_running > 1)
                 fill(run);
         take_chunks(run, i);
 }
 
-static void fit_marks(struct run *run)
+static void fit_marks(struct workers_run *run)
 {
         size_t n = (size_t)run->totals.n_chunks;
 
@@ -223,7 +223,7 @@ static bool can_share(const struct report_pass *pass)
 
 /* Looking up names costs time too: where the same addresses make many paths, not before there are some nodes, and then each time
  * they have doubled. */
-static void share_functions(struct run *run)
+static void share_functions(struct workers_run *run)
 {
         struct report_pass *pass = run->pass;
         const struct place_functions_request request = {
@@ -254,13 +254,13 @@ static void share_functions(struct run *run)
 
 static void finish_stacks(void *ctx, unsigned i)
 {
-        struct report_worker *w = &((struct run *)ctx)->workers[i];
+        struct report_worker *w = &((struct workers_run *)ctx)->workers[i];
 
         stacks_finish(w->stacks, w->world);
 }
 
 /* About what each world may have after the batch that is to be taken. */
-static uint64_t expect_world(const struct run *run)
+static uint64_t expect_world(const struct workers_run *run)
 {
         const struct perfdata_batch *batch = &run->batches[run->at];
         uint64_t bytes = world_bytes(run->workers[0].world);
@@ -271,7 +271,7 @@ static uint64_t expect_world(const struct run *run)
 }
 
 /* All worlds but one may fill a sixteenth of the limit: speed is worth less than stacks. */
-static bool take_worlds(struct run *run, uint64_t bytes)
+static bool take_worlds(struct workers_run *run, uint64_t bytes)
 {
         struct budget *budget = &run->pass->session->budget;
         uint64_t all = bytes * run->n_running, more = all > run->world_bytes ? all - run->world_bytes : 0;
@@ -282,7 +282,7 @@ static bool take_worlds(struct run *run, uint64_t bytes)
         return budget_take(budget, BUDGET_RECORDS, more);
 }
 
-static void end_thread(struct run *run, unsigned i)
+static void end_thread(struct workers_run *run, unsigned i)
 {
         struct report_worker *w = &run->workers[i];
 
@@ -294,7 +294,7 @@ static void end_thread(struct run *run, unsigned i)
 
 /* Ends threads until there is memory for the worlds of those that are left.  All worlds must be the same: only one that is alone
  * may leave out records. */
-static void fit_worlds(struct run *run)
+static void fit_worlds(struct workers_run *run)
 {
         struct report_pass *pass = run->pass;
         uint64_t bytes;
@@ -311,7 +311,7 @@ static void fit_worlds(struct run *run)
         world_set_budget(pass->session->world, &pass->session->budget);
 }
 
-static void read_all(struct run *run)
+static void read_all(struct workers_run *run)
 {
         uint64_t done = 0;
 
@@ -333,7 +333,7 @@ static void read_all(struct run *run)
 
 /* --- All --- */
 
-static void merge_stacks(struct run *run)
+static void merge_stacks(struct workers_run *run)
 {
         struct stacks *parts[MAX_WORKERS], *whole;
         struct stacks_merge *merge;
@@ -349,7 +349,7 @@ static void merge_stacks(struct run *run)
         run->workers[0].stacks = NULL;
 }
 
-static void merge_profiles(struct run *run)
+static void merge_profiles(struct workers_run *run)
 {
         struct report_pass *pass = run->pass;
         struct profile *whole = profile_new(profile_keys(pass->report->profile), &pass->request.filter);
@@ -370,7 +370,7 @@ static void merge_profiles(struct run *run)
 bool report_run_workers(struct report_pass *pass, struct err *err)
 {
         AUTO(os_lock) files_lock = os_lock_new();
-        struct run run = {
+        struct workers_run run = {
                 .pass = pass, .n_workers = count_workers(pass), .files_lock = files_lock, .err = err};
 
         run.modules = (struct hot_modules){peek, NULL, pass->session->modules};

@@ -9,11 +9,11 @@
 
 enum { WHOLE_PPM = 1000000 };
 
-struct span {
+struct time_span {
         uint64_t first_ns, last_ns; /* 0: there is none */
 };
 
-static void extend(struct span *span, uint64_t time_ns)
+static void extend(struct time_span *span, uint64_t time_ns)
 {
         if (!time_ns)
                 return;
@@ -23,10 +23,10 @@ static void extend(struct span *span, uint64_t time_ns)
                 span->last_ns = time_ns;
 }
 
-static bool read_header(const struct perfdata_reader *reader, struct span *ret)
+static bool read_header(const struct perfdata_reader *reader, struct time_span *ret)
 {
         struct cursor section = perfdata_feature(reader, FEATURE_SAMPLE_TIME);
-        struct span span = {cursor_u64(&section), cursor_u64(&section)};
+        struct time_span span = {cursor_u64(&section), cursor_u64(&section)};
 
         if (section.failed || !span.first_ns || span.last_ns < span.first_ns)
                 return false;
@@ -35,7 +35,7 @@ static bool read_header(const struct perfdata_reader *reader, struct span *ret)
 }
 
 /* A reader goes through its records once: this is another one. */
-static bool read_records(const char *path, const struct session_input *input, struct span *ret,
+static bool read_records(const char *path, const struct session_input *input, struct time_span *ret,
                          struct err *err)
 {
         AUTO(perfdata_reader)
@@ -55,14 +55,14 @@ static bool read_records(const char *path, const struct session_input *input, st
 }
 
 /* `share` of the time, which with 64 bits would overflow after five hours. */
-static uint64_t time_at(const struct span *span, uint32_t ppm)
+static uint64_t time_at(const struct time_span *span, uint32_t ppm)
 {
         uint64_t length = span->last_ns - span->first_ns;
 
         return span->first_ns + length / WHOLE_PPM * ppm + length % WHOLE_PPM * ppm / WHOLE_PPM;
 }
 
-static bool is_by_clock(const struct span *span, const struct profile_filter *filter)
+static bool is_by_clock(const struct time_span *span, const struct profile_filter *filter)
 {
         uint64_t length = span->last_ns - span->first_ns;
         uint64_t from_ns = filter->from_ns ? filter->from_ns : filter->to_ns;
@@ -75,7 +75,7 @@ static bool is_by_clock(const struct span *span, const struct profile_filter *fi
 bool session_times_resolve(const char *path, const struct session_input *input, struct profile_filter *filter,
                            struct err *err)
 {
-        struct span span = {0};
+        struct time_span span = {0};
         bool is_known = read_header(input->reader, &span);
 
         if (!filter->to_ppm) {

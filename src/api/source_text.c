@@ -10,7 +10,7 @@
 
 enum { SOURCE_MAX_BYTES = 64 << 20 };
 
-struct file {
+struct text_file {
         char *path; /* as debug information has it */
         struct buf text;
         size_t *lines; /* where each begins */
@@ -30,9 +30,9 @@ struct source_text {
         void *ctx;
         bool takes_private;
         struct source_asker asker;
-        struct file **files;
+        struct text_file **files;
         size_t n_files, cap_files;
-        struct file *last;
+        struct text_file *last;
 };
 
 struct source_text *source_text_new(const char *folders,
@@ -132,7 +132,7 @@ static bool find_far(const struct source_text *source, const char *path, struct 
                is_source(buf_text(out), ret_stat);
 }
 
-static void read_lines(struct file *file)
+static void read_lines(struct text_file *file)
 {
         char *text = file->text.data;
         size_t at = 0;
@@ -151,7 +151,8 @@ static void read_lines(struct file *file)
 }
 
 /* What debuginfod fetched is its answer to this name, whatever mode it keeps it with. */
-static bool read_text(const struct source_text *source, struct file *file, const char *place, bool is_far)
+static bool read_text(const struct source_text *source, struct text_file *file, const char *place,
+                      bool is_far)
 {
         struct err err = {0};
 
@@ -163,9 +164,9 @@ static bool read_text(const struct source_text *source, struct file *file, const
         return false;
 }
 
-static struct file *load(const struct source_text *source, const char *path)
+static struct text_file *load(const struct source_text *source, const char *path)
 {
-        struct file *file = mem_new(1, sizeof(*file));
+        struct text_file *file = mem_new(1, sizeof(*file));
         AUTO_RELEASE(buf) place = {0};
         struct os_stat st;
         bool is_found, is_far;
@@ -194,7 +195,7 @@ static struct file *load(const struct source_text *source, const char *path)
         return file;
 }
 
-static bool is_wanted(const struct source_text *source, const struct file *file, const char *path)
+static bool is_wanted(const struct source_text *source, const struct text_file *file, const char *path)
 {
         if (strcmp(file->path, path) != 0 ||
             (source->archive && file->asker.is_archived != source->asker.is_archived))
@@ -202,7 +203,7 @@ static bool is_wanted(const struct source_text *source, const struct file *file,
         return !file->is_of_module || file->asker.module == source->asker.module;
 }
 
-static struct file *get_file(struct source_text *source, const char *path)
+static struct text_file *get_file(struct source_text *source, const char *path)
 {
         if (source->last && is_wanted(source, source->last, path))
                 return source->last;
@@ -217,7 +218,7 @@ static struct file *get_file(struct source_text *source, const char *path)
 
 const char *source_text_line(struct source_text *source, const char *path, uint32_t line)
 {
-        const struct file *file = get_file(source, path);
+        const struct text_file *file = get_file(source, path);
 
         if (file->archived)
                 return source_archive_line(file->archived, line);
@@ -226,7 +227,7 @@ const char *source_text_line(struct source_text *source, const char *path, uint3
 
 const char *source_text_note(struct source_text *source, const char *path, int64_t built_ns)
 {
-        const struct file *file = get_file(source, path);
+        const struct text_file *file = get_file(source, path);
 
         if (file->is_refused)
                 return "is not readable by all users: --force reads it all the same";
@@ -242,7 +243,7 @@ bool source_text_is_refused(struct source_text *source, const char *path)
 
 bool source_text_find(struct source_text *source, const char *path, int64_t *ret_mtime_ns)
 {
-        const struct file *file = get_file(source, path);
+        const struct text_file *file = get_file(source, path);
 
         if (file->is_here)
                 *ret_mtime_ns = file->mtime_ns;

@@ -15,7 +15,7 @@
 #include "unwind_sample.h"
 
 /* What a module of the world has for a walk. */
-struct source {
+struct unwind_source {
         struct object *object; /* NULL: code without a file that is here; the resolver's */
         struct cfi *cfi;
         struct outermost *outermost;
@@ -26,7 +26,7 @@ struct stack_unwind {
         struct world *world;
         struct module_source *modules;
         const struct arch *arch; /* NULL: of a machine that is not walked here */
-        struct source *sources;
+        struct unwind_source *sources;
         size_t n_sources, cap_sources;
         struct map by_module; /* index + 1 */
         struct map opened;    /* modules of walks that were packed */
@@ -108,9 +108,9 @@ static bool has_file(const struct stack_unwind *u, module_id id)
         return kind == MODULE_FILE || kind == MODULE_IMAGE || kind == MODULE_VDSO;
 }
 
-static struct source open_source(struct stack_unwind *u, module_id id)
+static struct unwind_source open_source(struct stack_unwind *u, module_id id)
 {
-        struct source source = {0};
+        struct unwind_source source = {0};
 
         if (!has_file(u, id))
                 return source;
@@ -122,7 +122,7 @@ static struct source open_source(struct stack_unwind *u, module_id id)
         return source;
 }
 
-static struct source *get_source(struct stack_unwind *u, module_id id)
+static struct unwind_source *get_source(struct stack_unwind *u, module_id id)
 {
         uint64_t *known = map_put(&u->by_module, id, NULL);
 
@@ -150,7 +150,7 @@ static bool find_module(void *ctx, uint64_t addr, struct unwind_module *ret_modu
 {
         struct stack_unwind *u = ctx;
         struct place at = world_find(u->world, u->pid, PERF_MISC_USER, addr);
-        struct source *source;
+        struct unwind_source *source;
 
         if (at.module == MODULE_NONE || world_is_stack(u->world, at.module))
                 return false;
@@ -205,14 +205,14 @@ _Static_assert((int)STACK_ARCHIVE_MAX_FRAMES == (int)STACKS_MAX_FRAMES, "a stack
 _Static_assert((int)UNWIND_N_WAYS <= (int)STACK_ARCHIVE_MAX_KINDS, "ways can be packed");
 _Static_assert((int)UNWIND_N_ENDS <= (int)STACK_ARCHIVE_MAX_KINDS, "ends can be packed");
 
-struct walk {
+struct sample_walk {
         size_t n_frames; /* of the unwinder's */
         enum unwind_end end;
 };
 
 /* False: nothing can be walked here. */
 static bool walk_copy(struct stack_unwind *u, const struct stack_sample *of, size_t max_frames,
-                      struct walk *ret)
+                      struct sample_walk *ret)
 {
         const struct unwind_modules modules = {find_module, u, read_jit_code, is_trampoline};
         const struct unwind_sample copied = {u->arch, of->attr->sample_regs_user, of->sample->regs_user,
@@ -224,7 +224,7 @@ static bool walk_copy(struct stack_unwind *u, const struct stack_sample *of, siz
         for (size_t i = 0; i < walked.n_frames; i++)
                 u->walked[i] =
                         (struct walked_frame){u->frames[i].pc, u->frames[i].way, u->frames[i].is_exact};
-        *ret = (struct walk){walked.n_frames, walked.end};
+        *ret = (struct sample_walk){walked.n_frames, walked.end};
         return true;
 }
 
@@ -245,14 +245,14 @@ static void open_modules(struct stack_unwind *u, size_t n)
 }
 
 /* False: it was not packed. */
-static bool walk_archived(struct stack_unwind *u, uint64_t number, size_t max_frames, struct walk *ret)
+static bool walk_archived(struct stack_unwind *u, uint64_t number, size_t max_frames, struct sample_walk *ret)
 {
         const struct archived_walk *walk = u->archive ? stack_archive_find(u->archive, number) : NULL;
 
         if (!walk)
                 return false;
-        *ret = (struct walk){stack_archive_frames(u->archive, walk, u->walked, max_frames),
-                             (enum unwind_end)walk->end};
+        *ret = (struct sample_walk){stack_archive_frames(u->archive, walk, u->walked, max_frames),
+                                    (enum unwind_end)walk->end};
         open_modules(u, ret->n_frames);
         return true;
 }
@@ -263,7 +263,7 @@ size_t stack_unwind_add(struct stack_unwind *u, const struct stack_sample *of, s
                         size_t n, bool has_user, bool *ret_cut)
 {
         size_t max_frames = STACKS_MAX_FRAMES - n;
-        struct walk walk;
+        struct sample_walk walk;
 
         if (stack_branches_can(of->attr))
                 return stack_branches_join(of->sample, u->lbr_depth, frames, n, u->counts.by_way, ret_cut);
@@ -351,7 +351,7 @@ static void pack_end(struct stack_unwind *u, const struct end_mark *mark, enum s
 
 static enum stack_whole judge_place(struct stack_unwind *u, module_id module, uint64_t offset, bool is_return)
 {
-        const struct source *source = get_source(u, module);
+        const struct unwind_source *source = get_source(u, module);
         uint64_t addr;
 
         if (!source->object)

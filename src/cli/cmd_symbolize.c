@@ -69,14 +69,14 @@ static bool read_stdin(struct addresses *list, struct err *err)
 
 /* --- Documents --- */
 
-struct rows {
+struct symbolize_rows {
         struct symbolize_row *items;
         size_t n, cap;
 };
 
 /* The rows of address `i` of the request; one of which nothing is known has one too. */
 static void make_rows(const struct symbolize *symbolize, const struct symbolize_request *request, size_t i,
-                      struct rows *rows)
+                      struct symbolize_rows *rows)
 {
         const struct resolver_frame *frames;
         size_t n = symbolize_frames(symbolize, i, &frames);
@@ -121,7 +121,7 @@ static int show(const struct symbolize_options *o, const struct symbolize_reques
         AUTO_RELEASE(buf) document = {0};
         AUTO_RELEASE(buf) note = {0};
         struct symbolize_view view;
-        struct rows rows = {0};
+        struct symbolize_rows rows = {0};
         struct err err = {0};
         int status = EXIT_OK;
 

@@ -10,7 +10,7 @@
 #include "options.h"
 #include "text_match.h"
 
-struct parser {
+struct options_parser {
         struct command_line *line;
         const struct command *command;
         char **args;
@@ -21,7 +21,7 @@ struct parser {
 };
 
 /* What one word with a dash says. */
-struct reading {
+struct options_reading {
         const struct option *option; /* NULL: unknown */
         size_t group_offset;
         const char *value; /* the part behind '=' or the letter, or NULL */
@@ -35,9 +35,9 @@ static bool is_number(const char *text)
         return text[0] == '-' && isdigit((unsigned char)text[1]);
 }
 
-static struct reading read_long(const struct command *command, const char *name)
+static struct options_reading read_long(const struct command *command, const char *name)
 {
-        struct reading r = {.is_long = true};
+        struct options_reading r = {.is_long = true};
         size_t len = strcspn(name, "=");
 
         r.option = option_find(command, name, len, &r.group_offset);
@@ -45,18 +45,18 @@ static struct reading read_long(const struct command *command, const char *name)
         return r;
 }
 
-static struct reading read_letter(const struct command *command, const char *letters)
+static struct options_reading read_letter(const struct command *command, const char *letters)
 {
-        struct reading r = {0};
+        struct options_reading r = {0};
 
         r.option = option_find_letter(command, letters[0], &r.group_offset);
         r.value = letters[1] ? letters + 1 + (letters[1] == '=') : NULL;
         return r;
 }
 
-static struct reading read_word(const struct command *command, const char *word)
+static struct options_reading read_word(const struct command *command, const char *word)
 {
-        struct reading r = read_long(command, word + (word[1] == '-' ? 2 : 1));
+        struct options_reading r = read_long(command, word + (word[1] == '-' ? 2 : 1));
 
         if (r.option || word[1] == '-')
                 return r;
@@ -84,7 +84,7 @@ static size_t collect_names(const struct command *command, struct arena *arena, 
 }
 
 /* The long name that `word`, without dashes, was meant to be, or NULL. */
-static const char *nearest_name(struct parser *p, const char *word)
+static const char *nearest_name(struct options_parser *p, const char *word)
 {
         const char *names[MAX_NAMES];
         size_t n = collect_names(p->command, &p->line->arena, names);
@@ -94,14 +94,14 @@ static const char *nearest_name(struct parser *p, const char *word)
 }
 
 /* True when the letters of `word` are more likely a long name with one or two wrong ones. */
-static bool is_near_miss(struct parser *p, const char *word)
+static bool is_near_miss(struct options_parser *p, const char *word)
 {
         const char *near = isalpha((unsigned char)word[1]) ? nearest_name(p, word) : NULL;
 
         return near && strlen(word) >= 4 && text_distance(word, near) <= (strlen(near) >= 7 ? 2 : 1);
 }
 
-static bool fail_unknown(struct parser *p, const char *word)
+static bool fail_unknown(struct options_parser *p, const char *word)
 {
         size_t dashes = word[1] == '-' ? 2 : 1;
         const char *near = nearest_name(p, word + dashes);
@@ -117,7 +117,7 @@ static bool fail_unknown(struct parser *p, const char *word)
                        p->command->name);
 }
 
-static bool fail_unknown_command(struct parser *p, const char *word)
+static bool fail_unknown_command(struct options_parser *p, const char *word)
 {
         const char *names[MAX_NAMES], *near;
         size_t n = 0;
@@ -155,7 +155,7 @@ static bool fail_unknown_command(struct parser *p, const char *word)
 
 /* --- Options ---------------------------------------------------------------------------------------- */
 
-static void remember(struct parser *p, const struct option *option, const char *value)
+static void remember(struct options_parser *p, const struct option *option, const char *value)
 {
         struct command_line *line = p->line;
         size_t kept = 0;
@@ -169,14 +169,15 @@ static void remember(struct parser *p, const struct option *option, const char *
 }
 
 /* "--timeout" of --timeout=1m30s, "-F" of -F999. */
-static const char *typed(struct parser *p, const struct reading *r, const char *word)
+static const char *typed(struct options_parser *p, const struct options_reading *r, const char *word)
 {
         size_t len = r->is_long ? strcspn(word, "=") : 2;
 
         return r->value ? arena_copy(&p->line->arena, word, len) : word;
 }
 
-static bool store(struct parser *p, const struct reading *r, const char *spelling, const char *value)
+static bool store(struct options_parser *p, const struct options_reading *r, const char *spelling,
+                  const char *value)
 {
         char *options = p->line->options;
 
@@ -189,7 +190,7 @@ static bool store(struct parser *p, const struct reading *r, const char *spellin
 }
 
 /* The value of an option: glued to it, or the next word. */
-static bool take_value(struct parser *p, const struct reading *r, const char *spelling)
+static bool take_value(struct options_parser *p, const struct options_reading *r, const char *spelling)
 {
         const char *value = r->value;
 
@@ -209,7 +210,7 @@ static bool take_value(struct parser *p, const struct reading *r, const char *sp
 }
 
 /* Flags that stand together; the last letter may take a value from the next word. */
-static bool parse_letters(struct parser *p, const char *word)
+static bool parse_letters(struct options_parser *p, const char *word)
 {
         for (const char *at = word + 1; *at; at++) {
                 const struct option *option = option_find_letter(p->command, *at, NULL);
@@ -219,7 +220,7 @@ static bool parse_letters(struct parser *p, const char *word)
         }
         for (const char *at = word + 1; *at && !p->line->help; at++) {
                 char one[3] = {'-', *at, '\0'};
-                struct reading r = read_letter(p->command, one + 1);
+                struct options_reading r = read_letter(p->command, one + 1);
 
                 if (option_takes_value(r.option) ? !take_value(p, &r, one) : !store(p, &r, one, NULL))
                         return false;
@@ -227,9 +228,9 @@ static bool parse_letters(struct parser *p, const char *word)
         return true;
 }
 
-static bool parse_option(struct parser *p, const char *word)
+static bool parse_option(struct options_parser *p, const char *word)
 {
-        struct reading r = read_word(p->command, word);
+        struct options_reading r = read_word(p->command, word);
 
         if (!r.option || (!r.is_long && is_near_miss(p, word + 1)))
                 return fail_unknown(p, word);
@@ -244,12 +245,12 @@ static bool parse_option(struct parser *p, const char *word)
 
 /* --- Words ------------------------------------------------------------------------------------------ */
 
-static void add_arg(struct parser *p, char *word)
+static void add_arg(struct options_parser *p, char *word)
 {
         p->line->args[p->line->n_args++] = word;
 }
 
-static void take_rest(struct parser *p)
+static void take_rest(struct options_parser *p)
 {
         while (p->at < p->n_args) {
                 if (p->at != p->command_at)
@@ -258,7 +259,7 @@ static void take_rest(struct parser *p)
         }
 }
 
-static bool parse_bare(struct parser *p, char *word)
+static bool parse_bare(struct options_parser *p, char *word)
 {
         const struct command *command = p->command;
 
@@ -282,7 +283,7 @@ static bool parse_bare(struct parser *p, char *word)
 }
 
 /* After "--". */
-static bool parse_rest(struct parser *p)
+static bool parse_rest(struct options_parser *p)
 {
         if (p->at == p->n_args)
                 return true;
@@ -294,9 +295,9 @@ static bool parse_rest(struct parser *p)
         return true;
 }
 
-static bool parse_word(struct parser *p, char *word)
+static bool parse_word(struct options_parser *p, char *word)
 {
-        struct reading r = {0};
+        struct options_reading r = {0};
 
         if (!strcmp(word, "--"))
                 return parse_rest(p);
@@ -316,7 +317,7 @@ static bool is_value_of(const char *before)
         if (before[0] != '-' || !before[1])
                 return false;
         for (size_t i = 0; commands[i]; i++) {
-                struct reading r = read_word(commands[i], before);
+                struct options_reading r = read_word(commands[i], before);
 
                 if (r.option && option_takes_value(r.option) && !r.value)
                         return true;
@@ -324,7 +325,7 @@ static bool is_value_of(const char *before)
         return false;
 }
 
-static bool find_command(struct parser *p)
+static bool find_command(struct options_parser *p)
 {
         for (size_t i = 0; i < p->n_args && strcmp(p->args[i], "--"); i++) {
                 p->command = options_find_command(p->args[i]);
@@ -348,7 +349,7 @@ static void begin_line(struct command_line *line, const struct command *command,
 
 bool command_line_parse(struct command_line *line, size_t n_args, char **args, struct err *err)
 {
-        struct parser p = {.line = line, .args = args, .n_args = n_args, .err = err};
+        struct options_parser p = {.line = line, .args = args, .n_args = n_args, .err = err};
 
         *line = (struct command_line){0};
         if (!n_args)

@@ -153,8 +153,8 @@ static void give_memory_back(void)
 
 struct collector *collector_open(const struct collect_request *request, struct err *err)
 {
-        const struct command command = {request->target.argv, request->target.cpus, request->target.n_cpus,
-                                        request->target.output_to_stderr};
+        const struct spawned_command command = {request->target.argv, request->target.cpus,
+                                                request->target.n_cpus, request->target.output_to_stderr};
         AUTO(collector) c = mem_new(1, sizeof(*c));
 
         give_memory_back();

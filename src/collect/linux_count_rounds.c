@@ -161,11 +161,11 @@ void rounds_release(struct rounds *r)
 }
 
 /* In the order of attr.read_format. */
-struct reading {
+struct count_reading {
         uint64_t value, enabled, running, id;
 };
 
-static bool read_counter(int fd, struct reading *ret)
+static bool read_counter(int fd, struct count_reading *ret)
 {
         return read(fd, ret, sizeof(*ret)) == sizeof(*ret);
 }
@@ -183,7 +183,7 @@ static void read_stat(struct rounds *r, size_t index)
 {
         const struct stat_origin *origin = &r->origins[index];
         struct perf_stat *stat = &r->stats[index];
-        struct reading reading;
+        struct count_reading reading;
 
         if (!read_counter(origin->fd, &reading))
                 return;
@@ -232,7 +232,7 @@ static void read_estimates(struct rounds *r, struct estimator *estimator, uint64
 void rounds_read(struct rounds *r, struct estimator *estimator, uint64_t elapsed_ns)
 {
         for (size_t i = 0; i < r->n_presences; i++) {
-                struct reading reading;
+                struct count_reading reading;
 
                 if (read_counter(r->presences[i].fd, &reading))
                         r->presence_ns[i] = reading.running;

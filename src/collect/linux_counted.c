@@ -15,7 +15,7 @@
 /* The kernel numbers its events from 1: no counter has such an id. */
 #define MADE_UP_ID 0xc0c0000000000000ull
 
-struct opener {
+struct counting_opener {
         const struct count_request *request;
         const int32_t *tids;
         size_t n_tids;
@@ -25,7 +25,7 @@ struct opener {
 };
 
 /* Where an event counts: each of the threads on each of the CPUs. */
-struct places {
+struct counting_places {
         const int32_t *tids;
         size_t n_tids;
         const uint32_t *cpus; /* {UINT32_MAX}: any */
@@ -73,12 +73,12 @@ struct perf_attr counted_attr(const struct count_request *request, const struct 
         return attr;
 }
 
-static struct places places_of(const struct opener *o, const struct event *event)
+static struct counting_places places_of(const struct counting_opener *o, const struct event *event)
 {
         if (event->uncore)
-                return (struct places){all_threads, 1, event->cpus ? event->cpus : first_cpu,
-                                       event->cpus ? event->n_cpus : 1};
-        return (struct places){
+                return (struct counting_places){all_threads, 1, event->cpus ? event->cpus : first_cpu,
+                                                event->cpus ? event->n_cpus : 1};
+        return (struct counting_places){
                 .tids = count_request_is_system_wide(o->request) ? all_threads : o->tids,
                 .n_tids = count_request_is_system_wide(o->request) ? 1 : o->n_tids,
                 .cpus = o->cpus ? o->cpus : any_cpu,
@@ -113,7 +113,7 @@ static int group_fd(const struct counted_event *leader, const struct counter *pl
 }
 
 /* Another way to say the same to the kernel; false when there is none that has not been tried. */
-static bool say_otherwise(const struct opener *o, struct counted_event *e, int error)
+static bool say_otherwise(const struct counting_opener *o, struct counted_event *e, int error)
 {
         struct event other = e->event;
 
@@ -134,13 +134,13 @@ static bool say_otherwise(const struct opener *o, struct counted_event *e, int e
 }
 
 /* A CPU that went offline and a thread that ended are no failures as long as something was opened. */
-static bool may_be_skipped(const struct places *p, int error)
+static bool may_be_skipped(const struct counting_places *p, int error)
 {
         return (error == ENODEV && p->n_cpus > 1) || (error == ESRCH && p->n_tids > 1);
 }
 
-static int open_in(struct opener *o, struct counted_event *e, const struct counted_event *leader,
-                   const struct places *p, size_t cpu, size_t thread)
+static int open_in(struct counting_opener *o, struct counted_event *e, const struct counted_event *leader,
+                   const struct counting_places *p, size_t cpu, size_t thread)
 {
         struct counter c = {.cpu = p->cpus[cpu], .thread = (uint32_t)thread};
         int group = leader ? group_fd(leader, &c, e->n_counters) : -1;
@@ -161,9 +161,9 @@ static int open_in(struct opener *o, struct counted_event *e, const struct count
 }
 
 /* 0, or why the kernel refused; nothing is open then. */
-static int open_event(struct opener *o, struct counted_event *e, const struct counted_event *leader)
+static int open_event(struct counting_opener *o, struct counted_event *e, const struct counted_event *leader)
 {
-        struct places p = places_of(o, &e->event);
+        struct counting_places p = places_of(o, &e->event);
         int error, skipped = ENODEV;
 
         e->leads = !leader;
@@ -194,7 +194,7 @@ static void set_obstacle(struct counted_event *e, const struct err *why)
         e->obstacle = mem_strdup(why->text);
 }
 
-static bool serves_none(const struct opener *o, const struct event *event)
+static bool serves_none(const struct counting_opener *o, const struct event *event)
 {
         for (size_t i = 0; i < o->n_cpus; i++) {
                 if (linux_event_serves(event, o->cpus[i]))
@@ -203,7 +203,7 @@ static bool serves_none(const struct opener *o, const struct event *event)
         return o->cpus && !event->uncore;
 }
 
-static void refuse(struct opener *o, struct counted_event *e, int error, struct err *first)
+static void refuse(struct counting_opener *o, struct counted_event *e, int error, struct err *first)
 {
         const struct scene scene = {
                 .verb = "count",
@@ -231,9 +231,9 @@ static void refuse(struct opener *o, struct counted_event *e, int error, struct 
 
 /* --- groups --- */
 
-static bool opens_alone(struct opener *o, const struct counted_event *e)
+static bool opens_alone(struct counting_opener *o, const struct counted_event *e)
 {
-        struct places p = places_of(o, &e->event);
+        struct counting_places p = places_of(o, &e->event);
         int fd = -1;
 
         for (size_t cpu = 0; cpu < p.n_cpus && fd < 0; cpu++) {
@@ -245,7 +245,7 @@ static bool opens_alone(struct opener *o, const struct counted_event *e)
         return fd >= 0;
 }
 
-static void group_does_not_fit(struct opener *o, size_t first, const struct counted_event *refused,
+static void group_does_not_fit(struct counting_opener *o, size_t first, const struct counted_event *refused,
                                struct err *ret_first)
 {
         const char *pmu = refused->event.pmu;
@@ -271,7 +271,7 @@ static void group_does_not_fit(struct opener *o, size_t first, const struct coun
                 *ret_first = why;
 }
 
-static void open_group(struct opener *o, size_t first, struct err *first_why)
+static void open_group(struct counting_opener *o, size_t first, struct err *first_why)
 {
         struct counted_event *leader = NULL;
 
@@ -302,7 +302,7 @@ static bool is_first_of_group(const struct counted *counted, size_t index)
         return true;
 }
 
-static void open_all(struct opener *o, struct err *first_why)
+static void open_all(struct counting_opener *o, struct err *first_why)
 {
         const struct count_list *list = o->request->list;
 
@@ -343,7 +343,7 @@ static void take_ids(struct counted *counted)
         }
 }
 
-static void open_presence(struct opener *o)
+static void open_presence(struct counting_opener *o)
 {
         struct counted_event *e = &o->counted->presence;
 
@@ -369,7 +369,7 @@ static bool is_counted(const struct counted *counted)
 bool counted_open(const struct count_request *request, const int32_t *tids, size_t n_tids,
                   struct counted *ret, struct err *err)
 {
-        struct opener o = {.request = request, .tids = tids, .n_tids = n_tids, .counted = ret};
+        struct counting_opener o = {.request = request, .tids = tids, .n_tids = n_tids, .counted = ret};
         struct err first_why = {0};
 
         *ret = (struct counted){.n_events = request->list->n_items};

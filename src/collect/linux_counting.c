@@ -60,8 +60,8 @@ static bool attach(struct counting *c, struct err *err)
 static bool start_command(struct counting *c, struct err *err)
 {
         const struct count_request *r = &c->request;
-        const struct command command = {r->target.argv, r->target.cpus, r->target.n_cpus,
-                                        r->target.output_to_stderr};
+        const struct spawned_command command = {r->target.argv, r->target.cpus, r->target.n_cpus,
+                                                r->target.output_to_stderr};
 
         if (!spawn_prepare(&c->child, &command, err))
                 return false;

@@ -16,7 +16,7 @@
 #include "os.h"
 #include "text.h"
 
-struct search {
+struct image_search {
         const char *image;
         struct os_stat wanted; /* of the path, when it is one */
         bool by_file;
@@ -43,7 +43,7 @@ static bool is_deleted_suffix(struct buf *path)
         return true;
 }
 
-static bool matches(const struct search *s, const char *link, struct buf *target)
+static bool matches(const struct image_search *s, const char *link, struct buf *target)
 {
         struct os_stat st;
 
@@ -89,7 +89,7 @@ static bool line_names(int32_t pid, const char *base)
         return false;
 }
 
-static bool is_wanted_file(const struct search *s, int32_t pid, const char *path)
+static bool is_wanted_file(const struct image_search *s, int32_t pid, const char *path)
 {
         AUTO_RELEASE(buf) seen = {0};
         struct os_stat st;
@@ -103,7 +103,7 @@ static bool is_wanted_file(const struct search *s, int32_t pid, const char *path
 }
 
 /* The path is what follows five fields of a line. */
-static bool maps_it(const struct search *s, int32_t pid)
+static bool maps_it(const struct image_search *s, int32_t pid)
 {
         AUTO_RELEASE(buf) maps = {0};
         char path[64];
@@ -122,7 +122,7 @@ static bool maps_it(const struct search *s, int32_t pid)
 }
 
 /* A name alone proves nothing: a script may be called so.  The image has to be mapped as well. */
-static bool runs_it(const struct search *s, int32_t pid)
+static bool runs_it(const struct image_search *s, int32_t pid)
 {
         const char *base = base_of(s->image);
 
@@ -133,7 +133,7 @@ static bool look_at(void *ctx, const char *name)
 {
         AUTO_RELEASE(buf) target = {0};
         AUTO_RELEASE(buf) own = {0};
-        struct search *s = ctx;
+        struct image_search *s = ctx;
         char link[64];
         int32_t pid;
 
@@ -164,7 +164,7 @@ static int compare_pids(const void *a, const void *b)
 
 bool collector_find_image(const char *image, int32_t **ret_pids, size_t *ret_n, struct err *err)
 {
-        struct search s = {.image = image};
+        struct image_search s = {.image = image};
 
         s.by_file = strchr(image, '/') && os_stat(image, &s.wanted);
         if (!os_list_dir("/proc", look_at, &s, err))

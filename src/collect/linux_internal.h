@@ -230,7 +230,7 @@ double sampled_share(const struct sampled *sampled);
 
 /* --- linux_spawn.c --- */
 
-struct command {
+struct spawned_command {
         char *const *argv;
         const uint32_t *cpus; /* it is pinned to them; NULL: it is not */
         size_t n_cpus;
@@ -248,7 +248,7 @@ struct child {
         struct rusage usage; /* with its ended children; valid once it has ended */
 };
 
-bool spawn_prepare(struct child *child, const struct command *command, struct err *err);
+bool spawn_prepare(struct child *child, const struct spawned_command *command, struct err *err);
 bool spawn_go(struct child *child, const char *name, struct err *err);
 bool spawn_reap(struct child *child, bool wait);  /* true when it has ended */
 int spawn_exit_status(const struct child *child); /* as a shell gives it; valid once it has ended */

@@ -57,7 +57,7 @@ static int open_meter(const struct collect_request *request, int32_t tid)
         return linux_event_open(&attr, tid, -1, -1);
 }
 
-struct opener {
+struct sampling_opener {
         const struct collect_request *request;
         struct scene scene;
         const int32_t *tids; /* {-1} for all */
@@ -75,7 +75,7 @@ static bool can_be_precise(const struct perf_attr *attr)
                attr->type == PERF_TYPE_RAW;
 }
 
-static struct perf_attr make_attr(const struct opener *o, const struct event *event, bool tracks,
+static struct perf_attr make_attr(const struct sampling_opener *o, const struct event *event, bool tracks,
                                   unsigned precise)
 {
         struct perf_attr attr = linux_attr_make(event, o->request, tracks, &o->features);
@@ -90,7 +90,8 @@ static struct perf_attr make_attr(const struct opener *o, const struct event *ev
 }
 
 /* Opens on the first thread and CPU to learn which attribute the kernel takes.  0 or an errno. */
-static int probe(struct opener *o, const struct event *event, bool tracks, struct perf_attr *ret_attr)
+static int probe(struct sampling_opener *o, const struct event *event, bool tracks,
+                 struct perf_attr *ret_attr)
 {
         int32_t cpu = (int32_t)(event->cpus && !o->opened->per_thread ? event->cpus[0] : o->cpus[0]);
         const struct kernel_features all = o->features;
@@ -130,7 +131,8 @@ static uint32_t ring_of(struct opened *opened, int fd, uint32_t cpu)
         return (uint32_t)opened->n_rings++;
 }
 
-static void add_descriptor(struct opener *o, struct opened_event *e, int fd, uint32_t cpu, int32_t tid)
+static void add_descriptor(struct sampling_opener *o, struct opened_event *e, int fd, uint32_t cpu,
+                           int32_t tid)
 {
         struct opened_fd entry = {fd, ring_of(o->opened, fd, o->opened->per_thread ? (uint32_t)tid : cpu)};
         uint64_t id = 0;
@@ -141,12 +143,12 @@ static void add_descriptor(struct opener *o, struct opened_event *e, int fd, uin
 }
 
 /* A CPU that went offline and a thread that ended are no failures as long as something was opened. */
-static bool may_be_skipped(const struct opener *o, int error)
+static bool may_be_skipped(const struct sampling_opener *o, int error)
 {
         return (error == ENODEV && o->n_cpus > 1) || (error == ESRCH && o->n_tids > 1);
 }
 
-static bool open_everywhere(struct opener *o, struct opened_event *e, struct err *err)
+static bool open_everywhere(struct sampling_opener *o, struct opened_event *e, struct err *err)
 {
         for (size_t c = 0; c < o->n_cpus; c++) {
                 if (!o->opened->per_thread && !linux_event_serves(&e->event, o->cpus[c]))
@@ -192,7 +194,7 @@ static struct event clock_instead(const struct event *event)
         return clock;
 }
 
-static bool open_one(struct opener *o, const struct event *event, bool tracks, struct err *err)
+static bool open_one(struct sampling_opener *o, const struct event *event, bool tracks, struct err *err)
 {
         struct opened_event *e = new_event(o->opened, event);
         int error = probe(o, event, tracks, &e->attr);
@@ -224,7 +226,7 @@ static bool open_one(struct opener *o, const struct event *event, bool tracks, s
         return open_everywhere(o, e, err);
 }
 
-static bool open_all(struct opener *o, struct err *err)
+static bool open_all(struct sampling_opener *o, struct err *err)
 {
         const struct event_list *events = o->request->events;
         bool dummy = linux_attr_needs_dummy(o->request);
@@ -248,7 +250,7 @@ static bool open_all(struct opener *o, struct err *err)
 
 static const uint32_t any_cpu = UINT32_MAX; /* -1 to the kernel */
 
-static void begin_opened(struct opener *o)
+static void begin_opened(struct sampling_opener *o)
 {
         size_t n_rings = o->n_cpus > o->n_tids ? o->n_cpus : o->n_tids;
 
@@ -261,10 +263,10 @@ static void begin_opened(struct opener *o)
 }
 
 /* On every CPU, for all processes. */
-static bool open_on_every_cpu(struct opener *o, struct err *err)
+static bool open_on_every_cpu(struct sampling_opener *o, struct err *err)
 {
         static const int32_t everybody = -1;
-        struct opener all = *o;
+        struct sampling_opener all = *o;
 
         all.tids = &everybody;
         all.n_tids = 1;
@@ -279,7 +281,7 @@ static bool open_on_every_cpu(struct opener *o, struct err *err)
         return false;
 }
 
-static bool open_of_tasks(struct opener *o, struct err *err)
+static bool open_of_tasks(struct sampling_opener *o, struct err *err)
 {
         begin_opened(o);
         if (open_all(o, err))
@@ -288,7 +290,7 @@ static bool open_of_tasks(struct opener *o, struct err *err)
         return false;
 }
 
-static bool open_somehow(struct opener *o, struct err *err)
+static bool open_somehow(struct sampling_opener *o, struct err *err)
 {
         enum collect_children children = o->request->children;
         bool may_be_all = o->request->target.argv && !o->request->target.system_wide &&
@@ -311,7 +313,7 @@ static bool open_somehow(struct opener *o, struct err *err)
 bool linux_open(const struct collect_request *request, const int32_t *tids, size_t n_tids, bool at_exec,
                 struct opened *ret, struct err *err)
 {
-        struct opener o = {
+        struct sampling_opener o = {
                 .request = request,
                 .scene = {.verb = "sample",
                           .doing = "sampling",

@@ -12,7 +12,7 @@
 
 #include "linux_internal.h"
 
-static void pin(const struct command *command)
+static void pin(const struct spawned_command *command)
 {
         cpu_set_t set;
 
@@ -24,7 +24,7 @@ static void pin(const struct command *command)
         sched_setaffinity(0, sizeof(set), &set);
 }
 
-NO_RETURN static void run_child(const struct command *command, int go_fd, int error_fd)
+NO_RETURN static void run_child(const struct spawned_command *command, int go_fd, int error_fd)
 {
         char go;
         int error;
@@ -51,7 +51,7 @@ static bool no_pipe(struct err *err)
                        "too many open files to start a command; raise the limit with 'ulimit -n 1024'");
 }
 
-bool spawn_prepare(struct child *child, const struct command *command, struct err *err)
+bool spawn_prepare(struct child *child, const struct spawned_command *command, struct err *err)
 {
         int go[2], error[2];
 

@@ -14,14 +14,14 @@ struct folder {
         bool failed;
 };
 
-struct span {
+struct fold_span {
         size_t from, len;
 };
 
 /* The arguments of a list, folded. */
 struct list {
         struct buf text;
-        struct span *args;
+        struct fold_span *args;
         size_t n, cap;
         bool has_blank; /* between two brackets at its end */
         const char *separator;
@@ -99,7 +99,7 @@ static void copy(struct folder *f, size_t n, struct buf *out)
 
 /* --- Arguments that are the default --- */
 
-static bool is_text(const struct list *list, const struct span *span, const char *text, size_t len)
+static bool is_text(const struct list *list, const struct fold_span *span, const char *text, size_t len)
 {
         return span->len == len && !strncmp(buf_text(&list->text) + span->from, text, len);
 }
@@ -107,7 +107,7 @@ static bool is_text(const struct list *list, const struct span *span, const char
 /* `std::pair<K const, V>` of the first two arguments. */
 static bool is_pair(const struct list *list, const char *text, size_t len)
 {
-        const struct span *k = &list->args[0], *v = &list->args[1];
+        const struct fold_span *k = &list->args[0], *v = &list->args[1];
         AUTO_RELEASE(buf) pair = {0};
 
         if (list->n < 2)
@@ -125,7 +125,7 @@ static bool is_pair(const struct list *list, const char *text, size_t len)
 /* Whether the last argument is what the template has without it. */
 static bool is_default(const struct list *list)
 {
-        const struct span *last = &list->args[list->n - 1];
+        const struct fold_span *last = &list->args[list->n - 1];
         const char *text = buf_text(&list->text) + last->from;
         const char *inner = NULL;
         size_t len;
@@ -164,7 +164,7 @@ static void read_list(struct folder *f, struct list *list)
 {
         list->separator = ", ";
         do {
-                struct span arg;
+                struct fold_span arg;
 
                 f->at++; /* the bracket or the comma */
                 if (list->n == 1)

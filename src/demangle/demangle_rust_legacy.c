@@ -7,7 +7,7 @@
 
 enum { HASH_LENGTH = 17 };
 
-struct part {
+struct legacy_part {
         const char *text;
         size_t len;
 };
@@ -19,7 +19,7 @@ static const struct {
         {"SP", "@"}, {"BP", "*"}, {"RF", "&"}, {"LT", "<"}, {"GT", ">"}, {"LP", "("}, {"RP", ")"}, {"C", ","},
 };
 
-static bool is_hash(const struct part *part)
+static bool is_hash(const struct legacy_part *part)
 {
         if (part->len != HASH_LENGTH || part->text[0] != 'h')
                 return false;
@@ -30,7 +30,7 @@ static bool is_hash(const struct part *part)
         return true;
 }
 
-static bool parse_part(struct demangle *d, struct part *ret_part)
+static bool parse_part(struct demangle *d, struct legacy_part *ret_part)
 {
         uint32_t len;
 
@@ -76,7 +76,7 @@ static bool add_escape(struct printer *p, const char *code, size_t len)
         return c;
 }
 
-static void add_part(struct printer *p, const struct part *part)
+static void add_part(struct printer *p, const struct legacy_part *part)
 {
         const char *at = part->text, *end = part->text + part->len;
 
@@ -108,7 +108,7 @@ static void add_part(struct printer *p, const struct part *part)
 /* The hash is known only at the end: counts the parts in front of it. */
 static bool count_parts(struct demangle *d, size_t *ret_n)
 {
-        struct part part = {0};
+        struct legacy_part part = {0};
         size_t n = 0;
 
         for (; !demangle_eat(d, "E"); n++) {
@@ -125,7 +125,7 @@ bool demangle_rust_legacy(struct demangle *d, bool is_long, struct buf *out)
 {
         struct printer p = {.d = d, .out = out, .start = out->len};
         struct cursor start;
-        struct part part;
+        struct legacy_part part;
         size_t n;
 
         if (!demangle_eat(d, "_ZN"))

@@ -6,7 +6,7 @@
 enum map { MAP_ONE_BYTE, MAP_0F, MAP_OTHER }; /* other: 0f38, 0f3a and those of VEX, EVEX and XOP */
 
 /* An instruction whose opcode was found. */
-struct insn {
+struct x86_insn {
         const uint8_t *code;
         size_t size, opcode_off;
         uint64_t addr;
@@ -17,12 +17,12 @@ struct insn {
         bool has_addr32; /* addresses are cut to 32 bits */
 };
 
-static uint8_t byte_at(const struct insn *insn, size_t off)
+static uint8_t byte_at(const struct x86_insn *insn, size_t off)
 {
         return off < insn->size ? insn->code[off] : 0;
 }
 
-static int64_t signed_at(const struct insn *insn, size_t off, size_t n_bytes)
+static int64_t signed_at(const struct x86_insn *insn, size_t off, size_t n_bytes)
 {
         uint64_t value = 0, sign = 1ull << (8 * n_bytes - 1);
 
@@ -49,20 +49,20 @@ bool disasm_is_prefix_x86_64(uint8_t byte)
         }
 }
 
-static void set_opcode(struct insn *insn, size_t off, enum map map)
+static void set_opcode(struct x86_insn *insn, size_t off, enum map map)
 {
         insn->opcode_off = off;
         insn->opcode = byte_at(insn, off);
         insn->map = map;
 }
 
-static void set_vector_opcode(struct insn *insn, size_t off, bool is_map_0f)
+static void set_vector_opcode(struct x86_insn *insn, size_t off, bool is_map_0f)
 {
         insn->is_vector = true;
         set_opcode(insn, off, is_map_0f ? MAP_0F : MAP_OTHER);
 }
 
-static void set_opcode_0f(struct insn *insn, size_t off)
+static void set_opcode_0f(struct x86_insn *insn, size_t off)
 {
         uint8_t next = byte_at(insn, off);
         bool is_three_bytes = next == 0x38 || next == 0x3a;
@@ -70,7 +70,7 @@ static void set_opcode_0f(struct insn *insn, size_t off)
         set_opcode(insn, is_three_bytes ? off + 1 : off, is_three_bytes ? MAP_OTHER : MAP_0F);
 }
 
-static void find_opcode(struct insn *insn)
+static void find_opcode(struct x86_insn *insn)
 {
         size_t at = 0;
         uint8_t next;
@@ -131,7 +131,7 @@ static bool map_0f_has_modrm(uint8_t opcode)
         }
 }
 
-static bool has_modrm(const struct insn *insn)
+static bool has_modrm(const struct x86_insn *insn)
 {
         if (insn->is_vector)
                 return insn->map != MAP_0F || insn->opcode != 0x77; /* vzeroupper */
@@ -146,7 +146,7 @@ static struct disasm_effect plain(enum disasm_flow flow)
 }
 
 /* To the end of the instruction plus the number that ends it; one of 16 bits leaves 16 bits of the sum. */
-static struct disasm_effect relative(const struct insn *insn, enum disasm_flow flow, size_t number_off)
+static struct disasm_effect relative(const struct x86_insn *insn, enum disasm_flow flow, size_t number_off)
 {
         size_t n_bytes = insn->size > number_off ? insn->size - number_off : 0;
         uint64_t target;
@@ -158,7 +158,7 @@ static struct disasm_effect relative(const struct insn *insn, enum disasm_flow f
 }
 
 /* With the address of the operand, where that is relative to the instruction pointer. */
-static struct disasm_effect with_operand(const struct insn *insn, enum disasm_flow flow)
+static struct disasm_effect with_operand(const struct x86_insn *insn, enum disasm_flow flow)
 {
         size_t modrm_off = insn->opcode_off + 1;
         uint64_t target;
@@ -169,7 +169,7 @@ static struct disasm_effect with_operand(const struct insn *insn, enum disasm_fl
         return (struct disasm_effect){flow, true, true, insn->has_addr32 ? target & 0xffffffff : target};
 }
 
-static struct disasm_effect effect_of_ff(const struct insn *insn)
+static struct disasm_effect effect_of_ff(const struct x86_insn *insn)
 {
         switch ((byte_at(insn, insn->opcode_off + 1) >> 3) & 7) {
         case 2:
@@ -180,7 +180,7 @@ static struct disasm_effect effect_of_ff(const struct insn *insn)
         }
 }
 
-static struct disasm_effect effect_of_one_byte(const struct insn *insn)
+static struct disasm_effect effect_of_one_byte(const struct x86_insn *insn)
 {
         size_t next = insn->opcode_off + 1;
 
@@ -208,7 +208,7 @@ static struct disasm_effect effect_of_one_byte(const struct insn *insn)
         }
 }
 
-static struct disasm_effect effect_of_0f(const struct insn *insn)
+static struct disasm_effect effect_of_0f(const struct x86_insn *insn)
 {
         if ((insn->opcode & 0xf0) == 0x80)
                 return relative(insn, DISASM_BRANCH, insn->opcode_off + 1);
@@ -225,7 +225,7 @@ static struct disasm_effect effect_of_0f(const struct insn *insn)
 
 struct disasm_effect disasm_effect_x86_64(const uint8_t *code, size_t size, uint64_t addr)
 {
-        struct insn insn = {.code = code, .size = size, .addr = addr};
+        struct x86_insn insn = {.code = code, .size = size, .addr = addr};
 
         find_opcode(&insn);
         if (insn.is_rex2 && insn.map == MAP_ONE_BYTE && insn.opcode == 0xa1) /* jmpabs */

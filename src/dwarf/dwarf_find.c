@@ -14,14 +14,14 @@ enum {
         MIN_PART_BYTES = 1 << 20, /* of entries; less is not worth a thread */
 };
 
-struct wanted {
+struct dwarf_wanted {
         uint32_t unit;
         size_t index;
 };
 
 static int compare_wanted(const void *a, const void *b)
 {
-        const struct wanted *x = a, *y = b;
+        const struct dwarf_wanted *x = a, *y = b;
 
         if (x->unit != y->unit)
                 return x->unit < y->unit ? -1 : 1;
@@ -29,7 +29,7 @@ static int compare_wanted(const void *a, const void *b)
 }
 
 /* Units mostly have their code in the order in which they stand in the file. */
-static void sort_wanted(struct wanted *wanted, size_t n)
+static void sort_wanted(struct dwarf_wanted *wanted, size_t n)
 {
         for (size_t i = 1; i < n; i++) {
                 if (wanted[i].unit < wanted[i - 1].unit) {
@@ -40,7 +40,7 @@ static void sort_wanted(struct wanted *wanted, size_t n)
 }
 
 /* A unit while its addresses are looked up. */
-struct decoded {
+struct dwarf_decoded {
         struct dwarf *dwarf;
         const struct dwarf_unit *unit;
         struct dwarf_places places;
@@ -49,7 +49,8 @@ struct decoded {
 };
 
 /* The innermost frame stands at the address's own row, the others where the one inside them was called. */
-static bool add_frames(struct decoded *decoded, const struct dwarf_place *place, struct source_frames *out)
+static bool add_frames(struct dwarf_decoded *decoded, const struct dwarf_place *place,
+                       struct source_frames *out)
 {
         struct strpool *paths = decoded->dwarf->paths;
         struct source_frame frame = {0};
@@ -78,7 +79,7 @@ static bool add_frames(struct decoded *decoded, const struct dwarf_place *place,
         return true;
 }
 
-static void decode(struct decoded *decoded, struct dwarf_unit *unit)
+static void decode(struct dwarf_decoded *decoded, struct dwarf_unit *unit)
 {
         struct dwarf *dwarf = decoded->dwarf;
         struct err err = {0};
@@ -95,19 +96,19 @@ static void decode(struct decoded *decoded, struct dwarf_unit *unit)
 }
 
 /* A reader with the addresses that it looks up, whole units. */
-struct part {
+struct dwarf_part {
         struct dwarf *dwarf;
         const uint64_t *addrs;
-        const struct wanted *wanted;
+        const struct dwarf_wanted *wanted;
         size_t n_wanted;
         struct source_frames frames; /* the spans are those of the look-up */
 };
 
 /* The addresses of one unit. */
-static void find_in_unit(struct part *part, const struct wanted *wanted, size_t n)
+static void find_in_unit(struct dwarf_part *part, const struct dwarf_wanted *wanted, size_t n)
 {
-        struct decoded decoded = {.dwarf = part->dwarf,
-                                  .places = {mem_new(n, sizeof(struct dwarf_place)), n}};
+        struct dwarf_decoded decoded = {.dwarf = part->dwarf,
+                                        .places = {mem_new(n, sizeof(struct dwarf_place)), n}};
         struct source_frames *out = &part->frames;
 
         for (size_t i = 0; i < n; i++)
@@ -128,7 +129,7 @@ static void find_in_unit(struct part *part, const struct wanted *wanted, size_t 
 }
 
 /* How many of the addresses from `first` on are in its unit. */
-static size_t count_in_unit(const struct wanted *wanted, size_t n_wanted, size_t first)
+static size_t count_in_unit(const struct dwarf_wanted *wanted, size_t n_wanted, size_t first)
 {
         size_t end = first;
 
@@ -139,7 +140,7 @@ static size_t count_in_unit(const struct wanted *wanted, size_t n_wanted, size_t
 
 static void find_part(void *ctx, unsigned i)
 {
-        struct part *part = (struct part *)ctx + i;
+        struct dwarf_part *part = (struct dwarf_part *)ctx + i;
         struct source_frames *out = &part->frames;
 
         source_frames_reserve(out, part->n_wanted * USUAL_FRAMES);
@@ -154,7 +155,7 @@ static void find_part(void *ctx, unsigned i)
 /* Where the second part begins: in front of the unit with which half of all entries are read.  n_wanted where one
  * part is enough, or .dwo files have to be asked for.  Whether there are threads has no say in it, so that answers are
  * the same without them. */
-static size_t choose_second(const struct dwarf *dwarf, const struct wanted *wanted, size_t n_wanted)
+static size_t choose_second(const struct dwarf *dwarf, const struct dwarf_wanted *wanted, size_t n_wanted)
 {
         const struct dwarf_unit *units = dwarf->main.units;
         uint64_t total_bytes = 0, n_bytes = 0;
@@ -173,7 +174,7 @@ static size_t choose_second(const struct dwarf *dwarf, const struct wanted *want
         return first;
 }
 
-static void add_part(struct dwarf *dwarf, const struct part *part, struct source_frames *out)
+static void add_part(struct dwarf *dwarf, const struct dwarf_part *part, struct source_frames *out)
 {
         struct dwarf_complaints *complaints = &part->dwarf->complaints;
         size_t n_before = out->n_frames;
@@ -206,7 +207,7 @@ static void add_part(struct dwarf *dwarf, const struct part *part, struct source
 }
 
 /* A part that one thread looks up behind the one before: what that has read need not be read again. */
-static void find_in_turn(struct part *part, struct source_frames *out)
+static void find_in_turn(struct dwarf_part *part, struct source_frames *out)
 {
         part->frames = *out;
         dwarf_refill(part->dwarf);
@@ -214,14 +215,14 @@ static void find_in_turn(struct part *part, struct source_frames *out)
         *out = part->frames;
 }
 
-static void find_wanted(struct dwarf *dwarf, const uint64_t *addrs, const struct wanted *wanted,
+static void find_wanted(struct dwarf *dwarf, const uint64_t *addrs, const struct dwarf_wanted *wanted,
                         size_t n_wanted, struct source_frames *out)
 {
         size_t second = choose_second(dwarf, wanted, n_wanted);
-        struct part parts[N_PARTS] = {{dwarf, addrs, wanted, second, *out}};
+        struct dwarf_part parts[N_PARTS] = {{dwarf, addrs, wanted, second, *out}};
         bool is_parallel = second < n_wanted && os_usable_cpus() > 1;
 
-        parts[1] = (struct part){dwarf, addrs, wanted + second, n_wanted - second};
+        parts[1] = (struct dwarf_part){dwarf, addrs, wanted + second, n_wanted - second};
         if (is_parallel) {
                 parts[1].dwarf = dwarf_get_second(dwarf);
                 parts[1].frames = (struct source_frames){.spans = out->spans, .budget = out->budget};
@@ -237,7 +238,7 @@ static void find_wanted(struct dwarf *dwarf, const uint64_t *addrs, const struct
 
 void dwarf_find(struct dwarf *dwarf, const uint64_t *addrs, size_t n, struct source_frames *ret_frames)
 {
-        struct wanted *wanted = mem_new(n, sizeof(*wanted));
+        struct dwarf_wanted *wanted = mem_new(n, sizeof(*wanted));
         size_t n_wanted = 0;
 
         *ret_frames = (struct source_frames){.spans = mem_new(n, sizeof(*ret_frames->spans)),
@@ -247,7 +248,7 @@ void dwarf_find(struct dwarf *dwarf, const uint64_t *addrs, size_t n, struct sou
                 uint32_t unit = dwarf_find_unit(dwarf, addrs[i]);
 
                 if (unit != DWARF_NO_OWNER)
-                        wanted[n_wanted++] = (struct wanted){unit, i};
+                        wanted[n_wanted++] = (struct dwarf_wanted){unit, i};
         }
         sort_wanted(wanted, n_wanted);
         find_wanted(dwarf, addrs, wanted, n_wanted, ret_frames);

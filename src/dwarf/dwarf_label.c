@@ -10,18 +10,18 @@
 /* --- The function at an address --- */
 
 /* The outermost one; the caller releases `tree`. */
-struct function {
+struct labelled_function {
         struct dwarf_unit *unit;
         struct dwarf_tree tree;
         uint32_t id; /* its node */
 };
 
-static void function_release(struct function *function)
+static void labelled_function_release(struct labelled_function *function)
 {
         dwarf_tree_release(&function->tree);
 }
 
-static bool find_function(struct dwarf *dwarf, uint64_t addr, struct function *function)
+static bool find_function(struct dwarf *dwarf, uint64_t addr, struct labelled_function *function)
 {
         uint32_t unit = dwarf_find_unit(dwarf, addr);
         struct dwarf_place place = {.addr = addr, .node = DWARF_NO_OWNER};
@@ -54,7 +54,7 @@ static int compare_extents(const void *a, const void *b)
         return x->start < y->start ? -1 : x->start > y->start;
 }
 
-static size_t list_extents(struct dwarf *dwarf, const struct function *function,
+static size_t list_extents(struct dwarf *dwarf, const struct labelled_function *function,
                            struct source_extent **ret_extents)
 {
         const struct dwarf_unit *unit = function->unit;
@@ -76,7 +76,7 @@ static size_t list_extents(struct dwarf *dwarf, const struct function *function,
 
 size_t dwarf_find_extents(struct dwarf *dwarf, uint64_t addr, struct source_extent **ret_extents)
 {
-        AUTO_RELEASE(function) function = {0};
+        AUTO_RELEASE(labelled_function) function = {0};
         size_t n = 0;
 
         *ret_extents = NULL;
@@ -89,7 +89,7 @@ size_t dwarf_find_extents(struct dwarf *dwarf, uint64_t addr, struct source_exte
 
 /* --- Labels --- */
 
-struct labels {
+struct dwarf_labels {
         struct dwarf *dwarf;
         struct source_label *items;
         size_t n, cap;
@@ -98,7 +98,7 @@ struct labels {
         struct dwarf_lines lines;
 };
 
-static void labels_release(struct labels *labels)
+static void dwarf_labels_release(struct dwarf_labels *labels)
 {
         free(labels->items);
         map_release(&labels->origins);
@@ -106,7 +106,7 @@ static void labels_release(struct labels *labels)
 }
 
 /* True at the first call for this entry. */
-static bool is_new(struct labels *labels, const struct dwarf_unit *unit, uint64_t off)
+static bool is_new(struct dwarf_labels *labels, const struct dwarf_unit *unit, uint64_t off)
 {
         bool is_new;
 
@@ -114,7 +114,7 @@ static bool is_new(struct labels *labels, const struct dwarf_unit *unit, uint64_
         return is_new;
 }
 
-static const char *find_path(struct labels *labels, const struct dwarf_unit *unit, uint64_t file)
+static const char *find_path(struct dwarf_labels *labels, const struct dwarf_unit *unit, uint64_t file)
 {
         struct dwarf_program ignored;
         struct err err = {0};
@@ -167,7 +167,7 @@ static void take_value(struct source_label *label, struct chain *chain, const st
         }
 }
 
-static void add_label(struct labels *labels, const struct dwarf_unit *unit, uint64_t off)
+static void add_label(struct dwarf_labels *labels, const struct dwarf_unit *unit, uint64_t off)
 {
         struct chain chain = {.unit = unit, .off = off};
         struct source_label label = {0};
@@ -201,7 +201,8 @@ static bool is_other_function(const struct dwarf_abbrev *abbrev)
 }
 
 /* Lists the labels below the entry at `off`. */
-static bool add_labels(struct labels *labels, const struct dwarf_unit *unit, uint64_t off, struct err *err)
+static bool add_labels(struct dwarf_labels *labels, const struct dwarf_unit *unit, uint64_t off,
+                       struct err *err)
 {
         struct cursor c = cursor_sub(&unit->file->sections[DWARF_INFO], unit->off, unit->end - unit->off);
         size_t depth = 0, other_depth = 0; /* 0: not inside another function */
@@ -249,7 +250,7 @@ static const struct dwarf_unit *find_origin(const struct dwarf_unit *unit, uint6
         return NULL;
 }
 
-static void add_function_labels(struct labels *labels, const struct function *function)
+static void add_function_labels(struct dwarf_labels *labels, const struct labelled_function *function)
 {
         const struct dwarf_unit *unit = function->unit;
         uint64_t off = unit->off + function->tree.nodes[function->id].off;
@@ -280,8 +281,8 @@ static int compare_labels(const void *a, const void *b)
 
 size_t dwarf_find_labels(struct dwarf *dwarf, uint64_t addr, struct source_label **ret_labels)
 {
-        AUTO_RELEASE(function) function = {0};
-        AUTO_RELEASE(labels) labels = {.dwarf = dwarf};
+        AUTO_RELEASE(labelled_function) function = {0};
+        AUTO_RELEASE(dwarf_labels) labels = {.dwarf = dwarf};
 
         *ret_labels = NULL;
         dwarf_refill(dwarf);

@@ -7,7 +7,7 @@
 #include "dwarf_lookup.h"
 #include "mem.h"
 
-struct machine {
+struct line_machine {
         const struct dwarf_program *program;
         struct dwarf_lines *lines;
         struct dwarf_places *places;
@@ -35,7 +35,7 @@ static struct registers begin_sequence(void)
 }
 
 /* The row `last` holds up to `end`. */
-static void give_row(struct machine *m, uint64_t end, struct dwarf_row last)
+static void give_row(struct line_machine *m, uint64_t end, struct dwarf_row last)
 {
         struct dwarf_places *places = m->places;
 
@@ -45,7 +45,7 @@ static void give_row(struct machine *m, uint64_t end, struct dwarf_row last)
 
 /* For a row that is not behind the one before it, or has a place before it.  False when it is left out: one that
  * goes back breaks the rules. */
-static bool put_row_slowly(struct machine *m, uint64_t addr, uint64_t last_addr, struct dwarf_row last)
+static bool put_row_slowly(struct line_machine *m, uint64_t addr, uint64_t last_addr, struct dwarf_row last)
 {
         if (last_addr == NO_ROW) {
                 m->start = addr;
@@ -59,7 +59,7 @@ static bool put_row_slowly(struct machine *m, uint64_t addr, uint64_t last_addr,
 }
 
 /* Of several rows at one address the last one counts. */
-static inline __attribute__((always_inline)) void put_row(struct machine *m, struct registers *r)
+static inline __attribute__((always_inline)) void put_row(struct line_machine *m, struct registers *r)
 {
         if (r->addr < r->last_addr || r->next_addr < r->addr) {
                 if (!put_row_slowly(m, r->addr, r->last_addr, r->last))
@@ -71,7 +71,7 @@ static inline __attribute__((always_inline)) void put_row(struct machine *m, str
 }
 
 /* Of two sequences with the place the one that begins later has it, of two that begin together the second. */
-static void end_sequence(struct machine *m, const struct registers *r)
+static void end_sequence(struct line_machine *m, const struct registers *r)
 {
         uint64_t end = r->addr;
 
@@ -92,7 +92,7 @@ static void end_sequence(struct machine *m, const struct registers *r)
                 cursor_fail(&m->c);
 }
 
-static bool define_file(struct machine *m, struct cursor *c)
+static bool define_file(struct line_machine *m, struct cursor *c)
 {
         const char *name = cursor_str(c, NULL);
         uint64_t folder = dwarf_uleb(c);
@@ -104,7 +104,7 @@ static bool define_file(struct machine *m, struct cursor *c)
 }
 
 /* Length, opcode, operands; what is not known is passed over by its length. */
-static struct registers run_extended(struct machine *m, struct registers r)
+static struct registers run_extended(struct line_machine *m, struct registers r)
 {
         uint64_t length = dwarf_uleb(&m->c);
         struct cursor operands = cursor_sub(&m->c, cursor_pos(&m->c), length);
@@ -129,7 +129,7 @@ static uint32_t clip(uint64_t number)
 }
 
 /* A number.  `at` is where the machine is: m->c.at is only set for what is done out of line. */
-static inline __attribute__((always_inline)) uint64_t read_uleb(struct machine *m, const uint8_t **at)
+static inline __attribute__((always_inline)) uint64_t read_uleb(struct line_machine *m, const uint8_t **at)
 {
         uint64_t number;
 
@@ -142,7 +142,8 @@ static inline __attribute__((always_inline)) uint64_t read_uleb(struct machine *
 }
 
 /* Steps from line to line often take two bytes. */
-static inline __attribute__((always_inline)) uint32_t read_line_step(struct machine *m, const uint8_t **at)
+static inline __attribute__((always_inline)) uint32_t read_line_step(struct line_machine *m,
+                                                                     const uint8_t **at)
 {
         const uint8_t *p = *at;
         uint32_t step;
@@ -161,7 +162,7 @@ static inline __attribute__((always_inline)) uint32_t read_line_step(struct mach
 }
 
 /* Returns where the next opcode is. */
-static inline __attribute__((always_inline)) const uint8_t *run_standard(struct machine *m,
+static inline __attribute__((always_inline)) const uint8_t *run_standard(struct line_machine *m,
                                                                          struct registers *r, uint8_t opcode,
                                                                          const uint8_t *at)
 {
@@ -192,8 +193,8 @@ enum { USUAL_BYTES = 6 }; /* that are read before the line's step, which looks f
 
 /* What compilers write before a row, in this order, each of them or not: with a branch for each the processor guesses
  * better what comes next than with one for all opcodes.  Of long numbers none is read here but the last. */
-static inline __attribute__((always_inline)) const uint8_t *run_usual(struct machine *m, struct registers *r,
-                                                                      const uint8_t *at)
+static inline __attribute__((always_inline)) const uint8_t *run_usual(struct line_machine *m,
+                                                                      struct registers *r, const uint8_t *at)
 {
         if (at[0] == DW_LNS_set_file && at[1] < 0x80) {
                 r->row.file = at[1];
@@ -211,7 +212,7 @@ static inline __attribute__((always_inline)) const uint8_t *run_usual(struct mac
         return at;
 }
 
-static void prepare_steps(struct machine *m)
+static void prepare_steps(struct line_machine *m)
 {
         const struct dwarf_program *program = m->program;
 
@@ -225,7 +226,7 @@ static void prepare_steps(struct machine *m)
 }
 
 /* A sequence without an end says nothing of where its code ends: it does not count. */
-static void run(struct machine *m)
+static void run(struct line_machine *m)
 {
         const unsigned first_other = DW_LNS_copy + 1, opcode_base = m->program->opcode_base;
         const unsigned n_other = opcode_base > first_other ? opcode_base - first_other : 0;
@@ -260,7 +261,7 @@ bool dwarf_lines_find(const struct dwarf_unit *unit, struct dwarf_lines *lines, 
                       struct err *err)
 {
         struct dwarf_program program;
-        struct machine m;
+        struct line_machine m;
 
         if (!unit->has_lines)
                 return true;

@@ -2,13 +2,14 @@
 /* Names and call sites of the functions that dwarf_tree.c has found, read for those that are shown. */
 #include "dwarf_lookup.h"
 
-struct naming {
+struct node_naming {
         const char *linkage, *plain;
         const struct dwarf_unit *next; /* the entry that has the rest */
         uint64_t next_off;
 };
 
-static void take_name(struct naming *naming, const struct dwarf_unit *unit, const struct dwarf_value *value)
+static void take_name(struct node_naming *naming, const struct dwarf_unit *unit,
+                      const struct dwarf_value *value)
 {
         switch (value->name) {
         case DW_AT_linkage_name:
@@ -44,7 +45,7 @@ static void take_call_site(struct dwarf_node *node, const struct dwarf_value *va
 }
 
 /* An entry that only refers to another one has its name from there, that one perhaps from a third. */
-static void read_names(struct naming *naming, int n_entries)
+static void read_names(struct node_naming *naming, int n_entries)
 {
         for (int i = 0; i < n_entries && naming->next && !naming->linkage; i++) {
                 const struct dwarf_unit *at = naming->next;
@@ -59,15 +60,15 @@ static void read_names(struct naming *naming, int n_entries)
         }
 }
 
-static const char *name_of(const struct naming *naming)
+static const char *name_of(const struct node_naming *naming)
 {
         return naming->linkage ? naming->linkage : naming->plain;
 }
 
 /* A function that is inlined in many places is read once. */
-static const char *read_origin(const struct naming *from)
+static const char *read_origin(const struct node_naming *from)
 {
-        struct naming naming = {.next = from->next, .next_off = from->next_off};
+        struct node_naming naming = {.next = from->next, .next_off = from->next_off};
         uint64_t *kept = map_put(&from->next->file->origin_names, from->next_off, NULL);
 
         if (!*kept) {
@@ -80,7 +81,7 @@ static const char *read_origin(const struct naming *from)
 struct dwarf_node *dwarf_tree_node(const struct dwarf_unit *unit, struct dwarf_tree *tree, uint32_t id)
 {
         struct dwarf_node *node = &tree->nodes[id];
-        struct naming naming = {0};
+        struct node_naming naming = {0};
         struct dwarf_entry entry;
         struct dwarf_value value;
 

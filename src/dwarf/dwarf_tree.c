@@ -16,7 +16,7 @@ struct around {
         size_t first, end; /* places from the first to the last that it has */
 };
 
-struct walk {
+struct tree_walk {
         const struct dwarf_unit *unit;
         struct dwarf_tree *tree;
         struct dwarf_places *places;    /* NULL: the ranges of functions go to `ranges` */
@@ -30,7 +30,7 @@ struct walk {
 /* --- Where code is --- */
 
 /* The cursor moves behind the entry's attributes. */
-static void read_code(struct walk *walk, const struct dwarf_abbrev *abbrev,
+static void read_code(struct tree_walk *walk, const struct dwarf_abbrev *abbrev,
                       const struct dwarf_code_layout *layout, struct dwarf_code *code)
 {
         const struct dwarf_unit *unit = walk->unit;
@@ -58,7 +58,7 @@ static void read_code(struct walk *walk, const struct dwarf_abbrev *abbrev,
 }
 
 /* One stretch of code at the same place in all entries of its kind, as nearly all of them have it. */
-static struct dwarf_interval read_span(struct walk *walk, const struct dwarf_code_layout *layout)
+static struct dwarf_interval read_span(struct tree_walk *walk, const struct dwarf_code_layout *layout)
 {
         const uint8_t *at = walk->c.at;
         uint64_t low = 0, size = 0;
@@ -75,7 +75,7 @@ static struct dwarf_interval read_span(struct walk *walk, const struct dwarf_cod
         return (struct dwarf_interval){low, low + size, walk->owner};
 }
 
-static bool read_ranges(struct walk *walk, const struct dwarf_abbrev *abbrev, struct err *err)
+static bool read_ranges(struct tree_walk *walk, const struct dwarf_abbrev *abbrev, struct err *err)
 {
         const struct dwarf_code_layout *layout = &walk->unit->abbrevs->code_layouts[abbrev->code_layout];
         struct dwarf_code code = {0};
@@ -112,7 +112,7 @@ size_t dwarf_places_from(const struct dwarf_places *places, uint64_t addr)
 
 /* The places in the ranges that were read, of those that `around` has.  Of ranges that overlap each pays for its
  * places.  With `id` they belong to that node now, unless one that began later has them. */
-static bool claim_places(struct walk *walk, const struct around *around, uint32_t id, struct around *ret,
+static bool claim_places(struct tree_walk *walk, const struct around *around, uint32_t id, struct around *ret,
                          struct err *err)
 {
         struct dwarf_places *places = walk->places;
@@ -147,14 +147,14 @@ static bool claim_places(struct walk *walk, const struct around *around, uint32_
 
 /* Version 2 has no lists of ranges: what lies in several pieces says where the first of them is, and what is inlined
  * into it may be in another one. */
-static bool are_ranges_whole(const struct walk *walk)
+static bool are_ranges_whole(const struct tree_walk *walk)
 {
         return walk->unit->shape.version > 2;
 }
 
 /* A function that has a place is a node.  *ret is what the entries inside it stand in; its `end` is 0 where there is
  * none of the places, and nothing inside it is to be read. */
-static bool read_node(struct walk *walk, const struct dwarf_abbrev *abbrev, uint32_t off,
+static bool read_node(struct tree_walk *walk, const struct dwarf_abbrev *abbrev, uint32_t off,
                       const struct around *around, struct around *ret, struct err *err)
 {
         struct dwarf_tree *tree = walk->tree;
@@ -182,7 +182,7 @@ static bool read_node(struct walk *walk, const struct dwarf_abbrev *abbrev, uint
 
 /* Moves behind the children of an entry, where it says how far they go.  `at` is the entry's start behind the code of
  * its abbreviation. */
-static bool skip_children(struct walk *walk, const struct dwarf_abbrev *abbrev, const uint8_t *at)
+static bool skip_children(struct tree_walk *walk, const struct dwarf_abbrev *abbrev, const uint8_t *at)
 {
         struct cursor c;
         uint64_t sibling;
@@ -199,14 +199,14 @@ static bool skip_children(struct walk *walk, const struct dwarf_abbrev *abbrev, 
         return true;
 }
 
-static bool holds_no_code(const struct walk *walk, const struct dwarf_abbrev *abbrev)
+static bool holds_no_code(const struct tree_walk *walk, const struct dwarf_abbrev *abbrev)
 {
         return abbrev->role == DWARF_ROLE_TYPE || (abbrev->role == DWARF_ROLE_STRUCT && walk->unit->is_c);
 }
 
 /* A function may have others inside it whose code is elsewhere.  What is inlined into it, and its blocks, lie in the
  * code of what is around them: without a place they are left out with all that they hold. */
-static bool visit(struct walk *walk, const struct dwarf_abbrev *abbrev, uint32_t off, struct err *err)
+static bool visit(struct tree_walk *walk, const struct dwarf_abbrev *abbrev, uint32_t off, struct err *err)
 {
         const uint8_t *at = walk->c.at;
         const struct around *around = &walk->around[walk->depth];
@@ -237,7 +237,7 @@ static bool visit(struct walk *walk, const struct dwarf_abbrev *abbrev, uint32_t
 }
 
 /* Most codes have one byte or two. */
-static inline __attribute__((always_inline)) uint64_t read_code_at(struct walk *walk, const uint8_t **at)
+static inline __attribute__((always_inline)) uint64_t read_code_at(struct tree_walk *walk, const uint8_t **at)
 {
         const uint8_t *p = *at;
         uint64_t code;
@@ -253,7 +253,7 @@ static inline __attribute__((always_inline)) uint64_t read_code_at(struct walk *
 }
 
 /* The place is kept apart from the walk so that the compiler may have it in a register. */
-static bool walk_entries(struct walk *walk, struct err *err)
+static bool walk_entries(struct tree_walk *walk, struct err *err)
 {
         const struct dwarf_abbrevs *abbrevs = walk->unit->abbrevs;
         const uint8_t *at = walk->c.at, *const end = walk->c.end;
@@ -286,7 +286,7 @@ static bool walk_entries(struct walk *walk, struct err *err)
         return true;
 }
 
-static bool walk_unit(struct walk *walk, struct err *err)
+static bool walk_unit(struct tree_walk *walk, struct err *err)
 {
         const struct dwarf_unit *unit = walk->unit;
 
@@ -305,7 +305,7 @@ bool dwarf_tree_find(const struct dwarf_unit *unit, struct dwarf_tree *tree, str
                      struct err *err)
 {
         struct dwarf_intervals ranges = {0};
-        struct walk walk;
+        struct tree_walk walk;
         bool ok;
 
         assert(places->n);
@@ -324,7 +324,7 @@ bool dwarf_tree_find(const struct dwarf_unit *unit, struct dwarf_tree *tree, str
 bool dwarf_add_functions(const struct dwarf_unit *unit, uint32_t owner, struct dwarf_intervals *out,
                          struct err *err)
 {
-        struct walk walk;
+        struct tree_walk walk;
 
         walk.unit = unit;
         walk.places = NULL;

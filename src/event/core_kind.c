@@ -34,7 +34,7 @@ bool core_code_is_advertised(uint32_t code)
                KERNEL_EXTENDED >> (code - EXTENDED_FIRST) & 1;
 }
 
-struct event_walk {
+struct core_kind_walk {
         const struct pmu_source *source;
         const struct pmu *pmu;
         struct core_kind *kind;
@@ -42,7 +42,7 @@ struct event_walk {
 
 static bool note_event(void *ctx, const char *name)
 {
-        struct event_walk *walk = ctx;
+        struct core_kind_walk *walk = ctx;
         struct term_extras extras = {0};
         struct perf_attr attr = {0};
 
@@ -101,7 +101,7 @@ static uint64_t read_midr(const struct pmu_source *source, uint32_t cpu)
 
 static void describe_arm(const struct pmu_source *source, const struct pmu *pmu, struct core_kind *kind)
 {
-        struct event_walk walk = {source, pmu, kind};
+        struct core_kind_walk walk = {source, pmu, kind};
 
         kind->vendor = CORE_ARM;
         kind->midr = read_midr(source, kind->n_cpus ? kind->cpus[0] : 0);

@@ -111,7 +111,7 @@ void count_list_write(const struct count_list *list, struct buf *out)
                 buf_printf(out, "warning=%.*s\n", (int)(end - at), at);
 }
 
-struct reader {
+struct count_list_reader {
         struct count_list list;
         size_t cap_kinds;
         size_t line;
@@ -122,13 +122,13 @@ struct reader {
         struct err *err;
 };
 
-static bool fail(const struct reader *r, struct span key, const char *what)
+static bool fail(const struct count_list_reader *r, struct span key, const char *what)
 {
         return err_set(r->err, ERR_FORMAT, "line %zu of the counted events: %s %s", r->line,
                        span_quote(key).text, what);
 }
 
-static bool read_number(const struct reader *r, struct span key, struct span value, uint64_t max,
+static bool read_number(const struct count_list_reader *r, struct span key, struct span value, uint64_t max,
                         uint64_t *ret_number)
 {
         uint64_t number = 0;
@@ -139,7 +139,8 @@ static bool read_number(const struct reader *r, struct span key, struct span val
         return true;
 }
 
-static bool read_i32(const struct reader *r, struct span key, struct span value, int32_t max, int32_t *ret)
+static bool read_i32(const struct count_list_reader *r, struct span key, struct span value, int32_t max,
+                     int32_t *ret)
 {
         uint64_t number = 0;
 
@@ -149,7 +150,7 @@ static bool read_i32(const struct reader *r, struct span key, struct span value,
         return true;
 }
 
-static bool read_u32(const struct reader *r, struct span key, struct span value, uint32_t *ret)
+static bool read_u32(const struct count_list_reader *r, struct span key, struct span value, uint32_t *ret)
 {
         uint64_t number = 0;
 
@@ -159,18 +160,19 @@ static bool read_u32(const struct reader *r, struct span key, struct span value,
         return true;
 }
 
-static bool read_word(const struct reader *r, struct span key, struct span value, char *to, size_t size)
+static bool read_word(const struct count_list_reader *r, struct span key, struct span value, char *to,
+                      size_t size)
 {
         return span_copy(to, size, value) || fail(r, key, "is too long");
 }
 
-static bool read_text(struct reader *r, struct span value, const char **ret)
+static bool read_text(struct count_list_reader *r, struct span value, const char **ret)
 {
         *ret = arena_copy(&r->list.texts, value.at, value.len);
         return true;
 }
 
-static bool begin_kind(struct reader *r, struct span key, struct span value)
+static bool begin_kind(struct count_list_reader *r, struct span key, struct span value)
 {
         struct core_kind kind = {0};
 
@@ -185,7 +187,7 @@ static bool begin_kind(struct reader *r, struct span key, struct span value)
         return true;
 }
 
-static bool begin_event(struct reader *r, struct span key, struct span value)
+static bool begin_event(struct count_list_reader *r, struct span key, struct span value)
 {
         struct count_event e = {.code = -1, .kind = COUNT_NO_KIND, .group = COUNT_LOOSE};
 
@@ -201,7 +203,7 @@ static bool begin_event(struct reader *r, struct span key, struct span value)
         return true;
 }
 
-static bool begin_metric(struct reader *r, struct span key, struct span value)
+static bool begin_metric(struct count_list_reader *r, struct span key, struct span value)
 {
         struct count_metric m = {.kind = COUNT_NO_KIND};
 
@@ -215,7 +217,7 @@ static bool begin_metric(struct reader *r, struct span key, struct span value)
         return true;
 }
 
-static bool read_cpus(struct reader *r, struct span key, struct span value)
+static bool read_cpus(struct count_list_reader *r, struct span key, struct span value)
 {
         const char *text = arena_copy(&r->list.texts, value.at, value.len);
         uint32_t *cpus = mem_new(PMU_CPU_LIMIT, sizeof(*cpus));
@@ -230,7 +232,8 @@ static bool read_cpus(struct reader *r, struct span key, struct span value)
         return true;
 }
 
-static bool read_counters(const struct reader *r, struct span key, struct span value, bool measured)
+static bool read_counters(const struct count_list_reader *r, struct span key, struct span value,
+                          bool measured)
 {
         uint32_t n;
 
@@ -241,7 +244,7 @@ static bool read_counters(const struct reader *r, struct span key, struct span v
         return true;
 }
 
-static bool read_kind_line(struct reader *r, struct span key, struct span value)
+static bool read_kind_line(struct count_list_reader *r, struct span key, struct span value)
 {
         struct core_kind *kind = r->kind;
         char id[64];
@@ -265,7 +268,7 @@ static bool read_kind_line(struct reader *r, struct span key, struct span value)
         return true;
 }
 
-static bool read_class(const struct reader *r, struct span key, struct span value)
+static bool read_class(const struct count_list_reader *r, struct span key, struct span value)
 {
         for (size_t i = 0; i < COUNT_CLASSES; i++) {
                 if (!span_equal_nocase(value, count_class_name((enum count_class)i)))
@@ -276,7 +279,7 @@ static bool read_class(const struct reader *r, struct span key, struct span valu
         return fail(r, key, "is not known");
 }
 
-static bool read_event_line(struct reader *r, struct span key, struct span value)
+static bool read_event_line(struct count_list_reader *r, struct span key, struct span value)
 {
         struct count_event *e = r->event;
 
@@ -313,7 +316,7 @@ static bool read_event_line(struct reader *r, struct span key, struct span value
         return true;
 }
 
-static bool read_indexes(struct reader *r, struct span key, struct span value)
+static bool read_indexes(struct count_list_reader *r, struct span key, struct span value)
 {
         struct count_metric *m = r->metric;
         const char *at = value.at, *end = at + value.len;
@@ -337,7 +340,7 @@ static bool read_indexes(struct reader *r, struct span key, struct span value)
         return true;
 }
 
-static bool read_metric_line(struct reader *r, struct span key, struct span value)
+static bool read_metric_line(struct count_list_reader *r, struct span key, struct span value)
 {
         struct count_metric *m = r->metric;
 
@@ -352,7 +355,7 @@ static bool read_metric_line(struct reader *r, struct span key, struct span valu
         return !span_equal_nocase(key, "events") || read_indexes(r, key, value);
 }
 
-static bool read_line(struct reader *r, struct span key, struct span value)
+static bool read_line(struct count_list_reader *r, struct span key, struct span value)
 {
         if (span_equal_nocase(key, "kind"))
                 return begin_kind(r, key, value);
@@ -375,7 +378,7 @@ static bool read_line(struct reader *r, struct span key, struct span value)
         return true;
 }
 
-static bool read_lines(struct reader *r, const char *text, size_t size)
+static bool read_lines(struct count_list_reader *r, const char *text, size_t size)
 {
         const char *at = text, *end = text + size;
 
@@ -400,7 +403,7 @@ static bool read_lines(struct reader *r, const char *text, size_t size)
 }
 
 /* Kinds and events may be named before they come. */
-static bool check_references(const struct reader *r)
+static bool check_references(const struct count_list_reader *r)
 {
         const struct count_list *list = &r->list;
         int32_t n_kinds = (int32_t)list->kinds.n_items;
@@ -427,7 +430,7 @@ static bool check_references(const struct reader *r)
 
 bool count_list_read(const char *text, size_t size, struct count_list *ret, struct err *err)
 {
-        struct reader r = {.err = err};
+        struct count_list_reader r = {.err = err};
 
         if (!read_lines(&r, text, size) || !check_references(&r)) {
                 count_list_release(&r.list);

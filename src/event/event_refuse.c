@@ -17,7 +17,7 @@
 
 enum { NAMES_MAX = 20000 };
 
-struct name_list {
+struct refused_names {
         struct arena arena;
         const char **names;
         size_t n, cap;
@@ -25,7 +25,7 @@ struct name_list {
 
 static bool add_name(void *ctx, const char *name)
 {
-        struct name_list *list = ctx;
+        struct refused_names *list = ctx;
 
         if (list->n == NAMES_MAX)
                 return false;
@@ -33,13 +33,13 @@ static bool add_name(void *ctx, const char *name)
         return true;
 }
 
-static void name_list_release(struct name_list *list)
+static void name_list_release(struct refused_names *list)
 {
         arena_release(&list->arena);
         free(list->names);
 }
 
-static void list_model(const struct core_kind *kind, struct name_list *list)
+static void list_model(const struct core_kind *kind, struct refused_names *list)
 {
         const struct catalogue_cpu *cpus[] = {kind->model, catalogue_find_cpu("armv8-a"),
                                               catalogue_find_cpu("armv9-a")};
@@ -50,7 +50,7 @@ static void list_model(const struct core_kind *kind, struct name_list *list)
         }
 }
 
-static void list_known(const struct event_resolver *r, struct name_list *list)
+static void list_known(const struct event_resolver *r, struct refused_names *list)
 {
         const struct pmu_table *pmus = r->pmus;
 
@@ -180,7 +180,7 @@ static bool is_metric(const struct event_resolver *r, struct span name)
 
 bool event_explain_unknown(const struct event_resolver *r, struct span name, struct span text)
 {
-        __attribute__((cleanup(name_list_release))) struct name_list list = {.n = 0};
+        __attribute__((cleanup(name_list_release))) struct refused_names list = {.n = 0};
         struct quoted shown = span_quote(name);
         size_t column = event_column(r->whole, name.at);
         const struct catalogue_cpu *cpu = NULL;
@@ -264,7 +264,7 @@ static bool is_numbered(const struct pmu *pmu, struct span name)
 
 static bool nearest_pmu(const struct pmu_table *pmus, const char *whole, struct span name, struct err *err)
 {
-        __attribute__((cleanup(name_list_release))) struct name_list list = {.n = 0};
+        __attribute__((cleanup(name_list_release))) struct refused_names list = {.n = 0};
         struct quoted shown = span_quote(name);
         const char *nearest;
 

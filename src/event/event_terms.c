@@ -12,7 +12,7 @@
 
 enum { TERMS_MAX = 256, NAMES_MAX = 1024 };
 
-struct reader {
+struct term_reader {
         const struct pmu_source *source;
         const struct pmu *pmu;
         const char *whole; /* of the user's text */
@@ -28,7 +28,7 @@ struct term {
         bool has_value;
 };
 
-static void add_place(const struct reader *r, const char *at, struct buf *out)
+static void add_place(const struct term_reader *r, const char *at, struct buf *out)
 {
         if (r->alias)
                 buf_printf(out, "in the PMU's events/%s", r->alias);
@@ -36,7 +36,7 @@ static void add_place(const struct reader *r, const char *at, struct buf *out)
                 buf_printf(out, "(column %zu)", event_column(r->whole, at));
 }
 
-static bool value_error(const struct reader *r, const struct term *term, const char *what)
+static bool value_error(const struct term_reader *r, const struct term *term, const char *what)
 {
         AUTO_RELEASE(buf) place = {0};
 
@@ -45,7 +45,7 @@ static bool value_error(const struct reader *r, const struct term *term, const c
                        what, buf_text(&place));
 }
 
-static bool read_number(const struct reader *r, const struct term *term, uint64_t *ret_value)
+static bool read_number(const struct term_reader *r, const struct term *term, uint64_t *ret_value)
 {
         if (!term->has_value) {
                 *ret_value = 1;
@@ -59,7 +59,7 @@ static bool read_number(const struct reader *r, const struct term *term, uint64_
         return value_error(r, term, "is not a number");
 }
 
-static bool apply_word(const struct reader *r, const struct term *term, unsigned word)
+static bool apply_word(const struct term_reader *r, const struct term *term, unsigned word)
 {
         uint64_t value;
 
@@ -69,7 +69,7 @@ static bool apply_word(const struct reader *r, const struct term *term, unsigned
         return true;
 }
 
-static bool apply_field(const struct reader *r, const struct term *term, const struct pmu_field *field)
+static bool apply_field(const struct term_reader *r, const struct term *term, const struct pmu_field *field)
 {
         uint64_t value, max = pmu_field_max(field);
         AUTO_RELEASE(buf) what = {0};
@@ -86,7 +86,7 @@ static bool apply_field(const struct reader *r, const struct term *term, const s
 }
 
 /* 1: applied, 0: the key is none of these, -1: error. */
-static int apply_general(const struct reader *r, const struct term *term)
+static int apply_general(const struct term_reader *r, const struct term *term)
 {
         static const char *const words[] = {"config", "config1", "config2", "config3"};
         struct term_extras *extras = r->extras;
@@ -112,7 +112,7 @@ static int apply_general(const struct reader *r, const struct term *term)
         return 0;
 }
 
-struct name_list {
+struct term_names {
         struct arena arena;
         const char *names[NAMES_MAX];
         size_t n;
@@ -120,7 +120,7 @@ struct name_list {
 
 static bool collect_name(void *ctx, const char *name)
 {
-        struct name_list *list = ctx;
+        struct term_names *list = ctx;
 
         if (list->n == NAMES_MAX)
                 return false;
@@ -128,11 +128,11 @@ static bool collect_name(void *ctx, const char *name)
         return true;
 }
 
-static bool unknown_term(const struct reader *r, const struct term *term)
+static bool unknown_term(const struct term_reader *r, const struct term *term)
 {
         struct quoted key = span_quote(term->key);
         AUTO_RELEASE(buf) place = {0};
-        struct name_list list = {.n = 0};
+        struct term_names list = {.n = 0};
         const char *nearest;
 
         add_place(r, term->key.at, &place);
@@ -149,7 +149,7 @@ static bool unknown_term(const struct reader *r, const struct term *term)
         return false;
 }
 
-static bool apply_term(const struct reader *r, const struct term *term)
+static bool apply_term(const struct term_reader *r, const struct term *term)
 {
         int general = apply_general(r, term), found;
         AUTO_RELEASE(buf) event = {0};
@@ -182,7 +182,7 @@ static struct term cut_term(struct span *rest)
         return term;
 }
 
-static bool apply_all(const struct reader *r, struct span terms)
+static bool apply_all(const struct term_reader *r, struct span terms)
 {
         bool more = terms.len > 0;
 
@@ -204,7 +204,7 @@ static bool apply_all(const struct reader *r, struct span terms)
 bool event_terms_apply(const struct pmu_source *source, const struct pmu *pmu, const char *whole,
                        struct span terms, struct perf_attr *attr, struct term_extras *extras, struct err *err)
 {
-        struct reader r = {source, pmu, whole, NULL, attr, extras, err};
+        struct term_reader r = {source, pmu, whole, NULL, attr, extras, err};
 
         return apply_all(&r, terms);
 }
@@ -214,7 +214,7 @@ bool event_terms_apply_alias(const struct pmu_source *source, const struct pmu *
 {
         AUTO_RELEASE(buf) text = {0};
         struct term_extras own = {0};
-        struct reader r = {source, pmu, NULL, name, attr, &own, err};
+        struct term_reader r = {source, pmu, NULL, name, attr, &own, err};
 
         if (!pmu_read_event(source, pmu, name, &text, err) || !apply_all(&r, span_of(buf_text(&text))))
                 return false;

@@ -11,7 +11,7 @@
 #include "event_internal.h"
 #include "mem.h"
 
-struct reader {
+struct extra_event_reader {
         const char *file; /* NULL: the text of an option */
         const char *whole;
         size_t line; /* from 1 */
@@ -82,7 +82,7 @@ static bool is_name(struct span span)
 }
 
 /* With the column of `at`, and in front the file and the line. */
-static PRINTF_LIKE(3, 4) bool fail(const struct reader *r, const char *at, const char *fmt, ...)
+static PRINTF_LIKE(3, 4) bool fail(const struct extra_event_reader *r, const char *at, const char *fmt, ...)
 {
         char text[sizeof(r->err->text)];
         va_list args;
@@ -95,7 +95,7 @@ static PRINTF_LIKE(3, 4) bool fail(const struct reader *r, const char *at, const
         return r->file ? err_in(r->err, "%s:%zu", r->file, r->line) : false;
 }
 
-static bool check_name(const struct reader *r, struct span name)
+static bool check_name(const struct extra_event_reader *r, struct span name)
 {
         if (name.len > EXTRA_NAME_MAX_BYTES)
                 return fail(r, name.at, "the name '%s' is longer than %d bytes", span_quote(name).text,
@@ -106,7 +106,7 @@ static bool check_name(const struct reader *r, struct span name)
                                      span_quote(name).text);
 }
 
-static bool check_size(const struct reader *r, const char *text)
+static bool check_size(const struct extra_event_reader *r, const char *text)
 {
         if (strlen(text) <= EXTRA_TEXT_MAX_BYTES)
                 return true;
@@ -114,7 +114,7 @@ static bool check_size(const struct reader *r, const char *text)
                        r->file ? r->file : "the text of the extra events", EXTRA_TEXT_MAX_BYTES);
 }
 
-static bool is_full(const struct reader *r, const char *at, size_t n)
+static bool is_full(const struct extra_event_reader *r, const char *at, size_t n)
 {
         if (n < EXTRA_ITEMS_MAX)
                 return false;
@@ -126,7 +126,8 @@ static bool is_full(const struct reader *r, const char *at, size_t n)
 
 /* --- Events of -E --- */
 
-static bool parse_value(const struct reader *r, struct span token, struct span value, uint16_t *ret)
+static bool parse_value(const struct extra_event_reader *r, struct span token, struct span value,
+                        uint16_t *ret)
 {
         static const char digits[] = "0123456789abcdef0123456789ABCDEF";
         uint32_t code = 0;
@@ -153,7 +154,8 @@ static bool parse_value(const struct reader *r, struct span token, struct span v
 }
 
 /* Takes "/dsu/" off the name. */
-static bool cut_prefix(const struct reader *r, struct span token, struct span *name, const char **ret)
+static bool cut_prefix(const struct extra_event_reader *r, struct span token, struct span *name,
+                       const char **ret)
 {
         static const char *const prefixes[] = {"dsu", "dmc_clk", "dmc_clkdiv2"};
         struct span rest = {name->at + 1, name->len - 1}, prefix;
@@ -174,7 +176,7 @@ static bool cut_prefix(const struct reader *r, struct span token, struct span *n
                     span_quote(token).text);
 }
 
-static bool add_event(const struct reader *r, struct span name, const char *prefix, uint16_t code)
+static bool add_event(const struct extra_event_reader *r, struct span name, const char *prefix, uint16_t code)
 {
         struct extra_names *names = r->names;
         struct extra_event event = {.prefix = prefix, .code = code};
@@ -197,7 +199,7 @@ static bool add_event(const struct reader *r, struct span name, const char *pref
         return true;
 }
 
-static bool parse_event(const struct reader *r, struct span token)
+static bool parse_event(const struct extra_event_reader *r, struct span token)
 {
         struct span value = token, name = cut(&value, ':');
         const char *prefix;
@@ -215,7 +217,7 @@ static bool parse_event(const struct reader *r, struct span token)
                parse_value(r, token, value, &code) && add_event(r, name, prefix, code);
 }
 
-static bool parse_events(const struct reader *r, struct span list)
+static bool parse_events(const struct extra_event_reader *r, struct span list)
 {
         struct span rest = list;
         const char *space = find_space(list);
@@ -237,7 +239,7 @@ static bool parse_events(const struct reader *r, struct span list)
 /* --- Metrics of -C --- */
 
 /* Braces, commas and whitespace. */
-static bool check_events(const struct reader *r, struct span events)
+static bool check_events(const struct extra_event_reader *r, struct span events)
 {
         const struct quoted shown = span_quote(events);
         const char *open = NULL, *item = events.at;
@@ -272,7 +274,7 @@ static bool check_events(const struct reader *r, struct span events)
         return !open || fail(r, open, "missing '}' for event group %s", shown.text);
 }
 
-static bool parse_metric(const struct reader *r, struct span line)
+static bool parse_metric(const struct extra_event_reader *r, struct span line)
 {
         struct extra_names *names = r->names;
         struct span rest = line, name = trim(cut(&rest, ':')), events;
@@ -303,8 +305,8 @@ static bool parse_metric(const struct reader *r, struct span line)
 
 /* --- Texts and files --- */
 
-static bool parse_lines(struct reader *r, const char *text,
-                        bool (*parse_line)(const struct reader *r, struct span line))
+static bool parse_lines(struct extra_event_reader *r, const char *text,
+                        bool (*parse_line)(const struct extra_event_reader *r, struct span line))
 {
         static const char mark[] = "\xef\xbb\xbf"; /* Windows editors put it first */
         struct span rest = span_of(text);
@@ -344,7 +346,7 @@ static bool keep(struct extra_names *names, size_t n_events, size_t n_metrics, b
 
 bool extra_events_parse(const char *text, struct extra_names *names, struct err *err)
 {
-        struct reader r = {.whole = text, .names = names, .err = err};
+        struct extra_event_reader r = {.whole = text, .names = names, .err = err};
         size_t n_events = names->n_events;
 
         if (!check_size(&r, text))
@@ -356,7 +358,7 @@ bool extra_events_parse(const char *text, struct extra_names *names, struct err 
 
 bool extra_events_parse_file(const char *text, const char *file, struct extra_names *names, struct err *err)
 {
-        struct reader r = {.file = file, .names = names, .err = err};
+        struct extra_event_reader r = {.file = file, .names = names, .err = err};
         size_t n_events = names->n_events;
 
         return keep(names, n_events, names->n_metrics, parse_lines(&r, text, parse_events));
@@ -364,7 +366,7 @@ bool extra_events_parse_file(const char *text, const char *file, struct extra_na
 
 bool extra_metrics_parse_file(const char *text, const char *file, struct extra_names *names, struct err *err)
 {
-        struct reader r = {.file = file, .names = names, .err = err};
+        struct extra_event_reader r = {.file = file, .names = names, .err = err};
         size_t n_metrics = names->n_metrics;
 
         return keep(names, names->n_events, n_metrics, parse_lines(&r, text, parse_metric));

@@ -95,14 +95,14 @@ bool generic_event_find(const char *name, size_t len, struct generic_event *ret)
         return true;
 }
 
-struct walk {
+struct generic_walk {
         bool (*each)(void *ctx, const struct generic_event *event);
         void *ctx;
 };
 
 static bool visit(void *ctx, const char *name)
 {
-        const struct walk *walk = ctx;
+        const struct generic_walk *walk = ctx;
         struct generic_event event;
 
         if (!generic_event_find(name, strlen(name), &event) || strcmp(event.name, name))
@@ -112,7 +112,7 @@ static bool visit(void *ctx, const char *name)
 
 void generic_event_each(bool (*each)(void *ctx, const struct generic_event *event), void *ctx)
 {
-        struct walk walk = {each, ctx};
+        struct generic_walk walk = {each, ctx};
 
         event_name_each(visit, &walk);
 }

@@ -35,21 +35,21 @@ struct metric {
         struct arena texts;
 };
 
-struct parser {
+struct metric_parser {
         const char *whole, *at;
         struct metric *metric;
         unsigned depth;
         struct err *err;
 };
 
-static bool parse_sum(struct parser *p);
+static bool parse_sum(struct metric_parser *p);
 
-static size_t column(const struct parser *p)
+static size_t column(const struct metric_parser *p)
 {
         return event_column(p->whole, p->at);
 }
 
-static void skip_spaces(struct parser *p)
+static void skip_spaces(struct metric_parser *p)
 {
         while (*p->at == ' ' || *p->at == '\t')
                 p->at++;
@@ -65,7 +65,7 @@ static bool begins_name(char c)
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static void add_step(struct parser *p, struct step step)
+static void add_step(struct metric_parser *p, struct step step)
 {
         struct metric *metric = p->metric;
 
@@ -73,7 +73,7 @@ static void add_step(struct parser *p, struct step step)
 }
 
 /* Says what is there, a whole character of UTF-8, and what belongs there. */
-static bool fail_here(const struct parser *p, const char *wanted)
+static bool fail_here(const struct metric_parser *p, const char *wanted)
 {
         size_t len = 1;
 
@@ -86,7 +86,7 @@ static bool fail_here(const struct parser *p, const char *wanted)
                        span_quote((struct span){p->at, len}).text, column(p), wanted);
 }
 
-static bool parse_number(struct parser *p)
+static bool parse_number(struct metric_parser *p)
 {
         const char *start = p->at;
         double number = 0, scale = 1;
@@ -126,7 +126,7 @@ static uint32_t intern_name(struct metric *metric, const char *text, size_t len)
         return (uint32_t)(metric->n_names - 1);
 }
 
-static void parse_name(struct parser *p)
+static void parse_name(struct metric_parser *p)
 {
         const char *start = p->at;
 
@@ -136,7 +136,7 @@ static void parse_name(struct parser *p)
                                   .name = intern_name(p->metric, start, (size_t)(p->at - start))});
 }
 
-static bool parse_parentheses(struct parser *p)
+static bool parse_parentheses(struct metric_parser *p)
 {
         size_t open = column(p);
 
@@ -154,7 +154,7 @@ static bool parse_parentheses(struct parser *p)
         return true;
 }
 
-static bool parse_operand(struct parser *p)
+static bool parse_operand(struct metric_parser *p)
 {
         bool negative = false;
 
@@ -179,7 +179,7 @@ static bool parse_operand(struct parser *p)
         return true;
 }
 
-static bool parse_product(struct parser *p)
+static bool parse_product(struct metric_parser *p)
 {
         if (!parse_operand(p))
                 return false;
@@ -195,7 +195,7 @@ static bool parse_product(struct parser *p)
 }
 
 /* Up to the end or the ')' of the parentheses that it stands in. */
-static bool parse_sum(struct parser *p)
+static bool parse_sum(struct metric_parser *p)
 {
         if (!parse_product(p))
                 return false;
@@ -218,7 +218,7 @@ static bool parse_sum(struct parser *p)
 struct metric *metric_parse(const char *formula, struct err *err)
 {
         AUTO(metric) metric = mem_new(1, sizeof(*metric));
-        struct parser p = {.whole = formula, .at = formula, .metric = metric, .err = err};
+        struct metric_parser p = {.whole = formula, .at = formula, .metric = metric, .err = err};
 
         if (strlen(formula) > METRIC_FORMULA_MAX_BYTES) {
                 err_set(err, ERR_LIMIT, "formula: longer than %d bytes (column %d)", METRIC_FORMULA_MAX_BYTES,

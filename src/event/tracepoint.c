@@ -38,7 +38,7 @@ bool tracepoint_find(const struct pmu_source *source, const char *system, const 
         return text_to_u64(text.data, 10, ret_id);
 }
 
-struct names {
+struct tracepoint_names {
         struct arena arena;
         const char **items;
         size_t n, cap;
@@ -46,21 +46,21 @@ struct names {
 
 static bool add_name(void *ctx, const char *name)
 {
-        struct names *names = ctx;
+        struct tracepoint_names *names = ctx;
 
         if (names->n < NAMES_MAX)
                 ARRAY_PUSH(names->items, names->n, names->cap, arena_copy(&names->arena, name, strlen(name)));
         return names->n < NAMES_MAX;
 }
 
-static void names_release(struct names *names)
+static void names_release(struct tracepoint_names *names)
 {
         free(names->items);
         arena_release(&names->arena);
 }
 
 /* The entries of a folder of tracefs; false when it is not there. */
-static bool list_names(const struct pmu_source *source, const char *folder, struct names *ret)
+static bool list_names(const struct pmu_source *source, const char *folder, struct tracepoint_names *ret)
 {
         for (unsigned i = 0; source && os_sysfs_tracing(i); i++) {
                 AUTO_RELEASE(buf) path = {0};
@@ -73,7 +73,7 @@ static bool list_names(const struct pmu_source *source, const char *folder, stru
 }
 
 static bool explain_name(const char *what, const char *name, const char *shown, size_t column,
-                         const struct names *names, struct err *err)
+                         const struct tracepoint_names *names, struct err *err)
 {
         const char *nearest = text_nearest(name, names->items, names->n);
 
@@ -92,8 +92,8 @@ static bool explain_name(const char *what, const char *name, const char *shown, 
 bool tracepoint_explain(const struct pmu_source *source, const char *system, const char *name, size_t column,
                         struct err *err)
 {
-        __attribute__((cleanup(names_release))) struct names systems = {.n = 0};
-        __attribute__((cleanup(names_release))) struct names events = {.n = 0};
+        __attribute__((cleanup(names_release))) struct tracepoint_names systems = {.n = 0};
+        __attribute__((cleanup(names_release))) struct tracepoint_names events = {.n = 0};
         AUTO_RELEASE(buf) folder = {0};
         AUTO_RELEASE(buf) shown = {0};
 

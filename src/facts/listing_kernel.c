@@ -8,7 +8,7 @@
 #include "mem.h"
 #include "text.h"
 
-struct walk {
+struct kernel_listing_walk {
         struct event_listing *listing;
         const struct event_facts *facts;
         const struct pmu *pmu;
@@ -25,7 +25,7 @@ static bool add_generic(void *ctx, const struct generic_event *event)
                 [PERF_TYPE_SOFTWARE] = "[software event]",
                 [PERF_TYPE_HW_CACHE] = "[hardware cache event]",
         };
-        const struct walk *walk = ctx;
+        const struct kernel_listing_walk *walk = ctx;
         AUTO_RELEASE(buf) title = {0};
         struct arena *texts = &walk->listing->texts;
 
@@ -51,7 +51,7 @@ static bool in_models(const struct event_facts *facts, const char *name)
 }
 
 /* "event=0xd0,umask=0x81; in Joules" */
-static const char *describe(const struct walk *walk, const char *name)
+static const char *describe(const struct kernel_listing_walk *walk, const char *name)
 {
         AUTO_RELEASE(buf) text = {0};
         AUTO_RELEASE(buf) unit_file = {0};
@@ -66,7 +66,7 @@ static const char *describe(const struct walk *walk, const char *name)
 }
 
 /* Servers have hundreds of PMUs alike, whose files say the same: one of each is read. */
-static bool add_as_twin(const struct walk *walk, const char *name, const char *full)
+static bool add_as_twin(const struct kernel_listing_walk *walk, const char *name, const char *full)
 {
         AUTO_RELEASE(buf) wanted = {0};
 
@@ -94,7 +94,7 @@ static bool add_as_twin(const struct walk *walk, const char *name, const char *f
 
 static bool add_described(void *ctx, const char *name)
 {
-        const struct walk *walk = ctx;
+        const struct kernel_listing_walk *walk = ctx;
         AUTO_RELEASE(buf) text = {0};
         const char *full;
         uint64_t config;
@@ -134,7 +134,7 @@ static bool are_alike(const struct pmu *a, const struct pmu *b)
 
 void listing_add_kernel(struct event_listing *listing, const struct event_facts *facts, bool verbose)
 {
-        struct walk walk = {.listing = listing, .facts = facts, .verbose = verbose};
+        struct kernel_listing_walk walk = {.listing = listing, .facts = facts, .verbose = verbose};
 
         generic_event_each(add_generic, &walk);
         for (size_t i = 0; i < facts->pmus.n_items; i++) {

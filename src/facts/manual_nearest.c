@@ -28,18 +28,18 @@ const struct catalogue_cpu *manual_find_model(struct manual_name name)
         return best;
 }
 
-struct names {
+struct nearest_names {
         const char **items;
         size_t n, cap;
         struct arena texts;
 };
 
-static void add_name(struct names *names, const char *name)
+static void add_name(struct nearest_names *names, const char *name)
 {
         ARRAY_PUSH(names->items, names->n, names->cap, name);
 }
 
-static void add_model_names(struct names *names, const struct catalogue_cpu *cpu)
+static void add_model_names(struct nearest_names *names, const struct catalogue_cpu *cpu)
 {
         size_t n_built_in;
         const struct catalogue_metric *built_in = catalogue_built_in(&n_built_in);
@@ -56,7 +56,7 @@ static void add_model_names(struct names *names, const struct catalogue_cpu *cpu
 
 static bool add_generic_name(void *ctx, const struct generic_event *event)
 {
-        struct names *names = ctx;
+        struct nearest_names *names = ctx;
 
         add_name(names, arena_copy(&names->texts, event->name, strlen(event->name)));
         return true;
@@ -66,7 +66,7 @@ bool manual_explain_unknown(const struct event_facts *facts, const struct catalo
                             struct manual_name name, struct err *err)
 {
         const struct catalogue_cpu *other = manual_find_model(name);
-        struct names names = {0};
+        struct nearest_names names = {0};
         AUTO_RELEASE(buf) word = {0};
         const char *nearest;
 

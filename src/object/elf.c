@@ -10,7 +10,7 @@
 #include "mem.h"
 #include "text.h"
 
-struct header {
+struct elf_header {
         uint64_t entry, segments_off, sections_off;
         uint16_t type, machine;
         uint16_t segment_bytes, section_bytes; /* size of one entry */
@@ -43,7 +43,7 @@ static bool read_ident(struct elf *elf, struct err *err)
         return true;
 }
 
-static bool read_header(struct elf *elf, struct header *h, struct err *err)
+static bool read_header(struct elf *elf, struct elf_header *h, struct err *err)
 {
         struct cursor c = elf->base.bytes;
 
@@ -69,7 +69,7 @@ static bool read_header(struct elf *elf, struct header *h, struct err *err)
 }
 
 /* Section 0 holds the numbers that do not fit into the header. */
-static void read_large_counts(const struct elf *elf, struct header *h)
+static void read_large_counts(const struct elf *elf, struct elf_header *h)
 {
         size_t word = elf->is_64 ? 8 : 4;
         struct cursor c = cursor_sub(&elf->base.bytes, h->sections_off, elf->is_64 ? 64 : 40);
@@ -125,7 +125,7 @@ static struct elf_segment read_segment(const struct elf *elf, struct cursor *c)
         return segment;
 }
 
-static bool read_segments(struct elf *elf, const struct header *h, struct err *err)
+static bool read_segments(struct elf *elf, const struct elf_header *h, struct err *err)
 {
         struct object *object = &elf->base;
         struct cursor all;
@@ -173,7 +173,7 @@ static void read_section(struct elf *elf, struct cursor *c, size_t i)
                 section->flags |= OBJECT_SECTION_PACKED;
 }
 
-static void name_sections(struct elf *elf, const struct cursor *all, const struct header *h)
+static void name_sections(struct elf *elf, const struct cursor *all, const struct elf_header *h)
 {
         struct cursor names = cursor_sub(&elf->base.bytes, 0, 0);
         size_t names_size;
@@ -192,7 +192,7 @@ static void name_sections(struct elf *elf, const struct cursor *all, const struc
         }
 }
 
-static bool read_sections(struct elf *elf, const struct header *h, struct err *err)
+static bool read_sections(struct elf *elf, const struct elf_header *h, struct err *err)
 {
         struct cursor all;
 
@@ -274,7 +274,7 @@ static enum object_machine machine_of(uint16_t machine)
         }
 }
 
-static void read_facts(struct elf *elf, const struct header *h)
+static void read_facts(struct elf *elf, const struct elf_header *h)
 {
         struct object_facts *facts = &elf->base.facts;
         uint64_t lowest_off = UINT64_MAX;
@@ -317,7 +317,7 @@ struct object *elf_new(const struct cursor *bytes, struct err *err)
 {
         struct elf *elf = mem_new(1, sizeof(*elf));
         AUTO(object) object = &elf->base;
-        struct header h;
+        struct elf_header h;
 
         object->ops = &elf_ops;
         object->bytes = *bytes;

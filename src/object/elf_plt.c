@@ -21,7 +21,7 @@ enum {
 
 enum { RELA_BYTES = 24, SYMBOL_BYTES = 24 };
 
-struct slot {
+struct plt_slot {
         uint64_t addr;
         uint32_t symbol; /* number in .dynsym; 0: none */
         uint64_t target; /* of one without a symbol: the function that picks the function */
@@ -29,9 +29,9 @@ struct slot {
 
 struct plt {
         const struct elf *elf;
-        struct slot *slots; /* in the order of the relocations, then sorted */
+        struct plt_slot *slots; /* in the order of the relocations, then sorted */
         size_t n_slots, cap_slots;
-        struct slot *by_number; /* as .rela.plt has them, for `push NUMBER` */
+        struct plt_slot *by_number; /* as .rela.plt has them, for `push NUMBER` */
         size_t n_by_number, cap_by_number;
         struct cursor symbols;
         struct object_stub *stubs;
@@ -53,7 +53,7 @@ static void read_slots(struct plt *plt, size_t section, bool is_plt)
                 uint64_t addr = cursor_u64(&c);
                 uint64_t info = cursor_u64(&c);
                 uint64_t addend = cursor_u64(&c);
-                struct slot slot = {.addr = addr, .symbol = (uint32_t)(info >> 32)};
+                struct plt_slot slot = {.addr = addr, .symbol = (uint32_t)(info >> 32)};
 
                 if (!slot.symbol)
                         slot.target = addend;
@@ -66,7 +66,7 @@ static void read_slots(struct plt *plt, size_t section, bool is_plt)
 
 static int compare_slots(const void *a, const void *b)
 {
-        const struct slot *x = a, *y = b;
+        const struct plt_slot *x = a, *y = b;
 
         return (x->addr > y->addr) - (x->addr < y->addr);
 }
@@ -89,16 +89,16 @@ static void read_all_slots(struct plt *plt)
                 qsort(plt->slots, plt->n_slots, sizeof(*plt->slots), compare_slots);
 }
 
-static const struct slot *find_slot(const struct plt *plt, uint64_t addr)
+static const struct plt_slot *find_slot(const struct plt *plt, uint64_t addr)
 {
-        struct slot key = {.addr = addr};
+        struct plt_slot key = {.addr = addr};
 
         if (!plt->n_slots)
                 return NULL;
         return bsearch(&key, plt->slots, plt->n_slots, sizeof(key), compare_slots);
 }
 
-static void add_stub(struct plt *plt, uint64_t addr, uint64_t size, const struct slot *slot)
+static void add_stub(struct plt *plt, uint64_t addr, uint64_t size, const struct plt_slot *slot)
 {
         struct object_stub stub = {.addr = addr, .size_bytes = size, .target = slot->target};
         struct cursor symbol = cursor_sub(&plt->symbols, (uint64_t)slot->symbol * SYMBOL_BYTES, SYMBOL_BYTES);
@@ -130,7 +130,7 @@ static bool read_x86_jump(struct cursor c, uint64_t addr, uint64_t *ret_slot_add
 }
 
 /* `endbr64; push $number; bnd jmp`: the lazy half of a stub in .plt.sec. */
-static const struct slot *read_x86_push(const struct plt *plt, struct cursor c)
+static const struct plt_slot *read_x86_push(const struct plt *plt, struct cursor c)
 {
         uint32_t number;
 
@@ -150,7 +150,7 @@ static void add_x86_stubs(struct plt *plt, size_t section)
         for (uint64_t off = 0; !c.failed && off < cursor_left(&c); off += step) {
                 uint64_t size = cursor_left(&c) - off < step ? cursor_left(&c) - off : step;
                 struct cursor code = cursor_sub(&c, off, size);
-                const struct slot *slot;
+                const struct plt_slot *slot;
                 uint64_t slot_addr;
 
                 if (read_x86_jump(code, is->addr + off, &slot_addr))
@@ -191,7 +191,7 @@ static void add_arm64_stubs(struct plt *plt, size_t section)
         for (uint64_t addr = is->addr; !c.failed && cursor_left(&c) >= 4; addr += 4) {
                 uint32_t code = cursor_u32(&c);
                 uint64_t slot_addr;
-                const struct slot *slot =
+                const struct plt_slot *slot =
                         read_arm64_load(last, code, addr - 4, &slot_addr) ? find_slot(plt, slot_addr) : NULL;
 
                 if (slot)

@@ -95,20 +95,20 @@ static uint32_t read_wide_section(const struct object_symbols *symbols, size_t n
 }
 
 /* Laid out as one of 64 bits stands in the file. */
-struct fields {
+struct symbol_fields {
         uint32_t name_off;
         uint8_t info, other;
         uint16_t index; /* of its section */
         uint64_t addr, size_bytes;
 };
 
-_Static_assert(sizeof(struct fields) == SYMBOL_BYTES_64, "no padding");
+_Static_assert(sizeof(struct symbol_fields) == SYMBOL_BYTES_64, "no padding");
 
 /* Libraries have tens of thousands: all of one is read at once. */
-static inline struct fields read_64(struct cursor *c)
+static inline struct symbol_fields read_64(struct cursor *c)
 {
         const uint8_t *at = cursor_take(c, SYMBOL_BYTES_64);
-        struct fields fields = {0};
+        struct symbol_fields fields = {0};
 
         if (at)
                 memcpy(&fields, at, sizeof(fields));
@@ -121,9 +121,9 @@ static inline struct fields read_64(struct cursor *c)
         return fields;
 }
 
-static struct fields read_32(struct cursor *c)
+static struct symbol_fields read_32(struct cursor *c)
 {
-        struct fields fields = {.name_off = cursor_u32(c)};
+        struct symbol_fields fields = {.name_off = cursor_u32(c)};
 
         fields.addr = cursor_u32(c);
         fields.size_bytes = cursor_u32(c);
@@ -137,7 +137,7 @@ bool elf_symbols_next(struct object_symbols *symbols, struct object_symbol *ret_
 {
         const struct elf *elf = elf_of(symbols->object);
         struct object_symbol symbol = {0};
-        struct fields fields;
+        struct symbol_fields fields;
         uint32_t index;
 
         if (symbols->n_done == symbols->n_symbols)

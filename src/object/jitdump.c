@@ -54,7 +54,7 @@ struct jitdump {
 enum { CODE_BYTES = sizeof(struct code) + 320 };
 
 /* While the records are read. */
-struct reading {
+struct jitdump_reading {
         struct jitdump *dump;
         struct map by_index, by_addr; /* the last load of a number, of an address; index + 1 */
         uint64_t time;                /* of the record */
@@ -71,7 +71,7 @@ static uint64_t file_off(const struct jitdump *dump, const struct cursor *c)
         return (uint64_t)(c->at - dump->file.start);
 }
 
-static void add_code(struct reading *r, const struct jitdump_load *load)
+static void add_code(struct jitdump_reading *r, const struct jitdump_load *load)
 {
         struct jitdump *dump = r->dump;
 
@@ -80,7 +80,7 @@ static void add_code(struct reading *r, const struct jitdump_load *load)
         *map_put(&r->by_addr, load->addr, NULL) = dump->n_codes;
 }
 
-static bool read_load(struct reading *r, struct cursor *c)
+static bool read_load(struct jitdump_reading *r, struct cursor *c)
 {
         struct jitdump_load load = {.time = r->time};
         uint64_t end;
@@ -107,7 +107,7 @@ static bool read_load(struct reading *r, struct cursor *c)
 }
 
 /* The load that a move speaks of; compilers that do not number their code say where it was. */
-static const struct code *find_moved(const struct reading *r, uint64_t code_index, uint64_t old_addr)
+static const struct code *find_moved(const struct jitdump_reading *r, uint64_t code_index, uint64_t old_addr)
 {
         const uint64_t *at = map_find(&r->by_index, code_index);
 
@@ -116,7 +116,7 @@ static const struct code *find_moved(const struct reading *r, uint64_t code_inde
         return at ? &r->dump->codes[*at - 1] : NULL;
 }
 
-static bool read_move(struct reading *r, struct cursor *c)
+static bool read_move(struct jitdump_reading *r, struct cursor *c)
 {
         const struct code *code;
         struct jitdump_load load;
@@ -138,7 +138,7 @@ static bool read_move(struct reading *r, struct cursor *c)
         return true;
 }
 
-static bool read_debug_info(struct reading *r, struct cursor *c)
+static bool read_debug_info(struct jitdump_reading *r, struct cursor *c)
 {
         uint64_t addr = cursor_u64(c), n = cursor_u64(c), off = file_off(r->dump, c);
 
@@ -159,7 +159,7 @@ static bool read_debug_info(struct reading *r, struct cursor *c)
 }
 
 /* .eh_frame, and .eh_frame_hdr behind it. */
-static bool read_unwinding(struct reading *r, struct cursor *c)
+static bool read_unwinding(struct jitdump_reading *r, struct cursor *c)
 {
         uint64_t size = cursor_u64(c), hdr_size = cursor_u64(c), off;
 
@@ -172,7 +172,7 @@ static bool read_unwinding(struct reading *r, struct cursor *c)
         return true;
 }
 
-static bool read_record(struct reading *r, uint32_t id, struct cursor *c)
+static bool read_record(struct jitdump_reading *r, uint32_t id, struct cursor *c)
 {
         bool ok;
 
@@ -243,7 +243,7 @@ static bool has_room(struct jitdump *dump)
         return true;
 }
 
-static void read_records(struct reading *r, struct cursor *c, struct buf *note)
+static void read_records(struct jitdump_reading *r, struct cursor *c, struct buf *note)
 {
         while (cursor_left(c)) {
                 uint64_t off = cursor_pos(c);
@@ -290,7 +290,7 @@ static void make_history(struct jitdump *dump)
 
 static void read_file(struct jitdump *dump, struct buf *note)
 {
-        struct reading r = {.dump = dump};
+        struct jitdump_reading r = {.dump = dump};
         struct cursor c;
 
         if (read_header(dump, note)) {

@@ -103,7 +103,7 @@ void object_release_packed(struct object *object)
 /* --- Several at once --- */
 
 /* What one thread unpacks. */
-struct part {
+struct packed_part {
         struct object *object;
         struct object_unpacked **items;
         size_t n;
@@ -112,7 +112,7 @@ struct part {
 
 static void unpack_part(void *ctx, unsigned i)
 {
-        const struct part *part = (struct part *)ctx + i;
+        const struct packed_part *part = (struct packed_part *)ctx + i;
 
         for (size_t j = 0; j < part->n; j++)
                 unpack(part->object, part->items[j]);
@@ -131,7 +131,7 @@ static int compare_packed(const void *a, const void *b)
 /* The largest first, each to the part that has less to do. */
 static void unpack_new(struct object *object, struct object_unpacked **items, size_t n)
 {
-        struct part parts[N_PARTS] = {0};
+        struct packed_part parts[N_PARTS] = {0};
 
         for (unsigned i = 0; i < N_PARTS; i++) {
                 parts[i].object = object;
@@ -139,7 +139,7 @@ static void unpack_new(struct object *object, struct object_unpacked **items, si
         }
         qsort(items, n, sizeof(*items), compare_packed);
         for (size_t i = 0; i < n; i++) {
-                struct part *part = &parts[parts[1].packed_bytes < parts[0].packed_bytes];
+                struct packed_part *part = &parts[parts[1].packed_bytes < parts[0].packed_bytes];
 
                 part->items[part->n++] = items[i];
                 part->packed_bytes += items[i]->section->file_size;

@@ -11,7 +11,7 @@
 #include "text_match.h"
 #include "text_number.h"
 
-struct header {
+struct pe_header {
         uint32_t off; /* of the PE header */
         uint16_t machine, characteristics;
         uint16_t n_sections, optional_bytes;
@@ -41,7 +41,7 @@ bool object_is_pe_name(const char *path)
         return false;
 }
 
-static bool read_file_header(struct pe *pe, struct header *h, struct err *err)
+static bool read_file_header(struct pe *pe, struct pe_header *h, struct err *err)
 {
         struct cursor c = pe->base.bytes;
         const uint8_t *magic;
@@ -65,7 +65,7 @@ static bool read_file_header(struct pe *pe, struct header *h, struct err *err)
         return true;
 }
 
-static bool read_optional_header(struct pe *pe, struct header *h, struct err *err)
+static bool read_optional_header(struct pe *pe, struct pe_header *h, struct err *err)
 {
         struct cursor c =
                 cursor_sub(&pe->base.bytes, (uint64_t)h->off + 4 + PE_FILE_HEADER_BYTES, h->optional_bytes);
@@ -159,7 +159,7 @@ static void add_segment(struct object *object, const struct object_segment *segm
                 object->segments[object->n_segments++] = *segment;
 }
 
-static bool read_sections(struct pe *pe, const struct header *h, struct err *err)
+static bool read_sections(struct pe *pe, const struct pe_header *h, struct err *err)
 {
         uint64_t off = (uint64_t)h->off + 4 + PE_FILE_HEADER_BYTES + h->optional_bytes;
         struct object *object = &pe->base;
@@ -249,7 +249,7 @@ enum object_machine object_machine_of_pe(uint16_t machine)
         }
 }
 
-static void read_facts(struct pe *pe, const struct header *h)
+static void read_facts(struct pe *pe, const struct pe_header *h)
 {
         struct object_facts *facts = &pe->base.facts;
 
@@ -362,7 +362,7 @@ struct object *pe_new(const struct cursor *bytes, struct err *err)
 {
         struct pe *pe = mem_new(1, sizeof(*pe));
         AUTO(object) object = &pe->base;
-        struct header h = {0};
+        struct pe_header h = {0};
 
         object->ops = &pe_ops;
         object->bytes = *bytes;

@@ -25,13 +25,13 @@ enum {
 /* Where the numbers of further streams are. */
 enum { DEBUG_OMAP_TO = 3, DEBUG_OMAP_FROM = 4, DEBUG_SECTIONS = 5, N_DEBUG = 6 };
 
-struct header {
+struct dbi_header {
         uint32_t modules_bytes, contributions_bytes, debug_bytes;
         uint32_t contributions_off, debug_off;
         uint16_t flags, machine;
 };
 
-static bool read_header(struct pdb *pdb, struct header *header, struct err *err)
+static bool read_header(struct pdb *pdb, struct dbi_header *header, struct err *err)
 {
         uint8_t bytes[HEADER_BYTES] = {0};
         struct cursor c = cursor_make(bytes, sizeof(bytes));
@@ -85,7 +85,7 @@ static bool read_module(struct cursor *c, struct pdb_module *module)
         return !c->failed;
 }
 
-static bool read_modules(struct pdb *pdb, const struct header *header, struct err *err)
+static bool read_modules(struct pdb *pdb, const struct dbi_header *header, struct err *err)
 {
         struct cursor c;
 
@@ -147,7 +147,7 @@ static bool read_sections(struct pdb *pdb, uint16_t stream, struct err *err)
 
 static const char omap_text[] = "has OMAP tables: code was moved after linking, so names can't be placed";
 
-static bool read_debug_streams(struct pdb *pdb, const struct header *header, struct err *err)
+static bool read_debug_streams(struct pdb *pdb, const struct dbi_header *header, struct err *err)
 {
         uint16_t streams[N_DEBUG];
         uint32_t n_bytes = header->debug_bytes < sizeof(streams) ? header->debug_bytes : sizeof(streams);
@@ -211,7 +211,7 @@ uint16_t pdb_find_section(const struct pdb *pdb, uint32_t rva, uint32_t *ret_fro
 
 /* --- Contributions --- */
 
-static bool read_contributions(struct pdb *pdb, const struct header *header, struct err *err)
+static bool read_contributions(struct pdb *pdb, const struct dbi_header *header, struct err *err)
 {
         struct pdb_contributions *all = &pdb->contributions;
         uint32_t version;
@@ -326,7 +326,7 @@ bool pdb_find_contribution(struct pdb *pdb, uint16_t section, uint32_t off,
 
 bool pdb_dbi_read(struct pdb *pdb, struct err *err)
 {
-        struct header header = {0};
+        struct dbi_header header = {0};
 
         if (!read_header(pdb, &header, err) || !read_debug_streams(pdb, &header, err) ||
             !read_modules(pdb, &header, err) || !read_contributions(pdb, &header, err))

@@ -155,14 +155,14 @@ size_t pdb_places_from(const struct pdb_places *places, uint64_t rva)
         return low;
 }
 
-struct wanted {
+struct pdb_wanted {
         uint32_t module; /* UINT32_MAX: none has it */
         size_t index;
 };
 
 static int compare_wanted(const void *a, const void *b)
 {
-        const struct wanted *x = a, *y = b;
+        const struct pdb_wanted *x = a, *y = b;
 
         if (x->module != y->module)
                 return x->module < y->module ? -1 : 1;
@@ -180,7 +180,7 @@ static int compare_places(const void *a, const void *b)
 }
 
 /* A module while its addresses are looked up. */
-struct decoded {
+struct pdb_decoded {
         struct pdb *pdb;
         struct pdb_module *module;
         struct pdb_places places;
@@ -190,7 +190,7 @@ struct decoded {
         struct source_frames *out;
 };
 
-static void decoded_release(struct decoded *decoded)
+static void pdb_decoded_release(struct pdb_decoded *decoded)
 {
         pdb_lines_release(&decoded->lines);
         pdb_inlines_release(&decoded->inlines);
@@ -212,7 +212,7 @@ static uint32_t find_owner(const struct pdb_module *module, uint32_t rva)
         return proc ? (uint32_t)(proc - module->procs) : PDB_NO_PROC;
 }
 
-static void decode_lines(struct decoded *decoded)
+static void decode_lines(struct pdb_decoded *decoded)
 {
         struct pdb *pdb = decoded->pdb;
         struct pdb_module *module = decoded->module;
@@ -228,7 +228,7 @@ static void decode_lines(struct decoded *decoded)
 }
 
 /* What was inlined into one function; the places are its own. */
-static bool decode_body(struct decoded *decoded, uint32_t id, struct pdb_places *places, struct err *err)
+static bool decode_body(struct pdb_decoded *decoded, uint32_t id, struct pdb_places *places, struct err *err)
 {
         struct pdb_module *module = decoded->module;
         const struct pdb_proc *proc = &module->procs[id];
@@ -254,7 +254,7 @@ static bool decode_body(struct decoded *decoded, uint32_t id, struct pdb_places 
         return is_good;
 }
 
-static void decode_inlines(struct decoded *decoded)
+static void decode_inlines(struct pdb_decoded *decoded)
 {
         struct pdb_places *places = &decoded->places;
         struct pdb_module *module = decoded->module;
@@ -282,7 +282,7 @@ static void decode_inlines(struct decoded *decoded)
 
 /* The function at the address, with the line that the module has for it: its own, or where what is inside it was
  * called. */
-static void add_outer(struct decoded *decoded, const struct pdb_place *place, bool is_alone)
+static void add_outer(struct pdb_decoded *decoded, const struct pdb_place *place, bool is_alone)
 {
         struct source_frames *out = decoded->out;
         struct source_frame frame = {0};
@@ -303,7 +303,7 @@ static void add_outer(struct decoded *decoded, const struct pdb_place *place, bo
                 source_frames_add(out, &frame);
 }
 
-static void add_frames(struct decoded *decoded, const struct pdb_place *place)
+static void add_frames(struct pdb_decoded *decoded, const struct pdb_place *place)
 {
         struct source_span *span = &decoded->out->spans[place->index];
         struct source_frames *out = decoded->out;
@@ -325,10 +325,10 @@ static void add_frames(struct decoded *decoded, const struct pdb_place *place)
         span->n = out->n_frames - span->first;
 }
 
-static void find_in_module(struct pdb *pdb, const uint64_t *rvas, const struct wanted *wanted, size_t n,
+static void find_in_module(struct pdb *pdb, const uint64_t *rvas, const struct pdb_wanted *wanted, size_t n,
                            struct source_frames *out)
 {
-        AUTO_RELEASE(decoded) decoded = {.pdb = pdb, .out = out};
+        AUTO_RELEASE(pdb_decoded) decoded = {.pdb = pdb, .out = out};
         struct pdb_places *places = &decoded.places;
 
         places->items = mem_new(n, sizeof(*places->items));
@@ -351,7 +351,7 @@ static void find_in_module(struct pdb *pdb, const uint64_t *rvas, const struct w
 
 void pdb_find(struct pdb *pdb, const uint64_t *rvas, size_t n, struct source_frames *ret_frames)
 {
-        struct wanted *wanted = mem_new(n, sizeof(*wanted));
+        struct pdb_wanted *wanted = mem_new(n, sizeof(*wanted));
         size_t n_wanted = 0;
 
         *ret_frames = (struct source_frames){.spans = mem_new(n, sizeof(*ret_frames->spans))};
@@ -361,7 +361,7 @@ void pdb_find(struct pdb *pdb, const uint64_t *rvas, size_t n, struct source_fra
 
                 pdb_find_proc(pdb, (uint32_t)rvas[i], &found);
                 if (found.section)
-                        wanted[n_wanted++] = (struct wanted){
+                        wanted[n_wanted++] = (struct pdb_wanted){
                                 found.module ? (uint32_t)(found.module - pdb->modules) : UINT32_MAX, i};
         }
         if (n_wanted)

@@ -61,7 +61,7 @@ static uint32_t to_signed(uint32_t v)
 
 /* --- Code of one inlined function --- */
 
-struct walk {
+struct inline_walk {
         struct pdb *pdb;
         const struct pdb_body *body;
         struct pdb_lines *lines;
@@ -71,7 +71,7 @@ struct walk {
 };
 
 /* What is known while the program runs. */
-struct state {
+struct inline_state {
         uint32_t base, off; /* of the code: RVA, and from there */
         uint32_t file, line, column;
         bool is_open; /* there is a row whose end is not known yet */
@@ -80,7 +80,7 @@ struct state {
 };
 
 /* The row covers the code up to `end`. */
-static bool end_row(struct walk *walk, struct state *state, uint32_t outer_site, uint32_t end)
+static bool end_row(struct inline_walk *walk, struct inline_state *state, uint32_t outer_site, uint32_t end)
 {
         struct pdb_inlines *inlines = walk->inlines;
         struct pdb_places *places = walk->places;
@@ -109,7 +109,7 @@ static bool end_row(struct walk *walk, struct state *state, uint32_t outer_site,
         return pdb_spend(walk->pdb, n, walk->err);
 }
 
-static bool begin_row(struct walk *walk, struct state *state, uint32_t outer_site)
+static bool begin_row(struct inline_walk *walk, struct inline_state *state, uint32_t outer_site)
 {
         uint32_t rva = state->base + state->off;
 
@@ -129,8 +129,8 @@ static uint32_t get_base(const struct pdb_body *body, uint32_t chunk)
 }
 
 /* False when it is damaged or too much. */
-static bool run_opcode(struct walk *walk, struct state *state, uint32_t outer_site, uint32_t opcode,
-                       struct cursor *c)
+static bool run_opcode(struct inline_walk *walk, struct inline_state *state, uint32_t outer_site,
+                       uint32_t opcode, struct cursor *c)
 {
         uint32_t v = read_number(c), n;
 
@@ -164,10 +164,10 @@ static bool run_opcode(struct walk *walk, struct state *state, uint32_t outer_si
         }
 }
 
-static bool run_program(struct walk *walk, uint32_t site, uint32_t outer_site, struct cursor c)
+static bool run_program(struct inline_walk *walk, uint32_t site, uint32_t outer_site, struct cursor c)
 {
         uint32_t id = walk->inlines->sites[site].id;
-        struct state state = {.base = walk->body->chunks[0], .file = UINT32_MAX, .row.site = site};
+        struct inline_state state = {.base = walk->body->chunks[0], .file = UINT32_MAX, .row.site = site};
         struct pdb_inlinee inlinee;
 
         if (pdb_lines_inlinee(walk->lines, id, &inlinee)) {
@@ -193,7 +193,7 @@ struct scopes {
         size_t depth;
 };
 
-static bool enter_site(struct walk *walk, struct scopes *scopes, const struct pdb_symbol *symbol)
+static bool enter_site(struct inline_walk *walk, struct scopes *scopes, const struct pdb_symbol *symbol)
 {
         uint32_t outer = scopes->sites[scopes->depth - 1], site = (uint32_t)walk->inlines->n_sites;
         struct cursor c = symbol->body;
@@ -210,7 +210,7 @@ static bool enter_site(struct walk *walk, struct scopes *scopes, const struct pd
         return run_program(walk, site, outer, c);
 }
 
-static bool walk_scopes(struct walk *walk, struct scopes *scopes)
+static bool walk_scopes(struct inline_walk *walk, struct scopes *scopes)
 {
         struct cursor c = walk->body->symbols;
         struct pdb_symbol symbol;
@@ -240,7 +240,7 @@ static bool walk_scopes(struct walk *walk, struct scopes *scopes)
 bool pdb_inlines_find(struct pdb *pdb, const struct pdb_body *body, struct pdb_lines *lines,
                       struct pdb_places *places, struct pdb_inlines *inlines, struct err *err)
 {
-        struct walk walk = {pdb, body, lines, places, inlines, err};
+        struct inline_walk walk = {pdb, body, lines, places, inlines, err};
         struct scopes *scopes = mem_new(1, sizeof(*scopes));
         bool is_good = walk_scopes(&walk, scopes);
 

@@ -50,12 +50,12 @@ size_t pdb_find_extents(struct pdb *pdb, uint32_t rva, struct source_extent **re
 
 /* --- Labels --- */
 
-struct labels {
+struct pdb_labels {
         struct source_label *items;
         size_t n, cap;
 };
 
-static void add_label(struct pdb *pdb, struct cursor body, struct labels *labels)
+static void add_label(struct pdb *pdb, struct cursor body, struct pdb_labels *labels)
 {
         uint32_t off = cursor_u32(&body), rva;
         uint16_t section = cursor_u16(&body);
@@ -68,7 +68,7 @@ static void add_label(struct pdb *pdb, struct cursor body, struct labels *labels
                            (struct source_label){.name = pdb_keep(pdb, name), .addr = rva, .has_addr = true});
 }
 
-static bool add_labels(struct pdb *pdb, struct cursor c, struct labels *labels, struct err *err)
+static bool add_labels(struct pdb *pdb, struct cursor c, struct pdb_labels *labels, struct err *err)
 {
         struct pdb_symbol symbol;
         size_t depth = 0;
@@ -97,7 +97,7 @@ static int compare_labels(const void *a, const void *b)
 
 size_t pdb_find_labels(struct pdb *pdb, uint32_t rva, struct source_label **ret_labels)
 {
-        struct labels labels = {0};
+        struct pdb_labels labels = {0};
         struct pdb_found found;
         struct err err = {0};
 

@@ -64,21 +64,21 @@ const char *pdb_lines_path(struct pdb *pdb, const struct pdb_lines *lines, uint3
 
 /* --- Rows --- */
 
-struct row {
+struct pdb_line_row {
         uint32_t rva;
         uint32_t order; /* in the file */
         uint32_t file, line, column;
 };
 
 struct rows {
-        struct row *items;
+        struct pdb_line_row *items;
         size_t n, cap;
         bool is_sorted;
 };
 
 static int compare_rows(const void *a, const void *b)
 {
-        const struct row *x = a, *y = b;
+        const struct pdb_line_row *x = a, *y = b;
 
         if (x->rva != y->rva)
                 return x->rva < y->rva ? -1 : 1;
@@ -98,7 +98,7 @@ static bool add_block(struct rows *rows, struct cursor *c, uint32_t start, bool 
         if (n > PDB_MAX_ROWS - rows->n)
                 return err_set(err, ERR_LIMIT, "it has more than %d lines in one stretch", PDB_MAX_ROWS);
         for (uint32_t i = 0; i < n; i++) {
-                struct row row = {
+                struct pdb_line_row row = {
                         .rva = start + cursor_u32(&items), .order = (uint32_t)rows->n, .file = file};
 
                 row.line = cursor_u32(&items) & LINE_MASK;
@@ -111,7 +111,7 @@ static bool add_block(struct rows *rows, struct cursor *c, uint32_t start, bool 
         return true;
 }
 
-static void set_row(struct pdb_place *place, const struct row *row)
+static void set_row(struct pdb_place *place, const struct pdb_line_row *row)
 {
         if (row->line == HIDDEN_STEP_OVER || row->line == HIDDEN_STEP_INTO)
                 return;

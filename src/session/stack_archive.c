@@ -22,13 +22,13 @@ static const uint32_t none = UINT32_MAX;
 
 /* --- Reading -------------------------------------------------------------------------------------- */
 
-struct node {
+struct packed_node {
         uint32_t caller, frame;
 };
 
 struct stack_archive {
         struct walked_frame *frames;
-        struct node *nodes;
+        struct packed_node *nodes;
         struct archived_walk *walks;
         size_t n_frames, n_nodes, n_walks;
 };
@@ -69,7 +69,7 @@ static void read_nodes(struct cursor *c, struct stack_archive *a, uint64_t *memo
                         cursor_fail(c);
                         return;
                 }
-                a->nodes[i] = (struct node){back ? (uint32_t)(i - back) : none, (uint32_t)frame};
+                a->nodes[i] = (struct packed_node){back ? (uint32_t)(i - back) : none, (uint32_t)frame};
                 depths[i] = back ? depths[i - back] + 1 : 1;
         }
 }
@@ -185,7 +185,7 @@ struct known_frame {
 
 struct stack_archive_writer {
         struct known_frame *frames;
-        struct node *nodes; /* with an index in place of a frame's number */
+        struct packed_node *nodes; /* with an index in place of a frame's number */
         struct archived_walk *walks;
         size_t n_frames, cap_frames, n_nodes, cap_nodes, n_walks, cap_walks;
         struct map by_pc;   /* the last one of an address: index + 1 */
@@ -230,7 +230,7 @@ static uint32_t find_node(struct stack_archive_writer *w, uint32_t caller, uint3
         uint64_t *known = map_put(&w->by_path, (uint64_t)(caller + 1) << 32 | frame, NULL);
 
         if (!*known) {
-                ARRAY_PUSH(w->nodes, w->n_nodes, w->cap_nodes, (struct node){caller, frame});
+                ARRAY_PUSH(w->nodes, w->n_nodes, w->cap_nodes, (struct packed_node){caller, frame});
                 *known = w->n_nodes;
         }
         return (uint32_t)*known - 1;

@@ -8,7 +8,7 @@
 #include "err.h"
 #include "text.h"
 
-struct search {
+struct debug_search {
         const struct debug_wanted *wanted;
         const char *link; /* the name in .gnu_debuglink, or NULL */
         uint32_t crc;
@@ -17,7 +17,7 @@ struct search {
         struct err garbage; /* why what the network gave is no object file */
 };
 
-static bool belongs(const struct search *search, const struct object *candidate)
+static bool belongs(const struct debug_search *search, const struct object *candidate)
 {
         const struct debug_wanted *wanted = search->wanted;
         const struct object_facts *facts = object_get_facts(candidate);
@@ -29,7 +29,7 @@ static bool belongs(const struct search *search, const struct object *candidate)
 }
 
 /* Opens what search->path names, if it is there and the right one. */
-static struct object *try_path(struct search *search)
+static struct object *try_path(struct debug_search *search)
 {
         AUTO(object) candidate = object_open(buf_text(&search->path), NULL);
 
@@ -44,7 +44,7 @@ static struct object *try_path(struct search *search)
         return TAKE(candidate);
 }
 
-static struct object *search_by_build_id(struct search *search)
+static struct object *search_by_build_id(struct debug_search *search)
 {
         const struct debug_wanted *wanted = search->wanted;
         char hex[2 * OBJECT_BUILD_ID_BYTES + 1];
@@ -65,7 +65,7 @@ static struct object *search_by_build_id(struct search *search)
 }
 
 /* What the network gives is checked as any other candidate is. */
-static struct object *search_remote(struct search *search)
+static struct object *search_remote(struct debug_search *search)
 {
         const struct debug_wanted *wanted = search->wanted;
         AUTO(object) any = NULL;
@@ -81,7 +81,7 @@ static struct object *search_remote(struct search *search)
 }
 
 /* FOLDER[SUB]/LINK, where FOLDER is that of the object file under `root`. */
-static struct object *try_link(struct search *search, const char *root, const char *sub)
+static struct object *try_link(struct debug_search *search, const char *root, const char *sub)
 {
         const char *path = search->wanted->path;
         int folder_len = (int)(text_base_name(path) - path);
@@ -93,7 +93,7 @@ static struct object *try_link(struct search *search, const char *root, const ch
         return try_path(search);
 }
 
-static struct object *search_by_link(struct search *search)
+static struct object *search_by_link(struct debug_search *search)
 {
         const struct debug_wanted *wanted = search->wanted;
         struct object *found;
@@ -109,7 +109,7 @@ static struct object *search_by_link(struct search *search)
 }
 
 /* What was found that was not what is wanted. */
-static void say_refused(const struct search *search, struct buf *note)
+static void say_refused(const struct debug_search *search, struct buf *note)
 {
         if (note->len)
                 return;
@@ -121,7 +121,7 @@ static void say_refused(const struct search *search, struct buf *note)
 
 struct object *debug_search(const struct debug_wanted *wanted, struct buf *note)
 {
-        struct search search = {.wanted = wanted};
+        struct debug_search search = {.wanted = wanted};
         struct object *found = search_by_build_id(&search);
 
         if (!found)
@@ -149,7 +149,7 @@ static bool read_altlink(struct object *object, const char **ret_name, struct cu
 }
 
 /* The name is from the folder of the debug file, or absolute. */
-static struct object *search_by_altlink(struct search *search, const char *debug_path, const char *name)
+static struct object *search_by_altlink(struct debug_search *search, const char *debug_path, const char *name)
 {
         if (name[0] != '/')
                 buf_add(&search->path, debug_path, (size_t)(text_base_name(debug_path) - debug_path));
@@ -163,7 +163,7 @@ struct object *debug_search_alt(struct object *debug, const char *const *dirs,
         struct cursor build_id;
         const char *name;
         struct debug_wanted wanted = {.dirs = dirs, .remote = remote, .budget = object_budget(debug)};
-        struct search search = {.wanted = &wanted};
+        struct debug_search search = {.wanted = &wanted};
         struct object *found;
 
         if (!read_altlink(debug, &name, &build_id))

@@ -7,7 +7,7 @@
 #include "os.h"
 #include "text.h"
 
-struct search {
+struct elf_search {
         const struct elf_wanted *wanted;
         struct buf path;    /* of the candidate */
         struct buf refused; /* the first candidate that is of another build */
@@ -40,7 +40,7 @@ static bool is_inside(const char *dir, const char *path)
                real.data[real_dir.len] == '/';
 }
 
-static struct object *try_path(struct search *search, const char *dir)
+static struct object *try_path(struct elf_search *search, const char *dir)
 {
         const struct elf_wanted *wanted = search->wanted;
         const char *path = buf_text(&search->path);
@@ -63,7 +63,7 @@ static struct object *try_path(struct search *search, const char *dir)
 }
 
 /* DIR/NAME, where `name` may have folders of its own. */
-static struct object *try_name(struct search *search, const char *dir, const char *name)
+static struct object *try_name(struct elf_search *search, const char *dir, const char *name)
 {
         while (*name == '/')
                 name++;
@@ -74,7 +74,7 @@ static struct object *try_name(struct search *search, const char *dir, const cha
         return try_path(search, *dir ? dir : ".");
 }
 
-static struct object *search_dirs(struct search *search)
+static struct object *search_dirs(struct elf_search *search)
 {
         const struct elf_wanted *wanted = search->wanted;
 
@@ -90,7 +90,7 @@ static struct object *search_dirs(struct search *search)
 }
 
 /* DIR/.build-id/AB/CDEF... is a folder with the file `elf`; perf before 4.13 had the file itself there. */
-static struct object *search_cache(struct search *search)
+static struct object *search_cache(struct elf_search *search)
 {
         const struct elf_wanted *wanted = search->wanted;
         char hex[2 * OBJECT_BUILD_ID_BYTES + 1];
@@ -108,7 +108,7 @@ static struct object *search_cache(struct search *search)
         return found;
 }
 
-static struct object *end_search(struct search *search, struct object *found, struct buf *note)
+static struct object *end_search(struct elf_search *search, struct object *found, struct buf *note)
 {
         if (!found && search->refused.len) {
                 buf_clear(note);
@@ -121,7 +121,7 @@ static struct object *end_search(struct search *search, struct object *found, st
 
 struct object *elf_search_root(const struct elf_wanted *wanted, struct buf *note)
 {
-        struct search search = {.wanted = wanted};
+        struct elf_search search = {.wanted = wanted};
 
         if (!wanted->places || !wanted->places->root)
                 return NULL;
@@ -130,7 +130,7 @@ struct object *elf_search_root(const struct elf_wanted *wanted, struct buf *note
 
 struct object *elf_search(const struct elf_wanted *wanted, struct buf *note)
 {
-        struct search search = {.wanted = wanted};
+        struct elf_search search = {.wanted = wanted};
         struct object *found = wanted->places ? search_dirs(&search) : NULL;
 
         if (!found && wanted->session_dir)

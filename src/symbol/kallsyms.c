@@ -20,7 +20,7 @@ struct kallsyms {
         char *path;                 /* of the file, which was not read yet; NULL: it was */
 };
 
-struct line {
+struct kallsyms_line {
         uint64_t addr;
         char type;
         char *name;
@@ -37,13 +37,13 @@ static int hex_digit(char c)
 }
 
 /* Takes the line [at, end) apart, where *end is writable; false when it is none. */
-static bool parse_line(char *at, char *end, struct line *ret)
+static bool parse_line(char *at, char *end, struct kallsyms_line *ret)
 {
         char *tab;
         unsigned n_digits = 0;
 
         *end = '\0';
-        *ret = (struct line){0};
+        *ret = (struct kallsyms_line){0};
         for (int digit; n_digits < 16 && (digit = hex_digit(*at)) >= 0; n_digits++, at++)
                 ret->addr = ret->addr << 4 | (uint64_t)digit;
         if (!n_digits || end - at < 4 || at[0] != ' ' || at[2] != ' ')
@@ -61,7 +61,7 @@ static bool parse_line(char *at, char *end, struct line *ret)
         return true;
 }
 
-static bool is_code_line(const struct line *line)
+static bool is_code_line(const struct kallsyms_line *line)
 {
         return line->name[0] && line->name[0] != '$' && line->type && strchr("tTwW", line->type);
 }
@@ -90,7 +90,7 @@ static uint8_t binding_of_type(char type)
         return type == 'T' ? OBJECT_GLOBAL : OBJECT_LOCAL;
 }
 
-static void add_line(struct kallsyms *kallsyms, const struct line *line)
+static void add_line(struct kallsyms *kallsyms, const struct kallsyms_line *line)
 {
         symtab_add(kallsyms->tab, &(struct symtab_symbol){
                                           .addr = line->addr,
@@ -109,7 +109,7 @@ static void parse(struct kallsyms *kallsyms, struct buf *note)
         symtab_add_names(kallsyms->tab, buf_text(&kallsyms->text), kallsyms->text.len + 1);
         while (at < end) {
                 char *line_end = memchr(at, '\n', (size_t)(end - at));
-                struct line line;
+                struct kallsyms_line line;
 
                 if (!line_end)
                         line_end = end;

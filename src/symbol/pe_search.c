@@ -11,7 +11,7 @@
 #include "text.h"
 #include "text_match.h"
 
-struct search {
+struct pe_search {
         const struct pe_wanted *wanted;
         const struct object_pdb *pdb; /* when one is looked for */
         struct buf path;              /* of the candidate */
@@ -21,14 +21,14 @@ struct search {
 
 /* --- Names of any case --- */
 
-struct entry {
+struct pe_entry {
         const char *name;
         struct buf found;
 };
 
 static bool compare_entry(void *ctx, const char *name)
 {
-        struct entry *entry = ctx;
+        struct pe_entry *entry = ctx;
 
         if (!text_equal_nocase(name, entry->name))
                 return true;
@@ -39,7 +39,7 @@ static bool compare_entry(void *ctx, const char *name)
 /* Goes down into `name`; *path stays as it was when that is not there. */
 static bool enter(struct buf *path, const char *name)
 {
-        struct entry entry = {.name = name};
+        struct pe_entry entry = {.name = name};
         size_t len = path->len;
         struct os_stat there;
 
@@ -54,7 +54,7 @@ static bool enter(struct buf *path, const char *name)
 }
 
 /* `dir` and then each name down to the NULL at the end. */
-static bool go(struct search *search, const char *dir, const char *const *names)
+static bool go(struct pe_search *search, const char *dir, const char *const *names)
 {
         buf_clear(&search->path);
         buf_add_str(&search->path, *dir ? dir : ".");
@@ -65,7 +65,7 @@ static bool go(struct search *search, const char *dir, const char *const *names)
         return true;
 }
 
-static void refuse(struct search *search, const char *sentence)
+static void refuse(struct pe_search *search, const char *sentence)
 {
         if (!search->refused.len)
                 buf_add_str(&search->refused, sentence);
@@ -112,7 +112,7 @@ static bool is_image(const struct pe_wanted *wanted, const struct object_facts *
                (identity->image_size == facts->image_size && identity->time_stamp == facts->time_stamp);
 }
 
-static struct object *try_image(struct search *search)
+static struct object *try_image(struct pe_search *search)
 {
         AUTO(object) object = object_open(buf_text(&search->path), NULL);
         AUTO_RELEASE(buf) why = {0};
@@ -126,7 +126,7 @@ static struct object *try_image(struct search *search)
         return NULL;
 }
 
-static struct object *search_images_in(struct search *search, const char *dir, const char *name)
+static struct object *search_images_in(struct pe_search *search, const char *dir, const char *name)
 {
         const struct pe_identity *identity = search->wanted->identity;
         struct object *found = go(search, dir, (const char *const[]){name, NULL}) ? try_image(search) : NULL;
@@ -140,7 +140,7 @@ static struct object *search_images_in(struct search *search, const char *dir, c
 
 struct object *pe_search_image(const struct pe_wanted *wanted, struct buf *note)
 {
-        struct search search = {.wanted = wanted};
+        struct pe_search search = {.wanted = wanted};
         const struct pe_places *places = wanted->places;
         const char *name = text_base_name(wanted->path);
         struct object *found = NULL;
@@ -162,7 +162,7 @@ struct object *pe_search_image(const struct pe_wanted *wanted, struct buf *note)
 
 /* --- PDBs --- */
 
-static struct pdb *try_pdb(struct search *search)
+static struct pdb *try_pdb(struct pe_search *search)
 {
         AUTO_RELEASE(buf) why = {0};
         const struct pdb_facts *facts;
@@ -192,7 +192,7 @@ static struct pdb *try_pdb(struct search *search)
 }
 
 /* python312.pd_ beside where python312.pdb would be. */
-static void look_for_packed(struct search *search, const char *dir, const char *const *names)
+static void look_for_packed(struct pe_search *search, const char *dir, const char *const *names)
 {
         AUTO_RELEASE(buf) packed = {0};
         AUTO_RELEASE(buf) why = {0};
@@ -211,7 +211,7 @@ static void look_for_packed(struct search *search, const char *dir, const char *
 }
 
 /* As a flat folder, and as a symbol server keeps it with one or two levels. */
-static struct pdb *search_pdbs_in(struct search *search, const char *dir, const char *name)
+static struct pdb *search_pdbs_in(struct pe_search *search, const char *dir, const char *name)
 {
         AUTO_RELEASE(buf) key = {0};
         const char two[] = {name[0], name[0] ? name[1] : '\0', '\0'};
@@ -240,7 +240,7 @@ static bool is_local(const char *path)
 }
 
 /* The user's file is for one image; of the others it is no mistake that it is not theirs. */
-static struct pdb *try_named(struct search *search, const struct pe_places *places)
+static struct pdb *try_named(struct pe_search *search, const struct pe_places *places)
 {
         struct pdb *found;
 
@@ -253,7 +253,7 @@ static struct pdb *try_named(struct search *search, const struct pe_places *plac
         return found;
 }
 
-static struct pdb *search_everywhere(struct search *search)
+static struct pdb *search_everywhere(struct pe_search *search)
 {
         const struct pe_places *places = search->wanted->places;
         const char *path = search->wanted->path, *name = text_base_name(search->pdb->path);
@@ -279,7 +279,7 @@ static struct pdb *search_everywhere(struct search *search)
 struct pdb *pe_search_pdb(const struct pe_wanted *wanted, const struct object_pdb *pdb, bool *ret_is_moved,
                           struct buf *note)
 {
-        struct search search = {.wanted = wanted, .pdb = pdb};
+        struct pe_search search = {.wanted = wanted, .pdb = pdb};
         struct pdb *found = search_everywhere(&search);
 
         if (!found && note->len)

@@ -19,7 +19,7 @@ struct jit_line {
 };
 
 /* Reaches to the next one's start. */
-struct span {
+struct perfmap_span {
         uint64_t start;
         uint32_t line; /* NO_LINE: nothing is here */
 };
@@ -27,7 +27,7 @@ struct span {
 #define NO_LINE UINT32_MAX
 
 /* What a line takes: itself, at most two spans, and what sorts them. */
-enum { LINE_BYTES = sizeof(struct jit_line) + 3 * sizeof(struct span) + sizeof(uint32_t) };
+enum { LINE_BYTES = sizeof(struct jit_line) + 3 * sizeof(struct perfmap_span) + sizeof(uint32_t) };
 
 struct perfmap {
         struct os_map *map; /* NULL: the text is in memory */
@@ -38,7 +38,7 @@ struct perfmap {
         uint64_t taken_bytes;
         struct jit_line *lines;
         size_t n_lines, cap_lines;
-        struct span *spans;
+        struct perfmap_span *spans;
         size_t n_spans, cap_spans;
         size_t n_shared; /* lines */
 };
@@ -147,7 +147,7 @@ static void pile_take(struct pile *pile)
 
 static int compare_spans(const void *a, const void *b)
 {
-        const struct span *x = a, *y = b;
+        const struct perfmap_span *x = a, *y = b;
 
         if (x->start != y->start)
                 return x->start < y->start ? -1 : 1;
@@ -156,14 +156,14 @@ static int compare_spans(const void *a, const void *b)
 
 static void add_span(struct perfmap *map, uint64_t start, uint32_t line)
 {
-        struct span *last = map->n_spans ? &map->spans[map->n_spans - 1] : NULL;
+        struct perfmap_span *last = map->n_spans ? &map->spans[map->n_spans - 1] : NULL;
 
         if (last && last->line == line)
                 return;
         if (last && last->start == start)
                 last->line = line;
         else
-                ARRAY_PUSH(map->spans, map->n_spans, map->cap_spans, (struct span){start, line});
+                ARRAY_PUSH(map->spans, map->n_spans, map->cap_spans, (struct perfmap_span){start, line});
 }
 
 /* Says who owns the addresses from `from` up to `to`, where the next line begins. */
@@ -199,7 +199,7 @@ static void mark_shared(struct perfmap *map, struct jit_line *line)
 
 /* Of lines by their start, each that begins within an earlier one shares with that which reaches farthest, and any that
  * reaches into the next one shares with that. */
-static void find_shared(struct perfmap *map, const struct span *starts)
+static void find_shared(struct perfmap *map, const struct perfmap_span *starts)
 {
         struct jit_line *last = NULL, *farthest = NULL;
 
@@ -224,11 +224,11 @@ static void find_shared(struct perfmap *map, const struct span *starts)
 
 static void cut_into_spans(struct perfmap *map)
 {
-        struct span *starts = mem_new(map->n_lines, sizeof(*starts));
+        struct perfmap_span *starts = mem_new(map->n_lines, sizeof(*starts));
         struct pile pile = {0};
 
         for (size_t i = 0; i < map->n_lines; i++)
-                starts[i] = (struct span){map->lines[i].start, (uint32_t)i};
+                starts[i] = (struct perfmap_span){map->lines[i].start, (uint32_t)i};
         qsort(starts, map->n_lines, sizeof(*starts), compare_spans);
         find_shared(map, starts);
         for (size_t i = 0; i < map->n_lines; i++) {

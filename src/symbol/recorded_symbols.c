@@ -10,7 +10,7 @@
 #include "mem.h"
 #include "recorded_internal.h"
 
-struct file {
+struct symbols_file {
         struct recorded_file is;
         struct cursor names;
         recorded_next_name *next_name;
@@ -20,7 +20,7 @@ struct file {
 
 struct recorded_symbols {
         struct arena arena;
-        struct file **files;
+        struct symbols_file **files;
         size_t n, cap;
         struct map by_path; /* hash of the path to index + 1 */
 };
@@ -44,7 +44,7 @@ static void add_file(struct recorded_symbols *symbols, const struct recorded_ent
 {
         size_t len = strnlen(entry->file.path, entry->path_len);
         uint64_t *slot = find_slot(symbols, entry->file.path, len);
-        struct file *file;
+        struct symbols_file *file;
 
         if (*slot)
                 return;
@@ -134,12 +134,12 @@ const struct recorded_file *recorded_symbols_find(const struct recorded_symbols 
 }
 
 /* Offsets of names have 32 bits. */
-static bool has_room(const struct file *file, const struct recorded_name *name)
+static bool has_room(const struct symbols_file *file, const struct recorded_name *name)
 {
         return file->texts.len + name->len + 1 < UINT32_MAX;
 }
 
-static void make_table(struct file *file)
+static void make_table(struct symbols_file *file)
 {
         struct cursor c = file->names;
         struct recorded_name name;
@@ -170,7 +170,7 @@ static void make_table(struct file *file)
 
 bool recorded_file_find(const struct recorded_file *is, uint64_t addr, struct symtab_hit *ret_hit)
 {
-        struct file *file = is->of->files[is->index];
+        struct symbols_file *file = is->of->files[is->index];
 
         if (!file->tab)
                 make_table(file);

@@ -62,7 +62,7 @@ static const char *keep_text(struct resolver *resolver, const char *text)
 
 resolver_id resolver_add_module(struct resolver *resolver, const struct resolver_module *described)
 {
-        struct module *module = mem_new(1, sizeof(*module));
+        struct symbol_module *module = mem_new(1, sizeof(*module));
 
         assert(described->path || described->image || described->archived ||
                described->kind == RESOLVER_KERNEL || described->kind == RESOLVER_NONE);
@@ -84,13 +84,13 @@ resolver_id resolver_add_module(struct resolver *resolver, const struct resolver
         return (resolver_id)resolver->n_modules - 1;
 }
 
-static struct module *find_module(const struct resolver *resolver, resolver_id id)
+static struct symbol_module *find_module(const struct resolver *resolver, resolver_id id)
 {
         assert(id < resolver->n_modules);
         return resolver->modules[id];
 }
 
-static void load_kernel(struct resolver *resolver, struct module *module)
+static void load_kernel(struct resolver *resolver, struct symbol_module *module)
 {
         const char *path = resolver->options.kallsyms_path;
         const struct answers_cache_options *cache =
@@ -109,7 +109,7 @@ static void load_kernel(struct resolver *resolver, struct module *module)
 }
 
 /* Read while the session was still coming: what stood at an address when is not known. */
-static void load_jitdump(struct module *module)
+static void load_jitdump(struct symbol_module *module)
 {
         const char *path =
                 module->is.jitdump_open_path ? module->is.jitdump_open_path : module->is.jitdump_path;
@@ -127,7 +127,7 @@ static void load_jitdump(struct module *module)
 }
 
 /* A compiler that writes a jitdump owes no perf map. */
-static void load_jit(struct module *module)
+static void load_jit(struct symbol_module *module)
 {
         AUTO_RELEASE(buf) unsaid = {0};
         bool has_jitdump = module->is.jitdump_path || module->is.jit_note;
@@ -142,7 +142,7 @@ static void load_jit(struct module *module)
 }
 
 /* A file of the same build, or a debug file for it, has all names, lines and code. */
-static bool has_file_of_kept(const struct resolver *resolver, struct module *module)
+static bool has_file_of_kept(const struct resolver *resolver, struct symbol_module *module)
 {
         AUTO_RELEASE(buf) unsaid = {0};
         AUTO(resolver_file) file = NULL;
@@ -158,9 +158,9 @@ static bool has_file_of_kept(const struct resolver *resolver, struct module *mod
         return true;
 }
 
-struct module *resolver_load(struct resolver *resolver, resolver_id id)
+struct symbol_module *resolver_load(struct resolver *resolver, resolver_id id)
 {
-        struct module *module = find_module(resolver, id);
+        struct symbol_module *module = find_module(resolver, id);
 
         if (module->is_loaded)
                 return module;
@@ -189,7 +189,7 @@ struct module *resolver_load(struct resolver *resolver, resolver_id id)
 
 enum { NAME_COPIES = 2 }; /* rows have a copy of each name */
 
-bool resolver_keep_text(struct resolver *resolver, struct module *module, enum budget_use use,
+bool resolver_keep_text(struct resolver *resolver, struct symbol_module *module, enum budget_use use,
                         const struct buf *text, str_id *ret_id)
 {
         if (text->len > BUDGET_LONG_NAME_BYTES)
@@ -206,7 +206,7 @@ bool resolver_keep_text(struct resolver *resolver, struct module *module, enum b
 
 static const char plt_suffix[] = "@plt";
 
-static struct name_facts *facts_of(struct resolver *resolver, str_id id)
+static struct symbol_facts *facts_of(struct resolver *resolver, str_id id)
 {
         if (id >= resolver->n_names) {
                 size_t n = (size_t)id + id / 2 + 64;
@@ -241,13 +241,13 @@ static bool is_short(const struct resolver *resolver)
         return resolver->options.demangle && !resolver->options.demangle_params;
 }
 
-bool resolver_keep_name(struct resolver *resolver, struct module *module, enum budget_use use,
+bool resolver_keep_name(struct resolver *resolver, struct symbol_module *module, enum budget_use use,
                         const struct buf *name, bool is_mangled, str_id *ret_id)
 {
         bool folds = is_short(resolver) && !resolver->options.keep_clones;
         size_t function_len = folds ? demangle_without_clone(buf_text(name)) : name->len;
         struct buf *text = &resolver->scratch;
-        struct name_facts facts = {.is_known = true};
+        struct symbol_facts facts = {.is_known = true};
         str_id id;
 
         if (!resolver_keep_text(resolver, module, use, name, &id))
@@ -289,13 +289,13 @@ bool resolver_add_arguments(const struct resolver *resolver, str_id name, struct
 }
 
 /* Spares the work on a long name that will be left out. */
-static bool is_too_long(const struct module *module, const struct symtab_hit *hit)
+static bool is_too_long(const struct symbol_module *module, const struct symtab_hit *hit)
 {
         return budget_has_left_out(&module->budget, BUDGET_LONG_NAMES) && hit->name &&
                hit->name_max > BUDGET_LONG_NAME_BYTES && !memchr(hit->name, 0, BUDGET_LONG_NAME_BYTES + 1);
 }
 
-static bool make_text(struct resolver *resolver, struct module *module, const struct symtab_hit *hit,
+static bool make_text(struct resolver *resolver, struct symbol_module *module, const struct symtab_hit *hit,
                       bool is_recorded, str_id *ret_id)
 {
         AUTO_RELEASE(buf) name = {0};
@@ -312,8 +312,8 @@ static bool make_text(struct resolver *resolver, struct module *module, const st
 }
 
 /* The name of a hit, interned when it is asked for first; 0 when there is no memory for it. */
-static str_id text_of_hit(struct resolver *resolver, struct module *module, const struct symtab_hit *hit,
-                          bool is_recorded)
+static str_id text_of_hit(struct resolver *resolver, struct symbol_module *module,
+                          const struct symtab_hit *hit, bool is_recorded)
 {
         if (!hit->text)
                 return resolver_frame_text(resolver, module, BUDGET_NAMES, hit->name, true);
@@ -322,7 +322,7 @@ static str_id text_of_hit(struct resolver *resolver, struct module *module, cons
         return *hit->text;
 }
 
-bool resolver_find_jit(const struct module *module, uint64_t addr, struct jitdump_hit *ret_hit,
+bool resolver_find_jit(const struct symbol_module *module, uint64_t addr, struct jitdump_hit *ret_hit,
                        uint64_t *ret_off)
 {
         *ret_off = addr;
@@ -334,7 +334,7 @@ bool resolver_find_jit(const struct module *module, uint64_t addr, struct jitdum
         return true;
 }
 
-static bool find_in_jitdump(const struct module *module, uint64_t addr, struct symtab_hit *ret_hit)
+static bool find_in_jitdump(const struct symbol_module *module, uint64_t addr, struct symtab_hit *ret_hit)
 {
         struct jitdump_hit hit;
         uint64_t off;
@@ -355,7 +355,7 @@ static bool find_in_jitdump(const struct module *module, uint64_t addr, struct s
 }
 
 /* What the jitdump does not know may stand in the perf map, but not beyond the next function of the jitdump. */
-static enum symbol_status find_jit(struct module *module, uint64_t addr, struct symtab_hit *ret_hit,
+static enum symbol_status find_jit(struct symbol_module *module, uint64_t addr, struct symtab_hit *ret_hit,
                                    bool *ret_is_of_jitdump)
 {
         uint64_t from = 0, to = UINT64_MAX;
@@ -380,7 +380,7 @@ static enum symbol_status find_jit(struct module *module, uint64_t addr, struct 
         return SYMBOL_NAMED;
 }
 
-static bool find_recorded(const struct module *module, uint64_t addr, struct symtab_hit *ret_hit)
+static bool find_recorded(const struct symbol_module *module, uint64_t addr, struct symtab_hit *ret_hit)
 {
         for (size_t i = 0; i < N_ELEMENTS(module->is.recorded) && module->is.recorded[i].file; i++) {
                 const struct resolver_recorded *recorded = &module->is.recorded[i];
@@ -397,8 +397,8 @@ static bool find_recorded(const struct module *module, uint64_t addr, struct sym
 }
 
 /* Always sets the addresses for which the answer is the same. */
-static enum symbol_status find_own_hit(struct module *module, uint64_t addr, struct symtab_hit *ret_hit,
-                                       bool *ret_is_of_jitdump)
+static enum symbol_status find_own_hit(struct symbol_module *module, uint64_t addr,
+                                       struct symtab_hit *ret_hit, bool *ret_is_of_jitdump)
 {
         ret_hit->same_from = ret_hit->same_to = addr;
         if (module->file)
@@ -417,7 +417,7 @@ struct hit_source {
         bool is_of_jitdump, is_recorded;
 };
 
-static enum symbol_status find_hit(struct module *module, uint64_t addr, struct symtab_hit *ret_hit,
+static enum symbol_status find_hit(struct symbol_module *module, uint64_t addr, struct symtab_hit *ret_hit,
                                    struct hit_source *ret_source)
 {
         struct symtab_hit recorded;
@@ -435,7 +435,7 @@ static enum symbol_status find_hit(struct module *module, uint64_t addr, struct 
         return ret_source->is_recorded ? SYMBOL_NAMED : status;
 }
 
-static struct symbol symbol_of_hit(struct resolver *resolver, struct module *module,
+static struct symbol symbol_of_hit(struct resolver *resolver, struct symbol_module *module,
                                    enum symbol_status status, uint64_t addr, const struct symtab_hit *hit,
                                    bool is_recorded)
 {
@@ -456,14 +456,14 @@ static struct symbol symbol_of_hit(struct resolver *resolver, struct module *mod
 
 static struct object *own_object(struct resolver *resolver, resolver_id id)
 {
-        const struct module *module = resolver_load(resolver, id);
+        const struct symbol_module *module = resolver_load(resolver, id);
 
         return module->file ? resolver_file_object(module->file) : NULL;
 }
 
 bool resolver_to_addr(struct resolver *resolver, resolver_id id, uint64_t offset, uint64_t *ret_addr)
 {
-        const struct module *module = resolver_load(resolver, id);
+        const struct symbol_module *module = resolver_load(resolver, id);
 
         if (module->is.archived)
                 return resolver_archive_to_addr(module, offset, ret_addr);
@@ -486,7 +486,7 @@ struct symbol resolver_find(struct resolver *resolver, resolver_id id, uint64_t 
 
 struct symbol resolver_find_addr(struct resolver *resolver, resolver_id id, uint64_t addr)
 {
-        struct module *module = resolver_load(resolver, id);
+        struct symbol_module *module = resolver_load(resolver, id);
         enum symbol_status status;
         struct symtab_hit hit;
         struct hit_source source;
@@ -515,14 +515,14 @@ const char *resolver_text(const struct resolver *resolver, str_id id)
 
 const char *resolver_note(const struct resolver *resolver, resolver_id id)
 {
-        const struct module *module = find_module(resolver, id);
+        const struct symbol_module *module = find_module(resolver, id);
 
         return module->note.len ? buf_text(&module->note) : NULL;
 }
 
 const char *resolver_doubt(struct resolver *resolver, resolver_id id)
 {
-        struct module *module = find_module(resolver, id);
+        struct symbol_module *module = find_module(resolver, id);
 
         if (module->is_in_doubt && !module->doubt.len)
                 buf_printf(&module->doubt, "%zu functions of %s share addresses: names there may be wrong",
@@ -537,7 +537,7 @@ struct object *resolver_get_object(struct resolver *resolver, resolver_id id)
 
 bool resolver_get_image(struct resolver *resolver, resolver_id id, struct resolver_image *ret)
 {
-        const struct module *module = resolver_load(resolver, id);
+        const struct symbol_module *module = resolver_load(resolver, id);
         const struct object *object = own_object(resolver, id);
         const struct object_facts *facts;
 
@@ -565,14 +565,14 @@ bool resolver_is_archived(const struct resolver *resolver, resolver_id id)
 
 bool resolver_is_kept(struct resolver *resolver, resolver_id id)
 {
-        const struct module *module = resolver_load(resolver, id);
+        const struct symbol_module *module = resolver_load(resolver, id);
 
         return module->is.archived && symbol_archive_facts(module->is.archived)->is_kept;
 }
 
 bool resolver_has_file(struct resolver *resolver, resolver_id id)
 {
-        const struct module *module = resolver_load(resolver, id);
+        const struct symbol_module *module = resolver_load(resolver, id);
 
         return module->file && (resolver_file_object(module->file) || resolver_file_has_pdb(module->file));
 }
@@ -596,7 +596,7 @@ static const struct object_section *find_loaded(const struct object *object, siz
 
 size_t resolver_n_sections(struct resolver *resolver, resolver_id id)
 {
-        const struct module *module = resolver_load(resolver, id);
+        const struct symbol_module *module = resolver_load(resolver, id);
         size_t n;
 
         if (module->is.archived)
@@ -607,7 +607,7 @@ size_t resolver_n_sections(struct resolver *resolver, resolver_id id)
 
 struct resolver_section resolver_get_section(struct resolver *resolver, resolver_id id, size_t index)
 {
-        const struct module *module = resolver_load(resolver, id);
+        const struct symbol_module *module = resolver_load(resolver, id);
         size_t n;
         const struct object_section *section = find_loaded(own_object(resolver, id), index, &n);
 

@@ -10,7 +10,7 @@
 #include "mem.h"
 #include "symbol_archive_internal.h"
 
-void resolver_archive_begin(struct module *module)
+void resolver_archive_begin(struct symbol_module *module)
 {
         const struct archive_facts *facts = symbol_archive_facts(module->is.archived);
 
@@ -19,7 +19,7 @@ void resolver_archive_begin(struct module *module)
 }
 
 /* The note has more to say once lines are asked for, as it had when they were looked up. */
-static void note_lines(struct module *module)
+static void note_lines(struct symbol_module *module)
 {
         const struct archive_facts *facts = symbol_archive_facts(module->is.archived);
 
@@ -28,7 +28,8 @@ static void note_lines(struct module *module)
                 buf_add_str(&module->note, facts->line_note);
 }
 
-static str_id get_text(struct resolver *resolver, struct module *module, answer_text number, bool is_name)
+static str_id get_text(struct resolver *resolver, struct symbol_module *module, answer_text number,
+                       bool is_name)
 {
         const struct archived_module *m = module->is.archived;
         const char *text = answers_text(answers_store_module(m->answers), number);
@@ -51,7 +52,7 @@ static str_id get_text(struct resolver *resolver, struct module *module, answer_
         return ok ? id : 0;
 }
 
-bool resolver_archive_to_addr(const struct module *module, uint64_t offset, uint64_t *ret_addr)
+bool resolver_archive_to_addr(const struct symbol_module *module, uint64_t offset, uint64_t *ret_addr)
 {
         const struct module_answers *m = module->is.archived->answers;
         const struct answer_offset *found;
@@ -75,7 +76,7 @@ bool resolver_archive_to_addr(const struct module *module, uint64_t offset, uint
         return true;
 }
 
-struct symbol resolver_archive_find(struct resolver *resolver, struct module *module, uint64_t addr)
+struct symbol resolver_archive_find(struct resolver *resolver, struct symbol_module *module, uint64_t addr)
 {
         const struct answer_symbol *symbol;
         struct answer_found found;
@@ -93,8 +94,8 @@ struct symbol resolver_archive_find(struct resolver *resolver, struct module *mo
         };
 }
 
-void resolver_archive_find_frames(struct resolver *resolver, struct module *module, const uint64_t *addrs,
-                                  size_t n, struct resolver_frames *ret)
+void resolver_archive_find_frames(struct resolver *resolver, struct symbol_module *module,
+                                  const uint64_t *addrs, size_t n, struct resolver_frames *ret)
 {
         note_lines(module);
         *ret = (struct resolver_frames){.spans = mem_new(n, sizeof(*ret->spans))};
@@ -123,14 +124,14 @@ void resolver_archive_find_frames(struct resolver *resolver, struct module *modu
 }
 
 /* Of the function that an address was sampled in, or that begins there; returns how many. */
-static size_t find_of_function(struct module *module, enum answer_kind kind, uint64_t addr,
+static size_t find_of_function(struct symbol_module *module, enum answer_kind kind, uint64_t addr,
                                struct answer_found *ret_found)
 {
         note_lines(module);
         return answers_find(module->is.archived->answers, kind, addr, ret_found) ? ret_found->list.n : 0;
 }
 
-size_t resolver_archive_find_labels(struct resolver *resolver, struct module *module, uint64_t addr,
+size_t resolver_archive_find_labels(struct resolver *resolver, struct symbol_module *module, uint64_t addr,
                                     struct resolver_label **ret_labels)
 {
         struct answer_found found;
@@ -151,7 +152,7 @@ size_t resolver_archive_find_labels(struct resolver *resolver, struct module *mo
         return n;
 }
 
-size_t resolver_archive_find_extents(struct module *module, uint64_t addr,
+size_t resolver_archive_find_extents(struct symbol_module *module, uint64_t addr,
                                      struct resolver_extent **ret_extents)
 {
         struct answer_found found;
@@ -166,7 +167,7 @@ size_t resolver_archive_find_extents(struct module *module, uint64_t addr,
         return n;
 }
 
-bool resolver_archive_read_code(const struct module *module, uint64_t addr, uint64_t size,
+bool resolver_archive_read_code(const struct symbol_module *module, uint64_t addr, uint64_t size,
                                 const uint8_t **ret_code)
 {
         const struct module_answers *m = module->is.archived->answers;
@@ -183,7 +184,7 @@ bool resolver_archive_read_code(const struct module *module, uint64_t addr, uint
         return false;
 }
 
-bool resolver_archive_get_image(const struct module *module, struct resolver_image *ret)
+bool resolver_archive_get_image(const struct symbol_module *module, struct resolver_image *ret)
 {
         const struct archive_facts *facts = symbol_archive_facts(module->is.archived);
 
@@ -192,12 +193,12 @@ bool resolver_archive_get_image(const struct module *module, struct resolver_ima
         return facts->has_image;
 }
 
-size_t resolver_archive_n_sections(const struct module *module)
+size_t resolver_archive_n_sections(const struct symbol_module *module)
 {
         return answers_n_items(module->is.archived->answers, ANSWER_SECTIONS);
 }
 
-struct resolver_section resolver_archive_get_section(const struct module *module, size_t index)
+struct resolver_section resolver_archive_get_section(const struct symbol_module *module, size_t index)
 {
         const struct module_answers *m = module->is.archived->answers;
         const struct answer_section *section;

@@ -7,21 +7,21 @@
 #include "symbol_archive.h"
 
 /* At the first lookup: the note on its names. */
-void resolver_archive_begin(struct module *module);
+void resolver_archive_begin(struct symbol_module *module);
 
 /* These answer as the functions of resolver.h do. */
-bool resolver_archive_to_addr(const struct module *module, uint64_t offset, uint64_t *ret_addr);
-struct symbol resolver_archive_find(struct resolver *resolver, struct module *module, uint64_t addr);
-void resolver_archive_find_frames(struct resolver *resolver, struct module *module, const uint64_t *addrs,
-                                  size_t n, struct resolver_frames *ret);
-size_t resolver_archive_find_labels(struct resolver *resolver, struct module *module, uint64_t addr,
+bool resolver_archive_to_addr(const struct symbol_module *module, uint64_t offset, uint64_t *ret_addr);
+struct symbol resolver_archive_find(struct resolver *resolver, struct symbol_module *module, uint64_t addr);
+void resolver_archive_find_frames(struct resolver *resolver, struct symbol_module *module,
+                                  const uint64_t *addrs, size_t n, struct resolver_frames *ret);
+size_t resolver_archive_find_labels(struct resolver *resolver, struct symbol_module *module, uint64_t addr,
                                     struct resolver_label **ret_labels);
-size_t resolver_archive_find_extents(struct module *module, uint64_t addr,
+size_t resolver_archive_find_extents(struct symbol_module *module, uint64_t addr,
                                      struct resolver_extent **ret_extents);
-bool resolver_archive_read_code(const struct module *module, uint64_t addr, uint64_t size,
+bool resolver_archive_read_code(const struct symbol_module *module, uint64_t addr, uint64_t size,
                                 const uint8_t **ret_code);
-bool resolver_archive_get_image(const struct module *module, struct resolver_image *ret);
-size_t resolver_archive_n_sections(const struct module *module);
-struct resolver_section resolver_archive_get_section(const struct module *module, size_t index);
+bool resolver_archive_get_image(const struct symbol_module *module, struct resolver_image *ret);
+size_t resolver_archive_n_sections(const struct symbol_module *module);
+struct resolver_section resolver_archive_get_section(const struct symbol_module *module, size_t index);
 
 #endif

@@ -11,7 +11,7 @@
 
 struct finder {
         struct resolver *resolver;
-        struct module *module;
+        struct symbol_module *module;
         resolver_id id;
         struct resolver_frames *out;
         const uint64_t *addrs;
@@ -19,7 +19,7 @@ struct finder {
         uint64_t slide; /* of the debug information's addresses */
 };
 
-str_id resolver_frame_text(struct resolver *resolver, struct module *module, enum budget_use use,
+str_id resolver_frame_text(struct resolver *resolver, struct symbol_module *module, enum budget_use use,
                            const char *text, bool is_function)
 {
         AUTO_RELEASE(buf) whole = {0};
@@ -185,7 +185,7 @@ static void read_rows(const struct jitdump *dump, const struct jitdump_load *loa
 }
 
 /* The rows of the last load asked for are kept: who asks goes by address. */
-static const struct jit_rows *rows_of(struct module *module, size_t load)
+static const struct jit_rows *rows_of(struct symbol_module *module, size_t load)
 {
         struct jit_rows *rows = &module->jit_rows;
 
@@ -234,7 +234,7 @@ static void add_jit_frame(struct finder *f, size_t i)
 
 /* --- the face --- */
 
-struct resolver_image_file resolver_image_file(struct resolver *resolver, struct module *module,
+struct resolver_image_file resolver_image_file(struct resolver *resolver, struct symbol_module *module,
                                                uint64_t addr)
 {
         if (module->file)
@@ -255,7 +255,7 @@ struct resolver_image_file resolver_image_file(struct resolver *resolver, struct
 void resolver_find_frames(struct resolver *resolver, resolver_id id, const uint64_t *addrs, size_t n,
                           struct resolver_frames *ret)
 {
-        struct module *module = resolver_load(resolver, id);
+        struct symbol_module *module = resolver_load(resolver, id);
         struct finder f = {resolver, module, id, ret, addrs, n};
         struct resolver_image_file image = {0};
 

@@ -15,7 +15,7 @@ enum {
 size_t resolver_find_labels(struct resolver *resolver, resolver_id id, uint64_t addr,
                             struct resolver_label **ret_labels)
 {
-        struct module *module = resolver_load(resolver, id);
+        struct symbol_module *module = resolver_load(resolver, id);
         struct resolver_image_file image;
         struct source_label *found = NULL;
         size_t n;
@@ -40,7 +40,7 @@ size_t resolver_find_labels(struct resolver *resolver, resolver_id id, uint64_t 
 size_t resolver_find_extents(struct resolver *resolver, resolver_id id, uint64_t addr,
                              struct resolver_extent **ret_extents)
 {
-        struct module *module = resolver_load(resolver, id);
+        struct symbol_module *module = resolver_load(resolver, id);
         struct resolver_image_file image;
         struct source_extent *found = NULL;
         struct symbol symbol;
@@ -67,7 +67,7 @@ size_t resolver_find_extents(struct resolver *resolver, resolver_id id, uint64_t
 bool resolver_read_code(struct resolver *resolver, resolver_id id, uint64_t addr, uint64_t size,
                         const uint8_t **ret_code)
 {
-        struct module *module = resolver_load(resolver, id);
+        struct symbol_module *module = resolver_load(resolver, id);
         struct resolver_image_file image = {module->file ? resolver_file_object(module->file) : NULL};
         struct jitdump_hit hit;
         struct cursor code;
@@ -90,7 +90,7 @@ bool resolver_read_code(struct resolver *resolver, resolver_id id, uint64_t addr
 bool resolver_find_jit_frames(struct resolver *resolver, resolver_id id, uint64_t offset, uint64_t addr,
                               struct resolver_jit_frames *ret)
 {
-        const struct module *module = resolver_load(resolver, id);
+        const struct symbol_module *module = resolver_load(resolver, id);
         struct jitdump_load at;
         struct jitdump_hit hit;
         uint64_t off;
@@ -108,7 +108,7 @@ bool resolver_find_jit_frames(struct resolver *resolver, resolver_id id, uint64_
 static struct answers_cache *insns_cache(struct resolver *resolver, resolver_id id, uint64_t dialect,
                                          uint64_t addr)
 {
-        struct module *module = resolver_load(resolver, id);
+        struct symbol_module *module = resolver_load(resolver, id);
         struct resolver_debug *debug =
                 module->file ? resolver_image_file(resolver, module, addr).debug : NULL;
 
@@ -160,7 +160,7 @@ void resolver_keep_insns(struct resolver *resolver, resolver_id id, uint64_t dia
 
 bool resolver_check(const struct resolver *resolver, resolver_id id, struct err *err)
 {
-        const struct module *module = resolver->modules[id];
+        const struct symbol_module *module = resolver->modules[id];
 
         return (!module->file || resolver_file_check(module->file, err)) &&
                (!module->vmlinux || resolver_vmlinux_check(module->vmlinux, err));
@@ -168,7 +168,7 @@ bool resolver_check(const struct resolver *resolver, resolver_id id, struct err 
 
 enum object_machine resolver_get_machine(struct resolver *resolver, resolver_id id, uint64_t addr)
 {
-        const struct module *module = resolver_load(resolver, id);
+        const struct symbol_module *module = resolver_load(resolver, id);
 
         if (module->is.archived)
                 return symbol_archive_facts(module->is.archived)->machine;

@@ -31,7 +31,7 @@ struct jit_rows {
         bool is_read;
 };
 
-struct module {
+struct symbol_module {
         struct resolver_module is; /* with strings and build id of its own */
         bool is_loaded;
         struct resolver_file *file;  /* RESOLVER_FILE */
@@ -51,7 +51,7 @@ struct module {
 };
 
 /* What is known of a function's name by its id: the name as it stands in the file. */
-struct name_facts {
+struct symbol_facts {
         bool is_known;
         str_id function; /* of a clone or piece: the name without what tells it apart, else 0 */
         str_id readable; /* 0: it is as readable as it is */
@@ -60,10 +60,10 @@ struct name_facts {
 struct resolver {
         struct resolver_options options;
         struct strpool *texts;
-        struct name_facts *names; /* by id; of ids from n_names on nothing is known */
+        struct symbol_facts *names; /* by id; of ids from n_names on nothing is known */
         size_t n_names;
         struct arena arena;
-        struct module **modules;
+        struct symbol_module **modules;
         size_t n_modules, cap_modules;
         struct kallsyms *kallsyms; /* one for all modules of the kernel */
         struct buf kallsyms_note;
@@ -71,10 +71,10 @@ struct resolver {
 };
 
 /* The module, opened. */
-struct module *resolver_load(struct resolver *resolver, resolver_id id);
+struct symbol_module *resolver_load(struct resolver *resolver, resolver_id id);
 
 /* The function of the jitdump at an address as the object counts, and the offset of that in the file. */
-bool resolver_find_jit(const struct module *module, uint64_t addr, struct jitdump_hit *ret_hit,
+bool resolver_find_jit(const struct symbol_module *module, uint64_t addr, struct jitdump_hit *ret_hit,
                        uint64_t *ret_off);
 
 /* What is read for lines and code. */
@@ -85,22 +85,22 @@ struct resolver_image_file {
 };
 
 /* The module's file, or the kernel's by one of its addresses. */
-struct resolver_image_file resolver_image_file(struct resolver *resolver, struct module *module,
+struct resolver_image_file resolver_image_file(struct resolver *resolver, struct symbol_module *module,
                                                uint64_t addr);
 
 /* A name or path as the debug information has it; a function's is that of the function whose clone or piece it is.  0 for NULL
  * and "", and where the budget does not allow it. */
-str_id resolver_frame_text(struct resolver *resolver, struct module *module, enum budget_use use,
+str_id resolver_frame_text(struct resolver *resolver, struct symbol_module *module, enum budget_use use,
                            const char *text, bool is_function);
 
 /* Interns a text; false when the module's budget does not allow it, which is then remembered.  `use` is that of a text of
  * usual length. */
-bool resolver_keep_text(struct resolver *resolver, struct module *module, enum budget_use use,
+bool resolver_keep_text(struct resolver *resolver, struct symbol_module *module, enum budget_use use,
                         const struct buf *text, str_id *ret_id);
 
 /* Interns a function's name as it stands in the file, with "@plt" behind it where it is of a stub.  With `is_mangled` its
  * readable form is kept too; what says that it is a clone is left out where the options want names short: resolver_function_id.  False as above. */
-bool resolver_keep_name(struct resolver *resolver, struct module *module, enum budget_use use,
+bool resolver_keep_name(struct resolver *resolver, struct symbol_module *module, enum budget_use use,
                         const struct buf *name, bool is_mangled, str_id *ret_id);
 
 /* The name of the function that a name is a clone or piece of; most often the name itself. */

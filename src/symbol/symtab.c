@@ -23,7 +23,7 @@ enum {
 #define ENTRY_GUESSED  (1u << 1)
 #define ENTRY_PLT_STUB (1u << 2)
 
-struct entry {
+struct symtab_entry {
         uint64_t start;
         uint64_t end; /* until symtab_finish, of a symbol without a size: its limit */
         uint32_t name_off;
@@ -35,26 +35,26 @@ struct entry {
         uint8_t flags : 6; /* ENTRY_* */
 };
 
-struct names {
+struct symtab_names {
         const char *text;
         size_t size;
 };
 
 struct symtab {
-        struct entry *entries;
+        struct symtab_entry *entries;
         size_t n_entries, cap_entries;
         uint64_t *starts; /* of the entries, for the search */
         uint32_t *coarse; /* coarse[i]: the first entry at or after first + (i << coarse_shift) */
         size_t n_coarse;
         unsigned coarse_shift;
-        struct names names[SYMTAB_MAX_NAME_TABLES];
+        struct symtab_names names[SYMTAB_MAX_NAME_TABLES];
         uint8_t n_names;
         struct budget *budget; /* of the objects */
         uint64_t taken_bytes;
 };
 
 /* What a symbol takes, sorting included. */
-enum { SYMBOL_BYTES = 2 * sizeof(struct entry) + 4 * sizeof(uint64_t) };
+enum { SYMBOL_BYTES = 2 * sizeof(struct symtab_entry) + 4 * sizeof(uint64_t) };
 
 struct symtab *symtab_new(void)
 {
@@ -76,7 +76,7 @@ uint8_t symtab_add_names(struct symtab *tab, const char *names, size_t size)
 {
         assert(tab->n_names < SYMTAB_MAX_NAME_TABLES);
         assert(size && !names[size - 1]);
-        tab->names[tab->n_names] = (struct names){names, size};
+        tab->names[tab->n_names] = (struct symtab_names){names, size};
         return tab->n_names++;
 }
 
@@ -89,13 +89,13 @@ static uint64_t add_capped(uint64_t a, uint64_t b)
 
 void symtab_add(struct symtab *tab, const struct symtab_symbol *symbol)
 {
-        struct entry entry = {.start = symbol->addr,
-                              .end = symbol->size_bytes ? add_capped(symbol->addr, symbol->size_bytes)
-                                                        : symbol->limit,
-                              .name_off = symbol->name_off,
-                              .group = symbol->group,
-                              .names = symbol->names,
-                              .binding = symbol->binding & 3};
+        struct symtab_entry entry = {.start = symbol->addr,
+                                     .end = symbol->size_bytes ? add_capped(symbol->addr, symbol->size_bytes)
+                                                               : symbol->limit,
+                                     .name_off = symbol->name_off,
+                                     .group = symbol->group,
+                                     .names = symbol->names,
+                                     .binding = symbol->binding & 3};
 
         assert(!tab->starts);
         assert(symbol->names < tab->n_names || symbol->names == SYMTAB_NO_NAMES);
@@ -210,7 +210,7 @@ static void sort_entries(struct symtab *tab)
 {
         size_t n = tab->n_entries;
         struct sort_key *keys, *other;
-        struct entry *sorted;
+        struct symtab_entry *sorted;
 
         if (is_sorted(tab))
                 return;
@@ -236,9 +236,9 @@ static void sort_entries(struct symtab *tab)
         tab->cap_entries = n;
 }
 
-static const char *name_of(const struct symtab *tab, const struct entry *entry, size_t *ret_max)
+static const char *name_of(const struct symtab *tab, const struct symtab_entry *entry, size_t *ret_max)
 {
-        const struct names *names;
+        const struct symtab_names *names;
 
         *ret_max = 0;
         if (entry->names == SYMTAB_NO_NAMES)
@@ -265,7 +265,7 @@ static size_t name_length(const char *name, size_t max)
 }
 
 /* Fewer leading underscores, then the longer one: more than 0 when `a` is better. */
-static int compare_names(const struct symtab *tab, const struct entry *a, const struct entry *b)
+static int compare_names(const struct symtab *tab, const struct symtab_entry *a, const struct symtab_entry *b)
 {
         size_t max_a, max_b;
         const char *name_a = name_of(tab, a, &max_a);
@@ -287,7 +287,7 @@ static int compare_flag(bool a, bool b)
 }
 
 /* Whether `b` is the better name for the address that both have.  The first of equals stays. */
-static bool is_better(const struct symtab *tab, const struct entry *a, const struct entry *b)
+static bool is_better(const struct symtab *tab, const struct symtab_entry *a, const struct symtab_entry *b)
 {
         int order = compare_flag(!(a->flags & ENTRY_GUESSED), !(b->flags & ENTRY_GUESSED));
 
@@ -308,7 +308,7 @@ static void choose_names(struct symtab *tab)
         size_t n = 0;
 
         for (size_t i = 0; i < tab->n_entries; i++) {
-                struct entry *entry = &tab->entries[i];
+                struct symtab_entry *entry = &tab->entries[i];
 
                 if (n && tab->entries[n - 1].start == entry->start) {
                         if (is_better(tab, &tab->entries[n - 1], entry))
@@ -326,7 +326,7 @@ static void drop_covered_labels(struct symtab *tab)
         size_t n = 0;
 
         for (size_t i = 0; i < tab->n_entries; i++) {
-                const struct entry *entry = &tab->entries[i];
+                const struct symtab_entry *entry = &tab->entries[i];
 
                 if ((entry->flags & ENTRY_LABEL) && (entry->flags & ENTRY_GUESSED) &&
                     entry->start < covered_to)
@@ -346,8 +346,8 @@ static uint64_t end_of_page(uint64_t addr)
 static void guess_ends(struct symtab *tab)
 {
         for (size_t i = 0; i < tab->n_entries; i++) {
-                struct entry *entry = &tab->entries[i];
-                const struct entry *next = i + 1 < tab->n_entries ? entry + 1 : NULL;
+                struct symtab_entry *entry = &tab->entries[i];
+                const struct symtab_entry *next = i + 1 < tab->n_entries ? entry + 1 : NULL;
 
                 if (!(entry->flags & ENTRY_GUESSED))
                         continue;
@@ -364,7 +364,7 @@ static void find_parents(struct symtab *tab)
         uint32_t around = NO_PARENT;
 
         for (size_t i = 0; i < tab->n_entries; i++) {
-                struct entry *entry = &tab->entries[i];
+                struct symtab_entry *entry = &tab->entries[i];
 
                 while (around != NO_PARENT && tab->entries[around].end <= entry->start)
                         around = tab->entries[around].parent;
@@ -441,7 +441,7 @@ static size_t count_up_to(const struct symtab *tab, uint64_t addr)
 
 void symtab_get(const struct symtab *tab, size_t index, struct symtab_hit *ret_hit)
 {
-        struct entry *entry = &tab->entries[index];
+        struct symtab_entry *entry = &tab->entries[index];
 
         assert(index < tab->n_entries);
         *ret_hit = (struct symtab_hit){

@@ -78,7 +78,7 @@ uint64_t cfi_read_encoded(const struct cfi_area *area, struct cursor *c, uint8_t
         return encoding & CFI_PE_INDIRECT ? follow(area, c, value) : value;
 }
 
-struct entry {
+struct cfi_entry {
         struct cursor content; /* behind the id */
         bool is_cie;
         uint64_t cie_off;
@@ -86,7 +86,7 @@ struct entry {
 };
 
 /* False: damaged, or the end. */
-static bool read_entry(const struct cfi_table *table, uint64_t off, struct entry *ret)
+static bool read_entry(const struct cfi_table *table, uint64_t off, struct cfi_entry *ret)
 {
         struct cursor c = table->area.bytes;
         uint64_t length, id_pos, id;
@@ -177,7 +177,7 @@ static bool read_cie(const struct cfi_table *table, uint64_t off, struct cfi_cie
 {
         struct cfi_cie cie = {.pos = off, .addr_bytes = WORD_BYTES};
         const char *letters;
-        struct entry entry;
+        struct cfi_entry entry;
         struct cursor *c = &entry.content;
         uint8_t version;
 
@@ -233,7 +233,7 @@ static void read_span(const struct cfi_table *table, struct cursor *c, struct cf
 int cfi_read_fde(struct cfi_table *table, uint64_t off, struct cfi_fde *ret_fde, uint64_t *ret_next)
 {
         struct cfi_fde fde = {.span.off = off};
-        struct entry entry;
+        struct cfi_entry entry;
         struct cursor *c = &entry.content;
 
         *ret_next = 0;
@@ -261,7 +261,7 @@ int cfi_read_fde(struct cfi_table *table, uint64_t off, struct cfi_fde *ret_fde,
 uint64_t cfi_count_fdes(const struct cfi_table *table)
 {
         uint64_t off = 0, size = cursor_left(&table->area.bytes), n = 0;
-        struct entry entry;
+        struct cfi_entry entry;
 
         while (size - off > sizeof(uint32_t)) {
                 if (!read_entry(table, off, &entry))

@@ -59,7 +59,7 @@ enum {
         WORD_BYTES = 8,
 };
 
-struct machine {
+struct expr_machine {
         struct cursor c;
         uint64_t bias;
         const struct unwind_regs *regs;
@@ -69,7 +69,7 @@ struct machine {
         enum cfi_step how; /* DONE, or why there is no value: MALFORMED, NO_REGISTER, UNREAD */
 };
 
-static void push(struct machine *m, uint64_t value)
+static void push(struct expr_machine *m, uint64_t value)
 {
         if (m->depth == CFI_MAX_EXPR_DEPTH)
                 m->how = CFI_STEP_MALFORMED;
@@ -78,7 +78,7 @@ static void push(struct machine *m, uint64_t value)
 }
 
 /* The value `n` below the top. */
-static uint64_t peek(struct machine *m, size_t n)
+static uint64_t peek(struct expr_machine *m, size_t n)
 {
         if (n >= m->depth) {
                 m->how = CFI_STEP_MALFORMED;
@@ -87,7 +87,7 @@ static uint64_t peek(struct machine *m, size_t n)
         return m->stack[m->depth - 1 - n];
 }
 
-static uint64_t pop(struct machine *m)
+static uint64_t pop(struct expr_machine *m)
 {
         uint64_t value = peek(m, 0);
 
@@ -96,7 +96,7 @@ static uint64_t pop(struct machine *m)
         return value;
 }
 
-static void push_reg(struct machine *m, uint64_t reg, int64_t off)
+static void push_reg(struct expr_machine *m, uint64_t reg, int64_t off)
 {
         if (reg >= UNWIND_N_REGS || !unwind_has_reg(m->regs, (unsigned)reg)) {
                 m->how = CFI_STEP_NO_REGISTER;
@@ -106,7 +106,7 @@ static void push_reg(struct machine *m, uint64_t reg, int64_t off)
 }
 
 /* What is smaller than a word is cut out of the word that it lies in: the copy may end behind it. */
-static void deref(struct machine *m, unsigned size)
+static void deref(struct expr_machine *m, unsigned size)
 {
         uint64_t addr = pop(m), word = 0;
         unsigned skip = (unsigned)(addr % WORD_BYTES);
@@ -124,7 +124,7 @@ static void deref(struct machine *m, unsigned size)
         push(m, word);
 }
 
-static void rotate(struct machine *m)
+static void rotate(struct expr_machine *m)
 {
         uint64_t first = pop(m), second = pop(m), third = pop(m);
 
@@ -133,7 +133,7 @@ static void rotate(struct machine *m)
         push(m, second);
 }
 
-static uint64_t divide(struct machine *m, uint64_t a, uint64_t b)
+static uint64_t divide(struct expr_machine *m, uint64_t a, uint64_t b)
 {
         if (!b) {
                 m->how = CFI_STEP_MALFORMED;
@@ -143,7 +143,7 @@ static uint64_t divide(struct machine *m, uint64_t a, uint64_t b)
         return (int64_t)b == -1 ? 0 - a : (uint64_t)((int64_t)a / (int64_t)b);
 }
 
-static uint64_t modulo(struct machine *m, uint64_t a, uint64_t b)
+static uint64_t modulo(struct expr_machine *m, uint64_t a, uint64_t b)
 {
         if (!b) {
                 m->how = CFI_STEP_MALFORMED;
@@ -161,7 +161,7 @@ static uint64_t shift_right_signed(uint64_t a, uint64_t b)
         return b >= 64 ? sign : a >> b | sign << (64 - b);
 }
 
-static void run_binary(struct machine *m, uint8_t op)
+static void run_binary(struct expr_machine *m, uint8_t op)
 {
         uint64_t b = pop(m), a = pop(m), value;
 
@@ -188,7 +188,7 @@ static void run_binary(struct machine *m, uint8_t op)
         push(m, value);
 }
 
-static void run_jump(struct machine *m, bool always)
+static void run_jump(struct expr_machine *m, bool always)
 {
         int16_t by = (int16_t)cursor_u16(&m->c);
 
@@ -197,7 +197,7 @@ static void run_jump(struct machine *m, bool always)
         cursor_seek(&m->c, cursor_pos(&m->c) + (uint64_t)by);
 }
 
-static void run_stack(struct machine *m, uint8_t op)
+static void run_stack(struct expr_machine *m, uint8_t op)
 {
         uint64_t a, b;
 
@@ -229,7 +229,7 @@ static void run_stack(struct machine *m, uint8_t op)
         }
 }
 
-static void run_one(struct machine *m)
+static void run_one(struct expr_machine *m)
 {
         uint8_t op = cursor_u8(&m->c);
         uint64_t reg;
@@ -273,7 +273,7 @@ static void run_one(struct machine *m)
 enum cfi_step cfi_eval(const struct cfi_rule *rule, const uint64_t *cfa, uint64_t bias,
                        const struct unwind_regs *regs, struct unwind_memory *memory, uint64_t *ret_value)
 {
-        struct machine m; /* not cleared: it is made for each frame of a PLT */
+        struct expr_machine m; /* not cleared: it is made for each frame of a PLT */
         unsigned n_steps = 0;
 
         m.c = cursor_make(rule->expr, rule->expr_bytes);

@@ -44,18 +44,18 @@ enum {
         RA_SIGN_STATE = 34, /* AArch64's register for what negate_ra_state does */
 };
 
-struct state {
+struct cfi_state {
         struct cfi_rule cfa;
         bool is_signed;
         struct cfi_rule rules[UNWIND_N_REGS];
 };
 
-struct run {
+struct cfi_run {
         const struct cfi_table *table;
         const struct cfi_cie *cie;
         bool is_arm64;
-        struct state now, initial;
-        struct state remembered[CFI_MAX_REMEMBERED];
+        struct cfi_state now, initial;
+        struct cfi_state remembered[CFI_MAX_REMEMBERED];
         size_t n_remembered;
         uint64_t loc;       /* from which on `now` holds */
         uint64_t next;      /* where an instruction led that went on past the address that is asked for */
@@ -65,7 +65,7 @@ struct run {
 };
 
 /* Rules of registers that nobody steps (vector ones) go here and are not looked at. */
-static void set_rule(struct run *run, uint64_t reg, struct cfi_rule rule)
+static void set_rule(struct cfi_run *run, uint64_t reg, struct cfi_rule rule)
 {
         rule.target = (uint8_t)reg;
         if (reg < UNWIND_N_REGS)
@@ -74,7 +74,7 @@ static void set_rule(struct run *run, uint64_t reg, struct cfi_rule rule)
                 run->now.is_signed = rule.kind == CFI_VAL_EXPR || rule.kind == CFI_VAL_OFFSET;
 }
 
-static void set_off(struct run *run, uint64_t reg, enum cfi_kind kind, int64_t factored)
+static void set_off(struct cfi_run *run, uint64_t reg, enum cfi_kind kind, int64_t factored)
 {
         /* Wraps as the addresses do that it is for. */
         uint64_t off = (uint64_t)factored * (uint64_t)run->cie->data_align;
@@ -82,12 +82,12 @@ static void set_off(struct run *run, uint64_t reg, enum cfi_kind kind, int64_t f
         set_rule(run, reg, (struct cfi_rule){.kind = (uint8_t)kind, .off = (int64_t)off});
 }
 
-static void set_kind(struct run *run, uint64_t reg, enum cfi_kind kind)
+static void set_kind(struct cfi_run *run, uint64_t reg, enum cfi_kind kind)
 {
         set_rule(run, reg, (struct cfi_rule){.kind = (uint8_t)kind});
 }
 
-static void restore(struct run *run, uint64_t reg)
+static void restore(struct cfi_run *run, uint64_t reg)
 {
         if (reg < UNWIND_N_REGS)
                 run->now.rules[reg] = run->initial.rules[reg];
@@ -108,14 +108,14 @@ static struct cfi_rule read_expr(struct cursor *c, enum cfi_kind kind)
         return (struct cfi_rule){.kind = (uint8_t)kind, .expr_bytes = (uint32_t)size, .expr = bytes};
 }
 
-static bool define_cfa(struct run *run, uint64_t reg, uint64_t off)
+static bool define_cfa(struct cfi_run *run, uint64_t reg, uint64_t off)
 {
         run->now.cfa = (struct cfi_rule){.kind = CFI_VAL_OFFSET, .reg = narrow_reg(reg), .off = (int64_t)off};
         return true;
 }
 
 /* Of a CFA that an expression gives there is nothing to change. */
-static bool change_cfa(struct run *run, const uint64_t *reg, const uint64_t *off)
+static bool change_cfa(struct cfi_run *run, const uint64_t *reg, const uint64_t *off)
 {
         if (run->now.cfa.kind != CFI_VAL_OFFSET)
                 return err_set(run->err, ERR_FORMAT, "a CFA without register and offset is changed");
@@ -126,7 +126,7 @@ static bool change_cfa(struct run *run, const uint64_t *reg, const uint64_t *off
         return true;
 }
 
-static bool remember(struct run *run)
+static bool remember(struct cfi_run *run)
 {
         if (run->n_remembered == CFI_MAX_REMEMBERED)
                 return err_set(run->err, ERR_LIMIT, "more than %d remembered rows", CFI_MAX_REMEMBERED);
@@ -134,7 +134,7 @@ static bool remember(struct run *run)
         return true;
 }
 
-static bool recall(struct run *run)
+static bool recall(struct cfi_run *run)
 {
         if (!run->n_remembered)
                 return err_set(run->err, ERR_FORMAT, "no row was remembered that could be restored");
@@ -143,7 +143,7 @@ static bool recall(struct run *run)
 }
 
 /* True: go on.  False without an error: `next` is past the address. */
-static bool advance_to(struct run *run, uint64_t loc)
+static bool advance_to(struct cfi_run *run, uint64_t loc)
 {
         if (loc < run->loc)
                 return err_set(run->err, ERR_FORMAT, "its instructions go back from 0x%llx to 0x%llx",
@@ -155,7 +155,7 @@ static bool advance_to(struct run *run, uint64_t loc)
         return true;
 }
 
-static bool advance(struct run *run, uint64_t factored)
+static bool advance(struct cfi_run *run, uint64_t factored)
 {
         uint64_t by;
 
@@ -164,7 +164,7 @@ static bool advance(struct run *run, uint64_t factored)
         return advance_to(run, run->loc + by);
 }
 
-static bool run_cfa(struct run *run, struct cursor *c, uint8_t op)
+static bool run_cfa(struct cfi_run *run, struct cursor *c, uint8_t op)
 {
         uint64_t reg, off;
 
@@ -192,7 +192,7 @@ static bool run_cfa(struct run *run, struct cursor *c, uint8_t op)
         return err_set(run->err, ERR_FORMAT, "instruction 0x%x is not known", op);
 }
 
-static bool run_extended(struct run *run, struct cursor *c, uint8_t op)
+static bool run_extended(struct cfi_run *run, struct cursor *c, uint8_t op)
 {
         uint64_t reg;
 
@@ -240,7 +240,7 @@ static bool run_extended(struct run *run, struct cursor *c, uint8_t op)
         return true;
 }
 
-static bool run_one(struct run *run, struct cursor *c)
+static bool run_one(struct cfi_run *run, struct cursor *c)
 {
         uint8_t op = cursor_u8(c), low = op & CFA_LOW_MASK;
 
@@ -253,7 +253,7 @@ static bool run_one(struct run *run, struct cursor *c)
 }
 
 /* False: damaged. */
-static bool run_all(struct run *run, struct cursor c)
+static bool run_all(struct cfi_run *run, struct cursor c)
 {
         while (cursor_left(&c)) {
                 bool goes_on = run_one(run, &c);
@@ -269,7 +269,7 @@ static bool run_all(struct run *run, struct cursor c)
         return true;
 }
 
-static void fill_row(const struct run *run, struct cfi_row *row)
+static void fill_row(const struct cfi_run *run, struct cfi_row *row)
 {
         row->start = run->loc;
         row->end = run->next > run->addr && run->next < run->end ? run->next : run->end;
@@ -289,7 +289,7 @@ static void fill_row(const struct run *run, struct cfi_row *row)
 bool cfi_read_row(const struct cfi_table *table, const struct cfi_fde *fde, enum object_machine machine,
                   uint64_t addr, struct cfi_row *ret_row, struct err *err)
 {
-        struct run run; /* not cleared: the remembered rows are large, and written before they are read */
+        struct cfi_run run; /* not cleared: the remembered rows are large, and written before they are read */
 
         run.table = table;
         run.cie = &fde->cie;

@@ -10,7 +10,7 @@ enum { MAX_INSTRUCTIONS = 64, REX = 0x40, REX_B = 1, REX_RX = 6, REX_W = 8, RM_S
 
 enum form { FORM_OTHER, FORM_NOP, FORM_ADD, FORM_LEA, FORM_POP, FORM_RETURN, FORM_JUMP, FORM_JUMP_OUT };
 
-struct insn {
+struct epilogue_insn {
         enum form form;
         unsigned reg;
         int32_t amount; /* from the next instruction for FORM_JUMP */
@@ -23,7 +23,7 @@ static int32_t read_number(struct cursor *c, bool is_byte)
         return is_byte ? (int8_t)cursor_u8(c) : (int32_t)cursor_u32(c);
 }
 
-static void decode_lea(struct cursor *c, uint8_t rex, struct insn *insn)
+static void decode_lea(struct cursor *c, uint8_t rex, struct epilogue_insn *insn)
 {
         uint8_t modrm = cursor_u8(c), mode = modrm >> 6;
 
@@ -36,7 +36,7 @@ static void decode_lea(struct cursor *c, uint8_t rex, struct insn *insn)
 }
 
 /* The ABI's indirect jumps out: through memory by rip, and those with REX.W; others are a switch's. */
-static void decode_indirect(struct cursor *c, uint8_t rex, struct insn *insn)
+static void decode_indirect(struct cursor *c, uint8_t rex, struct epilogue_insn *insn)
 {
         uint8_t modrm = cursor_u8(c);
 
@@ -44,7 +44,7 @@ static void decode_indirect(struct cursor *c, uint8_t rex, struct insn *insn)
                 insn->form = FORM_JUMP_OUT;
 }
 
-static void decode_short(struct cursor *c, uint8_t first, struct insn *insn)
+static void decode_short(struct cursor *c, uint8_t first, struct epilogue_insn *insn)
 {
         switch (first) {
         case 0xc2: /* ret n */
@@ -60,9 +60,9 @@ static void decode_short(struct cursor *c, uint8_t first, struct insn *insn)
         }
 }
 
-static struct insn decode(struct cursor *c)
+static struct epilogue_insn decode(struct cursor *c)
 {
-        struct insn insn = {FORM_OTHER, 0, 0};
+        struct epilogue_insn insn = {FORM_OTHER, 0, 0};
         uint8_t first = cursor_u8(c), rex = (first & 0xf0) == REX ? first : 0;
 
         if (rex)
@@ -112,7 +112,7 @@ static bool find_first_op(const struct pe_step *step, const struct unwind_xdata 
 static bool ends_in(const struct cursor *c, enum form form, unsigned reg, size_t size)
 {
         struct cursor before;
-        struct insn insn;
+        struct epilogue_insn insn;
 
         if (cursor_pos(c) < size)
                 return false;
@@ -159,7 +159,7 @@ static bool is_out(const struct cursor *at, int32_t amount, bool is_part)
         return to < 0 || to >= at->end - at->start || (!to && !is_part);
 }
 
-static bool do_insn(struct pe_step *step, const struct insn *insn)
+static bool do_insn(struct pe_step *step, const struct epilogue_insn *insn)
 {
         uint64_t *sp = &step->regs.values[UNWIND_X64_RSP];
 
@@ -186,7 +186,7 @@ static bool do_rest(struct pe_step *step, const struct unwind_xdata *xdata, cons
         unsigned n_done = 0;
 
         for (unsigned i = 0; i < MAX_INSTRUCTIONS; i++) {
-                struct insn insn = decode(&at);
+                struct epilogue_insn insn = decode(&at);
 
                 if (insn.form == FORM_RETURN)
                         return true;

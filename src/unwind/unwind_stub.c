@@ -21,7 +21,7 @@ enum {
 enum { PYTHON, PLT };
 
 /* The state before the instruction at byte `at`. */
-struct row {
+struct stub_row {
         uint8_t at;
         uint8_t frame_bytes; /* the caller's sp - sp */
         uint8_t return_at;   /* the return address is at sp + return_at, or IN_LINK */
@@ -35,7 +35,7 @@ struct shape {
         bool is_plt; /* only linkers make it: in memory without a file it may be anything */
         uint8_t size, n_rows;
         const char *code, *any;
-        struct row rows[MAX_ROWS];
+        struct stub_row rows[MAX_ROWS];
 };
 
 #define ROW(at, bytes)                                                                                       \
@@ -167,7 +167,7 @@ static bool read_window(const struct unwind_modules *modules, const struct unwin
         return n_after;
 }
 
-static bool fits(const struct shape *shape, const struct row *row, const struct window *window)
+static bool fits(const struct shape *shape, const struct stub_row *row, const struct window *window)
 {
         const uint8_t *at = window->bytes + window->n_before - row->at;
 
@@ -180,12 +180,12 @@ static bool fits(const struct shape *shape, const struct row *row, const struct 
         return true;
 }
 
-static const struct row *find_row(enum object_machine machine, const struct window *window, bool is_exact,
-                                  bool has_file)
+static const struct stub_row *find_row(enum object_machine machine, const struct window *window,
+                                       bool is_exact, bool has_file)
 {
         for (size_t i = 0; i < N_ELEMENTS(shapes); i++) {
                 for (size_t k = 0; k < shapes[i].n_rows && shapes[i].machine == machine; k++) {
-                        const struct row *row = &shapes[i].rows[k];
+                        const struct stub_row *row = &shapes[i].rows[k];
 
                         if ((is_exact || row->is_behind_call) && (has_file || !shapes[i].is_plt) &&
                             fits(&shapes[i], row, window))
@@ -195,7 +195,8 @@ static const struct row *find_row(enum object_machine machine, const struct wind
         return NULL;
 }
 
-static enum unwind_stub apply(const struct row *row, struct unwind_regs *regs, struct unwind_memory *memory)
+static enum unwind_stub apply(const struct stub_row *row, struct unwind_regs *regs,
+                              struct unwind_memory *memory)
 {
         unsigned sp_reg = unwind_reg_sp(regs), pc_reg = unwind_reg_pc(regs), fp_reg = unwind_reg_fp(regs);
         uint64_t sp = regs->values[sp_reg], pc = 0, fp = 0;
@@ -220,7 +221,7 @@ static enum unwind_stub apply(const struct row *row, struct unwind_regs *regs, s
 static enum unwind_stub step_named(const struct unwind_modules *modules, struct unwind_regs *regs,
                                    struct unwind_memory *memory)
 {
-        static const struct row plain = BEHIND_CALL(0, 16), with_fp = FP_BEHIND_CALL(0, 16);
+        static const struct stub_row plain = BEHIND_CALL(0, 16), with_fp = FP_BEHIND_CALL(0, 16);
         unsigned fp_reg = unwind_reg_fp(regs), sp_reg = unwind_reg_sp(regs);
         bool has_fp = unwind_has_reg(regs, fp_reg) && regs->values[fp_reg] == regs->values[sp_reg];
         struct unwind_regs caller = *regs;
@@ -246,7 +247,7 @@ enum unwind_stub unwind_step_stub(const struct unwind_modules *modules, const st
 {
         uint64_t pc = regs->values[unwind_reg_pc(regs)];
         struct window window;
-        const struct row *row;
+        const struct stub_row *row;
 
         if (pc < module->start || pc >= module->end)
                 return UNWIND_STUB_NONE;

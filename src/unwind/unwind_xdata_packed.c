@@ -21,7 +21,7 @@ enum {
 };
 
 /* Sizes in bytes. */
-struct layout {
+struct packed_layout {
         uint32_t ints, floats, saved, locals;
         bool is_chained;
 };
@@ -55,9 +55,10 @@ static uint32_t n_floats(const struct unwind_arm64_packed *p)
         return p->reg_f ? p->reg_f + 1u : 0;
 }
 
-static struct layout lay_out(const struct unwind_arm64_packed *p)
+static struct packed_layout lay_out(const struct unwind_arm64_packed *p)
 {
-        struct layout l = {.ints = 8u * p->reg_i + (p->cr == CR_LR ? 8 : 0), .floats = 8 * n_floats(p)};
+        struct packed_layout l = {.ints = 8u * p->reg_i + (p->cr == CR_LR ? 8 : 0),
+                                  .floats = 8 * n_floats(p)};
 
         l.is_chained = p->cr == CR_CHAIN || p->cr == CR_SIGNED_CHAIN;
         l.saved = (l.ints + l.floats + (p->h ? 8 * N_PARAMS : 0) + 15) & ~15u;
@@ -65,7 +66,7 @@ static struct layout lay_out(const struct unwind_arm64_packed *p)
         return l;
 }
 
-static bool fits(const struct unwind_arm64_packed *p, const struct layout *l, struct err *err)
+static bool fits(const struct unwind_arm64_packed *p, const struct packed_layout *l, struct err *err)
 {
         uint32_t needed = l->saved + (l->is_chained ? 16 : 0);
 
@@ -102,7 +103,7 @@ static void add_save(struct unwind_ops *ops, enum unwind_op_kind kind, unsigned 
 
 /* What is executed last comes first, from here to unwind_packed_prologue. */
 
-static void add_locals(const struct layout *l, struct unwind_ops *ops)
+static void add_locals(const struct packed_layout *l, struct unwind_ops *ops)
 {
         bool is_one_store = l->is_chained && l->locals <= MAX_CHAIN_STORE;
 
@@ -118,7 +119,8 @@ static void add_locals(const struct layout *l, struct unwind_ops *ops)
         add(ops, UNWIND_OP_ALLOC, l->locals > MAX_SUB_BYTES ? MAX_SUB_BYTES : l->locals);
 }
 
-static void add_params(const struct unwind_arm64_packed *p, const struct layout *l, struct unwind_ops *ops)
+static void add_params(const struct unwind_arm64_packed *p, const struct packed_layout *l,
+                       struct unwind_ops *ops)
 {
         if (!p->h)
                 return;
@@ -132,7 +134,8 @@ static void add_params(const struct unwind_arm64_packed *p, const struct layout 
         }
 }
 
-static void add_floats(const struct unwind_arm64_packed *p, const struct layout *l, struct unwind_ops *ops)
+static void add_floats(const struct unwind_arm64_packed *p, const struct packed_layout *l,
+                       struct unwind_ops *ops)
 {
         for (unsigned i = (n_floats(p) + 1) / 2; i-- > 0;) {
                 unsigned reg = UNWIND_FIRST_D + 2 * i;
@@ -143,7 +146,8 @@ static void add_floats(const struct unwind_arm64_packed *p, const struct layout 
         }
 }
 
-static void add_ints(const struct unwind_arm64_packed *p, const struct layout *l, struct unwind_ops *ops)
+static void add_ints(const struct unwind_arm64_packed *p, const struct packed_layout *l,
+                     struct unwind_ops *ops)
 {
         bool has_lr = p->cr == CR_LR;
 
@@ -167,7 +171,7 @@ static void add_ints(const struct unwind_arm64_packed *p, const struct layout *l
 bool unwind_packed_prologue(const struct unwind_arm64 *arm64, struct unwind_ops *ret_ops, struct err *err)
 {
         const struct unwind_arm64_packed *p = &arm64->packed;
-        struct layout l = lay_out(p);
+        struct packed_layout l = lay_out(p);
 
         if (!fits(p, &l, err))
                 return false;

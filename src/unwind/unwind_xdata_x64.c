@@ -45,13 +45,13 @@ static bool read_tail(struct cursor *c, struct unwind_x64 *x64, struct err *err)
                err_set(err, ERR_FORMAT, "unwind information is cut after its %u slots", x64->n_slots);
 }
 
-struct slot {
+struct xdata_slot {
         uint8_t off, code, operand;
 };
 
-static struct slot read_slot(struct cursor *c)
+static struct xdata_slot read_slot(struct cursor *c)
 {
-        struct slot slot = {.off = cursor_u8(c)};
+        struct xdata_slot slot = {.off = cursor_u8(c)};
         uint8_t code = cursor_u8(c);
 
         slot.code = code & 0xf;
@@ -63,7 +63,7 @@ static struct slot read_slot(struct cursor *c)
 static void read_epilogue(struct unwind_x64 *x64)
 {
         struct cursor c = x64->slots;
-        struct slot slot = read_slot(&c);
+        struct xdata_slot slot = read_slot(&c);
 
         if (c.failed || x64->version < 2 || slot.code != CODE_EPILOG)
                 return;
@@ -102,18 +102,18 @@ bool unwind_x64_read(const struct cursor *info, struct unwind_x64 *ret_x64, stru
 
 /* --- Operations --- */
 
-static void add_op(struct unwind_ops *ops, enum unwind_op_kind kind, const struct slot *slot, uint8_t reg,
-                   uint32_t amount)
+static void add_op(struct unwind_ops *ops, enum unwind_op_kind kind, const struct xdata_slot *slot,
+                   uint8_t reg, uint32_t amount)
 {
         ops->items[ops->n++] = (struct unwind_op){
                 .kind = (uint8_t)kind, .reg = reg, .reg2 = UNWIND_NO_REG, .off = slot->off, .amount = amount};
 }
 
 /* Slot 0 speaks for all epilogues: what the others say is a place, 0 to make their number even. */
-static void add_epilogue(const struct unwind_x64 *x64, unsigned n, const struct slot *slot,
+static void add_epilogue(const struct unwind_x64 *x64, unsigned n, const struct xdata_slot *slot,
                          struct unwind_ops *ops)
 {
-        static const struct slot no_place = {0};
+        static const struct xdata_slot no_place = {0};
         uint32_t from_end = slot->off | (uint32_t)slot->operand << 8;
 
         if (!n)
@@ -121,8 +121,8 @@ static void add_epilogue(const struct unwind_x64 *x64, unsigned n, const struct 
         add_op(ops, from_end ? UNWIND_OP_EPILOGUE : UNWIND_OP_PAD, &no_place, UNWIND_NO_REG, from_end);
 }
 
-static void add_code_6(const struct unwind_x64 *x64, unsigned n, struct cursor *c, const struct slot *slot,
-                       struct unwind_ops *ops)
+static void add_code_6(const struct unwind_x64 *x64, unsigned n, struct cursor *c,
+                       const struct xdata_slot *slot, struct unwind_ops *ops)
 {
         if (x64->version >= 2) {
                 add_epilogue(x64, n, slot, ops);
@@ -135,7 +135,7 @@ static void add_code_6(const struct unwind_x64 *x64, unsigned n, struct cursor *
 static bool add_code(const struct unwind_x64 *x64, struct cursor *c, struct unwind_ops *ops, struct err *err)
 {
         unsigned n = (unsigned)(cursor_pos(c) / SLOT_BYTES);
-        struct slot slot = read_slot(c);
+        struct xdata_slot slot = read_slot(c);
         uint8_t reg = slot.operand;
 
         switch (slot.code) {

@@ -15,7 +15,7 @@
 
 enum { SHORT_FUNCTION = 60, SHARE_COLUMNS = 8 };
 
-struct listing {
+struct code_listing {
         const struct annotate_view *view;
         size_t n_points;
         bool *shown;
@@ -40,12 +40,12 @@ void annotate_view_add_cut(const struct annotate_view *view, const struct buf *r
 
 /* --- what is shown --- */
 
-static const struct annotate_point *point_at(const struct listing *l, size_t i)
+static const struct annotate_point *point_at(const struct code_listing *l, size_t i)
 {
         return annotate_get_point(l->view->annotate, i);
 }
 
-static void choose_blocks(struct listing *l)
+static void choose_blocks(struct code_listing *l)
 {
         bool all = l->view->every_block || l->n_points <= SHORT_FUNCTION;
 
@@ -65,7 +65,7 @@ static void choose_blocks(struct listing *l)
 }
 
 /* The shown point at exactly that address, or SIZE_MAX. */
-static size_t find_shown(const struct listing *l, uint64_t addr)
+static size_t find_shown(const struct code_listing *l, uint64_t addr)
 {
         size_t low = 0, high = l->n_points;
 
@@ -86,7 +86,7 @@ static bool is_jump(const struct disasm_insn *insn)
                (insn->flow == DISASM_BRANCH || insn->flow == DISASM_JUMP);
 }
 
-static void draw_arrows(struct listing *l)
+static void draw_arrows(struct code_listing *l)
 {
         struct arrow *list = mem_new(l->n_rows, sizeof(*list));
         size_t n = 0;
@@ -111,7 +111,8 @@ static bool same_line(const struct resolver_frame *a, const struct resolver_fram
 }
 
 /* "longobject.c:3399 [Py_DECREF]  op->ob_refcnt--", where another line begins. */
-static void add_line_row(struct listing *l, const struct annotate_point *point, size_t row, struct buf *out)
+static void add_line_row(struct code_listing *l, const struct annotate_point *point, size_t row,
+                         struct buf *out)
 {
         const struct annotate_view *view = l->view;
         const struct resolver_frame *frame = point->n_frames ? point->frames : NULL;
@@ -142,13 +143,13 @@ static void add_line_row(struct listing *l, const struct annotate_point *point, 
 }
 
 /* An arrow says more than the name. */
-static bool names_target(const struct listing *l, const struct disasm_insn *insn)
+static bool names_target(const struct code_listing *l, const struct disasm_insn *insn)
 {
         return insn->has_target && !insn->is_operand &&
                (!is_jump(insn) || find_shown(l, insn->target) == SIZE_MAX);
 }
 
-static void add_target(const struct listing *l, const struct disasm_insn *insn, struct buf *out)
+static void add_target(const struct code_listing *l, const struct disasm_insn *insn, struct buf *out)
 {
         const char *name = names_target(l, insn) ? annotate_texts_target(l->view->texts, insn->target) : NULL;
 
@@ -159,7 +160,7 @@ static void add_target(const struct listing *l, const struct disasm_insn *insn, 
         buf_add_char(out, '>');
 }
 
-static void add_code_row(const struct listing *l, const struct annotate_point *point, size_t row,
+static void add_code_row(const struct code_listing *l, const struct annotate_point *point, size_t row,
                          struct buf *out)
 {
         AUTO_RELEASE(buf) text = {0};
@@ -181,7 +182,7 @@ static void add_code_row(const struct listing *l, const struct annotate_point *p
                 heat_color(out, start, SHARE_COLUMNS, annotate_view_share(l->view, point->weight));
 }
 
-static void add_gap(struct listing *l, size_t from, size_t to, size_t row, struct buf *out)
+static void add_gap(struct code_listing *l, size_t from, size_t to, size_t row, struct buf *out)
 {
         AUTO_RELEASE(buf) text = {0};
 
@@ -195,7 +196,7 @@ static void add_gap(struct listing *l, size_t from, size_t to, size_t row, struc
         l->last = NULL;
 }
 
-static void add_rows(struct listing *l, struct buf *out)
+static void add_rows(struct code_listing *l, struct buf *out)
 {
         size_t row = 0;
 
@@ -213,9 +214,9 @@ static void add_rows(struct listing *l, struct buf *out)
 }
 
 /* False: there is nothing to show, and nothing to release. */
-static bool begin_listing(const struct annotate_view *view, struct listing *ret)
+static bool begin_listing(const struct annotate_view *view, struct code_listing *ret)
 {
-        *ret = (struct listing){.view = view, .n_points = annotate_n_points(view->annotate)};
+        *ret = (struct code_listing){.view = view, .n_points = annotate_n_points(view->annotate)};
         if (!ret->n_points)
                 return false;
         ret->shown = mem_new(ret->n_points, sizeof(*ret->shown));
@@ -224,7 +225,7 @@ static bool begin_listing(const struct annotate_view *view, struct listing *ret)
         return true;
 }
 
-static void end_listing(struct listing *l)
+static void end_listing(struct code_listing *l)
 {
         free(l->shown);
         free(l->row_of);
@@ -232,7 +233,7 @@ static void end_listing(struct listing *l)
 
 void annotate_view_want_code(const struct annotate_view *view)
 {
-        struct listing l;
+        struct code_listing l;
 
         if (!begin_listing(view, &l))
                 return;
@@ -253,7 +254,7 @@ void annotate_view_want_code(const struct annotate_view *view)
 
 void annotate_view_code(const struct annotate_view *view, struct buf *out)
 {
-        struct listing l;
+        struct code_listing l;
         char last[32];
 
         if (!begin_listing(view, &l))

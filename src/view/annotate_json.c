@@ -14,7 +14,7 @@
 enum { NEIGHBOURS_MAX = 64 }; /* on either side; one line of generated code can be a whole function */
 
 /* A sampled line; with code every sampled address of it is an entry of its own. */
-struct entry {
+struct json_entry {
         const char *path; /* NULL: not known */
         uint32_t line;
         const char *function; /* that was inlined there; NULL: none */
@@ -24,7 +24,7 @@ struct entry {
 };
 
 struct entries {
-        struct entry *list;
+        struct json_entry *list;
         size_t n, cap;
 };
 
@@ -36,7 +36,7 @@ static bool same_source(const struct annotate_point *a, const struct annotate_po
 }
 
 /* Neighbours of a point that are of its line: what windowsperf shows of an address. */
-static void find_neighbours(const struct annotate *a, size_t index, struct entry *entry)
+static void find_neighbours(const struct annotate *a, size_t index, struct json_entry *entry)
 {
         const struct annotate_point *point = annotate_get_point(a, index);
 
@@ -49,11 +49,11 @@ static void find_neighbours(const struct annotate *a, size_t index, struct entry
                 entry->last++;
 }
 
-static struct entry make_entry(const struct annotate *a, size_t index)
+static struct json_entry make_entry(const struct annotate *a, size_t index)
 {
         const struct annotate_point *point = annotate_get_point(a, index);
         const struct resolver_frame *frame = point->n_frames ? point->frames : NULL;
-        struct entry entry = {.addr = point->addr, .count = point->count, .weight = point->weight};
+        struct json_entry entry = {.addr = point->addr, .count = point->count, .weight = point->weight};
 
         if (frame && frame->path) {
                 entry.path = annotate_text(a, frame->path);
@@ -70,7 +70,7 @@ static int compare_text(const char *a, const char *b)
         return strcmp(a ? a : "", b ? b : "");
 }
 
-static int compare_source(const struct entry *a, const struct entry *b)
+static int compare_source(const struct json_entry *a, const struct json_entry *b)
 {
         int order = compare_text(a->path, b->path);
 
@@ -81,7 +81,7 @@ static int compare_source(const struct entry *a, const struct entry *b)
 
 static int by_source(const void *x, const void *y)
 {
-        const struct entry *a = x, *b = y;
+        const struct json_entry *a = x, *b = y;
         int order = compare_source(a, b);
 
         return order ? order : (a->addr > b->addr) - (a->addr < b->addr);
@@ -89,7 +89,7 @@ static int by_source(const void *x, const void *y)
 
 static int by_weight(const void *x, const void *y)
 {
-        const struct entry *a = x, *b = y;
+        const struct json_entry *a = x, *b = y;
 
         if (a->weight != b->weight)
                 return a->weight > b->weight ? -1 : 1;
@@ -135,7 +135,7 @@ static const struct column code_columns[] = {
         {.name = "instruction", .can_cut = true},
 };
 
-static struct table *make_code(const struct annotate_view *view, const struct entry *entry)
+static struct table *make_code(const struct annotate_view *view, const struct json_entry *entry)
 {
         struct table *table = table_new(code_columns, N_ELEMENTS(code_columns));
 
@@ -148,7 +148,7 @@ static struct table *make_code(const struct annotate_view *view, const struct en
         return table;
 }
 
-static void add_code(const struct annotate_view *view, const struct entry *entry, struct buf *out)
+static void add_code(const struct annotate_view *view, const struct json_entry *entry, struct buf *out)
 {
         AUTO(table) table = make_code(view, entry);
 
@@ -190,7 +190,7 @@ void annotate_view_windowsperf(const struct annotate_view *view, bool disassembl
 
 /* --- JSON --- */
 
-static void add_json_code(const struct annotate_view *view, const struct entry *entry, bool disassemble,
+static void add_json_code(const struct annotate_view *view, const struct json_entry *entry, bool disassemble,
                           struct json *json)
 {
         AUTO_RELEASE(buf) address = {0};
@@ -217,7 +217,8 @@ static void add_json_code(const struct annotate_view *view, const struct entry *
         json_end_object(json);
 }
 
-static void add_json_extras(const struct annotate_view *view, const struct entry *entry, struct json *json)
+static void add_json_extras(const struct annotate_view *view, const struct json_entry *entry,
+                            struct json *json)
 {
         const char *source = annotate_texts_line(view->texts, entry->path, entry->line);
 
@@ -232,7 +233,7 @@ static void add_json_extras(const struct annotate_view *view, const struct entry
 }
 
 /* Schemas of WindowsPerf's documents want every one of these keys, and no other. */
-static void add_json_entry(const struct annotate_view *view, const struct entry *entry, bool disassemble,
+static void add_json_entry(const struct annotate_view *view, const struct json_entry *entry, bool disassemble,
                            struct json *json)
 {
         json_begin_object(json);

@@ -15,14 +15,14 @@ enum {
         PROCESSED_VERSION = 60,
 };
 
-struct writing {
+struct firefox_writing {
         const struct export_firefox *profile;
         struct firefox_tables *tables;
         struct export_threads threads;
         struct json json;
 };
 
-static struct firefox_tables *make_tables(const struct writing *w)
+static struct firefox_tables *make_tables(const struct firefox_writing *w)
 {
         const struct named_stacks *stacks = w->profile->stacks;
         bool *wanted = mem_new(stacks->n_nodes, sizeof(*wanted));
@@ -46,14 +46,14 @@ static double ms_of(uint64_t ns)
         return (double)ns / 1e6;
 }
 
-static const char *name_of(const struct writing *w, uint32_t text)
+static const char *name_of(const struct firefox_writing *w, uint32_t text)
 {
         const char *name = sample_list_text(w->profile->samples, text);
 
         return *name ? name : "unknown";
 }
 
-static void add_text(struct writing *w, const char *key, const char *text)
+static void add_text(struct firefox_writing *w, const char *key, const char *text)
 {
         AUTO_RELEASE(buf) safe = {0};
 
@@ -61,7 +61,7 @@ static void add_text(struct writing *w, const char *key, const char *text)
         json_key_str(&w->json, key, buf_text(&safe));
 }
 
-static void add_ms(struct writing *w, const char *key, uint64_t ns)
+static void add_ms(struct firefox_writing *w, const char *key, uint64_t ns)
 {
         json_key(&w->json, key);
         json_fixed(&w->json, ms_of(ns), 6);
@@ -94,7 +94,7 @@ static void add_categories(struct json *json)
 }
 
 /* Where no interval was asked for: what lies between two samples on the average. */
-static uint64_t interval_of(const struct writing *w)
+static uint64_t interval_of(const struct firefox_writing *w)
 {
         uint64_t mean_ns = w->threads.n_samples > 1
                                    ? (w->threads.end_ns - w->threads.start_ns) / (w->threads.n_samples - 1)
@@ -105,7 +105,7 @@ static uint64_t interval_of(const struct writing *w)
         return mean_ns ? mean_ns : 1000000;
 }
 
-static void add_meta(struct writing *w)
+static void add_meta(struct firefox_writing *w)
 {
         const struct export_about *about = w->profile->about;
         struct json *json = &w->json;
@@ -140,13 +140,13 @@ static void add_meta(struct writing *w)
         json_end_object(json);
 }
 
-static const struct listed_sample *get_sample(const struct writing *w, const struct export_thread *thread,
-                                              size_t index)
+static const struct listed_sample *get_sample(const struct firefox_writing *w,
+                                              const struct export_thread *thread, size_t index)
 {
         return sample_list_get(w->profile->samples, w->threads.order[thread->first + index].sample);
 }
 
-static void add_stack_column(struct writing *w, const struct export_thread *thread)
+static void add_stack_column(struct firefox_writing *w, const struct export_thread *thread)
 {
         json_key(&w->json, "stack");
         json_begin_array(&w->json);
@@ -155,7 +155,7 @@ static void add_stack_column(struct writing *w, const struct export_thread *thre
         json_end_array(&w->json);
 }
 
-static void add_time_column(struct writing *w, const struct export_thread *thread)
+static void add_time_column(struct firefox_writing *w, const struct export_thread *thread)
 {
         json_key(&w->json, "time");
         json_begin_array(&w->json);
@@ -166,7 +166,7 @@ static void add_time_column(struct writing *w, const struct export_thread *threa
 }
 
 /* Time is a weight that the program knows; other events are counted like samples. */
-static void add_weight_column(struct writing *w, const struct export_thread *thread)
+static void add_weight_column(struct firefox_writing *w, const struct export_thread *thread)
 {
         bool is_time = w->profile->about->is_time && w->profile->weights;
 
@@ -189,7 +189,7 @@ static void add_weight_column(struct writing *w, const struct export_thread *thr
 }
 
 /* What a clock counted since the thread's sample before is the time that it ran. */
-static void add_cpu_column(struct writing *w, const struct export_thread *thread)
+static void add_cpu_column(struct firefox_writing *w, const struct export_thread *thread)
 {
         if (!w->profile->about->is_time)
                 return;
@@ -210,7 +210,7 @@ static const struct firefox_column marker_columns[] = {
         {0},
 };
 
-static void add_thread(struct writing *w, const struct export_thread *thread)
+static void add_thread(struct firefox_writing *w, const struct export_thread *thread)
 {
         struct json *json = &w->json;
         char pid[16];
@@ -246,7 +246,7 @@ static void add_thread(struct writing *w, const struct export_thread *thread)
 
 void export_firefox(const struct export_firefox *profile, struct buf *out)
 {
-        struct writing w = {.profile = profile};
+        struct firefox_writing w = {.profile = profile};
 
         export_threads_list(profile->samples, profile->event, &w.threads);
         w.tables = make_tables(&w);

@@ -11,7 +11,7 @@
 #include "mem.h"
 #include "text_number.h"
 
-struct line {
+struct folded_line {
         const char *path;
         size_t path_off; /* in the buffer, until that no longer moves */
         uint64_t value;
@@ -23,7 +23,7 @@ struct folding {
         struct buf path;  /* of the node looked at */
         size_t *ends;     /* by depth: how long the path down to there is */
         struct buf paths; /* of all lines, each ended by NUL */
-        struct line *lines;
+        struct folded_line *lines;
         size_t n_lines, cap_lines;
 };
 
@@ -70,7 +70,7 @@ static uint64_t value_of(const struct folding *f, const struct calltree_node *no
 
 static void add_line(struct folding *f, uint64_t value)
 {
-        struct line line = {.path_off = f->paths.len, .value = value};
+        struct folded_line line = {.path_off = f->paths.len, .value = value};
 
         buf_add(&f->paths, f->path.data, f->path.len + 1);
         ARRAY_PUSH(f->lines, f->n_lines, f->cap_lines, line);
@@ -98,7 +98,7 @@ static void add_lines(struct folding *f)
 
 static int compare_lines(const void *a, const void *b)
 {
-        const struct line *x = a, *y = b;
+        const struct folded_line *x = a, *y = b;
 
         return strcmp(x->path, y->path);
 }

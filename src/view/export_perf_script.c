@@ -27,7 +27,7 @@ enum {
 };
 
 /* What is written of an event's samples. */
-struct fields {
+struct script_fields {
         bool tid, cpu, time, period;
         bool address; /* in the same line */
         bool chain;   /* in lines of its own */
@@ -36,7 +36,7 @@ struct fields {
 struct scripting {
         const struct export_script *script;
         const struct export_sink *sink;
-        struct fields *fields; /* by event */
+        struct script_fields *fields; /* by event */
         size_t name_width;
         struct buf texts; /* lines of all places */
         struct {
@@ -58,10 +58,10 @@ static bool flush(struct scripting *s, size_t limit, struct err *err)
 
 /* --- Events --- */
 
-static struct fields fields_of(const struct perf_attr *attr)
+static struct script_fields fields_of(const struct perf_attr *attr)
 {
         bool is_tracepoint = attr->type == PERF_TYPE_TRACEPOINT;
-        struct fields fields = {
+        struct script_fields fields = {
                 .tid = attr->sample_type & PERF_SAMPLE_TID,
                 .cpu = attr->sample_type & PERF_SAMPLE_CPU,
                 .time = attr->sample_type & PERF_SAMPLE_TIME,
@@ -224,7 +224,7 @@ static void add_comm(const struct scripting *s, const struct listed_sample *samp
 
 static void add_head(struct scripting *s, const struct listed_sample *sample)
 {
-        const struct fields *fields = &s->fields[sample->event];
+        const struct script_fields *fields = &s->fields[sample->event];
         struct buf *out = &s->out;
 
         add_comm(s, sample, !fields->chain, out);
@@ -280,7 +280,7 @@ static bool add_stack(struct scripting *s, const struct listed_sample *sample, s
 
 static bool add_sample(struct scripting *s, const struct listed_sample *sample, struct err *err)
 {
-        const struct fields *fields = &s->fields[sample->event];
+        const struct script_fields *fields = &s->fields[sample->event];
 
         add_head(s, sample);
         if (fields->chain)

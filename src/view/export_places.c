@@ -10,7 +10,7 @@
 #include "mem.h"
 #include "text.h"
 
-struct place {
+struct export_place {
         uint64_t offset;
         uint32_t module, node;
         bool is_behind;
@@ -23,7 +23,7 @@ bool export_is_behind(const struct named_node *node)
 
 static int compare(const void *a, const void *b)
 {
-        const struct place *x = a, *y = b;
+        const struct export_place *x = a, *y = b;
 
         if (x->module != y->module)
                 return x->module < y->module ? -1 : 1;
@@ -34,7 +34,7 @@ static int compare(const void *a, const void *b)
 
 void export_places_list(const struct named_stacks *stacks, const bool *wanted, struct export_places *ret)
 {
-        struct place *sorted = mem_new(stacks->n_nodes, sizeof(*sorted));
+        struct export_place *sorted = mem_new(stacks->n_nodes, sizeof(*sorted));
         size_t n = 0;
 
         *ret = (struct export_places){
@@ -46,7 +46,8 @@ void export_places_list(const struct named_stacks *stacks, const bool *wanted, s
 
                 ret->of_node[i] = NAMED_NONE;
                 if (!node->is_cut && (!wanted || wanted[i]))
-                        sorted[n++] = (struct place){node->offset, node->module, i, export_is_behind(node)};
+                        sorted[n++] =
+                                (struct export_place){node->offset, node->module, i, export_is_behind(node)};
         }
         if (n)
                 qsort(sorted, n, sizeof(*sorted), compare);

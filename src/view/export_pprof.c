@@ -35,7 +35,7 @@ struct location {
 
 static const struct calltree_function nothing_known = {"", "", "", "", .kind = CALLTREE_UNKNOWN};
 
-struct writing {
+struct pprof_writing {
         const struct calltree *tree;
         struct buf *out;
         struct strpool *strings;
@@ -80,7 +80,7 @@ static void add_message(struct buf *out, unsigned field, const struct buf *messa
 
 /* --- strings, functions, mappings --- */
 
-static uint64_t add_string(struct writing *w, const char *text)
+static uint64_t add_string(struct pprof_writing *w, const char *text)
 {
         AUTO_RELEASE(buf) safe = {0};
 
@@ -88,7 +88,7 @@ static uint64_t add_string(struct writing *w, const char *text)
         return strpool_add(w->strings, buf_text(&safe));
 }
 
-static uint64_t add_type(struct writing *w, const char *type, const char *unit)
+static uint64_t add_type(struct pprof_writing *w, const char *type, const char *unit)
 {
         AUTO_RELEASE(buf) message = {0};
         uint64_t name = add_string(w, type);
@@ -100,7 +100,7 @@ static uint64_t add_type(struct writing *w, const char *type, const char *unit)
 }
 
 /* Readers take a mapping that has not got all of these for one whose addresses are still to be looked up. */
-static uint64_t add_mapping(struct writing *w, const char *path)
+static uint64_t add_mapping(struct pprof_writing *w, const char *path)
 {
         AUTO_RELEASE(buf) message = {0};
         uint64_t *number, file;
@@ -121,7 +121,7 @@ static uint64_t add_mapping(struct writing *w, const char *path)
         return *number;
 }
 
-static uint64_t add_function(struct writing *w, const struct calltree_function *function)
+static uint64_t add_function(struct pprof_writing *w, const struct calltree_function *function)
 {
         AUTO_RELEASE(buf) message = {0}, safe = {0};
         uint64_t name, file = add_string(w, function->file), *number;
@@ -143,7 +143,7 @@ static uint64_t add_function(struct writing *w, const struct calltree_function *
 
 /* --- locations --- */
 
-static bool is_inside_of_parent(const struct writing *w, uint32_t node)
+static bool is_inside_of_parent(const struct pprof_writing *w, uint32_t node)
 {
         uint32_t parent = calltree_get_node(w->tree, node)->parent;
 
@@ -151,7 +151,7 @@ static bool is_inside_of_parent(const struct writing *w, uint32_t node)
                export_function(w->tree, parent)->kind <= CALLTREE_UNKNOWN;
 }
 
-static uint32_t find_location(struct writing *w, uint32_t outer, uint32_t function)
+static uint32_t find_location(struct pprof_writing *w, uint32_t outer, uint32_t function)
 {
         bool is_new;
         uint64_t *number = map_put(&w->by_chain, (uint64_t)outer << 32 | function, &is_new);
@@ -164,7 +164,7 @@ static uint32_t find_location(struct writing *w, uint32_t outer, uint32_t functi
         return (uint32_t)*number;
 }
 
-static void find_locations(struct writing *w)
+static void find_locations(struct pprof_writing *w)
 {
         ARRAY_PUSH(w->locations, w->n_locations, w->cap_locations, (struct location){0});
         for (uint32_t at = export_next(w->tree, CALLTREE_ROOT); at != CALLTREE_ROOT;
@@ -177,7 +177,7 @@ static void find_locations(struct writing *w)
         }
 }
 
-static void add_location(struct writing *w, uint32_t number)
+static void add_location(struct pprof_writing *w, uint32_t number)
 {
         AUTO_RELEASE(buf) message = {0};
         const struct calltree_function *function = NULL;
@@ -208,13 +208,13 @@ static uint64_t take_value(uint64_t value, uint64_t *left)
         return value;
 }
 
-static void add_to_stack(struct writing *w, uint32_t location, struct buf *stack)
+static void add_to_stack(struct pprof_writing *w, uint32_t location, struct buf *stack)
 {
         w->locations[location].is_used = true;
         add_varint(stack, location);
 }
 
-static void add_label(struct writing *w, const char *key, const char *text, struct buf *sample)
+static void add_label(struct pprof_writing *w, const char *key, const char *text, struct buf *sample)
 {
         AUTO_RELEASE(buf) label = {0};
 
@@ -223,7 +223,7 @@ static void add_label(struct writing *w, const char *key, const char *text, stru
         add_message(sample, SAMPLE_LABEL, &label);
 }
 
-static void add_sample(struct writing *w, uint32_t at)
+static void add_sample(struct pprof_writing *w, uint32_t at)
 {
         const struct calltree_node *node = calltree_get_node(w->tree, at);
         AUTO_RELEASE(buf) sample = {0}, numbers = {0};
@@ -251,7 +251,7 @@ static void add_sample(struct writing *w, uint32_t at)
         add_message(w->out, PROFILE_SAMPLE, &sample);
 }
 
-static void add_samples(struct writing *w)
+static void add_samples(struct pprof_writing *w)
 {
         uint32_t at = CALLTREE_ROOT;
 
@@ -264,7 +264,7 @@ static void add_samples(struct writing *w)
         } while (at != CALLTREE_ROOT);
 }
 
-static void add_comment(struct writing *w, const char *text)
+static void add_comment(struct pprof_writing *w, const char *text)
 {
         if (text && *text)
                 add_number(w->out, PROFILE_COMMENT, add_string(w, text));
@@ -272,7 +272,7 @@ static void add_comment(struct writing *w, const char *text)
 
 void export_pprof(const struct calltree *tree, const struct export_about *about, struct buf *out)
 {
-        struct writing w = {
+        struct pprof_writing w = {
                 .tree = tree,
                 .out = out,
                 .strings = strpool_new(),

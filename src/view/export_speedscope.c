@@ -22,12 +22,12 @@ struct stack {
 };
 
 /* A piece of a thread's time. */
-struct span {
+struct speedscope_span {
         uint32_t stack; /* NAMED_NONE: none */
         uint64_t weight;
 };
 
-struct writing {
+struct speedscope_writing {
         const struct export_speedscope *profile;
         struct strpool *texts;
         struct frame *frames;
@@ -46,7 +46,7 @@ struct writing {
 
 /* --- Frames and stacks --- */
 
-static uint32_t find_frame(struct writing *w, const struct named_node *node, const char *function,
+static uint32_t find_frame(struct speedscope_writing *w, const struct named_node *node, const char *function,
                            bool is_inlined)
 {
         AUTO_RELEASE(buf) name = {0};
@@ -69,7 +69,7 @@ static uint32_t find_frame(struct writing *w, const struct named_node *node, con
         return (uint32_t)*known - 1;
 }
 
-static void add_numbers(struct writing *w, const struct named_node *node)
+static void add_numbers(struct speedscope_writing *w, const struct named_node *node)
 {
         for (uint32_t i = 0; i < node->n_frames; i++) {
                 const char *function = w->profile->stacks->frames[node->first_frame + i].function;
@@ -80,7 +80,7 @@ static void add_numbers(struct writing *w, const struct named_node *node)
 }
 
 /* By place, and behind them of the mark of cut stacks: where its frames' numbers begin. */
-static uint32_t *name_places(struct writing *w, const struct export_places *places)
+static uint32_t *name_places(struct speedscope_writing *w, const struct export_places *places)
 {
         uint32_t *ret = mem_new((size_t)places->n + 1, sizeof(*ret));
 
@@ -98,7 +98,7 @@ static uint32_t *name_places(struct writing *w, const struct export_places *plac
         return ret;
 }
 
-static uint32_t find_stack(struct writing *w, struct stack stack)
+static uint32_t find_stack(struct speedscope_writing *w, struct stack stack)
 {
         uint64_t *known = map_put(&w->by_frame, (uint64_t)stack.prefix << 32 | stack.frame, NULL);
 
@@ -137,7 +137,7 @@ static bool *find_nodes(const struct export_speedscope *profile)
         return wanted;
 }
 
-static void add_stacks(struct writing *w)
+static void add_stacks(struct speedscope_writing *w)
 {
         const struct named_stacks *stacks = w->profile->stacks;
         bool *wanted = find_nodes(w->profile);
@@ -171,20 +171,20 @@ static void add_stacks(struct writing *w)
 /* --- Spans --- */
 
 struct spans {
-        struct span *span;
+        struct speedscope_span *span;
         size_t n, cap;
         uint64_t start, weight; /* of all */
 };
 
 static void add_span(struct spans *spans, uint32_t stack, uint64_t weight)
 {
-        struct span *last = spans->n ? &spans->span[spans->n - 1] : NULL;
+        struct speedscope_span *last = spans->n ? &spans->span[spans->n - 1] : NULL;
 
         spans->weight += weight;
         if (last && last->stack == stack)
                 last->weight += weight;
         else
-                ARRAY_PUSH(spans->span, spans->n, spans->cap, (struct span){stack, weight});
+                ARRAY_PUSH(spans->span, spans->n, spans->cap, (struct speedscope_span){stack, weight});
 }
 
 /* What the event counted since the sample before. */
@@ -194,7 +194,7 @@ static uint64_t begin_of(const struct listed_sample *sample)
 }
 
 /* Samples of a thread that runs lie a little more or less than a weight apart, so a shorter pause is none. */
-static void list_spans(const struct writing *w, const struct export_threads *threads,
+static void list_spans(const struct speedscope_writing *w, const struct export_threads *threads,
                        const struct export_thread *thread, bool is_time, struct spans *ret)
 {
         *ret = (struct spans){0};
@@ -214,7 +214,7 @@ static void list_spans(const struct writing *w, const struct export_threads *thr
 
 /* --- Writing --- */
 
-static void add_text(struct writing *w, const char *key, const char *text)
+static void add_text(struct speedscope_writing *w, const char *key, const char *text)
 {
         AUTO_RELEASE(buf) safe = {0};
 
@@ -222,7 +222,7 @@ static void add_text(struct writing *w, const char *key, const char *text)
         json_key_str(&w->json, key, buf_text(&safe));
 }
 
-static void add_frames(struct writing *w)
+static void add_frames(struct speedscope_writing *w)
 {
         json_key(&w->json, "shared");
         json_begin_object(&w->json);
@@ -241,7 +241,7 @@ static void add_frames(struct writing *w)
         json_end_object(&w->json);
 }
 
-static void add_stack(struct writing *w, uint32_t stack)
+static void add_stack(struct speedscope_writing *w, uint32_t stack)
 {
         size_t depth = 0;
 
@@ -254,7 +254,7 @@ static void add_stack(struct writing *w, uint32_t stack)
 }
 
 /* "worker 4711/4712: cycles": of a main thread, the number of the process alone. */
-static void add_name(struct writing *w, const struct export_thread *thread, const char *event)
+static void add_name(struct speedscope_writing *w, const struct export_thread *thread, const char *event)
 {
         AUTO_RELEASE(buf) name = {0};
         const char *comm = sample_list_text(w->profile->samples, thread->name);
@@ -266,7 +266,7 @@ static void add_name(struct writing *w, const struct export_thread *thread, cons
         add_text(w, "name", buf_text(&name));
 }
 
-static void add_profile(struct writing *w, const struct export_thread *thread,
+static void add_profile(struct speedscope_writing *w, const struct export_thread *thread,
                         const struct export_about *about, const struct spans *spans)
 {
         struct json *json = &w->json;
@@ -299,7 +299,7 @@ static int compare_threads(const void *a, const void *b)
         return (x->first > y->first) - (x->first < y->first);
 }
 
-static void add_event(struct writing *w, const struct export_speedscope_event *event)
+static void add_event(struct speedscope_writing *w, const struct export_speedscope_event *event)
 {
         struct export_threads threads;
 
@@ -316,7 +316,7 @@ static void add_event(struct writing *w, const struct export_speedscope_event *e
         export_threads_release(&threads);
 }
 
-static void find_start(struct writing *w)
+static void find_start(struct speedscope_writing *w)
 {
         w->start_ns = UINT64_MAX;
         for (size_t i = 0; i < sample_list_n(w->profile->samples); i++) {
@@ -327,7 +327,7 @@ static void find_start(struct writing *w)
         }
 }
 
-static void writing_release(struct writing *w)
+static void writing_release(struct speedscope_writing *w)
 {
         strpool_free(w->texts);
         map_release(&w->by_text);
@@ -342,7 +342,7 @@ static void writing_release(struct writing *w)
 void export_speedscope(const struct export_speedscope *profile, struct buf *out)
 {
         const struct export_about *about = profile->events[0].about;
-        struct writing w = {.profile = profile, .texts = strpool_new()};
+        struct speedscope_writing w = {.profile = profile, .texts = strpool_new()};
 
         find_start(&w);
         add_stacks(&w);

@@ -6,21 +6,21 @@
 #include "map.h"
 #include "mem.h"
 
-struct listing {
+struct thread_listing {
         const struct sample_list *samples;
         uint32_t event;
         struct export_threads *threads;
         struct map by_tid; /* thread + 1 */
 };
 
-static const struct listed_sample *get_wanted(const struct listing *l, size_t index)
+static const struct listed_sample *get_wanted(const struct thread_listing *l, size_t index)
 {
         const struct listed_sample *sample = sample_list_get(l->samples, index);
 
         return sample->event == l->event ? sample : NULL;
 }
 
-static struct export_thread *find_thread(struct listing *l, const struct listed_sample *sample)
+static struct export_thread *find_thread(struct thread_listing *l, const struct listed_sample *sample)
 {
         struct export_threads *threads = l->threads;
         uint64_t *known =
@@ -36,7 +36,7 @@ static struct export_thread *find_thread(struct listing *l, const struct listed_
 }
 
 /* Programs name their threads after they started them: the last name counts. */
-static void list_threads(struct listing *l)
+static void list_threads(struct thread_listing *l)
 {
         struct export_threads *threads = l->threads;
         size_t n = sample_list_n(l->samples), at = 0;
@@ -71,7 +71,7 @@ static int compare_times(const void *a, const void *b)
         return (x->sample > y->sample) - (x->sample < y->sample);
 }
 
-static void order_samples(struct listing *l)
+static void order_samples(struct thread_listing *l)
 {
         struct export_threads *threads = l->threads;
         size_t n = sample_list_n(l->samples);
@@ -113,7 +113,7 @@ static void name_processes(const struct export_threads *threads)
 
 void export_threads_list(const struct sample_list *samples, uint32_t event, struct export_threads *ret)
 {
-        struct listing l = {.samples = samples, .event = event, .threads = ret};
+        struct thread_listing l = {.samples = samples, .event = event, .threads = ret};
 
         *ret = (struct export_threads){0};
         list_threads(&l);

@@ -31,14 +31,14 @@ struct point {
         double value; /* NaN: not counted */
 };
 
-struct line {
+struct plot_line {
         char *chart, *unit, *name; /* "ld_spec", "events a second", "core 1" */
         struct point *points;
         size_t n, cap;
 };
 
 struct stat_plot {
-        struct line *lines;
+        struct plot_line *lines;
         size_t n_lines, cap_lines;
         size_t next; /* where the search for a line begins: they come in the same order each time */
         double end_s;
@@ -63,9 +63,10 @@ void stat_plot_free(struct stat_plot *plot)
         free(plot);
 }
 
-static struct line *find_line(struct stat_plot *plot, const char *chart, const char *unit, const char *name)
+static struct plot_line *find_line(struct stat_plot *plot, const char *chart, const char *unit,
+                                   const char *name)
 {
-        struct line line = {0};
+        struct plot_line line = {0};
 
         for (size_t i = 0; i < plot->n_lines; i++) {
                 size_t at = (plot->next + i) % plot->n_lines;
@@ -85,7 +86,7 @@ static struct line *find_line(struct stat_plot *plot, const char *chart, const c
 static void add_point(struct stat_plot *plot, const char *chart, const char *unit, const char *name,
                       struct point point)
 {
-        struct line *line = find_line(plot, chart, unit, name);
+        struct plot_line *line = find_line(plot, chart, unit, name);
 
         ARRAY_PUSH(line->points, line->n, line->cap, point);
 }
@@ -217,7 +218,7 @@ static void add_axes(const struct scale *scale, struct buf *out)
 }
 
 /* The points from `from` to `to` as lowest and highest; without a number: a gap. */
-static void add_bucket(const struct scale *scale, const struct line *line, size_t from, size_t to,
+static void add_bucket(const struct scale *scale, const struct plot_line *line, size_t from, size_t to,
                        bool *is_open, struct buf *out)
 {
         size_t low = SIZE_MAX, high = SIZE_MAX;
@@ -243,7 +244,7 @@ static void add_bucket(const struct scale *scale, const struct line *line, size_
         }
 }
 
-static void add_line(const struct scale *scale, const struct line *line, unsigned color, struct buf *out)
+static void add_line(const struct scale *scale, const struct plot_line *line, unsigned color, struct buf *out)
 {
         size_t per_bucket = line->n / POINTS_MAX + 1;
         bool is_open = false;
@@ -269,7 +270,7 @@ static void add_line(const struct scale *scale, const struct line *line, unsigne
 
 enum { N_COLORS = 8 };
 
-static void add_legend(const struct stat_plot *plot, const struct line *first, struct buf *out)
+static void add_legend(const struct stat_plot *plot, const struct plot_line *first, struct buf *out)
 {
         unsigned color = 0;
 
@@ -288,13 +289,13 @@ static void add_legend(const struct stat_plot *plot, const struct line *first, s
         buf_add_str(out, "</h2>\n");
 }
 
-static void add_chart(const struct stat_plot *plot, const struct line *first, struct buf *out)
+static void add_chart(const struct stat_plot *plot, const struct plot_line *first, struct buf *out)
 {
         struct scale scale = {.end_s = plot->end_s > 0 ? plot->end_s : 1};
         unsigned color = 0;
 
         for (size_t i = 0; i < plot->n_lines; i++) {
-                const struct line *line = &plot->lines[i];
+                const struct plot_line *line = &plot->lines[i];
 
                 for (size_t k = 0; !strcmp(line->chart, first->chart) && k < line->n; k++) {
                         if (line->points[k].value > scale.max_value)

@@ -14,7 +14,7 @@
 
 enum { VALUE_COLUMNS = 20, NAME_COLUMNS_MIN = 10 };
 
-struct row {
+struct stat_row {
         char time[32], cpu[16]; /* "": has none */
         const struct sheet_row *event;
         const struct sheet_metric *metric; /* one of the two */
@@ -51,8 +51,8 @@ static bool is_shown(const struct stat_rows *rows, const struct sheet *sheet, co
         return false;
 }
 
-static void each_row(const struct form *form, struct row row,
-                     void (*take)(const struct form *form, const struct row *row))
+static void each_row(const struct form *form, struct stat_row row,
+                     void (*take)(const struct form *form, const struct stat_row *row))
 {
         const struct sheet *sheet = form->view->sheet;
         bool each = form->rows->each_cpu;
@@ -147,7 +147,7 @@ static void add_metric_fields(const struct form *form, const struct sheet_metric
                    name.data);
 }
 
-static void add_fields(const struct form *form, const struct row *row)
+static void add_fields(const struct form *form, const struct stat_row *row)
 {
         if (*row->time)
                 add_field(form, row->time);
@@ -179,7 +179,7 @@ static void add_right(const struct form *form, const char *text, size_t columns)
         buf_add_str(form->out, text);
 }
 
-static void add_start(const struct form *form, const struct row *row)
+static void add_start(const struct form *form, const struct stat_row *row)
 {
         if (form->rows->times)
                 add_right(form, row->time, 15);
@@ -197,7 +197,7 @@ static void add_number(uint64_t number, bool plain, struct buf *out)
                 text_add_thousands(out, number);
 }
 
-static void add_columns(const struct form *form, const struct row *row)
+static void add_columns(const struct form *form, const struct stat_row *row)
 {
         const struct sheet_row *event = row->event;
         const struct sheet_metric *metric = row->metric;
@@ -258,7 +258,7 @@ static struct form make_form(const struct stat_rows *rows, const struct stat_vie
 static void add_head(const struct stat_rows *rows, const struct stat_view *view, struct buf *out)
 {
         struct form form = make_form(rows, view, out);
-        struct row names = {.time = "seconds", .cpu = "CPU"}, lines = {.time = "=======", .cpu = "==="};
+        struct stat_row names = {.time = "seconds", .cpu = "CPU"}, lines = {.time = "=======", .cpu = "==="};
 
         if (rows->separator)
                 return;
@@ -290,7 +290,7 @@ static void keep_notes(struct stat_rows *rows, const struct stat_view *view)
 void stat_rows_add(struct stat_rows *rows, const struct stat_view *view, uint64_t end_ns, struct buf *out)
 {
         struct form form = make_form(rows, view, out);
-        struct row row = {0};
+        struct stat_row row = {0};
 
         if (!rows->n_counts++)
                 add_head(rows, view, out);

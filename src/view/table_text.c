@@ -14,7 +14,7 @@
 enum { MARGIN = 8, GAP = 2, CUT_MIN_WIDTH = 16 };
 
 /* A table while it is laid out. */
-struct layout {
+struct text_layout {
         const struct table *table;
         size_t *widths;
         const struct table_cell ***twins; /* of each column, as by table_find_twins; NULL: it has none */
@@ -107,7 +107,7 @@ static void format_cell(const struct column *column, const struct table_cell *ce
                 table_cell_format(column, cell, true, out);
 }
 
-static void measure(struct layout *layout)
+static void measure(struct text_layout *layout)
 {
         const struct table *table = layout->table;
         AUTO_RELEASE(buf) text = {0};
@@ -132,7 +132,7 @@ static void measure(struct layout *layout)
 }
 
 /* Takes what is too much from the columns that may be cut, the widest first. */
-static void cut_widths(struct layout *layout, size_t max)
+static void cut_widths(struct text_layout *layout, size_t max)
 {
         const struct table *table = layout->table;
         size_t total = MARGIN + GAP * (table->n_columns - 1);
@@ -161,14 +161,14 @@ static void pad(struct buf *out, size_t n)
         memset(buf_extend(out, n), ' ', n);
 }
 
-static void begin_line(struct layout *layout)
+static void begin_line(struct text_layout *layout)
 {
         layout->line_start = layout->out->len;
         layout->hang = 0;
         pad(layout->out, MARGIN);
 }
 
-static void end_line(struct layout *layout)
+static void end_line(struct text_layout *layout)
 {
         struct buf *out = layout->out;
 
@@ -252,7 +252,7 @@ void table_add_around(struct buf *out, const char *text, size_t at, size_t max_c
                 add_pieces(out, text, text + from, max_columns);
 }
 
-static void put(struct layout *layout, size_t column, const char *text)
+static void put(struct text_layout *layout, size_t column, const char *text)
 {
         const struct column *c = &layout->table->columns[column];
         size_t hang = hang_of(c, text), room = layout->widths[column] + hang;
@@ -273,7 +273,7 @@ static void put(struct layout *layout, size_t column, const char *text)
                 pad(layout->out, blanks);
 }
 
-static void add_headings(struct layout *layout)
+static void add_headings(struct text_layout *layout)
 {
         const struct table *table = layout->table;
         AUTO_RELEASE(buf) line = {0};
@@ -293,7 +293,7 @@ static void add_headings(struct layout *layout)
         end_line(layout);
 }
 
-static void add_rows(struct layout *layout)
+static void add_rows(struct text_layout *layout)
 {
         const struct table *table = layout->table;
         AUTO_RELEASE(buf) text = {0};
@@ -315,7 +315,7 @@ static void add_rows(struct layout *layout)
         }
 }
 
-static void add_footers(struct layout *layout)
+static void add_footers(struct text_layout *layout)
 {
         size_t n_columns = layout->table->n_columns;
 
@@ -330,7 +330,7 @@ static void add_footers(struct layout *layout)
 }
 
 /* Of the columns of names that are less wide than they were in `full`. */
-static void find_twins(struct layout *layout, const size_t *full)
+static void find_twins(struct text_layout *layout, const size_t *full)
 {
         const struct table *table = layout->table;
 
@@ -342,7 +342,7 @@ static void find_twins(struct layout *layout, const size_t *full)
 
 void table_render_text(const struct table *table, unsigned max_columns, struct buf *out)
 {
-        struct layout layout = {.table = table, .out = out};
+        struct text_layout layout = {.table = table, .out = out};
         size_t *full = mem_new(table->n_columns, sizeof(*full));
 
         assert(table->n_cells % table->n_columns == 0);

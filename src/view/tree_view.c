@@ -24,41 +24,41 @@ enum {
         MIN_PIECE_COLUMNS = 34,
 };
 
-struct printer {
+struct tree_printer {
         const struct tree_view *view;
         struct buf *out;
         uint64_t total_count, total, min_weight;
         uint64_t n_small, n_deep; /* nodes that are left out, without what is below them */
 };
 
-static const struct calltree_node *node_of(const struct printer *p, uint32_t node)
+static const struct calltree_node *node_of(const struct tree_printer *p, uint32_t node)
 {
         return calltree_get_node(p->view->tree, node);
 }
 
-static double percent(const struct printer *p, uint64_t weight)
+static double percent(const struct tree_printer *p, uint64_t weight)
 {
         return p->total ? 100 * (double)weight / (double)p->total : 0;
 }
 
-static bool is_deep(const struct printer *p, const struct calltree_node *node)
+static bool is_deep(const struct tree_printer *p, const struct calltree_node *node)
 {
         return p->view->max_depth && node->depth > p->view->max_depth;
 }
 
-static bool is_shown(const struct printer *p, uint32_t at)
+static bool is_shown(const struct tree_printer *p, uint32_t at)
 {
         return at != CALLTREE_NONE && node_of(p, at)->weight >= p->min_weight && !is_deep(p, node_of(p, at));
 }
 
-static uint32_t first_shown(const struct printer *p, uint32_t at)
+static uint32_t first_shown(const struct tree_printer *p, uint32_t at)
 {
         uint32_t child = node_of(p, at)->first_child;
 
         return is_shown(p, child) ? child : CALLTREE_NONE;
 }
 
-static void count_hidden(struct printer *p, uint32_t at)
+static void count_hidden(struct tree_printer *p, uint32_t at)
 {
         for (; at != CALLTREE_NONE; at = node_of(p, at)->next) {
                 if (is_deep(p, node_of(p, at)))
@@ -69,7 +69,7 @@ static void count_hidden(struct printer *p, uint32_t at)
 }
 
 /* Children are sorted by weight: those that are shown come first. */
-static uint32_t next_shown(struct printer *p, uint32_t at)
+static uint32_t next_shown(struct tree_printer *p, uint32_t at)
 {
         uint32_t next = node_of(p, at)->next;
 
@@ -80,7 +80,7 @@ static uint32_t next_shown(struct printer *p, uint32_t at)
 }
 
 /* The one call that all but what is hidden goes on with. */
-static uint32_t only_child(const struct printer *p, uint32_t at)
+static uint32_t only_child(const struct tree_printer *p, uint32_t at)
 {
         const struct calltree_node *node = node_of(p, at);
         uint32_t child = first_shown(p, at);
@@ -91,7 +91,7 @@ static uint32_t only_child(const struct printer *p, uint32_t at)
         return child;
 }
 
-static const struct calltree_function *function_of(const struct printer *p, uint32_t at)
+static const struct calltree_function *function_of(const struct tree_printer *p, uint32_t at)
 {
         return calltree_get_function(p->view->tree, node_of(p, at)->function);
 }
@@ -113,8 +113,8 @@ static void add_origin(const struct calltree_function *f, bool with_module, stru
 
 /* The name is what is shortened where all of it would take more than `max` columns; 0: no limit.  Where no room would be left
  * for it, it stands alone. */
-static void add_name(const struct printer *p, const struct calltree_function *f, bool with_module, size_t max,
-                     struct buf *out)
+static void add_name(const struct tree_printer *p, const struct calltree_function *f, bool with_module,
+                     size_t max, struct buf *out)
 {
         AUTO_RELEASE(buf) origin = {0};
         size_t width;
@@ -130,7 +130,7 @@ static void add_name(const struct printer *p, const struct calltree_function *f,
 }
 
 /* Goes on in a new line where the terminal ends. */
-static void add_piece(const struct printer *p, const char *piece, size_t indent, size_t *column)
+static void add_piece(const struct tree_printer *p, const char *piece, size_t indent, size_t *column)
 {
         size_t width = table_text_width(piece), max = p->view->max_columns;
 
@@ -147,13 +147,14 @@ static void add_piece(const struct printer *p, const char *piece, size_t indent,
         *column += width;
 }
 
-static void color_share(const struct printer *p, size_t from, uint64_t weight)
+static void color_share(const struct tree_printer *p, size_t from, uint64_t weight)
 {
         if (p->view->is_colored)
                 heat_color(p->out, from, SHARE_COLUMNS, percent(p, weight));
 }
 
-static size_t add_shares(const struct printer *p, uint32_t first, uint32_t last, bool is_hot, unsigned depth)
+static size_t add_shares(const struct tree_printer *p, uint32_t first, uint32_t last, bool is_hot,
+                         unsigned depth)
 {
         size_t before = p->out->len, indent = (size_t)depth * STEP_COLUMNS, columns;
 
@@ -174,7 +175,7 @@ static size_t add_shares(const struct printer *p, uint32_t first, uint32_t last,
 }
 
 /* What is left of a line for a name and its module between an arrow and "(12 times)"; 0: no limit. */
-static size_t name_columns(const struct printer *p, size_t indent, bool is_repeated)
+static size_t name_columns(const struct tree_printer *p, size_t indent, bool is_repeated)
 {
         size_t others = indent + strlen("> ") + 1 + (is_repeated ? strlen(" (1000 times)") : 0);
 
@@ -186,7 +187,8 @@ static size_t name_columns(const struct printer *p, size_t indent, bool is_repea
 }
 
 /* Returns the chain's last node. */
-static uint32_t add_chain(struct printer *p, uint32_t first, bool is_hot, unsigned depth, const char *module)
+static uint32_t add_chain(struct tree_printer *p, uint32_t first, bool is_hot, unsigned depth,
+                          const char *module)
 {
         const char *arrow = p->view->is_inverted ? "< " : "> ";
         AUTO_RELEASE(buf) piece = {0};
@@ -228,7 +230,7 @@ struct open_line {
         bool is_hot;
 };
 
-static void add_tree(struct printer *p)
+static void add_tree(struct tree_printer *p)
 {
         struct open_line *open = NULL;
         size_t n_open = 0, cap_open = 0;
@@ -259,12 +261,12 @@ static void add_tree(struct printer *p)
 
 /* --- The table of functions --- */
 
-static bool is_listed(const struct printer *p, const struct calltree_function *f)
+static bool is_listed(const struct tree_printer *p, const struct calltree_function *f)
 {
         return !p->view->symbol || calltree_function_matches(f, p->view->symbol);
 }
 
-static void add_function_row(const struct printer *p, const struct calltree_sum *sum)
+static void add_function_row(const struct tree_printer *p, const struct calltree_sum *sum)
 {
         const struct calltree_function *f = calltree_get_function(p->view->tree, sum->function);
         size_t before = p->out->len;
@@ -278,7 +280,7 @@ static void add_function_row(const struct printer *p, const struct calltree_sum 
         buf_add_char(p->out, '\n');
 }
 
-static void add_functions(const struct printer *p)
+static void add_functions(const struct tree_printer *p)
 {
         size_t n, n_shown = 0, n_left = 0, n_small = 0;
         struct calltree_sum *sums = calltree_list(p->view->tree, &n);
@@ -308,7 +310,7 @@ static void add_functions(const struct printer *p)
 /* --- All of it --- */
 
 /* "callers of x_mul, by cycles" */
-static void add_subject(const struct printer *p)
+static void add_subject(const struct tree_printer *p)
 {
         const char *symbol = p->view->is_inverted ? p->view->symbol : NULL;
 
@@ -325,7 +327,7 @@ static void add_subject(const struct printer *p)
                 buf_add_str(p->out, " were taken in");
 }
 
-static void add_heading(const struct printer *p)
+static void add_heading(const struct tree_printer *p)
 {
         add_subject(p);
         buf_printf(p->out, ", %" PRIu64 " samples", p->total_count);
@@ -341,7 +343,7 @@ static void add_heading(const struct printer *p)
 void tree_view_text(const struct tree_view *view, struct buf *out)
 {
         const struct calltree_node *root = calltree_get_node(view->tree, CALLTREE_ROOT);
-        struct printer p = {.view = view, .out = out};
+        struct tree_printer p = {.view = view, .out = out};
 
         if (view->symbol && !root->count) {
                 hot_view_add_no_match(view->symbol, out);
