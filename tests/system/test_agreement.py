@@ -80,8 +80,10 @@ def perf_key(module: str, symbol: str) -> tuple[str, str | None]:
     module = re.sub(r"^(\[JIT\] tid \d+|//anon|anon)$", ANONYMOUS, module.removesuffix(" (deleted)"))
     if module == KERNEL:
         name = kernel_names.common(name)
-    # perf 6.1 calls the stubs of functions that are chosen at run time (IRELATIVE) `@plt`, without a name.
-    return module, None if re.fullmatch(r"0x[0-9a-f]{8,16}|@plt", name) else name
+    # perf 6.1 calls the stubs of functions that are chosen at run time (IRELATIVE) `@plt`, without a name, and in the C library,
+    # where these stand between the others, takes one stub for another.
+    is_stub = name == "@plt" or (name.endswith("@plt") and os.path.basename(module) == "libc.so.6")
+    return module, None if is_stub or re.fullmatch(r"0x[0-9a-f]{8,16}", name) else name
 
 
 def our_table(t: Context, path: str) -> Table:

@@ -372,10 +372,11 @@ def script_of_perf(t: Context, session: str, *more: str) -> str:
     return done.out
 
 
-def kind_of_difference(ours: re.Match, theirs: re.Match) -> str:
+def kind_of_difference(ours: re.Match, theirs: re.Match, is_caller: bool) -> str:
     """Why a frame is not what perf says, which asks for the address that a call returns to and not for the call."""
     same_place = ours["address"] == theirs["address"] and ours["dso"] == theirs["dso"]
-    if same_place and theirs["offset"] == "0":
+    # Behind a call that ends a function is the next function, or nothing that has a name.
+    if same_place and (theirs["offset"] == "0" or (is_caller and theirs["symbol"] == "[unknown]")):
         return "behind"
     # One of the names that the symbol table has for one address.
     if same_place and ours["offset"] == theirs["offset"] and ours["offset"] is not None:
@@ -405,9 +406,9 @@ def compare_scripts(t: Context, session: str) -> int:
         is_cut = len(mine) < len(other) and re.search(r"dtors_aux|fini|unknown", mine[-1]["symbol"]) is not None
         check(len(mine) == len(other) or is_cut, f"frames of {head}: {len(mine)}, {len(other)}")
         found["cut"] += is_cut
-        for frame, wanted in zip(mine, other):
+        for i, (frame, wanted) in enumerate(zip(mine, other)):
             if frame[0] != wanted[0]:
-                kind = kind_of_difference(frame, wanted)
+                kind = kind_of_difference(frame, wanted, i > 0)
                 check(kind != "other", f"ours: {frame[0]!r}, perf: {wanted[0]!r}")
                 found[kind] += 1
     harness.note(f"{total} frames of {len(ours.heads)} samples, not as perf's: {dict(+found)}")
