@@ -178,21 +178,26 @@ static void drop_doubles(struct cfi_table *table)
         table->n_index = n;
 }
 
-static bool is_found_by_table(struct cfi_table *table, const struct cfi_span *span, uint64_t addr)
+/* An index takes much memory.  Where the sorted table has all entries it would only say the same.  Both rise by address, so
+ * one walk over both is enough; where the table does not rise, the index stays. */
+static bool is_told_by_table(const struct cfi_table *table)
 {
-        struct cfi_fde fde;
+        uint64_t k = 0, start = 0, entry = 0, after;
 
-        return find_sorted(table, addr, &fde) == SORTED_HAS && fde.span.off == span->off;
-}
-
-/* An index takes much memory.  Where the sorted table has all entries it would only say the same. */
-static bool is_told_by_table(struct cfi_table *table)
-{
         for (size_t i = 0; i < table->n_index; i++) {
                 const struct cfi_span *span = &table->index[i];
 
-                if (!is_found_by_table(table, span, span->start) ||
-                    !is_found_by_table(table, span, span->end - 1))
+                do {
+                        uint64_t before = start;
+
+                        if (k == table->n_sorted || !read_pair(table, k, &start, &entry) ||
+                            (k && start <= before))
+                                return false;
+                        k++;
+                } while (start < span->start);
+                if (start != span->start || entry - table->area.addr != span->off)
+                        return false;
+                if (k < table->n_sorted && (!read_pair(table, k, &after, NULL) || after < span->end))
                         return false;
         }
         return true;
