@@ -28,8 +28,15 @@ enum collect_children {
         COLLECT_PER_THREAD,  /* the same, with a buffer for each thread in the place of one for each CPU */
 };
 
+/* How the samples of Python interpreters among a command's processes are taken. */
+enum collect_engine {
+        COLLECT_RING, /* by the kernel, as those of all others */
+        COLLECT_STOP, /* by stopping the thread at each */
+};
+
 struct collect_request {
         struct target target;
+        enum collect_engine engine;
         const struct event_list *events;
         enum collect_children children;
         bool events_are_default; /* the user named none: another source may be taken in their place */
@@ -119,6 +126,14 @@ struct kept_user {
         int64_t started_ns; /* since 1970, or a little earlier; 0: not known */
 };
 
+/* What was taken by stopping threads. */
+struct stop_counts {
+        uint64_t n_processes; /* programs that were traced; one that executes another is two */
+        uint64_t n_stops;     /* samples */
+        uint64_t n_dropped;   /* samples of the ring in whose place these stand */
+        uint64_t n_not_opened; /* programs that no event could be opened for */
+};
+
 struct collect_result {
         uint64_t n_samples, n_lost, n_throttled;
         uint64_t user_ns, kernel_ns; /* CPU time of the target while the events were on; both 0: not known */
@@ -142,6 +157,7 @@ struct collect_result {
         size_t n_users;
         const struct recorded_image *images;
         size_t n_images;
+        struct stop_counts stops;
         const struct stack_marks *stacks; /* NULL: none was unwound while recording */
         uint64_t recorder_ns;             /* CPU time that collecting itself took; valid after the end */
 };

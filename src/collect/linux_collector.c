@@ -16,6 +16,7 @@
 #include "linux_unwinder.h"
 #include "mem.h"
 #include "os.h"
+#include "stop_engine.h"
 
 /* Files that are mapped and deleted, and processes that live briefly, are seen only as long as they are there. */
 enum { SHORTEST_WAIT_MS = 5, LONGEST_WAIT_MS = 100, FILES_IN_A_ROW = 64, NS_PER_S = 1000000000 };
@@ -49,6 +50,8 @@ struct collector {
         struct ring *rings;
         struct record_sink sink;
         struct keeper keeper;
+        struct stop_engine *stops; /* NULL: no thread is stopped */
+        struct buf stack_note;
         struct children *children; /* NULL: the events see the targets alone */
         struct unwinder *unwinder; /* NULL: records go out as they are */
         struct buf pass;           /* what one pass over the rings brings */
@@ -170,6 +173,8 @@ struct collector *collector_open(const struct collect_request *request, struct e
         if (!open_events(c, err))
                 return NULL;
         begin_sampled(c);
+        buf_add_str(&c->stack_note, c->opened.stack_note);
+        c->stops = stop_engine_choose(&c->request, &c->opened, &c->child, &c->stack_note);
         return TAKE(c);
 }
 
@@ -177,7 +182,11 @@ void collector_free(struct collector *c)
 {
         if (!c)
                 return;
+        if (c->stops)
+                stop_engine_end(c->stops, &c->child);
         spawn_release(&c->child);
+        stop_engine_free(c->stops);
+        buf_release(&c->stack_note);
         for (size_t i = 0; i < c->n_watched; i++) {
                 if (c->watched[i].pid_fd >= 0)
                         close(c->watched[i].pid_fd);
@@ -221,7 +230,7 @@ const char *collector_children_note(const struct collector *c)
 
 const char *collector_stack_note(const struct collector *c)
 {
-        return c->opened.stack_note;
+        return buf_text(&c->stack_note);
 }
 
 /* --- moving records --- */
@@ -263,6 +272,8 @@ static void see_sample(struct collector *c, struct cursor record)
 /* To what the next pass is made of. */
 static void drain_rings(struct collector *c)
 {
+        size_t before = c->next.len;
+
         if (c->children)
                 children_drain(c->children, c->rings, c->opened.n_rings, &c->next);
         for (size_t i = 0; !c->children && i < c->opened.n_rings; i++) {
@@ -271,6 +282,10 @@ static void drain_rings(struct collector *c)
                 ring_drain(&c->rings[i], &c->next);
                 if (c->unwinder && c->next.len > start)
                         unwinder_trim(c->unwinder, &c->next, start);
+        }
+        if (c->stops) {
+                stop_engine_drop(c->stops, &c->next, before);
+                stop_engine_take(c->stops, &c->next);
         }
 }
 
@@ -426,8 +441,11 @@ static void switch_events(struct collector *c)
 
         enabling_run(&c->enabling);
         c->result.stop_asked = c->enabling.stop_asked;
-        if (c->opened.is_on != was_on)
-                note_cpu_time(c, c->opened.is_on);
+        if (c->opened.is_on == was_on)
+                return;
+        note_cpu_time(c, c->opened.is_on);
+        if (c->stops)
+                stop_engine_switch(c->stops, c->opened.is_on);
 }
 
 bool collector_begin(struct collector *c, const struct record_sink *sink, struct err *err)
@@ -447,7 +465,7 @@ bool collector_begin(struct collector *c, const struct record_sink *sink, struct
         if (c->opened.every_cpu)
                 c->children = children_new(&c->opened, c->child.pid);
         note_cpu_time(c, true);
-        if (c->request.target.argv && !spawn_go(&c->child, c->request.target.argv[0], err))
+        if (c->request.target.argv && !spawn_go(&c->child, c->request.target.argv[0], c->stops, err))
                 return false;
         enabling_begin(&c->enabling, &c->opened, &c->request, begin_ns);
         return put_synthetic(c, err);
@@ -455,12 +473,19 @@ bool collector_begin(struct collector *c, const struct record_sink *sink, struct
 
 /* --- waiting --- */
 
+bool collector_command_runs(struct collector *c)
+{
+        if (!c->child.pid)
+                return false;
+        return !(c->stops ? stop_engine_reap(c->stops, &c->child) : spawn_reap(&c->child, false));
+}
+
 static bool targets_run(struct collector *c)
 {
         bool run = false;
 
         if (c->child.pid)
-                return !spawn_reap(&c->child, false);
+                return collector_command_runs(c);
         if (c->request.target.system_wide)
                 return true;
         for (size_t i = 0; i < c->n_watched; i++)
@@ -523,11 +548,6 @@ void collector_stop_command(struct collector *c, bool force)
 {
         if (c->child.pid && !c->child.ended)
                 kill(c->child.pid, force ? SIGKILL : SIGTERM);
-}
-
-bool collector_command_runs(struct collector *c)
-{
-        return c->child.pid && !spawn_reap(&c->child, false);
 }
 
 /* --- the end --- */
@@ -638,6 +658,10 @@ bool collector_end(struct collector *c, struct err *err)
                 return true;
         c->ended = true;
         opened_control(&c->opened, false);
+        if (c->stops) {
+                stop_engine_end(c->stops, &c->child);
+                stop_engine_tell(c->stops, &c->stack_note);
+        }
         ok = drain(c, err);
         ok = put_losses(c, ok ? err : NULL) && ok;
         if (c->opened.is_on)
@@ -666,6 +690,8 @@ const struct collect_result *collector_get_result(struct collector *c)
         r->images = c->keeper.pe.images;
         r->n_images = c->keeper.pe.n;
         r->stacks = c->unwinder ? unwinder_get_marks(c->unwinder) : NULL;
+        if (c->stops)
+                r->stops = stop_engine_counts(c->stops);
         r->n_not_kept = c->keeper.n_not_kept;
         r->not_kept = keeper_not_kept(&c->keeper);
         r->sampled_event = c->sampled.is_clock ? "" : c->opened.events[c->opened.first_asked].event.name;

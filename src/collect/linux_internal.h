@@ -249,7 +249,12 @@ struct child {
 };
 
 bool spawn_prepare(struct child *child, const struct spawned_command *command, struct err *err);
-bool spawn_go(struct child *child, const char *name, struct err *err);
+
+/* With `traced` the command begins with SIGTRAP ignored. */
+bool spawn_go(struct child *child, const char *name, bool traced, struct err *err);
+
+/* It has ended, and another one has waited for it. */
+void spawn_take_status(struct child *child, int status, const struct rusage *usage);
 bool spawn_reap(struct child *child, bool wait);  /* true when it has ended */
 int spawn_exit_status(const struct child *child); /* as a shell gives it; valid once it has ended */
 void spawn_release(struct child *child);

@@ -12,6 +12,9 @@
 
 #include "linux_internal.h"
 
+/* What the child is told at the pipe. */
+enum { GO = 'g', GO_TRACED = 't' };
+
 static void pin(const struct spawned_command *command)
 {
         cpu_set_t set;
@@ -33,8 +36,11 @@ NO_RETURN static void run_child(const struct spawned_command *command, int go_fd
                 if (errno != EINTR)
                         _exit(125);
         }
-        if (go != 'g')
+        if (go != GO && go != GO_TRACED)
                 _exit(125);
+        /* A signal of an event that stops would kill the command when the recorder, which takes it, has been killed. */
+        if (go == GO_TRACED)
+                signal(SIGTRAP, SIG_IGN);
         pin(command);
         if (command->output_to_stderr)
                 dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -81,12 +87,13 @@ bool spawn_prepare(struct child *child, const struct spawned_command *command, s
         return true;
 }
 
-bool spawn_go(struct child *child, const char *name, struct err *err)
+bool spawn_go(struct child *child, const char *name, bool traced, struct err *err)
 {
+        const char go = traced ? GO_TRACED : GO;
         int error = 0;
         ssize_t n;
 
-        if (write(child->go_fd, "g", 1) != 1)
+        if (write(child->go_fd, &go, 1) != 1)
                 return err_os(err, ERR_IO, errno, "can't start '%s'", name);
         /* The pipe closes by itself when exec succeeds. */
         do
@@ -103,20 +110,29 @@ static uint64_t timeval_ns(struct timeval tv)
         return (uint64_t)tv.tv_sec * 1000000000u + (uint64_t)tv.tv_usec * 1000u;
 }
 
+void spawn_take_status(struct child *child, int status, const struct rusage *usage)
+{
+        child->ended = true;
+        child->status = status;
+        child->usage = *usage;
+        child->user_ns = timeval_ns(usage->ru_utime);
+        child->kernel_ns = timeval_ns(usage->ru_stime);
+}
+
 bool spawn_reap(struct child *child, bool wait)
 {
+        struct rusage usage;
+        int status;
         pid_t got;
 
         if (!child->pid || child->ended)
                 return true;
         do
-                got = wait4(child->pid, &child->status, wait ? 0 : WNOHANG, &child->usage);
+                got = wait4(child->pid, &status, wait ? 0 : WNOHANG, &usage);
         while (got < 0 && errno == EINTR && wait);
         if (got != child->pid)
                 return false;
-        child->ended = true;
-        child->user_ns = timeval_ns(child->usage.ru_utime);
-        child->kernel_ns = timeval_ns(child->usage.ru_stime);
+        spawn_take_status(child, status, &usage);
         return true;
 }
 

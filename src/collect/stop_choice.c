@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether interpreters are sampled by stopping their threads, and what is said of it. */
+#include <stdio.h>
+
+#include "err.h"
+#include "stop_engine.h"
+
+static const char *why_not(const struct collect_request *request, const struct opened *opened)
+{
+        if (!request->target.argv || request->target.system_wide)
+                return "only a command that wperf starts can be traced";
+        if (request->children == COLLECT_NO_CHILDREN || request->children == COLLECT_PER_THREAD)
+                return "all threads of a traced program are sampled, which --no-inherit and --per-thread exclude";
+        if (request->call_graph.kind == CALL_GRAPH_NONE)
+                return "without -g there are no stacks to take";
+        if (!stop_engine_serves(&opened->events[opened->first_asked].attr))
+                return "stops give stacks of user code for -g and --call-graph dwarf, and no branches or trace data";
+        return NULL;
+}
+
+struct stop_engine *stop_engine_choose(const struct collect_request *request, const struct opened *opened,
+                                       const struct child *child, struct buf *note)
+{
+        struct stop_engine *engine = NULL;
+        struct err err = {0};
+        const char *why;
+
+        if (request->engine != COLLECT_STOP)
+                return NULL;
+        why = why_not(request, opened);
+        if (!why) {
+                engine =
+                        stop_engine_open(&(struct stop_request){.event = &opened->events[opened->first_asked],
+                                                                .child = child,
+                                                                .is_on = !request->target.delay_ns},
+                                         &err);
+                why = err.text;
+        }
+        if (!engine)
+                buf_printf(note, "threads are not stopped at their samples: %s", why);
+        return engine;
+}
+
+void stop_engine_tell(struct stop_engine *engine, struct buf *note)
+{
+        if (engine && stop_engine_counts(engine).n_processes)
+                buf_printf(note, "%sPython stacks by stopping the thread (traced)", note->len ? "; " : "");
+}

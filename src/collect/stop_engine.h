@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Samples of interpreters by stopping the thread: an event with attr.sigtrap stops a traced thread where it overflows, its
+ * registers and stack are copied, and the thread goes on.  Its samples have the layout of the ring's first event, in whose
+ * place they stand.
+ *
+ * All waiting for children of this process is done by the engine's thread between open and end, since it would otherwise take
+ * the stops of traced threads from it. */
+#ifndef STOP_ENGINE_H
+#define STOP_ENGINE_H
+
+#include "linux_internal.h"
+#include "stop_thread.h"
+
+struct stop_engine;
+
+struct stop_request {
+        const struct opened_event
+                *event;            /* kept by the caller: the ring's event whose samples are taken by stops */
+        const struct child *child; /* kept by the caller: a command that has not begun */
+        bool is_on;                /* the events, at first */
+        /* Called on the engine's thread while the thread stands.  NULL: nobody wants it. */
+        void (*on_stop)(void *ctx, const struct stop_thread *thread);
+        void *ctx;
+};
+
+/* Whether samples of an event with this attribute can be taken by stops. */
+bool stop_engine_serves(const struct perf_attr *attr);
+
+/* Traces the command.  NULL: the kernel or the machine does not allow it; one sentence why. */
+struct stop_engine *stop_engine_open(const struct stop_request *request, struct err *err);
+
+/* The same where `request` asks for it and the events that were opened allow it.  NULL: not, and `note` says why unless nobody
+ * asked. */
+struct stop_engine *stop_engine_choose(const struct collect_request *request, const struct opened *opened,
+                                       const struct child *child, struct buf *note);
+
+/* Appends to a heading that something was traced; NULL: nothing was. */
+void stop_engine_tell(struct stop_engine *engine, struct buf *note);
+
+/* Lets all threads that are traced go on, and waits for the engine's threads.  Samples and counts stay valid.  The status of
+ * the command, if it has ended, goes to `child`. */
+void stop_engine_end(struct stop_engine *engine, struct child *child);
+
+/* After the end. */
+void stop_engine_free(struct stop_engine *engine);
+AUTO_DEFINE(stop_engine)
+
+/* Turns the events on or off. */
+void stop_engine_switch(struct stop_engine *engine, bool on);
+
+/* True when the command has ended: its status is in `child` then. */
+bool stop_engine_reap(struct stop_engine *engine, struct child *child);
+
+/* Of the records from `start` on takes out the samples of the ring for which there are stops: those of the same event, in
+ * user mode, of processes that were traced at their time. */
+void stop_engine_drop(struct stop_engine *engine, struct buf *records, size_t start);
+
+/* Appends the samples since the last call, in order of time. */
+void stop_engine_take(struct stop_engine *engine, struct buf *records);
+
+struct stop_counts stop_engine_counts(struct stop_engine *engine);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether a program is a Python interpreter: its file defines _PyRuntime, as all of CPython since 3.7 do, or needs libpython. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "object.h"
+#include "os.h"
+#include "stop_internal.h"
+
+enum { NO = 1, YES = 2 };
+
+static bool defines_runtime(struct object *object, enum object_table table)
+{
+        enum { MAX_SYMBOLS = 1 << 20 }; /* the program stands meanwhile */
+        struct object_symbols symbols;
+        struct object_symbol symbol;
+
+        if (!object_symbols_begin(object, table, &symbols) || symbols.n_symbols > MAX_SYMBOLS)
+                return false;
+        while (object_symbols_next(&symbols, &symbol)) {
+                if (symbol.is_defined && !strcmp(object_symbols_name(&symbols, &symbol), "_PyRuntime"))
+                        return true;
+        }
+        return false;
+}
+
+static bool read_section(struct object *object, const char *name, struct cursor *ret)
+{
+        const struct object_section *section = object_find_section(object, name);
+
+        return section && object_read_section(object, section, ret, NULL);
+}
+
+/* The entries DT_NEEDED. */
+static bool needs_libpython(struct object *object)
+{
+        enum { NEEDED = 1, ENTRY_BYTES = 16 };
+        struct cursor entries, names;
+
+        if (!read_section(object, ".dynamic", &entries) || !read_section(object, ".dynstr", &names))
+                return false;
+        while (cursor_left(&entries) >= ENTRY_BYTES) {
+                uint64_t tag = cursor_u64(&entries), off = cursor_u64(&entries);
+                struct cursor name = names;
+
+                if (tag == NEEDED && cursor_skip(&name, off) &&
+                    !strncmp((const char *)name.at, "libpython", cursor_left(&name) < 9 ? 0 : 9) &&
+                    cursor_left(&name) > 9)
+                        return true;
+        }
+        return false;
+}
+
+/* Code of another machine or of 32 bits has other registers. */
+static bool is_ours(const struct object *object)
+{
+        enum object_machine wanted =
+                linux_arch()->id == ARCH_ARM64 ? OBJECT_MACHINE_ARM64 : OBJECT_MACHINE_X86_64;
+        const struct object_facts *facts = object_get_facts(object);
+
+        return facts->format == OBJECT_ELF && facts->machine == wanted && facts->address_bytes == 8;
+}
+
+static bool is_interpreter(const char *path)
+{
+        AUTO(object) object = object_open(path, NULL);
+
+        return object && is_ours(object) &&
+               (defines_runtime(object, OBJECT_DYNAMIC_SYMBOLS) || needs_libpython(object) ||
+                defines_runtime(object, OBJECT_SYMBOLS));
+}
+
+bool stop_interpreter_is(struct stop_engine *e, int32_t pid)
+{
+        struct os_stat file;
+        uint64_t *known;
+        char path[64];
+
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/exe", pid);
+        if (!os_stat(path, &file))
+                return false;
+        known = map_put(&e->interpreters,
+                        map_mix(file.inode + map_mix(file.dev + map_mix((uint64_t)file.ctime_ns))), NULL);
+        if (!*known)
+                *known = is_interpreter(path) ? YES : NO;
+        return *known == YES;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A thread that stands at an overflow becomes a PERF_RECORD_SAMPLE in the layout of the ring's event, with as much of its stack
+ * as is in use and has room in a record. */
+#include <elf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+
+#include "os.h"
+#include "stop_internal.h"
+
+enum {
+        STACK_LIMIT = 64512,  /* what a record has room for beside the other fields, whose size has 16 bits */
+        CROWDED_STACK = 8192, /* where so many samples wait that memory has to be spared */
+        CROWDED_BYTES = 64 << 20,
+        MAPS_LIMIT = 16 << 20,
+        MAX_ASKED_CPU = 16,
+};
+
+/* --- registers --- */
+
+#if defined(__aarch64__)
+#define NT_THREAD_POINTER 0x401 /* NT_ARM_TLS */
+
+static void read_regs(const struct user_regs_struct *user, int32_t tid, struct stop_thread *ret)
+{
+        struct iovec tls = {&ret->tls, sizeof(ret->tls)};
+
+        memcpy(ret->regs, user->regs, sizeof(user->regs));
+        ret->regs[arch_arm64.reg_sp] = user->sp;
+        ret->regs[arch_arm64.reg_ip] = user->pc;
+        ptrace(PTRACE_GETREGSET, tid, (void *)NT_THREAD_POINTER, &tls);
+}
+#else
+/* In the order of perf's numbers (uapi asm/perf_regs.h). */
+static void read_regs(const struct user_regs_struct *user, int32_t tid, struct stop_thread *ret)
+{
+        const uint64_t by_number[] = {
+                user->rax, user->rbx,    user->rcx, user->rdx, user->rsi, user->rdi, user->rbp, user->rsp,
+                user->rip, user->eflags, user->cs,  user->ss,  user->ds,  user->es,  user->fs,  user->gs,
+                user->r8,  user->r9,     user->r10, user->r11, user->r12, user->r13, user->r14, user->r15,
+        };
+
+        (void)tid;
+        memcpy(ret->regs, by_number, sizeof(by_number));
+        ret->tls = user->fs_base;
+}
+#endif
+
+static bool get_regs(struct stop_thread *ret)
+{
+        struct user_regs_struct user;
+        struct iovec all = {&user, sizeof(user)};
+
+        if (ptrace(PTRACE_GETREGSET, ret->tid, (void *)NT_PRSTATUS, &all) || all.iov_len != sizeof(user))
+                return false;
+        read_regs(&user, ret->tid, ret);
+        ret->stack_addr = ret->regs[linux_arch()->reg_sp];
+        return true;
+}
+
+/* --- the stack --- */
+
+/* The mapping that has the stack pointer. */
+static void find_stack(struct stop_task *task, uint64_t sp)
+{
+        AUTO_RELEASE(buf) maps = {0};
+        char path[64];
+
+        task->stack_start = task->stack_end = 0;
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/maps", task->process->pid);
+        if (!os_read_file(path, MAPS_LIMIT, &maps, NULL))
+                return;
+        for (const char *line = buf_text(&maps); line && *line; line = strchr(line, '\n')) {
+                uint64_t start, end;
+
+                line += *line == '\n';
+                if (sscanf(line, "%" SCNx64 "-%" SCNx64, &start, &end) == 2 && sp >= start && sp < end) {
+                        task->stack_start = start;
+                        task->stack_end = end;
+                        return;
+                }
+        }
+}
+
+/* How much of the stack is in use.  The stack of a thread that pthread_create made ends below what the thread pointer leads
+ * to; what follows it in the same mapping may be anything. */
+static uint64_t used_stack(struct stop_task *task, const struct stop_thread *thread)
+{
+        uint64_t sp = thread->stack_addr, end;
+
+        if (sp < task->stack_start || sp >= task->stack_end)
+                find_stack(task, sp);
+        end = task->stack_end;
+        if (thread->tls > sp && thread->tls < end)
+                end = thread->tls;
+        return end > sp ? end - sp : 0;
+}
+
+/* glibc registers it (rseq) where each thread begins. */
+static void find_cpu(struct stop_task *task)
+{
+        enum { GET_RSEQ = 0x420f, CPU_ID_OFF = 4 }; /* PTRACE_GET_RSEQ_CONFIGURATION */
+        struct {
+                uint64_t addr;
+                uint32_t size, signature, flags, pad;
+        } rseq;
+
+        if (task->cpu_addr || task->n_asked_cpu >= MAX_ASKED_CPU)
+                return;
+        task->n_asked_cpu++;
+        if (ptrace((enum __ptrace_request)GET_RSEQ, task->tid, (void *)sizeof(rseq), &rseq) == sizeof(rseq) &&
+            rseq.addr)
+                task->cpu_addr = rseq.addr + CPU_ID_OFF;
+}
+
+/* One system call for both.  Returns how many bytes of the stack there are. */
+static size_t read_memory(struct stop_task *task, uint64_t sp, void *stack, size_t size, uint32_t *ret_cpu)
+{
+        struct iovec to[] = {{ret_cpu, sizeof(*ret_cpu)}, {stack, size}};
+        struct iovec from[] = {{(void *)(uintptr_t)task->cpu_addr, sizeof(*ret_cpu)},
+                               {(void *)(uintptr_t)sp, size}};
+        size_t first = task->cpu_addr ? 0 : 1, rest;
+        ssize_t n = process_vm_readv(task->tid, to + first, 2 - first, from + first, 2 - first, 0);
+
+        rest = first ? 0 : sizeof(*ret_cpu);
+        if (n >= (ssize_t)rest)
+                return (size_t)n - rest;
+        task->cpu_addr = 0; /* its memory was given back */
+        *ret_cpu = UINT32_MAX;
+        n = process_vm_readv(task->tid, to + 1, 1, from + 1, 1, 0);
+        return n > 0 ? (size_t)n : 0;
+}
+
+size_t stop_thread_read(const struct stop_thread *thread, uint64_t addr, void *to, size_t size)
+{
+        struct iovec local = {to, size}, remote = {(void *)(uintptr_t)addr, size};
+        ssize_t n;
+
+        if (addr >= thread->stack_addr && addr - thread->stack_addr < thread->stack_bytes &&
+            size <= thread->stack_bytes - (addr - thread->stack_addr)) {
+                memcpy(to, thread->stack + (addr - thread->stack_addr), size);
+                return size;
+        }
+        n = process_vm_readv(thread->tid, &local, 1, &remote, 1, 0);
+        return n > 0 ? (size_t)n : 0;
+}
+
+/* --- the record --- */
+
+/* Fields stand in the order of the bits of sample_type, but for IDENTIFIER, which comes first (perf_event_open(2)).  Returns where
+ * the CPU stands, which is read later; 0: nowhere. */
+static size_t add_fields(struct stop_engine *e, struct stop_process *process,
+                         const struct stop_thread *thread, struct buf *out)
+{
+        const struct perf_attr *attr = &e->request.event->attr;
+        size_t cpu_at = 0;
+
+        if (attr->sample_type & PERF_SAMPLE_IDENTIFIER)
+                buf_add_u64(out, e->request.event->ids[0]);
+        if (attr->sample_type & PERF_SAMPLE_IP)
+                buf_add_u64(out, thread->regs[linux_arch()->reg_ip]);
+        if (attr->sample_type & PERF_SAMPLE_TID) {
+                buf_add_u32(out, (uint32_t)thread->pid);
+                buf_add_u32(out, (uint32_t)thread->tid);
+        }
+        if (attr->sample_type & PERF_SAMPLE_TIME)
+                buf_add_u64(out, thread->time_ns);
+        if (attr->sample_type & PERF_SAMPLE_CPU) {
+                cpu_at = out->len;
+                buf_add_u64(out, UINT32_MAX);
+        }
+        if (attr->sample_type & PERF_SAMPLE_PERIOD)
+                buf_add_u64(out, e->period ? e->period : stop_event_read_period(process));
+        if (attr->sample_type & PERF_SAMPLE_CALLCHAIN)
+                buf_add_u64(out, 0);
+        if (attr->sample_type & PERF_SAMPLE_REGS_USER) {
+                buf_add_u64(out, PERF_SAMPLE_REGS_ABI_64);
+                for (unsigned i = 0; i < ARCH_REGS_MAX; i++) {
+                        if (attr->sample_regs_user >> i & 1)
+                                buf_add_u64(out, thread->regs[i]);
+                }
+        }
+        return cpu_at;
+}
+
+/* The size of the copy, the copy, and how many of its bytes were filled.  As in the kernel's records, fewer filled bytes than
+ * the copy has say that there was no more of the stack. */
+static void add_stack(struct stop_task *task, struct stop_thread *thread, uint64_t used, size_t limit,
+                      struct buf *out, uint32_t *ret_cpu)
+{
+        size_t wanted = used < limit ? (size_t)used : limit, got, size, at = out->len;
+        bool is_whole;
+        uint64_t word;
+
+        buf_add_u64(out, 0);
+        buf_extend(out, limit + sizeof(word));
+        got = read_memory(task, thread->stack_addr, out->data + at + sizeof(word), wanted, ret_cpu);
+        is_whole = got == used;
+        size = is_whole ? ((got + 7) & ~(size_t)7) + 8 : got & ~(size_t)7;
+        thread->stack = (const uint8_t *)out->data + at + sizeof(word);
+        thread->stack_bytes = got;
+        if (is_whole)
+                memset(out->data + at + sizeof(word) + got, 0, size - got);
+        word = size;
+        memcpy(out->data + at, &word, sizeof(word));
+        buf_truncate(out, at + sizeof(word) + size);
+        if (size)
+                buf_add_u64(out, is_whole ? got : size);
+}
+
+static void add_record(struct stop_engine *e, struct stop_task *task, struct stop_thread *thread,
+                       uint64_t used, struct buf *out)
+{
+        struct perf_header header = {.type = PERF_RECORD_SAMPLE, .misc = PERF_MISC_USER};
+        size_t limit = out->len > CROWDED_BYTES ? CROWDED_STACK : STACK_LIMIT, start = out->len, cpu_at;
+        uint32_t cpu = UINT32_MAX;
+
+        buf_add(out, &header, sizeof(header));
+        cpu_at = add_fields(e, task->process, thread, out);
+        add_stack(task, thread, used, limit, out, &cpu);
+        if (cpu_at)
+                memcpy(out->data + cpu_at, &cpu, sizeof(cpu));
+        header.size = (uint16_t)(out->len - start);
+        memcpy(out->data + start, &header, sizeof(header));
+}
+
+void stop_sample_take(struct stop_engine *e, struct stop_task *task)
+{
+        struct stop_thread thread = {
+                .pid = task->process->pid,
+                .tid = task->tid,
+                .image = task->process->image,
+                .time_ns = os_monotonic_ns(),
+        };
+        uint64_t used;
+
+        if (!get_regs(&thread))
+                return; /* it was killed */
+        find_cpu(task);
+        used = used_stack(task, &thread);
+        os_lock_enter(e->lock);
+        add_record(e, task, &thread, used, &e->samples);
+        e->counts.n_stops++;
+        if (e->request.on_stop)
+                e->request.on_stop(e->request.ctx, &thread);
+        os_lock_leave(e->lock);
+}
+
+void stop_engine_take(struct stop_engine *e, struct buf *records)
+{
+        os_lock_enter(e->lock);
+        buf_add(records, e->samples.data, e->samples.len);
+        buf_clear_and_shrink(&e->samples);
+        os_lock_leave(e->lock);
+}

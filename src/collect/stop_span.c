@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* When processes were traced, and the ring's samples of these times, for which there are stops.  The inherited event of the
+ * ring goes on in them: it can't be turned off for one process. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mem.h"
+#include "os.h"
+#include "stop_internal.h"
+
+/* So long after the end of a span the ring may still hold samples of it. */
+#define KEPT_NS 10000000000ull
+
+static void free_old(struct stop_span **at, uint64_t now_ns)
+{
+        while (*at) {
+                struct stop_span *span = *at;
+
+                if (span->to_ns < now_ns && now_ns - span->to_ns > KEPT_NS) {
+                        *at = span->older;
+                        free(span);
+                } else {
+                        at = &span->older;
+                }
+        }
+}
+
+void stop_span_begin(struct stop_engine *e, int32_t pid)
+{
+        struct stop_span *span = mem_new(1, sizeof(*span)), *older;
+        uint64_t now_ns = os_monotonic_ns(), *newest;
+
+        os_lock_enter(e->lock);
+        newest = map_put(&e->spans, (uint64_t)pid, NULL);
+        older = (struct stop_span *)(uintptr_t)*newest;
+        free_old(&older, now_ns);
+        *span = (struct stop_span){.from_ns = now_ns, .to_ns = UINT64_MAX, .older = older};
+        *newest = (uintptr_t)span;
+        e->counts.n_processes++;
+        os_lock_leave(e->lock);
+}
+
+void stop_span_end(struct stop_engine *e, int32_t pid)
+{
+        uint64_t *newest;
+
+        os_lock_enter(e->lock);
+        newest = map_find(&e->spans, (uint64_t)pid);
+        if (newest)
+                ((struct stop_span *)(uintptr_t)*newest)->to_ns = os_monotonic_ns();
+        os_lock_leave(e->lock);
+}
+
+static void free_spans(void *ctx, uint64_t key, uint64_t *value)
+{
+        struct stop_span *span = (struct stop_span *)(uintptr_t)*value;
+
+        (void)ctx;
+        (void)key;
+        while (span) {
+                struct stop_span *older = span->older;
+
+                free(span);
+                span = older;
+        }
+}
+
+void stop_span_release(struct stop_engine *e)
+{
+        map_each(&e->spans, free_spans, NULL);
+        map_release(&e->spans);
+}
+
+static bool was_traced(const struct stop_engine *e, int32_t pid, uint64_t time_ns)
+{
+        const uint64_t *newest = map_find(&e->spans, (uint64_t)pid);
+        const struct stop_span *span = newest ? (const struct stop_span *)(uintptr_t)*newest : NULL;
+
+        while (span && (time_ns < span->from_ns || time_ns >= span->to_ns))
+                span = span->older;
+        return span;
+}
+
+static bool is_dropped(const struct stop_engine *e, const struct perf_header *header, struct cursor record)
+{
+        uint64_t time_ns;
+        int32_t pid;
+
+        if (header->type != PERF_RECORD_SAMPLE || (header->misc & PERF_MISC_CPUMODE_MASK) != PERF_MISC_USER ||
+            !cursor_skip(&record, sizeof(*header)) || !map_find(&e->ids, cursor_u64(&record)) ||
+            !cursor_skip(&record, sizeof(uint64_t)))
+                return false;
+        pid = (int32_t)cursor_u32(&record);
+        cursor_u32(&record); /* tid */
+        time_ns = cursor_u64(&record);
+        return !record.failed && was_traced(e, pid, time_ns);
+}
+
+void stop_engine_drop(struct stop_engine *e, struct buf *records, size_t start)
+{
+        struct cursor all = cursor_make(records->data + start, records->len - start), record;
+        struct perf_header header;
+        char *to = records->data + start;
+
+        os_lock_enter(e->lock);
+        while (e->spans.n_used && record_next(&all, &header, &record)) {
+                if (is_dropped(e, &header, record)) {
+                        e->counts.n_dropped++;
+                        continue;
+                }
+                memmove(to, record.start, header.size);
+                to += header.size;
+        }
+        if (e->spans.n_used)
+                buf_truncate(records, (size_t)(to - records->data));
+        os_lock_leave(e->lock);
+}

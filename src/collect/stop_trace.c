@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the tracer does at each stop of a traced thread.  To the program and its parents everything has to look as if nobody
+ * traced it: signals arrive, job control works, exits are seen.  New processes are never traced, so that their privilege and
+ * their debuggers stay their own. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+#include "os.h"
+#include "stop_internal.h"
+
+enum { SI_CODE_PERF = 6 }; /* TRAP_PERF */
+
+bool stop_trace_seize(struct stop_engine *e, int32_t pid)
+{
+        if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)(PTRACE_O_TRACEEXEC | PTRACE_O_TRACECLONE)))
+                return false;
+        stop_task_new(e, stop_process_new(e, pid), pid);
+        return true;
+}
+
+static void go_on(int32_t tid, int sig)
+{
+        ptrace(PTRACE_CONT, tid, NULL, (void *)(uintptr_t)sig);
+}
+
+static void let_go(int32_t tid)
+{
+        ptrace(PTRACE_DETACH, tid, NULL, NULL);
+}
+
+/* --- ends --- */
+
+static void see_end(struct stop_engine *e, int32_t tid, int status, const struct rusage *usage)
+{
+        struct stop_task *task = stop_task_find(e, tid);
+
+        if (task && task->process->pid == tid) {
+                stop_span_end(e, tid);
+                stop_process_free(e, task->process);
+        } else if (task) {
+                stop_task_free(e, task);
+        }
+        if (tid != e->request.child->pid)
+                return;
+        os_lock_enter(e->lock);
+        e->child_ended = true;
+        e->child_status = status;
+        e->child_usage = *usage;
+        os_lock_leave(e->lock);
+}
+
+/* --- exec --- */
+
+/* Nothing of the new program has run, and its first thread is its only one. */
+static void see_exec(struct stop_engine *e, int32_t pid)
+{
+        struct stop_process *process = stop_process_find(e, pid);
+
+        if (process) {
+                stop_span_end(e, pid);
+                stop_process_free(e, process);
+        }
+        if (!stop_interpreter_is(e, pid)) {
+                let_go(pid);
+                return;
+        }
+        process = stop_process_new(e, pid);
+        stop_event_open(e, process);
+        if (process->event_fd < 0) {
+                stop_process_free(e, process);
+                let_go(pid);
+                return;
+        }
+        stop_task_new(e, process, pid);
+        stop_span_begin(e, pid);
+        go_on(pid, 0);
+}
+
+/* --- stops without a signal --- */
+
+static int32_t process_of(int32_t tid)
+{
+        enum { STATUS_LIMIT = 16384 };
+        AUTO_RELEASE(buf) status = {0};
+        const char *line;
+        int32_t pid = 0;
+        char path[64];
+
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/status", tid);
+        if (!os_read_file(path, STATUS_LIMIT, &status, NULL))
+                return 0;
+        line = strstr(buf_text(&status), "\nTgid:");
+        return line && sscanf(line, "\nTgid: %" SCNd32, &pid) == 1 ? pid : 0;
+}
+
+/* The first stop of what clone made: a thread, which the event of its process covers, or a process that sends its parent another
+ * signal than SIGCHLD, which is let go. */
+static bool is_new_thread(struct stop_engine *e, int32_t tid)
+{
+        int32_t pid = process_of(tid);
+        struct stop_process *process = pid && pid != tid ? stop_process_find(e, pid) : NULL;
+
+        if (!process)
+                return false;
+        stop_task_new(e, process, tid);
+        return true;
+}
+
+static bool stops_job(int sig)
+{
+        return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
+}
+
+static void see_event_stop(struct stop_engine *e, int32_t tid, int sig)
+{
+        if (!stop_task_find(e, tid) && !is_new_thread(e, tid))
+                let_go(tid);
+        else if (stops_job(sig))
+                ptrace(PTRACE_LISTEN, tid, NULL, NULL); /* it stays stopped until SIGCONT */
+        else
+                go_on(tid, 0);
+}
+
+/* --- signals --- */
+
+static void see_signal(struct stop_engine *e, int32_t tid, int sig)
+{
+        struct stop_task *task = stop_task_find(e, tid);
+        siginfo_t info;
+
+        if (sig == SIGTRAP && task && !ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) &&
+            info.si_code == SI_CODE_PERF) {
+                stop_sample_take(e, task);
+                sig = 0;
+        }
+        go_on(tid, sig);
+}
+
+void stop_trace_see(struct stop_engine *e, int32_t tid, int status, const struct rusage *usage)
+{
+        int event = status >> 16;
+
+        if (WIFEXITED(status) || WIFSIGNALED(status))
+                see_end(e, tid, status, usage);
+        else if (!WIFSTOPPED(status))
+                return;
+        else if (event == PTRACE_EVENT_EXEC)
+                see_exec(e, tid);
+        else if (event == PTRACE_EVENT_STOP)
+                see_event_stop(e, tid, WSTOPSIG(status));
+        else if (event)
+                go_on(tid, 0);
+        else
+                see_signal(e, tid, WSTOPSIG(status));
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Looks like a Python interpreter by its symbol _PyRuntime, and works for argv[1] ms in its first thread and in a second one, each
+ * with a mark on its stack. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "stands.h"
+
+int _PyRuntime = 1;
+
+static long ms;
+
+static uint64_t cpu_ns(void)
+{
+        struct timespec now;
+
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+        return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void *work(void *arg)
+{
+        static _Thread_local volatile uint64_t counter;
+        volatile struct stands_mark mark = {STANDS_MAGIC, &counter,
+                                            (uint64_t)(uintptr_t)__builtin_thread_pointer(), getpid(),
+                                            (int32_t)syscall(SYS_gettid)};
+        uint64_t end = cpu_ns() + (uint64_t)ms * 1000000u;
+
+        while (cpu_ns() < end && mark.magic == STANDS_MAGIC) {
+                for (int i = 0; i < 100000; i++)
+                        counter++;
+        }
+        return arg;
+}
+
+int main(int argc, char **argv)
+{
+        pthread_t other;
+
+        ms = argc > 1 ? atol(argv[1]) : 100;
+        if (pthread_create(&other, NULL, work, NULL))
+                return 1;
+        work(NULL);
+        pthread_join(other, NULL);
+        return _PyRuntime == 1 ? 7 : 0;
+}
