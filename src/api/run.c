@@ -68,6 +68,7 @@ static struct collect_request make_request(const struct run_request *request, co
                 .children = request->children,
                 .events_are_default = !request->events,
                 .call_graph = request->call_graph,
+                .engine = request->engine,
                 .branches = request->branches,
         };
 }
@@ -329,6 +330,8 @@ static bool finish_session(struct run *run, const struct run_request *request, s
                 .not_sampled = run->out.collected->not_sampled,
                 .off_ns = run->out.collected->off_ns,
                 .stack_bytes = run->out.collected->stacks ? request->call_graph.stack_bytes : 0,
+                .n_stops = run->out.collected->stops.n_stops,
+                .n_ring_dropped = run->out.collected->stops.n_dropped,
                 .n_not_kept = run->out.collected->n_not_kept + n_not_named,
                 .not_kept = run->out.collected->not_kept,
                 .has_exit = run->out.has_status && !run->out.stopped_by_us,

@@ -23,6 +23,7 @@ struct run_request {
         bool kernel;
         uint64_t timeout_ns; /* 0: none */
         struct call_graph call_graph;
+        enum collect_engine engine;
         bool branches; /* the CPU's record of branches with each sample */
         bool compress;
         const char *session_path; /* "-": standard output */

@@ -27,6 +27,7 @@ struct recording {
         struct buf progress; /* one character a second */
         struct lookup lookup;
         struct call_graph call_graph;
+        enum collect_engine engine;
         uint64_t delay_ns;
         bool has_run;
         bool is_colored;
@@ -108,6 +109,23 @@ static bool check_children(const struct recording *r, struct err *err)
         return true;
 }
 
+static bool choose_engine(struct recording *r, struct err *err)
+{
+        const char *name = r->options->sampling.engine;
+
+        if (!name || !strcmp(name, "ring"))
+                return true;
+        if (strcmp(name, "stop"))
+                return err_set(err, ERR_USAGE, "--engine has no '%s'; it takes ring or stop", name);
+        if (!r->has_command)
+                return err_set(
+                        err, ERR_USAGE,
+                        "--engine stop is for a command that wperf starts, as in wperf record -g --engine "
+                        "stop -- python3 work.py");
+        r->engine = COLLECT_STOP;
+        return true;
+}
+
 /* With -c the CPU is sampled whether the image runs or not, as WindowsPerf does. */
 static bool find_image(struct recording *r, const char *image, struct err *err)
 {
@@ -175,6 +193,7 @@ static struct run_request make_request(struct recording *r)
                 .kernel = o->event.kernel,
                 .timeout_ns = o->target.timeout_ns,
                 .call_graph = r->call_graph,
+                .engine = r->engine,
                 .branches = o->sampling.branches,
                 .compress = o->sampling.compress,
                 .session_path = buf_text(&r->session),
@@ -291,7 +310,7 @@ static int record(struct recording *r)
 
         if ((o->event.events && !event_check_intervals(o->event.events, &err)) ||
             (!r->has_command && !choose_target(r, &err)) || !check_children(r, &err) ||
-            !choose_session(r, &err) ||
+            !choose_engine(r, &err) || !choose_session(r, &err) ||
             (document_is_output(o) && !cmd_can_write(o->output.output_prefix, o->output.output, &err)))
                 return fail(r, &err);
         cmd_join_line(r->line, &r->command_line);

@@ -58,6 +58,16 @@ static const struct option sampling_options[] = {
                         "calls)",
         },
         {
+                .name = "engine",
+                .kind = OPTION_STRING,
+                .arg = "ENGINE",
+                .values = "ring stop",
+                .offset = offsetof(struct sampling_options, engine),
+                .help = "with -g, take the samples of Python interpreters by ENGINE: ring (the kernel writes them into a "
+                        "buffer, as those of all other programs) or stop (each thread is traced and stopped at its sample; "
+                        "SIGTRAP is ignored in COMMAND and its children); default ring",
+        },
+        {
                 .name = "branch-any",
                 .letter = 'b',
                 .aliases = "branch-stack",

@@ -13,6 +13,7 @@ struct sampling_options {
         bool call_graph;             /* -g */
         bool branches;               /* -b */
         const char *call_graph_mode; /* "fp", "dwarf,8192", "lbr", or NULL */
+        const char *engine;          /* "ring", "stop", or NULL */
         bool compress;
         bool all_children, no_all_children, no_inherit, per_thread;
         const char *session; /* the session's file, "-" for standard output, or NULL */

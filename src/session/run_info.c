@@ -32,6 +32,10 @@ void run_info_write(const struct run_info *info, struct perfdata_writer *writer)
                 session_lines_add_number(&out, "off_ns", info->off_ns);
         if (info->stack_bytes)
                 session_lines_add_number(&out, "stack_bytes", info->stack_bytes);
+        if (info->n_stops) {
+                session_lines_add_number(&out, "n_stops", info->n_stops);
+                session_lines_add_number(&out, "n_ring_dropped", info->n_ring_dropped);
+        }
         session_lines_add_number(&out, "n_not_kept", info->n_not_kept);
         session_lines_add(&out, "not_kept", info->not_kept);
         if (info->has_exit)
@@ -48,6 +52,7 @@ static void take_pair(struct run_info *info, const char *key, const char *value)
                 {"elapsed_ns", &info->elapsed_ns}, {"user_ns", &info->user_ns},
                 {"kernel_ns", &info->kernel_ns},   {"recorder_ns", &info->recorder_ns},
                 {"off_ns", &info->off_ns},         {"stack_bytes", &info->stack_bytes},
+                {"n_stops", &info->n_stops},       {"n_ring_dropped", &info->n_ring_dropped},
                 {"n_not_kept", &info->n_not_kept},
         };
         uint64_t v = 0;

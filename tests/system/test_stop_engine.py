@@ -1,0 +1,290 @@
+#!/usr/bin/python3
+"""--engine stop: samples of Python by stopping the thread, and that the program and its parents see nothing of it."""
+import os
+import re
+import signal
+import time
+
+import harness
+from harness import Context, Done, Skip, check
+
+PYTHON = "/usr/bin/python3.11"
+NOBODY = 65534
+HEADING = "Python stacks by stopping the thread (traced)"
+
+BURN = """
+import time
+def burn(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        sum(i * i for i in range(500))
+"""
+
+
+def need_python() -> None:
+    if not os.path.exists(PYTHON):
+        raise Skip(PYTHON)
+
+
+def script(t: Context, name: str, text: str) -> str:
+    path = t.path(name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.chmod(path, 0o755)
+    return path
+
+
+def record(t: Context, *argv: str, engine: str = "stop", options: tuple[str, ...] = ("-F", "999")) -> Done:
+    """Where the kernel does not allow it the heading says why, and the test is left out."""
+    need_python()
+    done = t.ours("record", "-g", "--engine", engine, *options, "--", *argv)
+    why = re.search(r"threads are not stopped at their samples: (.*)", done.out)
+    if why and "kernel" in why[1]:
+        raise Skip(why[1])
+    return done
+
+
+def traced(t: Context, *argv: str, **more) -> Done:
+    done = record(t, *argv, **more)
+    check(HEADING in done.out, "the heading says that threads were stopped", done)
+    return done
+
+
+def run_facts(t: Context, path: str = "wperf.data") -> dict[str, str]:
+    dump = t.good("dump", "-i", path)
+    facts = re.search(r"^  WPERF_RUN\n((?:    .*\n)+)", dump.out, re.M)
+    check(facts is not None, "the section of the run", dump)
+    return dict(line.strip().partition(" ")[::2] for line in facts[1].splitlines())
+
+
+def check_rate(t: Context, text: str, hz: int) -> None:
+    """Against the CPU time in user mode that the program says it had; and against the ring's own event."""
+    path = script(t, "rate.py", BURN + text + """
+import resource, sys
+print("user", resource.getrusage(resource.RUSAGE_SELF).ru_utime, flush=True)
+""")
+    done = traced(t, PYTHON, path, options=("-F", str(hz)))
+    facts = run_facts(t)
+    stops, dropped = int(facts["n_stops"]), int(facts["n_ring_dropped"])
+    user = float(re.search(r"^user ([\d.]+)", done.out, re.M)[1])
+    harness.note(f"{stops} stops, {dropped} samples of the ring, {stops / user:.0f} a user second")
+    check(abs(stops / dropped - 1) <= 0.05, f"{stops} stops for {dropped} samples of the ring", done)
+    check(abs(stops / user / hz - 1) <= 0.05, f"{stops} stops in {user} s of user time at {hz} Hz", done)
+    check(harness.quality_of(done)["lost"] == 0, "what was dropped is not lost", done)
+
+
+def test_samples_a_second_of_one_thread(t: Context) -> None:
+    check_rate(t, "burn(3)\n", 999)
+
+
+def test_samples_a_second_of_16_threads(t: Context) -> None:
+    check_rate(t, """
+import threading
+threads = [threading.Thread(target=burn, args=(0.25,)) for _ in range(16)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+""", 999)
+
+
+def test_stacks_are_whole(t: Context) -> None:
+    path = script(t, "stacks.py", BURN + """
+import threading
+burn(0.3)
+thread = threading.Thread(target=burn, args=(0.3,))
+thread.start()
+thread.join()
+""")
+    done = traced(t, PYTHON, path)
+    check(re.search(r", 0 cut stacks", done.out) is not None, "no stack is cut", done)
+    folded = t.run(t.wperf, "export", "--format", "folded", "-i", "wperf.data", "-o", "-")
+    ends = [line.split(";") for line in folded.out.splitlines()]
+    begins = {frame for stack in ends for frame in stack[:6]}
+    check(any("Py_BytesMain" in name for name in begins), f"stacks of the first thread begin in main: {begins}", folded)
+    check(any("thread_run" in name for name in begins), f"stacks of the second begin in its function: {begins}", folded)
+
+
+SIGHTS = """
+import multiprocessing, os, subprocess, sys, threading
+from multiprocessing import Pool
+def square(x):
+    return x * x
+if __name__ == "__main__":
+    for how in ("fork", "spawn", "forkserver"):
+        with multiprocessing.get_context(how).Pool(2) as pool:
+            print(how, pool.map(square, range(6)), flush=True)
+    run = subprocess.run
+    print(run(["/bin/echo", "text"], capture_output=True).stdout)
+    print(run(["/bin/sh", "-c", "exit 7"]).returncode, run(["/bin/sh", "-c", "kill -9 $$"]).returncode)
+    print(run([sys.executable, "-c", "import os; os.kill(os.getpid(), 15)"]).returncode)
+    print(os.system("exit 3"), os.posix_spawn("/bin/true", ["true"], {}) > 0, os.wait()[1])
+    child = os.fork()
+    if not child:
+        os._exit(5)
+    print(os.waitpid(child, 0)[1], flush=True)
+    if sys.argv[1] == "exec":
+        thread = threading.Thread(target=os.execv, args=("/bin/sh", ["sh", "-c", "echo executed; exit 9"]))
+        thread.start()
+        thread.join()
+    if sys.argv[1] == "die":
+        os.kill(os.getpid(), 10)
+    sys.exit(4)
+"""
+
+
+def test_children_outputs_and_statuses(t: Context) -> None:
+    path = script(t, "sights.py", SIGHTS)
+    for how, status in (("exit", 4), ("exec", 9), ("die", 128 + signal.SIGUSR1)):
+        bare = t.run(PYTHON, path, how)
+        done = traced(t, PYTHON, path, how, options=("-F", "4999"))
+        check(bare.out in done.out and done.err == bare.err, f"the same output as bare\n{bare.describe()}", done)
+        check(done.status == status, f"status {status}", done)
+
+
+EINTR = """
+import ctypes, os, select, threading
+libc = ctypes.CDLL(None, use_errno=True)
+stop = False
+def burn():
+    while not stop:
+        pass
+thread = threading.Thread(target=burn)
+thread.start()
+poll = select.epoll()
+events = ctypes.create_string_buffer(64)
+interrupted = 0
+for _ in range(40):
+    got = libc.epoll_wait(poll.fileno(), events, 4, 25)
+    interrupted += got < 0 and ctypes.get_errno() == 4
+stop = True
+thread.join()
+print("interrupted", interrupted)
+"""
+
+
+def test_no_system_call_is_interrupted(t: Context) -> None:
+    path = script(t, "eintr.py", EINTR)
+    bare = t.run(PYTHON, path)
+    for hz in ("999", "4999"):
+        done = traced(t, PYTHON, path, options=("-F", hz))
+        check(bare.out.strip() in done.out, f"as many as bare: {bare.out}", done)
+
+
+def state_of(pid: int) -> str:
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        return file.read().rpartition(")")[2].split()[0]
+
+
+def cpu_of(pid: int) -> int:
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        return sum(map(int, file.read().rpartition(")")[2].split()[11:13]))
+
+
+def children_of(pid: int) -> list[int]:
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+            return list(map(int, file.read().split()))
+    except FileNotFoundError:
+        return []
+
+
+def started_python(t: Context, *options: str) -> tuple:
+    """The recorder of a program that burns for a while, and the program."""
+    record(t, PYTHON, "-c", "pass")
+    path = script(t, "long.py", BURN + "print('ready', flush=True)\nburn(20)\n")
+    recorder = t.start(t.wperf, "record", "-g", "--engine", "stop", *options, "--", PYTHON, path)
+    check(recorder.stdout.readline() != b"", "the program began")
+    harness.wait_until(lambda: children_of(recorder.pid), "a child")
+    return recorder, children_of(recorder.pid)[0]
+
+
+def test_stop_and_continue(t: Context) -> None:
+    _, child = started_python(t, "-F", "4999")
+    for _ in range(5):
+        time.sleep(0.1)
+        os.kill(child, signal.SIGSTOP)
+        harness.wait_until(lambda: state_of(child) in "tT", "it stops")
+        before = cpu_of(child)
+        time.sleep(0.2)
+        check(cpu_of(child) == before, "a stopped program does not run")
+        os.kill(child, signal.SIGCONT)
+        harness.wait_until(lambda: cpu_of(child) > before, "it goes on")
+
+
+def test_a_pipeline_has_its_statuses(t: Context) -> None:
+    path = script(t, "three.py", "import sys\nprint('a')\nsys.exit(3)\n")
+    done = record(t, "/bin/bash", "-c", f"{PYTHON} {path} | cat; echo ${{PIPESTATUS[@]}}; exec {PYTHON} {path}")
+    check("3 0" in done.out and done.status == 3, "statuses of a pipeline", done)
+
+
+def test_another_program_by_exec_is_sampled_by_the_ring(t: Context) -> None:
+    path = script(t, "exec.py", BURN + "import os, sys\nburn(0.3)\nos.execv(sys.argv[1], sys.argv[1:])\n")
+    done = traced(t, PYTHON, path, t.program("spin"), "300")
+    stops = int(run_facts(t)["n_stops"])
+    samples = harness.quality_of(done)["samples"]
+    harness.note(f"{samples} samples, {stops} of them stops")
+    check(samples - stops >= 200, "the program after exec was sampled", done)
+    check(stops >= 200, "the one before was too", done)
+
+
+def test_other_programs_are_not_traced(t: Context) -> None:
+    done = record(t, t.program("spin"), "200")
+    check(HEADING not in done.out and "n_stops" not in run_facts(t), "nothing was traced", done)
+    check(harness.quality_of(done)["samples"] >= 100, "it is sampled", done)
+
+
+def test_events_that_are_off(t: Context) -> None:
+    path = script(t, "delay.py", BURN + "burn(1)\n")
+    done = traced(t, PYTHON, path, options=("-F", "999", "-D", "600"))
+    stops = int(run_facts(t)["n_stops"])
+    check(100 <= stops <= 700, f"{stops} samples of the second part", done)
+
+
+def test_as_nobody(t: Context) -> None:
+    harness.need_root()
+    with open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii") as file:
+        if int(file.read()) > 2:
+            raise Skip("perf_event_paranoid 2")
+    os.chmod(t.folder, 0o777)
+    path = script(t, "nobody.py", BURN + "import os\nburn(0.5)\nprint(os.getuid())\n")
+    done = t.run(harness.need_tool("setpriv"), "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups",
+                 t.wperf, "record", "-g", "--engine", "stop", "-F", "999", "--", PYTHON, path)
+    if "the kernel refuses" in done.out:
+        raise Skip(done.out)
+    check(HEADING in done.out and str(NOBODY) in done.out, "traced as nobody", done)
+    check(harness.quality_of(done)["samples"] >= 400, "samples", done)
+
+
+def test_wrong_words(t: Context) -> None:
+    done = t.ours("record", "--engine", "rung", "--", "/bin/true")
+    check(done.status == 2, "wrong usage", done)
+    harness.check_sentence(done, "--engine", "ring or stop")
+    done = t.ours("sample", "--engine", "stop", "-p", str(os.getpid()))
+    check(done.status == 2, "wrong usage", done)
+    harness.check_sentence(done, "--engine stop", "wperf record")
+
+
+def test_only_with_stacks(t: Context) -> None:
+    need_python()
+    done = t.ours("record", "--engine", "stop", "--", PYTHON, "-c", "pass")
+    check("without -g" in done.out and HEADING not in done.out, "the heading says why nothing is traced", done)
+
+
+def test_a_command_that_is_not_there(t: Context) -> None:
+    done = t.ours("record", "-g", "--engine", "stop", "--", "/nonexistent/python3")
+    check(done.status == 127, "not found", done)
+
+
+def test_the_end_by_the_recorder(t: Context) -> None:
+    path = script(t, "ends.py", BURN + "burn(30)\n")
+    done = traced(t, PYTHON, path, options=("--timeout", "1"))
+    check(done.status == 0 and harness.quality_of(done)["samples"] >= 500, "a readable session", done)
+
+
+def test_nothing_is_left_behind(t: Context) -> None:
+    recorder, child = started_python(t, "--timeout", "1")
+    recorder.wait(harness.WAIT_SECONDS)
+    check(not os.path.exists(f"/proc/{child}"), "the command is gone")
+
+
+if __name__ == "__main__":
+    harness.main(__name__)
