@@ -34,18 +34,10 @@ enum {
  * the rings, and what has no room there is lost and counted. */
 enum { MOST_AHEAD_BYTES = 16 << 20 };
 
-struct watched { /* an attached process */
-        int32_t pid;
-        int pid_fd;
-        bool ended;
-        uint64_t user_ns, kernel_ns; /* of its CPU time, as last seen */
-};
-
 struct collector {
         struct collect_request request;
         struct child child;
-        struct watched *watched;
-        size_t n_watched;
+        struct watched_list watched;
         struct opened opened;
         struct ring *rings;
         struct record_sink sink;
@@ -72,24 +64,10 @@ struct collector {
         unsigned n_recent, n_recent_missed; /* samples; those of processes whose files were gone */
 };
 
-static bool attach(struct collector *c, int32_t **ret_tids, size_t *ret_n, struct err *err)
-{
-        c->watched = mem_new(c->request.target.n_pids, sizeof(*c->watched));
-        for (size_t i = 0; i < c->request.target.n_pids; i++) {
-                struct watched *w = &c->watched[c->n_watched++];
-
-                *w = (struct watched){.pid = c->request.target.pids[i]};
-                w->pid_fd = (int)syscall(SYS_pidfd_open, w->pid, 0);
-                if (!proc_threads(w->pid, ret_tids, ret_n))
-                        return err_set(err, ERR_MISSING, "there is no process %" PRId32, w->pid);
-        }
-        return true;
-}
-
 static bool find_threads(struct collector *c, int32_t **ret_tids, size_t *ret_n, struct err *err)
 {
         if (c->request.target.n_pids)
-                return attach(c, ret_tids, ret_n, err);
+                return watched_attach(&c->watched, &c->request.target, ret_tids, ret_n, err);
         *ret_tids = mem_new(1, sizeof(**ret_tids));
         **ret_tids = c->request.target.system_wide ? -1 : c->child.pid;
         *ret_n = 1;
@@ -187,11 +165,7 @@ void collector_free(struct collector *c)
         spawn_release(&c->child);
         stop_engine_free(c->stops);
         buf_release(&c->stack_note);
-        for (size_t i = 0; i < c->n_watched; i++) {
-                if (c->watched[i].pid_fd >= 0)
-                        close(c->watched[i].pid_fd);
-        }
-        free(c->watched);
+        watched_release(&c->watched);
         for (size_t i = 0; c->rings && i < c->opened.n_rings; i++)
                 ring_close(&c->rings[i]);
         free(c->rings);
@@ -372,8 +346,8 @@ static bool put_synthetic(struct collector *c, struct err *err)
                 proc_synth_kernel(&synth);
         if (c->request.target.system_wide)
                 proc_synth_all(&synth);
-        for (size_t i = 0; i < c->n_watched; i++)
-                proc_synth_process(&synth, c->watched[i].pid);
+        for (size_t i = 0; i < c->watched.n; i++)
+                proc_synth_process(&synth, c->watched.items[i].pid);
         buf_add(&c->pass, synth.out.data, synth.out.len);
         proc_synth_release(&synth);
         look_through(c);
@@ -381,21 +355,6 @@ static bool put_synthetic(struct collector *c, struct err *err)
 }
 
 /* --- CPU time --- */
-
-static bool watched_runs(struct watched *w)
-{
-        if (w->ended)
-                return false;
-        proc_cpu_time(w->pid, &w->user_ns, &w->kernel_ns);
-        if (w->pid_fd >= 0) {
-                struct pollfd fd = {.fd = w->pid_fd, .events = POLLIN};
-
-                w->ended = poll(&fd, 1, 0) > 0;
-        } else {
-                w->ended = kill(w->pid, 0) && errno == ESRCH;
-        }
-        return !w->ended;
-}
 
 static void cpu_time_so_far(struct collector *c, uint64_t *ret_user_ns, uint64_t *ret_kernel_ns)
 {
@@ -410,11 +369,7 @@ static void cpu_time_so_far(struct collector *c, uint64_t *ret_user_ns, uint64_t
         } else if (c->child.pid) {
                 proc_cpu_time(c->child.pid, ret_user_ns, ret_kernel_ns);
         }
-        for (size_t i = 0; i < c->n_watched; i++) {
-                watched_runs(&c->watched[i]);
-                *ret_user_ns += c->watched[i].user_ns;
-                *ret_kernel_ns += c->watched[i].kernel_ns;
-        }
+        watched_add_time(&c->watched, ret_user_ns, ret_kernel_ns);
 }
 
 /* The events were turned on, or off. */
@@ -482,29 +437,23 @@ bool collector_command_runs(struct collector *c)
 
 static bool targets_run(struct collector *c)
 {
-        bool run = false;
-
         if (c->child.pid)
                 return collector_command_runs(c);
-        if (c->request.target.system_wide)
-                return true;
-        for (size_t i = 0; i < c->n_watched; i++)
-                run |= watched_runs(&c->watched[i]);
-        return run;
+        return c->request.target.system_wide || watched_run(&c->watched);
 }
 
 static void wait_for_news(struct collector *c, int timeout_ms)
 {
-        size_t max = c->opened.n_rings + c->n_watched + 2, n = 0;
+        size_t max = c->opened.n_rings + c->watched.n + 2, n = 0;
         struct pollfd *fds = mem_new(max, sizeof(*fds));
 
         for (size_t i = 0; i < c->opened.n_rings; i++)
                 fds[n++] = (struct pollfd){.fd = c->rings[i].fd, .events = POLLIN};
         if (c->child.pid_fd >= 0 && !c->child.ended)
                 fds[n++] = (struct pollfd){.fd = c->child.pid_fd, .events = POLLIN};
-        for (size_t i = 0; i < c->n_watched; i++) {
-                if (!c->watched[i].ended && c->watched[i].pid_fd >= 0)
-                        fds[n++] = (struct pollfd){.fd = c->watched[i].pid_fd, .events = POLLIN};
+        for (size_t i = 0; i < c->watched.n; i++) {
+                if (!c->watched.items[i].ended && c->watched.items[i].pid_fd >= 0)
+                        fds[n++] = (struct pollfd){.fd = c->watched.items[i].pid_fd, .events = POLLIN};
         }
         if (enabling_fd(&c->enabling) >= 0)
                 fds[n++] = (struct pollfd){.fd = enabling_fd(&c->enabling), .events = POLLIN};

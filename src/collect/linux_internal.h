@@ -259,6 +259,31 @@ bool spawn_reap(struct child *child, bool wait);  /* true when it has ended */
 int spawn_exit_status(const struct child *child); /* as a shell gives it; valid once it has ended */
 void spawn_release(struct child *child);
 
+/* --- linux_watched.c: processes that are attached to --- */
+
+struct watched {
+        int32_t pid;
+        int pid_fd;
+        bool ended;
+        uint64_t user_ns, kernel_ns; /* of its CPU time, as last seen */
+};
+
+struct watched_list {
+        struct watched *items;
+        size_t n;
+};
+
+/* All processes of `target`; appends their threads. */
+bool watched_attach(struct watched_list *list, const struct target *target, int32_t **ret_tids, size_t *ret_n,
+                    struct err *err);
+void watched_release(struct watched_list *list);
+
+/* Whether one of them still runs. */
+bool watched_run(struct watched_list *list);
+
+/* Adds the CPU time that they have had. */
+void watched_add_time(struct watched_list *list, uint64_t *user_ns, uint64_t *kernel_ns);
+
 /* --- linux_proc.c: what runs already --- */
 
 struct synth {
