@@ -26,6 +26,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "session": ("base", "os", "codec", "event", "answers/archive_section.h"),
     "symbol": ("base", "os", "arch", "codec", "object", "demangle", "answers", "dwarf", "pdb"),
     "unwind": ("base", "arch", "object"),
+    "python": ("base", "object", "unwind/unwind.h"),
     "disasm": ("base", "os", "arch"),
     "spe": ("base", "os", "arch"),
     "collect": ("base", "os", "arch", "event", "object", "unwind", "session", "driver/abi.h"),

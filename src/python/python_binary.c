@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Looks for the symbols, else for the section, and for the version. */
+#include "python_binary.h"
+
+#include <string.h>
+
+#include "text.h"
+
+enum {
+        MAX_RODATA_BYTES = 256 << 20,
+        VERSION_MAX = 16, /* "3.10.13rc1+" */
+};
+
+/* What symbols of the file say. */
+struct python_symbols {
+        uint64_t runtime, code_type, version;
+        bool has_runtime, has_version, is_debug, traces_refs;
+};
+
+static void take_symbol(const char *name, const struct object_symbol *symbol, struct python_symbols *found)
+{
+        if (name[0] != '_' && name[0] != 'P')
+                return;
+        if (strcmp(name, "_PyRuntime") == 0) {
+                found->runtime = symbol->addr;
+                found->has_runtime = true;
+        } else if (strcmp(name, "PyCode_Type") == 0) {
+                found->code_type = symbol->addr;
+        } else if (strcmp(name, "Py_Version") == 0) {
+                found->version = symbol->addr;
+                found->has_version = true;
+        } else if (strcmp(name, "_Py_NegativeRefcount") == 0) {
+                found->is_debug = true; /* of Py_REF_DEBUG, which Py_DEBUG turns on; Include/object.h */
+        } else if (strcmp(name, "_Py_AddToAllObjects") == 0) {
+                found->traces_refs = true; /* objects begin with two more words */
+        }
+}
+
+static void read_symbols(struct object *object, enum object_table table, struct python_symbols *found)
+{
+        struct object_symbols symbols;
+        struct object_symbol symbol;
+
+        if (!object_symbols_begin(object, table, &symbols))
+                return;
+        while (object_symbols_next(&symbols, &symbol))
+                if (symbol.is_defined)
+                        take_symbol(object_symbols_name(&symbols, &symbol), &symbol, found);
+}
+
+/* A section whose content is _PyRuntime; 3.11 and later. */
+static bool find_section(struct object *object, struct python_symbols *found)
+{
+        const struct object_section *section = object_find_section(object, ".PyRuntime");
+
+        if (!section)
+                return false;
+        found->runtime = section->addr;
+        found->has_runtime = true;
+        return true;
+}
+
+/* `3.MINOR` and an end that `is_whole` asks for: a NUL, or a release number. */
+static unsigned parse_minor(const char *text, size_t len, bool is_whole)
+{
+        unsigned minor = 0;
+        size_t i = 2;
+
+        if (len < 3 || text[0] != '3' || text[1] != '.')
+                return 0;
+        for (; i < len && i < 4 && text[i] >= '0' && text[i] <= '9'; i++)
+                minor = minor * 10 + (unsigned)(text[i] - '0');
+        if (is_whole && (i + 1 >= len || text[i] != '.' || text[i + 1] < '0' || text[i + 1] > '9'))
+                return 0;
+        return minor >= PYTHON_MIN_MINOR && minor <= PYTHON_MAX_MINOR ? minor : 0;
+}
+
+/* The minor version of a string that is PY_VERSION ("3.8.18") or names the library's folder ("lib/python3.8"). */
+static unsigned minor_of_text(const char *text, size_t len)
+{
+        static const char folder[] = "lib/python";
+
+        if (len > sizeof(folder) - 1 && len < sizeof(folder) + 5 &&
+            memcmp(text, folder, sizeof(folder) - 1) == 0)
+                return parse_minor(text + sizeof(folder) - 1, len - (sizeof(folder) - 1), false);
+        return len <= VERSION_MAX ? parse_minor(text, len, true) : 0;
+}
+
+/* By the strings of .rodata; 0 when they name none, or several.  The folder's name counts more: other libraries that are linked in
+ * have versions too. */
+static unsigned minor_of_constants(struct object *object)
+{
+        const struct object_section *section = object_find_section(object, ".rodata");
+        unsigned folders = 0, versions = 0, bits;
+        struct cursor bytes;
+
+        if (!section || section->size_bytes > MAX_RODATA_BYTES ||
+            !object_read_section(object, section, &bytes, NULL))
+                return 0;
+        for (const char *at = (const char *)bytes.at, *end = (const char *)bytes.end; at < end;) {
+                const char *nul = memchr(at, 0, (size_t)(end - at));
+                size_t len = (size_t)((nul ? nul : end) - at);
+                unsigned minor = len >= 3 && (at[0] == '3' || at[0] == 'l') ? minor_of_text(at, len) : 0;
+
+                if (minor)
+                        *(at[0] == 'l' ? &folders : &versions) |= 1u << minor;
+                at += len + 1;
+        }
+        bits = folders ? folders : versions;
+        return bits && !(bits & (bits - 1)) ? (unsigned)__builtin_ctz(bits) : 0;
+}
+
+static unsigned minor_of_path(const char *path)
+{
+        const char *name = path ? text_base_name(path) : "";
+
+        if (text_starts(name, "lib"))
+                name += 3;
+        return text_starts(name, "python") ? parse_minor(name + 6, strlen(name + 6), false) : 0;
+}
+
+/* Py_Version, of PY_VERSION_HEX's form. */
+static unsigned minor_of_symbol(struct object *object, const struct python_symbols *found)
+{
+        struct cursor bytes;
+        uint64_t version;
+
+        if (!found->has_version || !object_read_addr(object, found->version, 8, &bytes))
+                return 0;
+        version = cursor_u64(&bytes);
+        return version >> 24 == 3 ? version >> 16 & 0xff : 0;
+}
+
+static bool set_layout(struct object *object, const struct python_symbols *found, const char *path,
+                       struct python_layout *ret_layout, struct err *err)
+{
+        const struct python_layout *layout;
+        unsigned minor = minor_of_symbol(object, found);
+        struct cursor bytes;
+
+        for (uint64_t size = PYTHON_OFFSETS_BYTES; size >= 512; size -= 64)
+                if (object_read_addr(object, found->runtime, size, &bytes)) {
+                        struct err why = {0};
+
+                        if (python_layout_read(bytes.at, cursor_left(&bytes), ret_layout, &why))
+                                return true;
+                        if (why.code == ERR_UNSUPPORTED || minor >= 13) {
+                                if (err)
+                                        *err = why;
+                                return false;
+                        }
+                        break;
+                }
+        if (!minor)
+                minor = minor_of_constants(object);
+        if (!minor)
+                minor = minor_of_path(path);
+        if (!minor)
+                return err_set(err, ERR_MISSING, "nothing tells the version of CPython");
+        layout = python_layout_get(minor);
+        if (!layout)
+                return err_set(err, ERR_UNSUPPORTED, "CPython 3.%u is not supported", minor);
+        *ret_layout = *layout;
+        return true;
+}
+
+bool python_binary_find(struct object *object, const char *path, struct python_binary *ret_binary,
+                        struct err *err)
+{
+        const struct object_facts *facts = object_get_facts(object);
+        struct python_binary binary = {0};
+        struct python_symbols found = {0};
+
+        if (facts->format != OBJECT_ELF || facts->is_relocatable ||
+            (facts->machine != OBJECT_MACHINE_X86_64 && facts->machine != OBJECT_MACHINE_ARM64))
+                return err_set(err, ERR_UNSUPPORTED, "%s: no ELF file for x86-64 or arm64",
+                               object_name(object));
+        read_symbols(object, OBJECT_DYNAMIC_SYMBOLS, &found);
+        if (!found.has_runtime || !found.code_type)
+                read_symbols(object, OBJECT_SYMBOLS, &found);
+        if (!found.has_runtime && !find_section(object, &found))
+                return err_set(err, ERR_MISSING, "%s: does not define _PyRuntime", object_name(object));
+        if (found.traces_refs)
+                return err_set(err, ERR_UNSUPPORTED, "%s: CPython built with Py_TRACE_REFS is not supported",
+                               object_name(object));
+        if (!set_layout(object, &found, path, &binary.layout, err))
+                return err_in(err, "%s", object_name(object));
+        binary.is_debug = found.is_debug;
+        binary.runtime_addr = found.runtime;
+        binary.code_type = found.code_type;
+        *ret_binary = binary;
+        return true;
+}

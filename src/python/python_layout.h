@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where the fields of CPython's structs lie, as data: tables for 3.8 to 3.12, and from 3.13 on what the interpreter says of itself
+ * in `_Py_DebugOffsets`.  64-bit builds for Linux. */
+#ifndef PYTHON_LAYOUT_H
+#define PYTHON_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "err.h"
+
+enum { PYTHON_MIN_MINOR = 8, PYTHON_MAX_MINOR = 15 };
+
+/* What no layout goes beyond; a table from memory that does is refused. */
+enum {
+        PYTHON_MAX_RUNTIME_OFFSET = 1 << 21, /* of the runtime and the interpreter, which are never copied */
+        PYTHON_MAX_THREAD_BYTES = 2048,
+        PYTHON_MAX_FRAME_BYTES = 256,
+        PYTHON_MAX_CODE_BYTES = 512,
+        PYTHON_MAX_OBJECT_BYTES = 64,
+        PYTHON_OFFSETS_BYTES = 1024, /* of _Py_DebugOffsets, the longest has 888 */
+};
+
+/* The frames of a thread. */
+enum python_frames {
+        PYTHON_FRAMES_HEAP,   /* 3.8 to 3.10: PyFrameObject; each has a native eval frame of its own */
+        PYTHON_FRAMES_CFRAME, /* 3.11, 3.12: _PyInterpreterFrame, found by the thread state's cframe */
+        PYTHON_FRAMES_THREAD, /* 3.13 and later: found by the thread state itself */
+};
+
+/* The format of a code object's line table; python_lines.h. */
+enum python_table {
+        PYTHON_TABLE_LNOTAB,    /* 3.8, 3.9: co_lnotab */
+        PYTHON_TABLE_LINES,     /* 3.10: co_linetable, PEP 626 */
+        PYTHON_TABLE_LOCATIONS, /* 3.11 and later: co_linetable with columns, PEP 657 */
+};
+
+enum { PYTHON_NO_FIELD = 0x7fffffff }; /* this version has no such field */
+
+/* Offsets in bytes. */
+struct python_layout {
+        uint8_t minor; /* 8: CPython 3.8 */
+        bool is_free_threaded;
+        uint8_t frames; /* enum python_frames */
+        uint8_t table;  /* enum python_table */
+
+        uint32_t runtime_interpreters; /* the newest interpreter */
+        uint32_t runtime_current;      /* up to 3.11: the thread state that has the GIL */
+
+        uint32_t interp_next;
+        uint32_t interp_threads; /* the newest thread state */
+
+        uint32_t thread_bytes; /* so many hold all fields */
+        uint32_t thread_next;
+        uint32_t thread_interp;
+        uint32_t thread_frame; /* the innermost frame, or the cframe */
+        uint32_t thread_id;    /* pthread_self() */
+        uint32_t thread_native_id;
+        uint32_t
+                thread_chunk; /* the newest piece of the data stack; the word after it is where its used part ends */
+        uint32_t thread_status; /* bits; PYTHON_STATUS_ACTIVE */
+
+        uint32_t cframe_frame;
+
+        uint32_t frame_bytes; /* so many hold all fields */
+        uint32_t frame_previous;
+        uint32_t frame_code;
+        uint32_t frame_instr; /* 3.8 to 3.10: an int, f_lasti; else a pointer into the bytecode */
+        uint32_t frame_owner; /* 3.12 and later */
+        uint32_t frame_entry; /* 3.11: is_entry */
+        uint32_t frame_copy;  /* free-threaded: tlbc_index */
+
+        uint32_t code_bytes; /* so many hold all fields */
+        uint32_t code_file;
+        uint32_t code_name; /* co_qualname where there is one */
+        uint32_t code_first_line;
+        uint32_t code_lines;
+        uint32_t code_instrs; /* 3.11 and later: where the bytecode begins */
+        uint32_t code_copies; /* free-threaded: co_tlbc */
+
+        uint32_t object_type;
+        uint32_t bytes_size; /* ob_size */
+        uint32_t bytes_data;
+        uint32_t text_length;
+        uint32_t text_state;
+        uint32_t
+                text_ascii_bytes; /* sizeof(PyASCIIObject): characters of a compact ASCII string begin there */
+        uint32_t text_compact_bytes; /* sizeof(PyCompactUnicodeObject): those of other compact strings */
+};
+
+enum { PYTHON_STATUS_ACTIVE = 1 << 4 }; /* _status.active of 3.12 and later */
+
+/* Of 3.8 to 3.12; NULL for others.  A debug build (--with-pydebug) has the same offsets. */
+const struct python_layout *python_layout_get(unsigned minor);
+
+/* Reads `_Py_DebugOffsets` of 3.13 to 3.15, which stands at the start of `_PyRuntime`.  ERR_FORMAT: no cookie, or offsets that can't
+ * be; ERR_UNSUPPORTED: of another version. */
+bool python_layout_read(const void *bytes, size_t size, struct python_layout *ret_layout, struct err *err);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The search through the lists of interpreters and thread states. */
+#include "python_runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+        /* glibc and musl on arm64: the thread pointer is behind struct pthread, which has up to some 2300 bytes. */
+        MAX_PTHREAD_BYTES = 4096,
+        READS_A_WAIT = 16, /* a search that found nothing is paid for by so many walks without one */
+        MAX_WAIT = 256,
+};
+
+void python_runtime_init(struct python_runtime *runtime, const struct python_binary *binary, uint64_t bias)
+{
+        *runtime = (struct python_runtime){
+                .layout = binary->layout,
+                .addr = binary->runtime_addr + bias,
+                .code_type = binary->code_type ? binary->code_type + bias : 0,
+        };
+}
+
+void python_runtime_release(struct python_runtime *runtime)
+{
+        free(runtime->copies);
+        runtime->copies = NULL;
+}
+
+void python_thread_forget(struct python_thread *thread)
+{
+        thread->n_states = 0;
+        thread->wait = 0;
+}
+
+/* How well a thread state fits a thread. */
+enum fit { FIT_NONE, FIT_NATIVE_ID, FIT_NEAR, FIT_POINTER };
+
+static enum fit fit_of(const struct python_layout *layout, const struct python_thread *thread,
+                       const uint8_t *state)
+{
+        uint64_t id = python_word_at(state, layout->thread_id);
+
+        if (id && id == thread->pointer)
+                return FIT_POINTER;
+        if (id && id < thread->pointer && thread->pointer - id <= MAX_PTHREAD_BYTES)
+                return FIT_NEAR;
+        if (layout->thread_native_id != PYTHON_NO_FIELD && thread->native_id &&
+            python_word_at(state, layout->thread_native_id) == thread->native_id)
+                return FIT_NATIVE_ID;
+        return FIT_NONE;
+}
+
+bool python_runtime_is_state(const struct python_runtime *runtime, const struct python_thread *thread,
+                             const uint8_t *state)
+{
+        return python_word_at(state, runtime->layout.thread_interp) &&
+               fit_of(&runtime->layout, thread, state) != FIT_NONE;
+}
+
+struct state_search {
+        const struct python_runtime *runtime;
+        struct python_thread *thread;
+        struct python_memory *memory;
+        enum fit best;
+        uint32_t n_left;  /* thread states that may still be looked at */
+        uint64_t current; /* up to 3.11: the one that has the GIL */
+};
+
+/* The one that runs stands first: thread states of other interpreters in which the thread waits come after it. */
+static void add_state(struct state_search *search, uint64_t addr, const uint8_t *state, enum fit fit)
+{
+        const struct python_layout *layout = &search->runtime->layout;
+        struct python_thread *thread = search->thread;
+        bool is_active = addr == search->current;
+
+        if (layout->thread_status != PYTHON_NO_FIELD)
+                is_active = python_int_at(state, layout->thread_status) & PYTHON_STATUS_ACTIVE;
+        if (fit > search->best)
+                thread->n_states = 0;
+        search->best = fit;
+        if (thread->n_states == PYTHON_MAX_STATES)
+                return;
+        thread->states[thread->n_states++] = addr;
+        if (is_active) {
+                thread->states[thread->n_states - 1] = thread->states[0];
+                thread->states[0] = addr;
+        }
+}
+
+static void search_interpreter(struct state_search *search, uint64_t interp)
+{
+        const struct python_layout *layout = &search->runtime->layout;
+        uint8_t state[PYTHON_MAX_THREAD_BYTES];
+        uint64_t addr;
+
+        if (!python_memory_word(search->memory, interp + layout->interp_threads, &addr))
+                return;
+        while (addr && search->n_left) {
+                enum fit fit;
+
+                search->n_left--;
+                if (!python_memory_read(search->memory, addr, state, layout->thread_bytes))
+                        return;
+                fit = fit_of(layout, search->thread, state);
+                if (fit != FIT_NONE && fit >= search->best &&
+                    python_word_at(state, layout->thread_interp) == interp)
+                        add_state(search, addr, state, fit);
+                addr = python_word_at(state, layout->thread_next);
+        }
+}
+
+uint32_t python_runtime_search(const struct python_runtime *runtime, struct python_thread *thread,
+                               struct python_memory *memory)
+{
+        const struct python_layout *layout = &runtime->layout;
+        struct state_search search = {.runtime = runtime,
+                                      .thread = thread,
+                                      .memory = memory,
+                                      .best = FIT_NONE,
+                                      .n_left = PYTHON_MAX_THREADS};
+        uint64_t interp, n_before = memory->n_reads, n_reads;
+
+        thread->n_states = 0;
+        if (layout->runtime_current != PYTHON_NO_FIELD &&
+            !python_memory_word(memory, runtime->addr + layout->runtime_current, &search.current))
+                search.current = 0;
+        if (!python_memory_word(memory, runtime->addr + layout->runtime_interpreters, &interp))
+                interp = 0;
+        for (unsigned i = 0; interp && i < PYTHON_MAX_INTERPRETERS; i++) {
+                search_interpreter(&search, interp);
+                if (!python_memory_word(memory, interp + layout->interp_next, &interp))
+                        break;
+        }
+        n_reads = (memory->n_reads - n_before) / READS_A_WAIT;
+        thread->wait = thread->n_states ? 0 : n_reads < MAX_WAIT ? (uint32_t)n_reads : MAX_WAIT;
+        return thread->n_states;
+}

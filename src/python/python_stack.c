@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The walk from a thread state along the frames.  Frames of functions lie close to each other on the data stack, callees above their
+ * callers: one copy below the innermost frame holds many of them. */
+#include "python_stack.h"
+
+#include <string.h>
+
+#include "attributes.h"
+#include "mem.h"
+
+enum {
+        MIN_REACH = 1024,
+        PAGE_BYTES = 4096,         /* the smallest size of pages */
+        OWNER_SHIM = 3,            /* enum _frameowner: owners from here on run no code */
+        TAG_BITS = 7,              /* of a _PyStackRef; 3.14 and later */
+        MAX_INSTR_BYTES = 1 << 26, /* of one function's bytecode */
+        MAX_CHUNK_BYTES = 64 << 20,
+        CHUNK_PREVIOUS = 0, /* struct _stack_chunk */
+        CHUNK_SIZE = 8,
+        COPIES_ENTRIES = 8, /* struct _PyCodeArray */
+        MAX_COPIES = 1 << 20,
+};
+
+struct stack_walk {
+        struct python_runtime *runtime;
+        struct python_memory *memory;
+        struct python_frame *frames;
+        size_t n_frames, max_frames;
+        enum python_end end;
+        uint64_t chunk, chunk_top; /* the piece of the data stack, and where its used part ends; 0: none */
+        uint64_t window_start;
+        size_t window_size;
+        uint32_t reach;     /* bytes to read first */
+        uint64_t first_top; /* of the innermost frame on the data stack */
+        uint64_t lowest;    /* frame in the newest piece */
+        bool is_first_chunk;
+        uint8_t window[PYTHON_WINDOW_BYTES];
+        uint8_t single[PYTHON_MAX_FRAME_BYTES];
+        uint8_t state[PYTHON_MAX_THREAD_BYTES];
+};
+
+static const char *const end_texts[PYTHON_N_ENDS] = {
+        [PYTHON_END_WHOLE] = "whole",         [PYTHON_END_NO_THREAD] = "no thread state",
+        [PYTHON_END_NO_FRAME] = "no frame",   [PYTHON_END_UNREADABLE] = "unreadable",
+        [PYTHON_END_LOOP] = "loop",           [PYTHON_END_LIMIT] = "limit",
+        [PYTHON_END_BAD_FRAME] = "bad frame",
+};
+
+const char *python_end_text(enum python_end end)
+{
+        return end < PYTHON_N_ENDS ? end_texts[end] : "?";
+}
+
+static bool end_walk(struct stack_walk *walk, enum python_end end)
+{
+        walk->end = end;
+        return false;
+}
+
+/* --- Copies of the data stack ---------------------------------------------------------------------------- */
+
+static bool is_in_window(const struct stack_walk *walk, uint64_t addr)
+{
+        size_t size = walk->runtime->layout.frame_bytes;
+
+        return addr >= walk->window_start && walk->window_size >= size &&
+               addr - walk->window_start <= walk->window_size - size;
+}
+
+/* Bytes of a piece of the data stack that begins at `chunk`: the usual size, or where `addr` lies beyond that, what its header
+ * says. */
+static uint64_t get_chunk_bytes(struct stack_walk *walk, uint64_t chunk, uint64_t addr)
+{
+        uint64_t size;
+
+        if (addr - chunk < PYTHON_WINDOW_BYTES)
+                return PYTHON_WINDOW_BYTES;
+        if (addr - chunk >= MAX_CHUNK_BYTES || !python_memory_word(walk->memory, chunk + CHUNK_SIZE, &size))
+                return 0;
+        return size < MAX_CHUNK_BYTES ? size : MAX_CHUNK_BYTES;
+}
+
+/* To the piece before the current one, when the copy has the current one's header and `addr` lies in the other. */
+static bool move_chunk(struct stack_walk *walk, uint64_t addr)
+{
+        uint64_t previous, size;
+
+        if (!walk->chunk || walk->window_start != walk->chunk || walk->window_size < CHUNK_SIZE)
+                return false;
+        previous = python_word_at(walk->window, CHUNK_PREVIOUS);
+        if (!previous || addr < previous)
+                return false;
+        size = get_chunk_bytes(walk, previous, addr);
+        if (addr - previous >= size)
+                return false;
+        walk->chunk = previous;
+        walk->chunk_top = previous + size;
+        walk->is_first_chunk = false;
+        return true;
+}
+
+/* Copies the data stack up to the end of the frame at `addr`. */
+static bool load_window(struct stack_walk *walk, uint64_t addr)
+{
+        uint64_t end = addr + walk->runtime->layout.frame_bytes;
+        uint64_t want = walk->window_size || !walk->is_first_chunk ? PYTHON_WINDOW_BYTES : walk->reach;
+        uint64_t start = end - walk->chunk > want ? end - want : walk->chunk;
+
+        walk->window_size = 0;
+        if (!python_memory_read(walk->memory, start, walk->window, (size_t)(end - start)))
+                return false;
+        walk->window_start = start;
+        walk->window_size = (size_t)(end - start);
+        return true;
+}
+
+/* Copies the pages that have the frame: its neighbours on the heap are often frames too. */
+static bool load_pages(struct stack_walk *walk, uint64_t addr)
+{
+        uint64_t start = addr & ~(uint64_t)(PAGE_BYTES - 1);
+        uint64_t end =
+                (addr + walk->runtime->layout.frame_bytes + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
+
+        walk->window_size = 0;
+        if (end <= start || !python_memory_read(walk->memory, start, walk->window, (size_t)(end - start)))
+                return false;
+        walk->window_start = start;
+        walk->window_size = (size_t)(end - start);
+        return true;
+}
+
+/* The bytes of the frame at `addr`; NULL: they can't be read. */
+static const uint8_t *get_frame(struct stack_walk *walk, uint64_t addr)
+{
+        uint32_t size = walk->runtime->layout.frame_bytes;
+        bool is_on_stack = walk->chunk && addr >= walk->chunk && addr < walk->chunk_top;
+
+        if (is_on_stack && walk->is_first_chunk) {
+                if (!walk->first_top)
+                        walk->first_top = addr + size;
+                if (addr < walk->lowest)
+                        walk->lowest = addr;
+        }
+        if (is_in_window(walk, addr))
+                return walk->window + (addr - walk->window_start);
+        if (walk->runtime->layout.frames == PYTHON_FRAMES_HEAP
+                    ? load_pages(walk, addr)
+                    : (is_on_stack || move_chunk(walk, addr)) && load_window(walk, addr))
+                return walk->window + (addr - walk->window_start);
+        return python_memory_read(walk->memory, addr, walk->single, size) ? walk->single : NULL;
+}
+
+/* --- One frame ------------------------------------------------------------------------------------------- */
+
+static bool is_in_code(uint64_t instrs, uint64_t instr)
+{
+        return instr + 2 - instrs < MAX_INSTR_BYTES && !((instr - instrs) & 1);
+}
+
+/* Where the copy number `index` of the bytecode begins; 0: it can't be found. */
+static uint64_t read_copy(const struct stack_walk *walk, uint64_t code, int32_t index)
+{
+        uint64_t copies, n, instrs;
+
+        if (!python_memory_word(walk->memory, code + walk->runtime->layout.code_copies, &copies) || !copies ||
+            !python_memory_word(walk->memory, copies, &n) || n > MAX_COPIES || (uint64_t)index >= n ||
+            !python_memory_word(walk->memory, copies + COPIES_ENTRIES + (uint64_t)index * 8, &instrs))
+                return 0;
+        return instrs;
+}
+
+/* A free-threaded interpreter gives each thread a copy of the bytecode: number 0 is the code object's own. */
+static uint64_t find_copy(struct stack_walk *walk, uint64_t code, int32_t index, uint64_t instr)
+{
+        struct python_runtime *runtime = walk->runtime;
+        struct python_kept_copy *kept;
+
+        if (!runtime->copies)
+                runtime->copies = mem_new(PYTHON_KEPT_COPIES, sizeof(*runtime->copies));
+        kept = &runtime->copies[(code >> 4 ^ code >> 12 ^ (uint64_t)index) % PYTHON_KEPT_COPIES];
+        if (kept->code == code && kept->index == index && is_in_code(kept->instrs, instr))
+                return kept->instrs;
+        *kept = (struct python_kept_copy){
+                .code = code, .index = index, .instrs = read_copy(walk, code, index)};
+        return kept->instrs;
+}
+
+static int32_t get_instr(struct stack_walk *walk, const uint8_t *bytes, uint64_t code)
+{
+        const struct python_layout *layout = &walk->runtime->layout;
+        uint64_t instr, instrs = code + layout->code_instrs;
+
+        if (layout->frames == PYTHON_FRAMES_HEAP) {
+                int32_t last = python_int_at(bytes, layout->frame_instr);
+                int32_t unit = layout->table == PYTHON_TABLE_LINES ? 2 : 1;
+
+                if (last == -1)
+                        return PYTHON_INSTR_START;
+                return last >= 0 && last < MAX_INSTR_BYTES ? last * unit : PYTHON_INSTR_UNKNOWN;
+        }
+        instr = python_word_at(bytes, layout->frame_instr);
+        if (layout->frame_copy != PYTHON_NO_FIELD) {
+                int32_t index = python_int_at(bytes, layout->frame_copy);
+
+                if (index > 0)
+                        instrs = find_copy(walk, code, index, instr);
+        }
+        if (!instrs || !is_in_code(instrs, instr))
+                return PYTHON_INSTR_UNKNOWN;
+        return instr < instrs ? PYTHON_INSTR_START : (int32_t)(instr - instrs);
+}
+
+/* False: it can't be a frame. */
+static bool decode_frame(struct stack_walk *walk, uint64_t addr, const uint8_t *bytes,
+                         struct python_frame *ret_frame)
+{
+        const struct python_layout *layout = &walk->runtime->layout;
+        uint64_t code = python_word_at(bytes, layout->frame_code);
+
+        *ret_frame = (struct python_frame){.addr = addr, .kind = PYTHON_FRAME_CODE};
+        if (layout->frame_owner != PYTHON_NO_FIELD && bytes[layout->frame_owner] >= OWNER_SHIM) {
+                ret_frame->kind = PYTHON_FRAME_SHIM;
+                ret_frame->instr_bytes = PYTHON_INSTR_UNKNOWN;
+                return true;
+        }
+        if (layout->minor >= 14)
+                code &= ~(uint64_t)TAG_BITS;
+        if (!code || code & 7)
+                return false;
+        ret_frame->code = code;
+        ret_frame->instr_bytes = get_instr(walk, bytes, code);
+        ret_frame->is_entry = layout->frames == PYTHON_FRAMES_HEAP ||
+                              (layout->frame_entry != PYTHON_NO_FIELD && bytes[layout->frame_entry]);
+        return true;
+}
+
+/* From the innermost frame to the one that has no caller.  Callers that lead back are found as by Brent: one frame is kept, and is
+ * replaced after 1, 2, 4, ... steps. */
+static bool walk_frames(struct stack_walk *walk, uint64_t addr)
+{
+        uint64_t kept = 0;
+        size_t n_steps = 0, next_kept = 1;
+
+        while (addr) {
+                struct python_frame frame;
+                const uint8_t *bytes;
+
+                if (walk->n_frames == walk->max_frames)
+                        return end_walk(walk, PYTHON_END_LIMIT);
+                if (addr == kept)
+                        return end_walk(walk, PYTHON_END_LOOP);
+                if (++n_steps == next_kept) {
+                        kept = addr;
+                        next_kept *= 2;
+                }
+                if (addr & 7)
+                        return end_walk(walk, PYTHON_END_BAD_FRAME);
+                bytes = get_frame(walk, addr);
+                if (!bytes)
+                        return end_walk(walk, PYTHON_END_UNREADABLE);
+                if (!decode_frame(walk, addr, bytes, &frame))
+                        return end_walk(walk, PYTHON_END_BAD_FRAME);
+                walk->frames[walk->n_frames++] = frame;
+                addr = python_word_at(bytes, walk->runtime->layout.frame_previous);
+        }
+        return true;
+}
+
+/* --- Thread states --------------------------------------------------------------------------------------- */
+
+/* The innermost frame of the state in walk->state; 0: none. */
+static bool get_innermost(struct stack_walk *walk, uint64_t *ret_addr)
+{
+        const struct python_layout *layout = &walk->runtime->layout;
+        uint64_t addr = python_word_at(walk->state, layout->thread_frame);
+
+        if (layout->frames == PYTHON_FRAMES_CFRAME && addr &&
+            !python_memory_word(walk->memory, addr + layout->cframe_frame, &addr))
+                return end_walk(walk, PYTHON_END_UNREADABLE);
+        *ret_addr = addr;
+        return true;
+}
+
+static void begin_state(struct stack_walk *walk)
+{
+        const struct python_layout *layout = &walk->runtime->layout;
+
+        walk->chunk = walk->chunk_top = 0;
+        walk->window_size = 0;
+        walk->is_first_chunk = true;
+        walk->first_top = 0;
+        walk->lowest = UINT64_MAX;
+        if (layout->thread_chunk != PYTHON_NO_FIELD) {
+                walk->chunk = python_word_at(walk->state, layout->thread_chunk);
+                walk->chunk_top = python_word_at(walk->state, layout->thread_chunk + 8);
+        }
+}
+
+static bool read_state(struct stack_walk *walk, const struct python_thread *thread, uint32_t i)
+{
+        return i < thread->n_states &&
+               python_memory_read(walk->memory, thread->states[i], walk->state,
+                                  walk->runtime->layout.thread_bytes) &&
+               python_runtime_is_state(walk->runtime, thread, walk->state);
+}
+
+/* Reads the first state, and searches where it is none of this thread any more or has no frame: extensions delete thread states and make
+ * new ones. */
+static bool begin_thread(struct stack_walk *walk, struct python_thread *thread, uint64_t *ret_frame)
+{
+        bool is_state = read_state(walk, thread, 0);
+
+        *ret_frame = 0;
+        if (is_state && !get_innermost(walk, ret_frame))
+                return false;
+        if (*ret_frame)
+                return true;
+        if (thread->wait) {
+                thread->wait--;
+                return end_walk(walk, is_state ? PYTHON_END_NO_FRAME : PYTHON_END_NO_THREAD);
+        }
+        if (!python_runtime_search(walk->runtime, thread, walk->memory) || !read_state(walk, thread, 0))
+                return end_walk(walk, PYTHON_END_NO_THREAD);
+        if (!get_innermost(walk, ret_frame))
+                return false;
+        return *ret_frame || thread->n_states > 1 ? true : end_walk(walk, PYTHON_END_NO_FRAME);
+}
+
+/* What to read first the next time: as much as was needed, and a little more. */
+static void keep_reach(const struct stack_walk *walk, struct python_thread *thread)
+{
+        uint64_t needed = walk->first_top ? walk->first_top - walk->lowest : 0;
+        uint32_t reach = thread->reach - thread->reach / 8;
+
+        if (needed > PYTHON_WINDOW_BYTES)
+                needed = PYTHON_WINDOW_BYTES;
+        if (needed + MIN_REACH / 2 > reach)
+                reach = (uint32_t)needed + MIN_REACH / 2;
+        thread->reach = reach > PYTHON_WINDOW_BYTES ? PYTHON_WINDOW_BYTES : reach;
+}
+
+static void walk_states(struct stack_walk *walk, struct python_thread *thread)
+{
+        uint64_t addr;
+
+        if (!begin_thread(walk, thread, &addr))
+                return;
+        walk->end = PYTHON_END_WHOLE;
+        for (uint32_t i = 0;;) {
+                begin_state(walk);
+                if (!walk_frames(walk, addr))
+                        return;
+                if (i == 0)
+                        keep_reach(walk, thread);
+                if (++i >= thread->n_states)
+                        return;
+                if (!read_state(walk, thread, i) || !get_innermost(walk, &addr)) {
+                        walk->end = PYTHON_END_UNREADABLE;
+                        return;
+                }
+        }
+}
+
+void python_stack_walk(struct python_runtime *runtime, struct python_thread *thread,
+                       struct python_memory *memory, struct python_frame *frames, size_t max_frames,
+                       struct python_walked *ret_walked)
+{
+        struct stack_walk walk;
+        uint64_t n_before = memory->n_reads;
+
+        walk.runtime = runtime;
+        walk.memory = memory;
+        walk.frames = frames;
+        walk.n_frames = 0;
+        walk.max_frames = max_frames;
+        walk.end = PYTHON_END_NO_THREAD;
+        walk.reach = thread->reach < MIN_REACH ? MIN_REACH : thread->reach;
+        walk_states(&walk, thread);
+        *ret_walked = (struct python_walked){.n_frames = walk.n_frames,
+                                             .end = walk.end,
+                                             .n_reads = (uint32_t)(memory->n_reads - n_before)};
+}
