@@ -32,7 +32,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "collect": ("base", "os", "arch", "event", "object", "unwind", "session", "driver/abi.h"),
     "facts": ("base", "os", "arch", "event", "collect"),
     "analyze": ("base", "event", "object", "session/perfdata_format.h", "session/perfdata_reader.h",
-                "session/record.h", "session/world.h", "symbol/resolver.h", "unwind", "spe",
+                "session/python_section.h", "session/record.h", "session/world.h", "symbol/resolver.h", "unwind", "spe",
                 "disasm/disasm.h"),
     "api": ("base", "os", "arch", "codec", "event", "object", "session", "pdb", "symbol", "unwind",
             "disasm", "spe", "collect", "facts/event_facts.h", "facts/extra_source.h", "analyze", "include/wperf.h"),

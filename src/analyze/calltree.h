@@ -22,13 +22,14 @@ enum calltree_kind {
 struct calltree_function {
         const char *name;   /* as it is shown, without its module */
         const char *brief;  /* the same without the arguments that tell it from others; tells no two apart */
-        const char *module; /* base name; "" none */
+        const char *module; /* base name; "" none; of a Python function the source file's */
         const char *path;   /* of the module */
         const char *file;   /* of the source; "" not known, or not asked for */
         uint32_t line;      /* 0: not known, or not asked for */
         uint8_t kind;       /* enum calltree_kind */
         bool is_kernel;
         bool is_inlined; /* into the node above */
+        bool is_python; /* a line of a Python function, whose name says where it is: `parse [app.py:6]`; `brief` is `parse` */
 };
 
 enum { CALLTREE_ROOT = 0 };

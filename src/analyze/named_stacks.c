@@ -8,6 +8,8 @@
 #include "mem.h"
 #include "place_frames.h"
 #include "place_names.h"
+#include "place_python.h"
+#include "python_section.h"
 #include "stacks_tree.h"
 
 struct stack_naming {
@@ -40,6 +42,7 @@ static enum named_kind kind_of(enum module_kind kind)
         case MODULE_KSYMBOL: return NAMED_BPF;
         case MODULE_ANON: return NAMED_ANON;
         case MODULE_JITDUMP: return NAMED_JIT;
+        case MODULE_PYTHON: return NAMED_PYTHON;
         case MODULE_FILE:
         case MODULE_IMAGE: break;
         }
@@ -130,7 +133,26 @@ static void take_frame(struct symbol *symbol, const struct resolver_frame *outer
         symbol->size = 0;
 }
 
-static void name_place(struct stack_naming *n, uint32_t place, struct named_node *node)
+static void name_python(struct stack_naming *n, const struct place_python *python, struct named_node *node)
+{
+        uint64_t half = PYTHON_PLACE_BYTES / 2;
+        struct named_frame frame = {
+                .function = strpool_get(n->named->texts, python->name),
+                .brief = strpool_get(n->named->texts, python->label),
+                .file = copy_text(n, python->path),
+                .line = python->line,
+        };
+
+        /* As FILE.pysyms has it. */
+        node->addr = node->offset;
+        node->start = (node->offset + half) / PYTHON_PLACE_BYTES * PYTHON_PLACE_BYTES - half;
+        node->size = PYTHON_PLACE_BYTES;
+        node->has_start = true;
+        ARRAY_PUSH(n->named->frames, n->named->n_frames, n->named->cap_frames, frame);
+        ARRAY_PUSH(n->numbers, n->n_numbers, n->cap_numbers, 0);
+}
+
+static void name_native(struct stack_naming *n, uint32_t place, struct named_node *node)
 {
         struct symbol symbol = place_names_symbol(&n->names, node->module, node->offset);
         const struct resolver_frame *frames = NULL;
@@ -155,6 +177,17 @@ static void name_place(struct stack_naming *n, uint32_t place, struct named_node
         if (symbol.status == SYMBOL_NAMED)
                 number = 1 + function_names_add(n->functions, module, &symbol);
         add_frame(n, number, n_frames ? &frames[n_frames - 1] : NULL);
+}
+
+static void name_place(struct stack_naming *n, uint32_t index, struct named_node *node)
+{
+        const struct code_place *place = stacks_get_place(n->request->stacks, index);
+        struct place_python python;
+
+        if (place_python_find(&n->names, place, &python))
+                name_python(n, &python, node);
+        else
+                name_native(n, index, node);
 }
 
 static void name_frames(struct stack_naming *n)

@@ -15,9 +15,10 @@
 /* Texts are never NULL. */
 struct named_frame {
         const char *function; /* "": not known */
-        const char *file;     /* of the source; "": not known, or not asked for */
+        const char *file;     /* of the source; "": not known, or not asked for and not of Python */
         uint32_t line, column;
-        const char *brief; /* without the arguments that tell it from others; NULL: as `function` */
+        const char *
+                brief; /* as perf shows it: without arguments, of Python with file and line; NULL: as `function` */
 };
 
 /* A place with the path to it. */
@@ -40,9 +41,10 @@ enum named_kind {
         NAMED_VDSO,
         NAMED_KERNEL,
         NAMED_KERNEL_MODULE,
-        NAMED_BPF,  /* a program of the kernel's own virtual machine */
-        NAMED_ANON, /* memory without a file: what a JIT compiler made, or nothing that has a name */
-        NAMED_JIT,  /* what a JIT compiler made, by offsets of the file that it wrote it to */
+        NAMED_BPF,    /* a program of the kernel's own virtual machine */
+        NAMED_ANON,   /* memory without a file: what a JIT compiler made, or nothing that has a name */
+        NAMED_JIT,    /* what a JIT compiler made, by offsets of the file that it wrote it to */
+        NAMED_PYTHON, /* lines of Python functions */
 };
 
 enum { NAMED_BUILD_ID_MAX = 20 };

@@ -7,6 +7,7 @@
 #include "mem.h"
 #include "place_frames.h"
 #include "place_names.h"
+#include "place_python.h"
 
 /* What a call tree shows of a place, as numbers: module, symbol and the functions that were inlined there. */
 struct identity {
@@ -121,6 +122,9 @@ static uint32_t function_of(struct place_functions *f, const struct code_place *
         add_word(f, symbol.status == SYMBOL_RANGE ? symbol.start : 0);
         for (size_t i = 0; i < n; i++)
                 add_word(f, inlined[i].function);
+        /* Trees show lines of Python functions apart. */
+        if (place_python_is(f->request.world, place->module))
+                add_word(f, symbol.addr);
         return intern(f, first);
 }
 

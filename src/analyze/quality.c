@@ -4,6 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "text_number.h"
+#include "text_printable.h"
+
 static const double SAMPLED_SHARE_WORTH_A_WORD = 0.95;
 static const double KERNEL_SHARE_WORTH_A_WORD = 0.05;
 static const double OFF_SHARE_WORTH_A_WORD = 0.005;
@@ -130,6 +133,30 @@ static void add_sampled(const struct quality *q, struct buf *out)
                 buf_printf(out, ", not sampled: %s (setuid, or not readable)", q->not_sampled);
 }
 
+/* ", python: 2,310 of 2,318 merged, 8 native (3 in start-up, 5 generator at exit)" */
+static void add_python(const struct quality_python *python, struct buf *out)
+{
+        if (!python->n_stacks)
+                return;
+        buf_add_str(out, ", python: ");
+        text_add_thousands(out, python->n_merged);
+        buf_add_str(out, " of ");
+        text_add_thousands(out, python->n_stacks);
+        buf_add_str(out, " merged");
+        if (python->n_merged == python->n_stacks)
+                return;
+        buf_add_str(out, ", ");
+        text_add_thousands(out, python->n_stacks - python->n_merged);
+        buf_add_str(out, " native");
+        for (size_t i = 0; i < python->n_reasons; i++) {
+                buf_add_str(out, i ? ", " : " (");
+                text_add_thousands(out, python->reasons[i].count);
+                buf_add_char(out, ' ');
+                text_add_printable(out, python->reasons[i].text);
+        }
+        buf_add_str(out, python->n_reasons ? ")" : "");
+}
+
 void quality_add_text(const struct quality *q, struct buf *out)
 {
         buf_printf(out, "quality: %" PRIu64 " samples, %" PRIu64 " lost", q->n_samples, q->n_lost);
@@ -145,6 +172,7 @@ void quality_add_text(const struct quality *q, struct buf *out)
         if (q->n_unjudged)
                 buf_printf(out, ", %" PRIu64 " stacks not judged (they end in files that can't be read)",
                            q->n_unjudged);
+        add_python(&q->python, out);
         add_sampled(q, out);
         if (q->counted_share < 1)
                 buf_printf(out, ", counted %.0f %% of the time", 100 * q->counted_share);

@@ -37,6 +37,18 @@ enum quality_cut {
 /* The cause in JSON, "malformed_cfi". */
 const char *quality_cut_key(enum quality_cut why);
 
+enum { QUALITY_MAX_PYTHON_REASONS = 64 };
+
+/* Stacks of threads that ran Python.  Texts are kept by the caller. */
+struct quality_python {
+        uint64_t n_stacks, n_merged; /* n_stacks 0: the recorder did not read Python frames */
+        struct quality_python_reason {
+                uint64_t count; /* stacks that stay native */
+                const char *text;
+        } reasons[QUALITY_MAX_PYTHON_REASONS];
+        size_t n_reasons;
+};
+
 struct quality {
         uint64_t n_samples, n_lost, n_throttled, n_unresolved, n_cut_stacks;
         uint64_t cut_by[QUALITY_N_CUTS]; /* of all stacks of the session, or of those that were read */
@@ -62,6 +74,7 @@ struct quality {
         const char *
                 doubts; /* why names may be wrong; kept by the caller; NULL or "": nothing speaks against them */
         uint64_t n_not_kept;
+        struct quality_python python;
         const char *not_kept; /* names of mapped files that could not be kept; kept by the caller */
 };
 

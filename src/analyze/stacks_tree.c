@@ -9,6 +9,7 @@
 #include "mem.h"
 #include "place_frames.h"
 #include "place_names.h"
+#include "place_python.h"
 
 /* A function of a place, as calltree.h has it, with texts of the pool. */
 struct shown_node {
@@ -18,6 +19,7 @@ struct shown_node {
         uint32_t line;
         uint8_t kind;
         bool is_kernel, is_inlined;
+        bool is_python; /* `brief` is a text already */
 };
 
 struct stacks_tree {
@@ -71,7 +73,29 @@ static void add_inlined(struct stacks_tree *t, const struct shown_node *outer,
         add_shown(t, &shown);
 }
 
-static void add_place(struct stacks_tree *t, uint32_t index)
+static str_id path_of(struct stacks_tree *t, module_id id)
+{
+        const struct world *world = t->request.world;
+
+        return strpool_add(t->texts, world_text(world, world_get_module(world, id)->path));
+}
+
+static void add_python(struct stacks_tree *t, const struct code_place *place,
+                       const struct place_python *python)
+{
+        add_shown(t, &(struct shown_node){
+                             .name = python->label,
+                             .brief = python->name,
+                             .module = python->file,
+                             .path = path_of(t, place->module),
+                             .file = copy_text(t, python->path),
+                             .line = python->line,
+                             .kind = CALLTREE_FUNCTION,
+                             .is_python = true,
+                     });
+}
+
+static void add_native(struct stacks_tree *t, uint32_t index)
 {
         const struct code_place *place = stacks_get_place(t->request.stacks, index);
         struct symbol symbol = place_names_symbol(&t->names, place->module, place->offset);
@@ -87,9 +111,7 @@ static void add_place(struct stacks_tree *t, uint32_t index)
         outer.brief = function_names_add(t->functions, outer.module, &symbol) + 1;
         outer.kind = symbol.status == SYMBOL_NAMED ? CALLTREE_FUNCTION : CALLTREE_UNKNOWN;
         if (place->module != MODULE_NONE)
-                outer.path = strpool_add(t->texts,
-                                         world_text(t->request.world,
-                                                    world_get_module(t->request.world, place->module)->path));
+                outer.path = path_of(t, place->module);
         if (n)
                 set_line(t, &outer, &frames[n - 1]);
         add_shown(t, &outer);
@@ -97,10 +119,22 @@ static void add_place(struct stacks_tree *t, uint32_t index)
                 add_inlined(t, &outer, &frames[i - 1]);
 }
 
+static void add_place(struct stacks_tree *t, uint32_t index)
+{
+        const struct code_place *place = stacks_get_place(t->request.stacks, index);
+        struct place_python python;
+
+        if (place_python_find(&t->names, place, &python))
+                add_python(t, place, &python);
+        else
+                add_native(t, index);
+}
+
 static bool is_same(const struct shown_node *a, const struct shown_node *b)
 {
         return a->name == b->name && a->brief == b->brief && a->module == b->module && a->path == b->path &&
-               a->file == b->file && a->line == b->line && a->kind == b->kind && a->is_kernel == b->is_kernel;
+               a->file == b->file && a->line == b->line && a->kind == b->kind &&
+               a->is_kernel == b->is_kernel && a->is_python == b->is_python;
 }
 
 /* Places of one function without inlined ones have the same `shown`.  `index` is the last one; returns the first that is the same. */
@@ -130,7 +164,7 @@ static void name_all(struct stacks_tree *t)
                 struct shown_node *shown = &t->shown[i];
                 uint32_t number = shown->brief - 1;
 
-                if (!shown->brief)
+                if (!shown->brief || shown->is_python)
                         continue;
                 shown->name = function_names_get(t->functions, number);
                 shown->brief = function_names_short(t->functions, number);
@@ -213,6 +247,7 @@ static uint32_t function_of(struct making *m, uint32_t index)
                                                                .kind = shown->kind,
                                                                .is_kernel = shown->is_kernel,
                                                                .is_inlined = shown->is_inlined,
+                                                               .is_python = shown->is_python,
                                                        });
         return m->functions[index] - 1;
 }

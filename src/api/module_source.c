@@ -11,6 +11,7 @@
 #include "object.h"
 #include "os.h"
 #include "process_files.h"
+#include "python_names.h"
 
 struct module_source {
         const struct world *world;
@@ -23,10 +24,11 @@ struct module_source {
         struct recorded_symbols *recorded;    /* names that another recorder wrote into the session */
         struct buf recorded_note;
         struct jit_codes *jits; /* NULL: a pipe, which is read before its jitdumps are complete */
-        struct map ids;         /* module -> resolver id + 1 */
-        struct map asked;       /* modules in `used` */
-        struct map jitdumps;    /* pid -> module + 1 of the jitdump that it mapped to tell of it */
-        size_t n_looked_at;     /* modules that were looked at for them */
+        struct python_names *python;
+        struct map ids;      /* module -> resolver id + 1 */
+        struct map asked;    /* modules in `used` */
+        struct map jitdumps; /* pid -> module + 1 of the jitdump that it mapped to tell of it */
+        size_t n_looked_at;  /* modules that were looked at for them */
         module_id *used;
         size_t n_used, cap_used;
         bool same_machine; /* the session was made under the kernel that runs here now */
@@ -67,6 +69,7 @@ struct module_source *module_source_new(const struct world *world, const struct 
         source->same_machine = is_same_machine(reader);
         if (!perfdata_get_layout(reader)->pipe)
                 source->jits = jit_codes_new(reader, options->sources ? options->sources->budget : NULL);
+        source->python = python_names_new(perfdata_feature(reader, FEATURE_WPERF_PYTHON));
         source->recorded = recorded_symbols_new(
                 &(struct recorded_sections){
                         .simpleperf_file = perfdata_feature(reader, FEATURE_SIMPLEPERF_FILE),
@@ -84,6 +87,7 @@ void module_source_free(struct module_source *source)
         resolver_free(source->resolver);
         resolver_free(source->files);
         jit_codes_free(source->jits);
+        python_names_free(source->python);
         recorded_symbols_free(source->recorded);
         buf_release(&source->recorded_note);
         map_release(&source->ids);
@@ -119,7 +123,8 @@ static const struct archived_module *find_archived(const struct module_source *s
 {
         struct archive_identity identity;
 
-        if (!source->archive)
+        /* Names of Python places are in a section of their own, in an archived session too. */
+        if (!source->archive || world_get_module(source->world, id)->kind == MODULE_PYTHON)
                 return NULL;
         identity = module_source_identity(source, id);
         return symbol_archive_find(source->archive, &identity);
@@ -145,6 +150,11 @@ const struct recorded_symbols *module_source_recorded(const struct module_source
 const char *module_source_recorded_note(const struct module_source *source)
 {
         return buf_text(&source->recorded_note);
+}
+
+const struct python_section *module_source_python(const struct module_source *source)
+{
+        return python_names_section(source->python);
 }
 
 struct resolver *module_source_resolver(struct module_source *source)
@@ -379,6 +389,10 @@ static resolver_id describe(struct module_source *source, struct resolver *resol
         case MODULE_KSYMBOL: desc.kind = source->same_machine ? RESOLVER_KERNEL : RESOLVER_NONE; break;
         case MODULE_ANON: return describe_anon(source, resolver, module);
         case MODULE_JITDUMP: describe_jitdump(source, module, &desc); break;
+        case MODULE_PYTHON:
+                desc.kind = RESOLVER_PYTHON;
+                desc.python = python_names_get(source->python);
+                break;
         }
         return resolver_add_module(resolver, &desc);
 }

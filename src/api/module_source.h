@@ -9,6 +9,7 @@
 #include "attributes.h"
 #include "collector.h"
 #include "pe_images.h"
+#include "python_section.h"
 #include "recorded_symbols.h"
 #include "resolver.h"
 #include "symbol_archive.h"
@@ -62,6 +63,9 @@ const struct recorded_symbols *module_source_recorded(const struct module_source
 
 /* What of them is damaged, a line each, or "". */
 const char *module_source_recorded_note(const struct module_source *source);
+
+/* The Python places of the session; NULL: it has none. */
+const struct python_section *module_source_python(const struct module_source *source);
 
 struct resolver *module_source_resolver(struct module_source *source);
 

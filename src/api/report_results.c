@@ -5,6 +5,7 @@
 #include "arena.h"
 #include "buf.h"
 #include "mem.h"
+#include "python_section.h"
 #include "report_internal.h"
 #include "text.h"
 
@@ -77,6 +78,21 @@ static void fill_run(const struct report *report, struct quality *q)
         q->kernel_share = busy_ns && !kernel ? (double)run->kernel_ns / (double)busy_ns : -1;
 }
 
+static void fill_python(const struct report *report, struct quality_python *ret)
+{
+        const struct python_section *section = module_source_python(report->session.modules);
+
+        _Static_assert((int)QUALITY_MAX_PYTHON_REASONS == (int)PYTHON_MAX_REASONS, "all reasons");
+        if (!section)
+                return;
+        ret->n_stacks = section->counts.n_stacks;
+        ret->n_merged = section->counts.n_merged;
+        ret->n_reasons = section->counts.n_reasons;
+        for (size_t i = 0; i < ret->n_reasons; i++)
+                ret->reasons[i] = (struct quality_python_reason){section->counts.reasons[i].count,
+                                                                 section->counts.reasons[i].text};
+}
+
 /* Several modules may be of one perf map. */
 static void fill_doubts(const struct report_pass *pass)
 {
@@ -107,6 +123,7 @@ static void fill_quality(struct report_pass *pass)
         fill_doubts(pass);
         fill_run(report, q);
         fill_damage(report, q);
+        fill_python(report, &q->python);
 }
 
 /* --- The main image --- */

@@ -8,6 +8,7 @@
 #include "buf.h"
 #include "dump_internal.h"
 #include "end_marks.h"
+#include "python_section.h"
 #include "simpleperf_info.h"
 #include "stack_archive.h"
 #include "stack_marks.h"
@@ -261,6 +262,40 @@ static bool show_end_marks(const struct cursor *c, struct field_sink *sink)
         return true;
 }
 
+/* WPERF_PYTHON: a line for each place, in the order of their addresses. */
+static bool show_python(const struct cursor *c, struct field_sink *sink)
+{
+        AUTO(python_section) section = python_section_new(*c);
+
+        if (!section)
+                return false;
+        field_u64(sink, "stacks", section->counts.n_stacks);
+        field_u64(sink, "merged", section->counts.n_merged);
+        field_begin(sink, FIELD_LINES, "native");
+        for (uint32_t i = 0; i < section->counts.n_reasons; i++) {
+                field_begin(sink, FIELD_LINE, NULL);
+                field_u64(sink, "stacks", section->counts.reasons[i].count);
+                field_text(sink, "reason", section->counts.reasons[i].text);
+                field_end(sink);
+        }
+        field_end(sink);
+        field_begin(sink, FIELD_LINES, "places");
+        for (size_t i = 0; i < section->n_places && !sink->failed; i++) {
+                const struct python_section_place *place = &section->places[i];
+                const struct python_section_code *code = &section->codes[place->code];
+
+                field_begin(sink, FIELD_LINE, NULL);
+                field_hex(sink, "address", PYTHON_PLACES_BASE + PYTHON_PLACE_BYTES * (i + 1));
+                field_text(sink, "function", code->function);
+                field_text(sink, "file", code->file);
+                field_u64(sink, "first_line", code->first_line);
+                field_u64(sink, "line", place->line);
+                field_end(sink);
+        }
+        field_end(sink);
+        return true;
+}
+
 static bool show_content(unsigned feature, struct cursor *c, struct field_sink *sink)
 {
         if (feature == FEATURE_EVENT_DESC)
@@ -273,6 +308,8 @@ static bool show_content(unsigned feature, struct cursor *c, struct field_sink *
                 return show_lines(c, "WPIM", sink);
         if (feature == FEATURE_WPERF_CODE)
                 return show_lines(c, "WPJC", sink);
+        if (feature == FEATURE_WPERF_PYTHON)
+                return show_python(c, sink);
         if (feature == FEATURE_WPERF_STACKS)
                 return show_stacks(c, sink);
         if (feature == FEATURE_WPERF_WALKS)

@@ -70,6 +70,7 @@ enum perfdata_feature {
         FEATURE_WPERF_WALKS = 230,   /* what wperf archive made of copies of stacks */
         FEATURE_WPERF_ENDS = 231,    /* where chains of the kernel end whole, as wperf archive found it */
         FEATURE_WPERF_CODE = 232,    /* which code of jitdumps stood where, as wperf archive packed it */
+        FEATURE_WPERF_PYTHON = 233,  /* names and lines of Python places */
         FEATURE_WPERF_LAST = 239,
 };
 

@@ -230,6 +230,12 @@ static void note_code(struct module *module, const struct record_mmap *map)
                 module->code_pgoff = map->pgoff;
 }
 
+/* Whether places are offsets of its file. */
+static bool has_offsets(enum module_kind kind)
+{
+        return kind == MODULE_FILE || kind == MODULE_JITDUMP || kind == MODULE_PYTHON;
+}
+
 static void map_user(struct world *w, const struct record_mmap *map)
 {
         struct process *process;
@@ -239,8 +245,9 @@ static void map_user(struct world *w, const struct record_mmap *map)
         if (map->pid == -1 || !range_of(map, &range))
                 return;
         name = world_modules_user_name(w, map->path);
+        world_modules_name_python(&name, map->path, map);
         range.module = modules_get(w, &name, map);
-        if ((name.kind != MODULE_FILE && name.kind != MODULE_JITDUMP) || map->prot & RECORD_PROT_ADDRESSES)
+        if (!has_offsets(name.kind) || map->prot & RECORD_PROT_ADDRESSES)
                 range.pgoff = name.kind == MODULE_VDSO ? 0 : range.start;
         note_code(w->modules.items[range.module], map);
         process = get_process(w, map->pid);

@@ -24,6 +24,7 @@ enum module_kind {
         MODULE_KSYMBOL, /* code that the kernel made (a BPF program): path is its symbol; absolute addresses */
         MODULE_ANON,    /* memory without a file; its names may stand in the process' perf map */
         MODULE_JITDUMP, /* jit-PID.dump: code that the process made, by offsets in that file; other numbers are in archives */
+        MODULE_PYTHON, /* FILE.pysyms: lines of Python code objects, by the offsets of python_section.h */
 };
 
 struct module {
@@ -112,7 +113,8 @@ void world_replay(struct world *world, const struct perfdata_record *record);
 /* Where an address lies now. */
 struct place {
         module_id module; /* MODULE_NONE: no module */
-        /* MODULE_FILE, MODULE_VDSO, MODULE_JITDUMP: file offset; MODULE_IMAGE: from the image's beginning; otherwise the address itself */
+        /* MODULE_FILE, MODULE_VDSO, MODULE_JITDUMP, MODULE_PYTHON: file offset; MODULE_IMAGE: from the image's beginning; otherwise the
+         * address itself */
         uint64_t offset;
         uint64_t map_start, map_end, map_pgoff; /* of the map, or of what later maps left of it */
 };

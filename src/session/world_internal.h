@@ -99,6 +99,8 @@ struct map_name {
 };
 
 struct map_name world_modules_user_name(struct world *world, const char *path);
+/* Makes the name of a mapped file that of Python places where its map says so. */
+void world_modules_name_python(struct map_name *name, const char *path, const struct record_mmap *map);
 struct map_name world_modules_kernel_name(struct world *world, const char *path);
 
 uint64_t world_thread_key(int32_t pid, int32_t tid);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mem.h"
+#include "python_section.h"
 #include "text.h"
 #include "world_internal.h"
 
@@ -39,6 +40,14 @@ static bool is_jitdump(const char *path, size_t len)
 bool world_is_jitdump(const char *path)
 {
         return is_jitdump(path, strlen(path));
+}
+
+/* No process maps anything there. */
+void world_modules_name_python(struct map_name *name, const char *path, const struct record_mmap *map)
+{
+        if (name->kind == MODULE_FILE && !name->deleted && map->start == PYTHON_PLACES_BASE && !map->pgoff &&
+            text_ends(path, ".pysyms"))
+                name->kind = MODULE_PYTHON;
 }
 
 struct map_name world_modules_user_name(struct world *w, const char *path)
@@ -98,7 +107,8 @@ static bool is_same(const struct module *m, const struct map_name *name, const s
         case MODULE_KSYMBOL: return m->start == map->start && m->end == end_of(map);
         case MODULE_FILE:
         case MODULE_IMAGE:
-        case MODULE_JITDUMP: break;
+        case MODULE_JITDUMP:
+        case MODULE_PYTHON: break;
         }
         /* A build id out of the session's table is no part of the identity. */
         if (map->build_id_size && (m->build_id_size != map->build_id_size ||
@@ -119,7 +129,8 @@ static uint64_t identity_hash(const struct map_name *name, const struct record_m
         case MODULE_KSYMBOL: return map_mix(map_mix(key ^ map->start) ^ map->len);
         case MODULE_FILE:
         case MODULE_IMAGE:
-        case MODULE_JITDUMP: break;
+        case MODULE_JITDUMP:
+        case MODULE_PYTHON: break;
         }
         key = map_mix(map_mix(key ^ device_of(map)) ^ map->inode);
         return map->build_id_size ? key ^ map_hash_bytes(map->build_id, map->build_id_size) : key;

@@ -38,6 +38,7 @@ void resolver_free(struct resolver *resolver)
                 resolver_vmlinux_free(resolver->modules[i]->vmlinux);
                 perfmap_free(resolver->modules[i]->perfmap);
                 jitdump_free(resolver->modules[i]->own_jitdump);
+                python_table_free(resolver->modules[i]->python);
                 free(resolver->modules[i]->jit_rows.items);
                 buf_release(&resolver->modules[i]->note);
                 buf_release(&resolver->modules[i]->doubt);
@@ -141,6 +142,14 @@ static void load_jit(struct symbol_module *module)
                             &module->budget, has_jitdump ? &unsaid : &module->note);
 }
 
+static void load_python(struct symbol_module *module)
+{
+        if (module->is.python)
+                module->python = python_table_new(module->is.python, &module->budget);
+        else
+                buf_add_str(&module->note, "the session has no names of Python functions");
+}
+
 /* A file of the same build, or a debug file for it, has all names, lines and code. */
 static bool has_file_of_kept(const struct resolver *resolver, struct symbol_module *module)
 {
@@ -180,6 +189,7 @@ struct symbol_module *resolver_load(struct resolver *resolver, resolver_id id)
                 module->jitdump = module->is.jitdump;
                 buf_add_str(&module->note, module->is.jit_note ? module->is.jit_note : "");
                 break;
+        case RESOLVER_PYTHON: load_python(module); break;
         case RESOLVER_NONE: break;
         }
         return module;
@@ -271,6 +281,22 @@ bool resolver_keep_name(struct resolver *resolver, struct symbol_module *module,
         return true;
 }
 
+bool resolver_keep_told_apart(struct resolver *resolver, struct symbol_module *module,
+                              const struct buf *identity, const struct buf *name,
+                              const struct buf *told_apart, str_id *ret_id)
+{
+        struct symbol_facts facts = {.is_known = true};
+        str_id id;
+
+        if (!resolver_keep_text(resolver, module, BUDGET_NAMES, identity, &id) ||
+            !resolver_keep_text(resolver, module, BUDGET_NAMES, name, &facts.readable) ||
+            !resolver_keep_text(resolver, module, BUDGET_NAMES, told_apart, &facts.told_apart))
+                return false;
+        *facts_of(resolver, id) = facts;
+        *ret_id = id;
+        return true;
+}
+
 str_id resolver_function_id(const struct resolver *resolver, str_id name)
 {
         return name < resolver->n_names && resolver->names[name].function ? resolver->names[name].function
@@ -284,6 +310,10 @@ static str_id readable_id(const struct resolver *resolver, str_id name)
 
 bool resolver_add_arguments(const struct resolver *resolver, str_id name, struct buf *out)
 {
+        if (name < resolver->n_names && resolver->names[name].told_apart) {
+                buf_add_str(out, strpool_get(resolver->texts, resolver->names[name].told_apart));
+                return true;
+        }
         return is_short(resolver) && readable_id(resolver, name) &&
                add_readable(resolver, strpool_get(resolver->texts, name), true, out);
 }
@@ -468,6 +498,8 @@ bool resolver_to_addr(struct resolver *resolver, resolver_id id, uint64_t offset
         if (module->is.archived)
                 return resolver_archive_to_addr(module, offset, ret_addr);
         *ret_addr = offset;
+        if (module->python)
+                return resolver_python_to_addr(module, offset, ret_addr);
         if (module->is.kind == RESOLVER_FILE && module->is.recorded[0].file && !own_object(resolver, id)) {
                 *ret_addr = offset + module->is.recorded[0].slide;
                 return true;
@@ -493,6 +525,8 @@ struct symbol resolver_find_addr(struct resolver *resolver, resolver_id id, uint
 
         if (module->is.archived)
                 return resolver_archive_find(resolver, module, addr);
+        if (module->python)
+                return resolver_python_find(resolver, module, addr);
         if (addr >= module->last_from && addr < module->last_to) {
                 module->last.addr = addr;
                 return module->last;

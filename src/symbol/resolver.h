@@ -56,6 +56,7 @@ enum resolver_kind {
         RESOLVER_KERNEL,  /* kernel and its modules by kallsyms; addresses are absolute */
         RESOLVER_PERFMAP, /* a perf-PID.map, and maybe a jitdump; addresses are absolute */
         RESOLVER_JITDUMP, /* a jitdump that was read; addresses are offsets of its file */
+        RESOLVER_PYTHON,  /* Python places of a session; addresses are theirs (resolver_python) */
         RESOLVER_NONE,    /* nothing is known: every answer is SYMBOL_NONE */
 };
 
@@ -63,6 +64,19 @@ enum resolver_kind {
 struct resolver_recorded {
         const struct recorded_file *file; /* kept by the caller; NULL: none */
         uint64_t slide;                   /* added to a module's offset gives the address in `file` */
+};
+
+/* Functions and lines of Python places.  Place i has the offset (i + 1) * place_bytes, and half of place_bytes on both sides. */
+struct resolver_python {
+        struct resolver_python_function {
+                const char *name, *path;
+                uint32_t first_line;
+        } * functions;
+        struct resolver_python_place {
+                uint32_t function, line; /* line 0: not known */
+        } * places;
+        size_t n_functions, n_places;
+        uint32_t place_bytes;
 };
 
 struct resolver_module {
@@ -81,6 +95,7 @@ struct resolver_module {
                 jit_note; /* the process has a jitdump, and this is wrong with it ("": nothing); NULL: it has none */
         struct jitdump *jitdump; /* RESOLVER_JITDUMP: kept by the caller; its texts are the resolver's */
         struct os_origin origin; /* whose the two have to be */
+        const struct resolver_python *python; /* RESOLVER_PYTHON: kept by the caller; NULL: not known */
         /* Answers that stand in the session; kept by the caller.  Those that wperf archive packed are all that is asked, whatever the
          * kind.  Those that the recorder kept are asked where no file of the build id has more. */
         const struct archived_module *archived;

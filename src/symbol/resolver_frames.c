@@ -263,6 +263,10 @@ void resolver_find_frames(struct resolver *resolver, resolver_id id, const uint6
                 resolver_archive_find_frames(resolver, module, addrs, n, ret);
                 return;
         }
+        if (module->python) {
+                resolver_python_find_frames(resolver, module, addrs, n, ret);
+                return;
+        }
         for (size_t i = 0; i < n && !image.debug && !budget_has_left_out(&module->budget, BUDGET_LINES); i++)
                 image = resolver_image_file(resolver, module, addrs[i]);
         f.slide = image.slide;

@@ -12,6 +12,7 @@
 #include "perfmap.h"
 #include "resolver.h"
 #include "resolver_file.h"
+#include "resolver_python.h"
 #include "resolver_vmlinux.h"
 #include "symtab.h"
 
@@ -39,7 +40,8 @@ struct symbol_module {
         struct jitdump *own_jitdump; /* the same, when there is one */
         struct jitdump *jitdump;     /* that, or the description's */
         struct jit_rows jit_rows;
-        struct kallsyms *kallsyms; /* RESOLVER_KERNEL, when it is the kernel of these; the resolver's */
+        struct python_table *python; /* RESOLVER_PYTHON, when it is known */
+        struct kallsyms *kallsyms;   /* RESOLVER_KERNEL, when it is the kernel of these; the resolver's */
         struct resolver_vmlinux *vmlinux; /* the same, when it was asked for lines or code */
         struct budget budget;
         struct buf note, doubt;
@@ -53,8 +55,9 @@ struct symbol_module {
 /* What is known of a function's name by its id: the name as it stands in the file. */
 struct symbol_facts {
         bool is_known;
-        str_id function; /* of a clone or piece: the name without what tells it apart, else 0 */
-        str_id readable; /* 0: it is as readable as it is */
+        str_id function;   /* of a clone or piece: the name without what tells it apart, else 0 */
+        str_id readable;   /* 0: it is as readable as it is */
+        str_id told_apart; /* of a Python function: with what tells it from others that read the same; else 0 */
 };
 
 struct resolver {
@@ -102,6 +105,11 @@ bool resolver_keep_text(struct resolver *resolver, struct symbol_module *module,
  * readable form is kept too; what says that it is a clone is left out where the options want names short: resolver_function_id.  False as above. */
 bool resolver_keep_name(struct resolver *resolver, struct symbol_module *module, enum budget_use use,
                         const struct buf *name, bool is_mangled, str_id *ret_id);
+
+/* Interns a function's `name` under a text that no other function has.  False as above. */
+bool resolver_keep_told_apart(struct resolver *resolver, struct symbol_module *module,
+                              const struct buf *identity, const struct buf *name,
+                              const struct buf *told_apart, str_id *ret_id);
 
 /* The name of the function that a name is a clone or piece of; most often the name itself. */
 str_id resolver_function_id(const struct resolver *resolver, str_id name);

@@ -72,10 +72,9 @@ static void add_categories(struct json *json)
         static const struct {
                 const char *name, *color;
         } categories[] = {
-                [FIREFOX_OTHER] = {"Other", "grey"},
-                [FIREFOX_USER] = {"User", "yellow"},
-                [FIREFOX_KERNEL] = {"Kernel", "orange"},
-                [FIREFOX_JIT] = {"JIT", "lightblue"},
+                [FIREFOX_OTHER] = {"Other", "grey"},     [FIREFOX_USER] = {"User", "yellow"},
+                [FIREFOX_KERNEL] = {"Kernel", "orange"}, [FIREFOX_JIT] = {"JIT", "lightblue"},
+                [FIREFOX_PYTHON] = {"Python", "green"},
         };
 
         json_key(json, "categories");

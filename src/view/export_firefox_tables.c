@@ -132,7 +132,8 @@ static uint32_t find_lib(struct firefox_tables *t, uint32_t id)
         if (id == NAMED_NONE)
                 return NAMED_NONE;
         module = &t->stacks->modules[id];
-        if (module->kind == NAMED_ANON || module->kind == NAMED_JIT || !*module->path)
+        if (module->kind == NAMED_ANON || module->kind == NAMED_JIT || module->kind == NAMED_PYTHON ||
+            !*module->path)
                 return NAMED_NONE;
         if (t->libs[id] == NAMED_NONE) {
                 row.name = add_text(t, export_module_name(module));
@@ -217,6 +218,7 @@ static uint32_t category_of(const struct firefox_tables *t, const struct named_n
                 return FIREFOX_OTHER;
         switch (t->stacks->modules[node->module].kind) {
         case NAMED_JIT: return FIREFOX_JIT;
+        case NAMED_PYTHON: return FIREFOX_PYTHON;
         case NAMED_ANON: return *function ? FIREFOX_JIT : FIREFOX_USER;
         default: return FIREFOX_USER;
         }

@@ -29,7 +29,7 @@ struct firefox_column {
 void firefox_add_table(struct json *json, const char *key, const void *rows, size_t n, size_t row_bytes,
                        const struct firefox_column *columns);
 
-enum firefox_category { FIREFOX_OTHER, FIREFOX_USER, FIREFOX_KERNEL, FIREFOX_JIT };
+enum firefox_category { FIREFOX_OTHER, FIREFOX_USER, FIREFOX_KERNEL, FIREFOX_JIT, FIREFOX_PYTHON };
 
 struct firefox_tables;
 

@@ -127,7 +127,10 @@ static uint64_t add_function(struct pprof_writing *w, const struct calltree_func
         uint64_t name, file = add_string(w, function->file), *number;
         bool is_new;
 
-        export_add_name(function, &safe);
+        if (function->is_python)
+                export_add_text(function->brief, &safe);
+        else
+                export_add_name(function, &safe);
         name = strpool_add(w->strings, buf_text(&safe));
         number = map_put(&w->functions, name << 32 | file, &is_new);
         if (!is_new)
@@ -135,7 +138,9 @@ static uint64_t add_function(struct pprof_writing *w, const struct calltree_func
         *number = w->functions.n_used;
         add_number(&message, FUNCTION_ID, *number);
         add_number(&message, FUNCTION_NAME, name);
-        add_number(&message, FUNCTION_SYSTEM_NAME, name);
+        /* Else pprof would take `<module>` for the arguments of a template. */
+        if (!function->is_python)
+                add_number(&message, FUNCTION_SYSTEM_NAME, name);
         add_number(&message, FUNCTION_FILE, file);
         add_message(w->out, PROFILE_FUNCTION, &message);
         return *number;

@@ -14,6 +14,7 @@
 
 struct frame {
         uint32_t name, file;
+        uint32_t line; /* 0: not known */
 };
 
 struct stack {
@@ -32,7 +33,7 @@ struct speedscope_writing {
         struct strpool *texts;
         struct frame *frames;
         size_t n_frames, cap_frames;
-        struct map by_text; /* frame + 1, by name and file */
+        struct map by_text; /* frame + 1, by name and by file and line */
         uint32_t *numbers;  /* frames of the places, each place's innermost first */
         size_t n_numbers, cap_numbers;
         struct stack *stacks;
@@ -46,22 +47,38 @@ struct speedscope_writing {
 
 /* --- Frames and stacks --- */
 
-static uint32_t find_frame(struct speedscope_writing *w, const struct named_node *node, const char *function,
-                           bool is_inlined)
+/* Of Python the source file, else the module.  Returns the line, of Python alone. */
+static uint32_t add_file(const struct speedscope_writing *w, const struct named_node *node,
+                         const struct named_frame *named, struct buf *out)
+{
+        const struct named_module *module;
+        bool is_python;
+
+        if (node->module == NAMED_NONE || node->is_cut)
+                return 0;
+        module = &w->profile->stacks->modules[node->module];
+        is_python = module->kind == NAMED_PYTHON;
+        export_add_text(is_python ? named->file : module->path, out);
+        return is_python ? named->line : 0;
+}
+
+static uint32_t find_frame(struct speedscope_writing *w, const struct named_node *node,
+                           const struct named_frame *named, bool is_inlined)
 {
         AUTO_RELEASE(buf) name = {0};
         AUTO_RELEASE(buf) file = {0};
+        AUTO_RELEASE(buf) at = {0};
         struct frame frame;
         uint64_t *known;
+        uint32_t line = add_file(w, node, named, &file);
 
-        export_add_function_name(w->profile->stacks, node, function, &name);
+        export_add_function_name(w->profile->stacks, node, named->function, &name);
         if (is_inlined)
                 buf_add_str(&name, " (inlined)");
-        if (node->module != NAMED_NONE && !node->is_cut)
-                export_add_text(w->profile->stacks->modules[node->module].path, &file);
-        frame = (struct frame){strpool_add(w->texts, buf_text(&name)),
-                               strpool_add(w->texts, buf_text(&file))};
-        known = map_put(&w->by_text, (uint64_t)frame.name << 32 | frame.file, NULL);
+        frame = (struct frame){strpool_add(w->texts, buf_text(&name)), strpool_add(w->texts, buf_text(&file)),
+                               line};
+        buf_printf(&at, "%" PRIu32 " %s", line, buf_text(&file));
+        known = map_put(&w->by_text, (uint64_t)frame.name << 32 | strpool_add(w->texts, buf_text(&at)), NULL);
         if (!*known) {
                 ARRAY_PUSH(w->frames, w->n_frames, w->cap_frames, frame);
                 *known = w->n_frames;
@@ -72,10 +89,10 @@ static uint32_t find_frame(struct speedscope_writing *w, const struct named_node
 static void add_numbers(struct speedscope_writing *w, const struct named_node *node)
 {
         for (uint32_t i = 0; i < node->n_frames; i++) {
-                const char *function = w->profile->stacks->frames[node->first_frame + i].function;
+                const struct named_frame *named = &w->profile->stacks->frames[node->first_frame + i];
 
                 ARRAY_PUSH(w->numbers, w->n_numbers, w->cap_numbers,
-                           find_frame(w, node, function, i + 1 < node->n_frames));
+                           find_frame(w, node, named, i + 1 < node->n_frames));
         }
 }
 
@@ -235,6 +252,8 @@ static void add_frames(struct speedscope_writing *w)
                 json_key_str(&w->json, "name", strpool_get(w->texts, w->frames[i].name));
                 if (*file)
                         json_key_str(&w->json, "file", file);
+                if (w->frames[i].line)
+                        json_key_u64(&w->json, "line", w->frames[i].line);
                 json_end_object(&w->json);
         }
         json_end_array(&w->json);

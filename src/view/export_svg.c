@@ -29,7 +29,7 @@ enum {
         N_SHADES = 8,
 };
 
-enum color { COLOR_PROCESS, COLOR_USER, COLOR_KERNEL, COLOR_INLINED, COLOR_UNKNOWN, N_COLORS };
+enum color { COLOR_PROCESS, COLOR_USER, COLOR_KERNEL, COLOR_INLINED, COLOR_UNKNOWN, COLOR_PYTHON, N_COLORS };
 
 static const struct {
         const char *name, *class;
@@ -38,13 +38,14 @@ static const struct {
 } colors[N_COLORS] = {
         {"process", "p", 205, 200, 220, 2, 2, 2},        {"user", "u", 226, 118, 62, 3, 12, 2},
         {"kernel", "k", 122, 165, 222, 6, 5, 2},         {"inlined", "i", 128, 190, 108, 8, 4, 6},
-        {"without a name", "n", 188, 188, 188, 4, 4, 4},
+        {"without a name", "n", 188, 188, 188, 4, 4, 4}, {"Python", "y", 222, 196, 70, 3, 6, 8},
 };
 
 struct drawing {
         const struct calltree *tree;
         const struct export_about *about;
         bool upwards, by_count;
+        int n_colors;   /* without COLOR_PYTHON where there is no Python */
         unsigned shift; /* of values, so that their products with widths are no overflow */
         uint64_t total, total_shifted;
         uint32_t n_rows;
@@ -125,6 +126,8 @@ static enum color color_of(const struct calltree_function *f)
         switch (f->kind) {
         case CALLTREE_PROCESS: return COLOR_PROCESS;
         case CALLTREE_FUNCTION:
+                if (f->is_python)
+                        return COLOR_PYTHON;
                 return f->is_kernel ? COLOR_KERNEL : f->is_inlined ? COLOR_INLINED : COLOR_USER;
         default: return COLOR_UNKNOWN;
         }
@@ -255,7 +258,7 @@ static void visit_frames(struct drawing *d,
 
 /* --- around the frames --- */
 
-static void add_style(struct buf *out)
+static void add_style(const struct drawing *d, struct buf *out)
 {
         buf_add_str(
                 out,
@@ -271,7 +274,7 @@ static void add_style(struct buf *out)
                 ".kind{display:inline-block;margin-right:16px}.key{display:inline-block;width:12px;height:12px;"
                 "margin-right:5px;vertical-align:-2px}.status{border-top:1px solid #999;overflow:hidden;"
                 "overflow-wrap:anywhere;max-height:40vh}.status span{margin-left:2ch}.status-box{pointer-events:none}\n");
-        for (int i = 0; i < N_COLORS; i++) {
+        for (int i = 0; i < d->n_colors; i++) {
                 for (int shade = 0; shade < N_SHADES; shade++)
                         buf_printf(out, ".%s%d{fill:#%02x%02x%02x}", colors[i].class, shade,
                                    colors[i].red + shade * colors[i].red_step,
@@ -290,12 +293,12 @@ static void make_title(const struct drawing *d, struct buf *ret)
         add_count(calltree_get_node(d->tree, CALLTREE_ROOT)->count, "sample", ret);
 }
 
-static void add_legend(struct buf *out)
+static void add_legend(const struct drawing *d, struct buf *out)
 {
         uint32_t x = MARGIN;
 
         buf_add_str(out, "<g class=\"l\">\n");
-        for (int i = COLOR_USER; i < N_COLORS; i++) {
+        for (int i = COLOR_USER; i < d->n_colors; i++) {
                 buf_printf(out,
                            "<rect class=\"%s%d\" x=\"%" PRIu32 "\" y=\"46\" width=\"12\" height=\"12\"/>"
                            "<text x=\"%" PRIu32 "\" y=\"56\">%s</text>\n",
@@ -319,7 +322,7 @@ static void add_opening(const struct drawing *d, const struct buf *title, const 
         buf_add_str(out, "</title>\n<desc>");
         add_escaped(buf_text(command), command->len, out);
         buf_add_str(out, "</desc>\n");
-        add_style(out);
+        add_style(d, out);
         buf_printf(out, "<rect width=\"%d\" height=\"%" PRIu32 "\" fill=\"#fff\"/>\n", WIDTH, height);
 }
 
@@ -338,7 +341,7 @@ static void add_head(const struct drawing *d, uint32_t height)
         buf_printf(out, "</text>\n<text x=\"%d\" y=\"39\">", MARGIN);
         add_label(&command, DRAWN, CHARACTER, out);
         buf_add_str(out, "</text>\n");
-        add_legend(out);
+        add_legend(d, out);
         buf_add_str(out, "</g>\n");
 }
 
@@ -369,6 +372,15 @@ static void add_note(const struct drawing *d, uint32_t height)
         buf_add_str(d->out, "</text></g>\n");
 }
 
+static bool has_python(const struct calltree *tree)
+{
+        for (size_t i = 0; i < calltree_n_functions(tree); i++) {
+                if (calltree_get_function(tree, (uint32_t)i)->is_python)
+                        return true;
+        }
+        return false;
+}
+
 void export_svg(const struct calltree *tree, const struct export_about *about,
                 const struct export_svg_options *options, struct buf *out)
 {
@@ -387,6 +399,7 @@ void export_svg(const struct calltree *tree, const struct export_about *about,
         while (d.total >> d.shift >> 40)
                 d.shift++;
         d.total_shifted = d.total >> d.shift;
+        d.n_colors = has_python(tree) ? N_COLORS : COLOR_PYTHON;
         visit_frames(&d, NULL);
         height = TOP + ROW * d.n_rows + BOTTOM;
         add_head(&d, height);

@@ -13,6 +13,24 @@ static void add_cut_by(const struct quality *q, struct json *json)
         json_end_object(json);
 }
 
+static void add_python(const struct quality_python *python, struct json *json)
+{
+        json_key(json, "python");
+        json_begin_object(json);
+        json_key_u64(json, "stacks", python->n_stacks);
+        json_key_u64(json, "merged", python->n_merged);
+        json_key(json, "native");
+        json_begin_array(json);
+        for (size_t i = 0; i < python->n_reasons; i++) {
+                json_begin_object(json);
+                json_key_u64(json, "stacks", python->reasons[i].count);
+                json_key_str(json, "reason", python->reasons[i].text);
+                json_end_object(json);
+        }
+        json_end_array(json);
+        json_end_object(json);
+}
+
 void quality_add_json(const struct quality *q, const char *source_note, struct json *json)
 {
         json_key(json, "quality");
@@ -29,6 +47,8 @@ void quality_add_json(const struct quality *q, const char *source_note, struct j
         else
                 json_u64(json, q->n_cut_stacks);
         add_cut_by(q, json);
+        if (q->python.n_stacks)
+                add_python(&q->python, json);
         json_key(json, "counted_share");
         json_fixed(json, q->counted_share, 4);
         if (q->knows_sampled) {

@@ -104,7 +104,7 @@ static void add_origin(const struct calltree_function *f, bool with_module, stru
 
         if (f->is_inlined)
                 buf_add_str(out, " (inlined)");
-        if (!with_module || !*f->module)
+        if (!with_module || !*f->module || f->is_python)
                 return;
         buf_add_str(out, has_brackets ? " " : " [");
         text_add_printable(out, f->module);
@@ -215,7 +215,7 @@ static uint32_t add_chain(struct tree_printer *p, uint32_t first, bool is_hot, u
                 if (at != last)
                         buf_add_char(&piece, ' ');
                 add_piece(p, buf_text(&piece), indent, &column);
-                if (!f->is_inlined)
+                if (!f->is_inlined && !f->is_python)
                         module = f->module;
                 if (at == last)
                         break;
@@ -386,6 +386,8 @@ static void add_function_json(const struct calltree_function *f, struct json *js
                 json_key_bool(json, "inlined", true);
         if (f->is_kernel)
                 json_key_bool(json, "kernel", true);
+        if (f->is_python)
+                json_key_bool(json, "python", true);
         json_end_object(json);
 }
 

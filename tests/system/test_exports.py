@@ -234,7 +234,7 @@ MUTATIONS: list[tuple[str, object]] = [
     ("shared.stackTable.prefix.1", 1), ("shared.stackTable.prefix.0", 5), ("shared.stackTable.prefix.1", -1),
     ("shared.stackTable.frame.0", 999), ("shared.stackTable.frame.0", None), ("shared.stackTable.prefix.2", None),
     ("shared.stackTable.prefix.2", 0), ("shared.frameTable.address.0", -2), ("shared.frameTable.address.0", None),
-    ("shared.frameTable.func.0", 999), ("shared.frameTable.line.0", 0), ("shared.frameTable.category.0", 4),
+    ("shared.frameTable.func.0", 999), ("shared.frameTable.line.0", 0), ("shared.frameTable.category.0", 5),
     ("shared.frameTable.subcategory.0", None), ("shared.frameTable.inlineDepth.0", -1), ("shared.frameTable.inlineDepth.0", 7),
     ("shared.frameTable.nativeSymbol.0", 999), ("shared.frameTable.column", []), ("shared.frameTable.lib", []),
     ("shared.funcTable.name.0", 999), ("shared.funcTable.resource.0", None), ("shared.funcTable.resource.0", -1),

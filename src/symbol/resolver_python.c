@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "resolver_python.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "buf.h"
+#include "mem.h"
+#include "python_label.h"
+#include "resolver_internal.h"
+
+enum { ADDR_BYTES = 16 }; /* of a place */
+
+/* A place by the order of addresses. */
+struct ordered_place {
+        uint32_t function, line;
+        uint32_t place; /* its index by the module's offsets */
+};
+
+struct python_table {
+        const struct resolver_python *is;
+        struct ordered_place *order;
+        uint32_t *ranks;   /* of a place in `order` */
+        uint32_t *firsts;  /* of a function in `order`, and behind the last one */
+        str_id *functions; /* 0: not asked for yet */
+};
+
+static int compare_places(const void *x, const void *y)
+{
+        const struct ordered_place *a = x, *b = y;
+
+        if (a->function != b->function)
+                return a->function < b->function ? -1 : 1;
+        if (a->line != b->line)
+                return a->line < b->line ? -1 : 1;
+        return (a->place > b->place) - (a->place < b->place);
+}
+
+static void order_places(struct python_table *t)
+{
+        size_t n = t->is->n_places, at = 0;
+
+        for (size_t i = 0; i < n; i++)
+                t->order[i] =
+                        (struct ordered_place){t->is->places[i].function, t->is->places[i].line, (uint32_t)i};
+        if (n)
+                qsort(t->order, n, sizeof(*t->order), compare_places);
+        for (size_t i = 0; i < n; i++)
+                t->ranks[t->order[i].place] = (uint32_t)i;
+        for (size_t f = 0; f <= t->is->n_functions; f++) {
+                while (at < n && t->order[at].function < f)
+                        at++;
+                t->firsts[f] = (uint32_t)at;
+        }
+}
+
+struct python_table *python_table_new(const struct resolver_python *python, struct budget *budget)
+{
+        AUTO(python_table) t = mem_new(1, sizeof(*t));
+        uint64_t bytes = python->n_places * (sizeof(*t->order) + sizeof(*t->ranks)) +
+                         (python->n_functions + 1) * (sizeof(*t->firsts) + sizeof(*t->functions));
+
+        if (!budget_take(budget, BUDGET_NAMES, bytes))
+                return NULL;
+        t->is = python;
+        t->order = mem_new(python->n_places, sizeof(*t->order));
+        t->ranks = mem_new(python->n_places, sizeof(*t->ranks));
+        t->firsts = mem_new(python->n_functions + 1, sizeof(*t->firsts));
+        t->functions = mem_new(python->n_functions, sizeof(*t->functions));
+        order_places(t);
+        return TAKE(t);
+}
+
+void python_table_free(struct python_table *t)
+{
+        if (!t)
+                return;
+        free(t->order);
+        free(t->ranks);
+        free(t->firsts);
+        free(t->functions);
+        free(t);
+}
+
+/* --- Lookup --- */
+
+bool resolver_python_to_addr(const struct symbol_module *module, uint64_t offset, uint64_t *ret_addr)
+{
+        const struct python_table *t = module->python;
+        uint64_t place_bytes = t->is->place_bytes, number = offset / place_bytes;
+
+        /* A caller's offset is one less than its place's. */
+        number += offset % place_bytes >= place_bytes / 2;
+        if (!number || number > t->is->n_places)
+                return false;
+        *ret_addr = ((uint64_t)t->ranks[number - 1] + 1) * ADDR_BYTES;
+        return true;
+}
+
+static const struct ordered_place *place_at(const struct python_table *t, uint64_t addr)
+{
+        uint64_t number = addr / ADDR_BYTES;
+
+        return number && number <= t->is->n_places ? &t->order[number - 1] : NULL;
+}
+
+/* The name is the id's readable form; the id's own text is that of no other function: two of a name are two functions. */
+static str_id name_of(struct resolver *resolver, struct symbol_module *module, uint32_t index)
+{
+        const struct resolver_python_function *function = &module->python->is->functions[index];
+        str_id *known = &module->python->functions[index];
+        AUTO_RELEASE(buf) identity = {0};
+        AUTO_RELEASE(buf) name = {0};
+        AUTO_RELEASE(buf) label = {0};
+
+        if (*known)
+                return *known;
+        buf_printf(&identity, "%s\n%s:%" PRIu32, function->name, function->path, function->first_line);
+        buf_add_str(&name, *function->name ? function->name : "?");
+        python_label_add(&label, function->name, function->path, function->first_line);
+        if (!resolver_keep_told_apart(resolver, module, &identity, &name, &label, known))
+                return 0;
+        return *known;
+}
+
+struct symbol resolver_python_find(struct resolver *resolver, struct symbol_module *module, uint64_t addr)
+{
+        const struct python_table *t = module->python;
+        const struct ordered_place *place = place_at(t, addr);
+        struct symbol symbol = {.status = SYMBOL_NONE, .addr = addr};
+        uint32_t first;
+
+        if (!place)
+                return symbol;
+        first = t->firsts[place->function];
+        symbol.name = name_of(resolver, module, place->function);
+        symbol.status = symbol.name ? SYMBOL_NAMED : SYMBOL_RANGE;
+        symbol.start = ((uint64_t)first + 1) * ADDR_BYTES;
+        symbol.size = (uint64_t)(t->firsts[place->function + 1] - first) * ADDR_BYTES;
+        return symbol;
+}
+
+void resolver_python_find_frames(struct resolver *resolver, struct symbol_module *module,
+                                 const uint64_t *addrs, size_t n, struct resolver_frames *ret)
+{
+        const struct python_table *t = module->python;
+
+        *ret = (struct resolver_frames){.spans = mem_new(n, sizeof(*ret->spans))};
+        for (size_t i = 0; i < n; i++) {
+                const struct ordered_place *place = place_at(t, addrs[i]);
+                struct symbol symbol = resolver_python_find(resolver, module, addrs[i]);
+                struct resolver_frame frame = {.function = symbol.name, .start = symbol.start};
+
+                if (!place)
+                        continue;
+                frame.path = resolver_frame_text(resolver, module, BUDGET_LINES,
+                                                 t->is->functions[place->function].path, false);
+                frame.line = place->line;
+                ret->spans[i].first = ret->n_frames;
+                ret->spans[i].n = 1;
+                ARRAY_PUSH(ret->frames, ret->n_frames, ret->cap_frames, frame);
+        }
+}

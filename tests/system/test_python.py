@@ -1,0 +1,187 @@
+#!/usr/bin/python3
+"""A session with Python places between native frames, in each view and as perf reads it."""
+import collections
+import gzip
+import json
+import re
+
+import harness
+from harness import Context, Done, check, need_tool
+
+# As tests/python_session.h lists them: outermost first, with lines of Python functions.
+MAIN = ("main", "PyRun_Main")
+EVAL = "_PyEval_EvalFrameDefault"
+STACKS = collections.Counter({
+    ("<module> [app.py:40]", "parse [app.py:6]", "loads [json/__init__.py:346]", EVAL, "py_scan", "scan_once"): 40,
+    ("<module> [app.py:40]", "parse [app.py:6]", EVAL): 25,
+    ("<module> [app.py:40]", "parse [app.py:7]", EVAL): 15,
+    ("<module> [app.py:41]", "fib [app.py:10]", "fib [app.py:12]", "fib [app.py:12]", EVAL): 10,
+    ("<module> [app.py:42]", EVAL, "sorted_impl", "Key.__init__ [app.py:21]", EVAL, "sorted_impl"): 3,
+    ("<module> [app.py:42]", EVAL, "sorted_impl", "Other.__init__ [app.py:31]", EVAL, "sorted_impl"): 3,
+    (): 2,
+    (EVAL,): 2,
+})
+QUALITY = "python: 96 of 98 merged, 2 native (1 in start-up, 1 generator at exit)"
+
+
+def session(t: Context) -> str:
+    done = t.run(t.program("make_python_session"), t.folder)
+    check(done.status == 0, "make_python_session", done)
+    return t.path("python.data")
+
+
+def whole(stacks: collections.Counter) -> collections.Counter:
+    return collections.Counter({MAIN + stack: n for stack, n in stacks.items()})
+
+
+def read(t: Context, *argv: str) -> Done:
+    """A command on the session; standard error has what an export says of quality."""
+    done = t.ours(*argv)
+    check(done.status == 0, "wperf " + " ".join(argv), done)
+    return done
+
+
+def folded(t: Context, path: str, *argv: str) -> collections.Counter:
+    found: collections.Counter = collections.Counter()
+    for line in read(t, "export", "--format", "folded", "-i", path, *argv).out.splitlines():
+        stack, n = line.rsplit(" ", 1)
+        frames = stack.split(";")
+        check(frames[:2] == ["python3", "[cut]"], f"the process first: {line}")
+        found[tuple(frames[2:])] += int(n)
+    return found
+
+
+def script_stacks(text: str) -> collections.Counter:
+    """Stacks of perf script and of what is written like it, outermost first, pieces of a function as the function."""
+    found: collections.Counter = collections.Counter()
+    for sample in text.strip().split("\n\n"):
+        frames = re.findall(r"^\t *[0-9a-f]+ (.*?)\+0x[0-9a-f]+ \(/", sample, re.M)
+        found[tuple(name.removesuffix(".cold") for name in reversed(frames))] += 1
+    return found
+
+
+def tree_stacks(tree: dict) -> collections.Counter:
+    found: collections.Counter = collections.Counter()
+    paths: list[tuple] = [()]
+    for parent, function, count, _ in tree["nodes"]:
+        paths.append(paths[parent] + (tree["functions"][function]["name"],))
+        if count:
+            found[paths[-1][1:]] += count
+    return found
+
+
+def test_a_table_is_of_native_functions(t: Context) -> None:
+    done = read(t, "report", "-i", session(t))
+    counts = {row.symbol: row.count for row in harness.rows_of(done.out)}
+    check(counts == {EVAL + ":libpython.so": 52, "scan_once:_json.so": 40, "sorted_impl:libpython.so": 6,
+                     "PyRun_Main:libpython.so": 2}, f"{counts}", done)
+    check(QUALITY in done.out, "quality", done)
+
+
+def test_a_tree_has_lines_of_python(t: Context) -> None:
+    path = session(t)
+    done = read(t, "report", "-g", "-i", path)
+    check(re.search(r"^ +40\.00 +40\.00 \* +loads \[json/__init__\.py:346\] > .*py_scan \[_json\.so\] > scan_once$",
+                    done.out, re.M), "a path", done)
+    check("fib [app.py:10] > fib [app.py:12] (2 times) >" in done.out, "recursion", done)
+    document = json.loads(read(t, "report", "-g", "--json", "-i", path).out)
+    tree = document["call_trees"][0]
+    check(tree_stacks(tree) == whole(STACKS), f"{tree_stacks(tree)}")
+    parse = [f for f in tree["functions"] if f["name"] == "parse [app.py:6]"]
+    check(parse == [{"name": "parse [app.py:6]", "module": "app.py", "kind": "function", "file": t.path("app.py"),
+                     "line": 6, "python": True}], f"{parse}")
+
+
+def test_names_are_in_the_session(t: Context) -> None:
+    """FILE.pysyms is for other programs alone."""
+    path = session(t)
+    before = read(t, "report", "-g", "-i", path).out
+    t.run("rm", path + ".pysyms")
+    check(read(t, "report", "-g", "-i", path).out == before, "nothing is lost")
+
+
+def test_folded(t: Context) -> None:
+    check(folded(t, session(t)) == whole(STACKS), "stacks")
+
+
+def test_speedscope_has_files_and_lines(t: Context) -> None:
+    document = json.loads(read(t, "export", "--format", "speedscope", "-i", session(t)).out)
+    frames = document["shared"]["frames"]
+    check({"name": "parse", "file": t.path("app.py"), "line": 6} in frames, f"{frames}")
+    check({"name": "parse", "file": t.path("app.py"), "line": 7} in frames, f"{frames}")
+    check({"name": "loads", "file": t.path("json/__init__.py"), "line": 346} in frames, f"{frames}")
+    check({"name": EVAL, "file": t.path("libpython.so")} in frames, f"{frames}")
+
+
+def test_firefox_has_files_and_lines(t: Context) -> None:
+    document = json.loads(read(t, "export", "--format", "firefox", "-i", session(t)).out)
+    tables = document["shared"]
+    texts = tables["stringArray"]
+    functions, frames = tables["funcTable"], tables["frameTable"]
+    lines = {(texts[functions["name"][f]], texts[tables["sources"]["filename"][functions["source"][f]]], line)
+             for f, line in zip(frames["func"], frames["line"]) if functions["source"][f] is not None}
+    check(lines == {("<module>", t.path("app.py"), 40), ("<module>", t.path("app.py"), 41),
+                    ("<module>", t.path("app.py"), 42), ("parse", t.path("app.py"), 6), ("parse", t.path("app.py"), 7),
+                    ("fib", t.path("app.py"), 10), ("fib", t.path("app.py"), 12),
+                    ("loads", t.path("json/__init__.py"), 346), ("Key.__init__", t.path("app.py"), 21),
+                    ("Other.__init__", t.path("app.py"), 31)}, f"{lines}")
+
+
+def test_pprof_has_files_and_lines(t: Context) -> None:
+    path = session(t)
+    read(t, "export", "--format", "pprof", "-o", t.path("python.pb.gz"), "-i", path)
+    done = t.run(need_tool("go"), "tool", "pprof", "-raw", t.path("python.pb.gz"))
+    check(done.status == 0, "go tool pprof", done)
+    for place in ("app.py:6", "app.py:7", "json/__init__.py:346"):
+        check(re.search(r"\b(parse|loads) " + re.escape(t.path(place)) + r" ", done.out) is not None, place, done)
+    check(f"<module> {t.path('app.py')}:40" in done.out, "a name in angle brackets", done)
+    with gzip.open(t.path("python.pb.gz")) as file:
+        check(b"parse [" not in file.read(), "functions have their names")
+
+
+def test_a_flame_graph_shows_lines(t: Context) -> None:
+    svg = read(t, "export", "--format", "svg", "-i", session(t)).out
+    check("parse [app.py:6]\napp.py: 65 samples, 65.00 %" in svg, "a frame")
+    check(">Python</text>" in svg, "the legend")
+
+
+def test_perf_shows_names(t: Context) -> None:
+    perf = need_tool("perf")
+    path = session(t)
+    done = t.run(perf, "script", "-i", path)
+    check(script_stacks(done.out) == whole(STACKS), f"{script_stacks(done.out)}", done)
+    done = t.run(perf, "report", "--stdio", "--no-children", "-i", path)
+    check("--parse [app.py:6]" in done.out, "perf report", done)
+
+
+def test_perf_script_is_as_perf_writes_it(t: Context) -> None:
+    path = session(t)
+    ours = read(t, "export", "--format", "perf-script", "-i", path).out
+    check(script_stacks(ours) == whole(STACKS), f"{script_stacks(ours)}")
+    perf = t.run(need_tool("perf"), "script", "-i", path)
+    names = [re.findall(r"^\t *[0-9a-f]+ (.*)$", text, re.M) for text in (ours, perf.out)]
+    check(names[0] == names[1], "functions, offsets and modules", perf)
+
+
+def test_dump_shows_the_section(t: Context) -> None:
+    path = session(t)
+    done = read(t, "dump", "-i", path)
+    check("address 0x1000000000010 function loads" in done.out, "text", done)
+    section = json.loads(read(t, "dump", "--json", "-i", path).out)["features"]["WPERF_PYTHON"]
+    check(section["merged"] == 96 and section["native"][0] == {"stacks": 1, "reason": "in start-up"}, f"{section}")
+    check({"address": "0x1000000000020", "function": "parse", "file": t.path("app.py"), "first_line": 5, "line": 6}
+          in section["places"], f"{section}")
+
+
+def test_an_archive_keeps_the_names(t: Context) -> None:
+    path = session(t)
+    before = read(t, "report", "-g", "-i", path).out
+    read(t, "archive", "-i", path, "-o", t.path("packed.data"))
+    t.run("rm", path + ".pysyms", t.path("libpython.so"), t.path("_json.so"))
+    after = read(t, "report", "-g", "-i", t.path("packed.data")).out
+    check([line for line in after.splitlines() if "[app.py" in line] ==
+          [line for line in before.splitlines() if "[app.py" in line], f"{after}")
+
+
+if __name__ == "__main__":
+    harness.main(__name__)

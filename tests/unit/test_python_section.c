@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Python places are numbered as they are added, and what is written is read again; a damaged section is none. */
+#include "python_section.h"
+
+#include <stdlib.h>
+
+#include "mem.h"
+#include "tap.h"
+
+static const uint64_t first = PYTHON_PLACES_BASE + PYTHON_PLACE_BYTES;
+
+static struct python_section *read(const struct buf *bytes)
+{
+        return python_section_new(cursor_make(bytes->data, bytes->len));
+}
+
+TEST(places_are_numbered_and_known_again)
+{
+        AUTO(python_places) places = python_places_new();
+
+        EXPECT_INT(python_places_add(places, "parse", "/a/app.py", 5, 6), first);
+        EXPECT_INT(python_places_add(places, "parse", "/a/app.py", 5, 7), first + 16);
+        EXPECT_INT(python_places_add(places, "parse", "/b/app.py", 5, 6), first + 32);
+        EXPECT_INT(python_places_add(places, "parse", "/a/app.py", 15, 6), first + 48);
+        EXPECT_INT(python_places_add(places, "other", "/a/app.py", 5, 6), first + 64);
+        EXPECT_INT(python_places_add(places, "parse", "/a/app.py", 5, 6), first);
+        EXPECT_INT(python_places_add(places, "other", "/a/app.py", 5, 6), first + 64);
+        EXPECT_INT(python_places_n(places), 5);
+}
+
+static void write(struct buf *out)
+{
+        AUTO(python_places) places = python_places_new();
+        const struct python_counts counts = {2318, 2310, 2, {{3, "in start-up"}, {5, "generator at exit"}}};
+
+        python_places_add(places, "parse", "/a/app.py", 5, 6);
+        python_places_add(places, "", "", 0, 0);
+        python_places_add(places, "parse", "/a/app.py", 5, 9);
+        python_places_write(places, &counts, out);
+}
+
+TEST(what_is_written_is_read)
+{
+        AUTO_RELEASE(buf) bytes = {0};
+        AUTO(python_section) section = NULL;
+
+        write(&bytes);
+        section = read(&bytes);
+        ASSERT_TRUE(section);
+        EXPECT_INT(section->counts.n_stacks, 2318);
+        EXPECT_INT(section->counts.n_merged, 2310);
+        EXPECT_INT(section->counts.n_reasons, 2);
+        EXPECT_INT(section->counts.reasons[1].count, 5);
+        EXPECT_STR(section->counts.reasons[1].text, "generator at exit");
+        EXPECT_INT(section->n_codes, 2);
+        ASSERT_TRUE(section->n_places == 3);
+        EXPECT_STR(section->codes[section->places[0].code].function, "parse");
+        EXPECT_STR(section->codes[section->places[0].code].file, "/a/app.py");
+        EXPECT_INT(section->codes[section->places[0].code].first_line, 5);
+        EXPECT_INT(section->places[0].line, 6);
+        EXPECT_STR(section->codes[section->places[1].code].function, "");
+        EXPECT_INT(section->places[2].code, section->places[0].code);
+        EXPECT_INT(section->places[2].line, 9);
+}
+
+TEST(a_shorter_section_is_none)
+{
+        AUTO_RELEASE(buf) bytes = {0};
+
+        write(&bytes);
+        for (size_t n = 0; n < bytes.len; n++) {
+                struct buf part = {0};
+                AUTO(python_section) section = NULL;
+
+                buf_add(&part, bytes.data, n);
+                section = read(&part);
+                EXPECT_TRUE(!section);
+                buf_release(&part);
+        }
+}
+
+/* Numbers behind the counts: bytes of texts, codes, places; the last 4 bytes are a line, before them the code of a place. */
+TEST(impossible_numbers_are_refused)
+{
+        AUTO_RELEASE(buf) bytes = {0};
+        const uint32_t none = 2;
+        AUTO(python_section) section = NULL;
+
+        write(&bytes);
+        memcpy(bytes.data + bytes.len - 8, &none, sizeof(none));
+        section = read(&bytes);
+        EXPECT_TRUE(!section);
+        memset(bytes.data + bytes.len - 8, 0, 4);
+        memset(bytes.data + bytes.len - 4 * 2 - 8 * 2 - 4, 0xff,
+               4); /* first line of the last code: any is right */
+        section = read(&bytes);
+        EXPECT_TRUE(section);
+        python_section_free(TAKE(section));
+        memset(bytes.data + bytes.len - 4 * 2 - 8 * 2 - 8, 0xff, 4); /* its file */
+        section = read(&bytes);
+        EXPECT_TRUE(!section);
+        bytes.data[4] = 2; /* version */
+        section = read(&bytes);
+        EXPECT_TRUE(!section);
+}
+
+/* Else the reading of many codes that have it would take hours. */
+TEST(a_text_without_end_is_refused)
+{
+        AUTO_RELEASE(buf) bytes = {0};
+        AUTO(python_places) places = python_places_new();
+        const struct python_counts counts = {0};
+        AUTO(python_section) section = NULL;
+        char *name = mem_new(PYTHON_MAX_TEXT_BYTES + 11, 1), *at;
+
+        memset(name, 'x', PYTHON_MAX_TEXT_BYTES + 10);
+        python_places_add(places, name, "app.py", 1, 1);
+        python_places_write(places, &counts, &bytes);
+        section = read(&bytes);
+        ASSERT_TRUE(section);
+        EXPECT_INT(strlen(section->codes[0].function), PYTHON_MAX_TEXT_BYTES);
+        at = memchr(bytes.data, 'x', bytes.len);
+        at[PYTHON_MAX_TEXT_BYTES] = 'x'; /* its NUL: the file's name is now a part of it */
+        python_section_free(TAKE(section));
+        section = read(&bytes);
+        EXPECT_TRUE(!section);
+        free(name);
+}
+
+/* The places that do not fit have no address, and the others are kept. */
+TEST(the_section_is_bounded)
+{
+        AUTO_RELEASE(buf) bytes = {0};
+        AUTO(python_places) places = python_places_new();
+        const struct python_counts counts = {0};
+        AUTO(python_section) section = NULL;
+        uint32_t n = 0;
+
+        while (python_places_add(places, "f", "app.py", 1, n))
+                n++;
+        EXPECT_TRUE(n > 8000000 && n <= PYTHON_MAX_SECTION_BYTES / 8);
+        EXPECT_INT(python_places_add(places, "f", "app.py", 1, 0), first);
+        EXPECT_INT(python_places_add(places, "g", "app.py", 1, 0), 0);
+        python_places_write(places, &counts, &bytes);
+        EXPECT_TRUE(bytes.len <= PYTHON_MAX_SECTION_BYTES);
+        section = read(&bytes);
+        ASSERT_TRUE(section);
+        EXPECT_INT(section->n_places, n);
+}
+
+/* A character of several bytes is not cut in two. */
+TEST(long_names_end_where_a_character_does)
+{
+        AUTO_RELEASE(buf) bytes = {0};
+        AUTO(python_places) places = python_places_new();
+        const struct python_counts counts = {0};
+        AUTO(python_section) section = NULL;
+        char *name = mem_new(PYTHON_MAX_TEXT_BYTES + 3, 1);
+
+        memset(name, 'x', PYTHON_MAX_TEXT_BYTES - 1);
+        memcpy(name + PYTHON_MAX_TEXT_BYTES - 1, "\xc3\xa9", 2);
+        python_places_add(places, name, "app.py", 1, 1);
+        python_places_write(places, &counts, &bytes);
+        section = read(&bytes);
+        ASSERT_TRUE(section);
+        EXPECT_INT(strlen(section->codes[0].function), PYTHON_MAX_TEXT_BYTES - 1);
+        free(name);
+}
+
+TAP_MAIN
