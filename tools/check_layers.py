@@ -29,7 +29,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "python": ("base", "object", "unwind/unwind.h"),
     "disasm": ("base", "os", "arch"),
     "spe": ("base", "os", "arch"),
-    "collect": ("base", "os", "arch", "event", "object", "unwind", "session", "driver/abi.h"),
+    "collect": ("base", "os", "arch", "event", "object", "unwind", "python", "session", "driver/abi.h"),
     "facts": ("base", "os", "arch", "event", "collect"),
     "analyze": ("base", "event", "object", "session/perfdata_format.h", "session/perfdata_reader.h",
                 "session/python_section.h", "session/record.h", "session/world.h", "symbol/resolver.h", "unwind", "spe",

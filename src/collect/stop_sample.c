@@ -150,6 +150,23 @@ size_t stop_thread_read(const struct stop_thread *thread, uint64_t addr, void *t
         return n > 0 ? (size_t)n : 0;
 }
 
+size_t stop_thread_read_pieces(const struct stop_thread *thread, const struct stop_piece *pieces, size_t n)
+{
+        struct iovec to[STOP_MAX_PIECES] = {0}, from[STOP_MAX_PIECES] = {0};
+        size_t n_read = 0, bytes;
+        ssize_t got;
+
+        for (size_t i = 0; i < n; i++) {
+                to[i] = (struct iovec){pieces[i].to, pieces[i].size};
+                from[i] = (struct iovec){(void *)(uintptr_t)pieces[i].addr, pieces[i].size};
+        }
+        got = process_vm_readv(thread->tid, to, n, from, n, 0);
+        bytes = got > 0 ? (size_t)got : 0;
+        while (n_read < n && bytes >= pieces[n_read].size)
+                bytes -= pieces[n_read++].size;
+        return n_read;
+}
+
 /* --- the record --- */
 
 /* Fields stand in the order of the bits of sample_type, but for IDENTIFIER, which comes first (perf_event_open(2)).  Returns where

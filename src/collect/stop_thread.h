@@ -24,4 +24,15 @@ struct stop_thread {
  * `addr` on could be read. */
 size_t stop_thread_read(const struct stop_thread *thread, uint64_t addr, void *to, size_t size);
 
+enum { STOP_MAX_PIECES = 64 };
+
+struct stop_piece {
+        uint64_t addr;
+        void *to;
+        size_t size;
+};
+
+/* The same for several pieces by one system call, at most STOP_MAX_PIECES.  Returns how many were read, from the first on. */
+size_t stop_thread_read_pieces(const struct stop_thread *thread, const struct stop_piece *pieces, size_t n);
+
 #endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The Python frames of threads that stand at their samples: copied on the engine's thread, taken by the reader of the
+ * samples.  Everything else (lines, pairing with native frames) is done by the reader, while the threads run on. */
+#ifndef STOP_PYTHON_H
+#define STOP_PYTHON_H
+
+#include "python_code.h"
+#include "python_stack.h"
+#include "stop_thread.h"
+
+struct stop_python;
+
+struct stop_python *stop_python_new(void);
+void stop_python_free(struct stop_python *python);
+AUTO_DEFINE(stop_python)
+
+/* The engine's callback; `ctx` is a struct stop_python. */
+void stop_python_see(void *ctx, const struct stop_thread *thread);
+
+/* The frames of one stop. */
+struct stop_python_stack {
+        int32_t tid;
+        uint32_t image; /* of struct stop_thread */
+        uint64_t time_ns;
+        uint32_t
+                binary; /* number of the file that defines the interpreter, counted from 1; 0: it was not found */
+        uint32_t end;  /* enum python_end */
+        uint64_t bias; /* of that file: run-time address - virtual address */
+        uint64_t n_frames;
+};
+
+/* Takes the frames of the sample of `tid` at `time_ns`; samples have to be asked for in the order of their times.  Frames
+ * are valid until the next call; `code` of a frame is the number for stop_python_get_code.  False: there was no stop. */
+bool stop_python_take(struct stop_python *python, int32_t tid, uint64_t time_ns,
+                      struct stop_python_stack *ret_stack, const struct python_frame **ret_frames);
+
+/* Valid until stop_python_free; NULL: it could not be read. */
+const struct python_code *stop_python_get_code(struct stop_python *python, uint64_t number);
+
+/* Whether the interpreter's eval function is at `pc`. */
+bool stop_python_is_eval(struct stop_python *python, const struct stop_python_stack *stack, uint64_t pc);
+
+/* The minor version of the interpreter; 0: not known. */
+unsigned stop_python_minor(struct stop_python *python, const struct stop_python_stack *stack);
+
+#endif
