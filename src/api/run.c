@@ -12,6 +12,7 @@
 #include "kept_names.h"
 #include "mem.h"
 #include "os.h"
+#include "python_names.h"
 #include "run_info.h"
 #include "session_facts.h"
 #include "session_tracing.h"
@@ -26,9 +27,10 @@ struct run {
         struct err write_error;
         bool failed; /* the session can't be written further: write_error says why */
         unsigned n_ticks;
-        struct buf doubts; /* events that the PMU may not have, a sentence each */
-        struct buf note;   /* all that is to be said of the source */
-        bool begun;        /* the session file is being written */
+        struct buf doubts;         /* events that the PMU may not have, a sentence each */
+        struct buf note;           /* all that is to be said of the source */
+        struct buf python_symbols; /* the path of FILE.pysyms */
+        bool begun;                /* the session file is being written */
 };
 
 enum { ZSTD_LEVEL = 1, TICK_MS = 1000 };
@@ -44,6 +46,7 @@ void run_free(struct run *run)
         session_facts_free(run->facts);
         buf_release(&run->doubts);
         buf_release(&run->note);
+        buf_release(&run->python_symbols);
         free(run);
 }
 
@@ -305,6 +308,23 @@ static size_t write_names(struct run *run, const struct run_request *request)
         return n_left_out;
 }
 
+/* The places of Python frames; FILE.pysyms, which perf reads, is no loss where it can't be written. */
+static void write_python(struct run *run)
+{
+        const struct collect_result *collected = run->out.collected;
+        AUTO(python_section) section = NULL;
+        AUTO_RELEASE(buf) bytes = {0};
+        struct err err = {0};
+
+        if (!collected->python_places || !collected->python->n_stacks)
+                return;
+        python_places_write(collected->python_places, collected->python, &bytes);
+        perfdata_writer_add_feature(run->writer, FEATURE_WPERF_PYTHON, bytes.data, bytes.len);
+        section = python_section_new(cursor_make(bytes.data, bytes.len));
+        if (section && !python_names_write(section, buf_text(&run->python_symbols), &err))
+                buf_printf(&run->note, "perf will not show Python names: %s; ", err.text);
+}
+
 static bool finish_session(struct run *run, const struct run_request *request, struct err *err)
 {
         struct run_info info;
@@ -340,6 +360,7 @@ static bool finish_session(struct run *run, const struct run_request *request, s
 
         session_facts_write(run->facts, run->writer, request->command_line);
         run_info_write(&info, run->writer);
+        write_python(run);
         if (run->out.collected->stacks)
                 stack_marks_write(run->out.collected->stacks, run->writer);
         return perfdata_writer_close(TAKE(run->writer), ok ? err : NULL) && ok;
@@ -363,6 +384,8 @@ static bool prepare(struct run *run, const struct run_request *request, struct e
                 return false;
         collect = make_request(request, &run->events);
         collect.control = run->control;
+        python_names_path(request->session_path, &run->python_symbols);
+        collect.python_symbols = buf_text(&run->python_symbols);
         run->collector = collector_open(&collect, err);
         return run->collector;
 }

@@ -17,6 +17,8 @@
 #include "target.h"
 
 struct module;         /* world.h */
+struct python_places;  /* python_section.h */
+struct python_counts;  /* python_section.h */
 struct recorded_image; /* image_section.h */
 
 /* What of a command, or of the processes that are attached to, is sampled besides their threads. */
@@ -43,6 +45,7 @@ struct collect_request {
         struct control *control; /* of target.control, which outlives the collector; NULL to describe alone */
         size_t ring_bytes; /* for each CPU, a power of two; 0: by what a sample takes, 512 KiB or more */
         struct call_graph call_graph;
+        const char *python_symbols; /* the path that records name for Python places: python_section.h */
         bool branches; /* the CPU's record of branches with each sample; not with CALL_GRAPH_LBR */
 };
 
@@ -158,8 +161,10 @@ struct collect_result {
         const struct recorded_image *images;
         size_t n_images;
         struct stop_counts stops;
-        const struct stack_marks *stacks; /* NULL: none was unwound while recording */
-        uint64_t recorder_ns;             /* CPU time that collecting itself took; valid after the end */
+        const struct python_places *python_places; /* NULL: no Python frame was looked for */
+        const struct python_counts *python;        /* the same */
+        const struct stack_marks *stacks;          /* NULL: none was unwound while recording */
+        uint64_t recorder_ns; /* CPU time that collecting itself took; valid after the end */
 };
 
 /* Valid until collector_free; counts are live while it runs. */

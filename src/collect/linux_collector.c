@@ -17,6 +17,7 @@
 #include "mem.h"
 #include "os.h"
 #include "stop_engine.h"
+#include "stop_merge.h"
 
 /* Files that are mapped and deleted, and processes that live briefly, are seen only as long as they are there. */
 enum { SHORTEST_WAIT_MS = 5, LONGEST_WAIT_MS = 100, FILES_IN_A_ROW = 64, NS_PER_S = 1000000000 };
@@ -43,6 +44,8 @@ struct collector {
         struct record_sink sink;
         struct keeper keeper;
         struct stop_engine *stops; /* NULL: no thread is stopped */
+        struct stop_python *python;
+        struct stop_merge *merge; /* NULL: samples have native frames alone */
         struct buf stack_note;
         struct children *children; /* NULL: the events see the targets alone */
         struct unwinder *unwinder; /* NULL: records go out as they are */
@@ -132,6 +135,18 @@ static void give_memory_back(void)
 #endif
 }
 
+static void open_stops(struct collector *c)
+{
+        if (c->request.engine != COLLECT_STOP)
+                return;
+        c->python = stop_python_new();
+        c->stops = stop_engine_choose(&c->request, &c->opened, &c->child, c->python, &c->stack_note);
+        if (!c->stops || !c->unwinder)
+                return;
+        c->merge = stop_merge_new(c->python, c->request.python_symbols);
+        unwinder_set_merge(c->unwinder, c->merge);
+}
+
 struct collector *collector_open(const struct collect_request *request, struct err *err)
 {
         const struct spawned_command command = {request->target.argv, request->target.cpus,
@@ -152,7 +167,7 @@ struct collector *collector_open(const struct collect_request *request, struct e
                 return NULL;
         begin_sampled(c);
         buf_add_str(&c->stack_note, c->opened.stack_note);
-        c->stops = stop_engine_choose(&c->request, &c->opened, &c->child, &c->stack_note);
+        open_stops(c);
         return TAKE(c);
 }
 
@@ -164,6 +179,8 @@ void collector_free(struct collector *c)
                 stop_engine_end(c->stops, &c->child);
         spawn_release(&c->child);
         stop_engine_free(c->stops);
+        stop_merge_free(c->merge);
+        stop_python_free(c->python);
         buf_release(&c->stack_note);
         watched_release(&c->watched);
         for (size_t i = 0; c->rings && i < c->opened.n_rings; i++)
@@ -641,6 +658,10 @@ const struct collect_result *collector_get_result(struct collector *c)
         r->stacks = c->unwinder ? unwinder_get_marks(c->unwinder) : NULL;
         if (c->stops)
                 r->stops = stop_engine_counts(c->stops);
+        if (c->merge) {
+                r->python_places = stop_merge_places(c->merge);
+                r->python = stop_merge_counts(c->merge);
+        }
         r->n_not_kept = c->keeper.n_not_kept;
         r->not_kept = keeper_not_kept(&c->keeper);
         r->sampled_event = c->sampled.is_clock ? "" : c->opened.events[c->opened.first_asked].event.name;

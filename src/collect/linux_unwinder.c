@@ -11,6 +11,7 @@
 #include "linux_code.h"
 #include "linux_jit.h"
 #include "mem.h"
+#include "stop_merge.h"
 #include "unwind_sample.h"
 
 enum {
@@ -31,8 +32,9 @@ struct unwinder {
         struct buf all_cut; /* the same for marks.cut, after the last round */
         struct unwind_frame frames[UNWIND_MAX_FRAMES];
         struct stack_marks marks;
-        size_t max_modules; /* when there are more, those are forgotten that nobody maps any more */
-        int32_t pid;        /* whose stack is walked */
+        size_t max_modules;       /* when there are more, those are forgotten that nobody maps any more */
+        int32_t pid;              /* whose stack is walked */
+        struct stop_merge *merge; /* NULL: chains have native frames alone */
 };
 
 struct unwinder *unwinder_new(const struct opened *opened, const struct keeper *keeper)
@@ -54,6 +56,11 @@ struct unwinder *unwinder_new(const struct opened *opened, const struct keeper *
                         *map_put(&u->event_of_id, opened->events[i].ids[k], NULL) = i + 1;
         }
         return u;
+}
+
+void unwinder_set_merge(struct unwinder *u, struct stop_merge *merge)
+{
+        u->merge = merge;
 }
 
 void unwinder_free(struct unwinder *u)
@@ -132,7 +139,9 @@ static bool add_walk(struct unwinder *u, const struct perf_attr *attr, const str
                 frames[0].pc = in_user ? sample->ip : frames[0].pc;
         else if (in_user)
                 buf_add_u64(&u->out, sample->ip);
-        for (size_t i = 0; i < walked.n_frames; i++)
+        if (u->merge)
+                stop_merge_add(u->merge, frames, walked.n_frames, max_words, &u->out);
+        for (size_t i = 0; !u->merge && i < walked.n_frames; i++)
                 buf_add_u64(&u->out, frames[i].pc);
         for (size_t i = 0; i < UNWIND_N_WAYS; i++)
                 u->marks.by_way[i] += walked.n_by_way[i];
@@ -217,6 +226,8 @@ static void add_sample(struct unwinder *u, struct cursor record)
         const struct opened_event *event = parse_unwound(u, record, &sample);
 
         if (event) {
+                if (u->merge)
+                        stop_merge_begin(u->merge, &event->attr, &sample, &u->out);
                 add_unwound(u, &event->attr, &sample, record);
                 return;
         }

@@ -66,6 +66,11 @@ struct unwinder;
 struct unwinder *unwinder_new(const struct opened *opened, const struct keeper *keeper);
 void unwinder_free(struct unwinder *unwinder);
 
+struct stop_merge; /* stop_merge.h */
+
+/* Before the first pass: puts Python frames into the chains.  Kept by the caller. */
+void unwinder_set_merge(struct unwinder *unwinder, struct stop_merge *merge);
+
 /* Takes out of the samples from `start` on what the kernel left empty in the copies of stacks: they have all the bytes that
  * were asked for, and most stacks are not that deep. */
 void unwinder_trim(const struct unwinder *unwinder, struct buf *pass, size_t start);

@@ -4,6 +4,7 @@
 
 #include "err.h"
 #include "stop_engine.h"
+#include "stop_python.h"
 
 static const char *why_not(const struct collect_request *request, const struct opened *opened)
 {
@@ -19,7 +20,8 @@ static const char *why_not(const struct collect_request *request, const struct o
 }
 
 struct stop_engine *stop_engine_choose(const struct collect_request *request, const struct opened *opened,
-                                       const struct child *child, struct buf *note)
+                                       const struct child *child, struct stop_python *python,
+                                       struct buf *note)
 {
         struct stop_engine *engine = NULL;
         struct err err = {0};
@@ -32,6 +34,8 @@ struct stop_engine *stop_engine_choose(const struct collect_request *request, co
                 engine =
                         stop_engine_open(&(struct stop_request){.event = &opened->events[opened->first_asked],
                                                                 .child = child,
+                                                                .on_stop = stop_python_see,
+                                                                .ctx = python,
                                                                 .is_on = !request->target.delay_ns},
                                          &err);
                 why = err.text;

@@ -12,6 +12,7 @@
 #include "stop_thread.h"
 
 struct stop_engine;
+struct stop_python; /* stop_python.h */
 
 struct stop_request {
         const struct opened_event
@@ -32,7 +33,8 @@ struct stop_engine *stop_engine_open(const struct stop_request *request, struct 
 /* The same where `request` asks for it and the events that were opened allow it.  NULL: not, and `note` says why unless nobody
  * asked. */
 struct stop_engine *stop_engine_choose(const struct collect_request *request, const struct opened *opened,
-                                       const struct child *child, struct buf *note);
+                                       const struct child *child, struct stop_python *python,
+                                       struct buf *note);
 
 /* Appends to a heading that something was traced; NULL: nothing was. */
 void stop_engine_tell(struct stop_engine *engine, struct buf *note);

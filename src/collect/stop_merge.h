@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From the native frames and the Python frames of a sample to one chain, in which the line of each Python frame has an
+ * address: python_section.h. */
+#ifndef STOP_MERGE_H
+#define STOP_MERGE_H
+
+#include "buf.h"
+#include "python_section.h"
+#include "record.h"
+#include "stop_python.h"
+#include "unwind.h"
+
+struct stop_merge;
+
+/* `symbols_path` is that of FILE.pysyms, absolute; both are kept by the caller. */
+struct stop_merge *stop_merge_new(struct stop_python *python, const char *symbols_path);
+void stop_merge_free(struct stop_merge *merge);
+AUTO_DEFINE(stop_merge)
+
+/* Before the record of a sample is written: takes its Python frames, and appends the record that maps FILE.pysyms where
+ * its process has none.  Samples come in the order of their times. */
+void stop_merge_begin(struct stop_merge *merge, const struct perf_attr *attr, const struct sample *sample,
+                      struct buf *out);
+
+/* Appends at most `max_words` addresses: `n` native frames, innermost first, and the Python frames that they run. */
+void stop_merge_add(struct stop_merge *merge, const struct unwind_frame *native, size_t n, size_t max_words,
+                    struct buf *out);
+
+/* For the session; valid until the next sample. */
+const struct python_places *stop_merge_places(const struct stop_merge *merge);
+const struct python_counts *stop_merge_counts(struct stop_merge *merge);
+
+#endif

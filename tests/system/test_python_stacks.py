@@ -1,0 +1,103 @@
+#!/usr/bin/python3
+"""--engine stop: Python and C in one stack.  No stack may have a call that its program does not make."""
+import glob
+import os
+import re
+
+import harness
+from harness import Context, Done, Skip, check
+
+PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "python_paths.py")
+FRAME = re.compile(r"(?:\w+\.(?:<locals>\.)?)*([\w<>]+) \[([^\]]+):(\d+)\]")
+MERGED = re.compile(r"python: ([\d,]+) of ([\d,]+) merged")
+
+
+def interpreters() -> list[str]:
+    """Debian's, and those of pyenv where it is used."""
+    mine = sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/*/bin/python3.*")))
+    mine = [path for path in mine if re.search(r"/python3\.(8|9|1[0-5])$", path)]
+    return [path for path in ["/usr/bin/python3.11", "/usr/bin/python3.11-dbg", *mine] if os.path.exists(path)]
+
+
+def allowed_calls() -> tuple[dict[int, set[str]], dict[str, range]]:
+    """What each line calls, and which lines each function has."""
+    calls: dict[int, set[str]] = {}
+    starts: list[tuple[int, str]] = [(1, "<module>")]
+    with open(PROGRAM, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    for number, line in enumerate(lines, 1):
+        if "# -> " in line:
+            calls[number] = set(line.split("# -> ")[1].split())
+        if match := re.match(r"\s*(?:async )?def (\w+)", line):
+            starts.append((number, match[1]))
+    ends = [start for start, _ in starts[1:]] + [len(lines) + 1]
+    bodies = {name: range(start, end) for (start, name), end in zip(starts, ends)}
+    bodies["<module>"] = range(1, len(lines) + 1)
+    return calls, bodies
+
+
+def stacks_of(t: Context, session: str) -> list[tuple[list[tuple[str, str, int]], int]]:
+    """The Python frames of each stack as name, file and line, outermost first, and the number of its samples."""
+    text = t.good("export", "--format", "folded", "-i", session, "-o", "-").out
+    stacks = []
+    for line in text.splitlines():
+        names, count = line.rsplit(" ", 1)
+        matches = [FRAME.fullmatch(name) for name in names.split(";")]
+        stacks.append(([(m[1], m[2], int(m[3])) for m in matches if m], int(count)))
+    return stacks
+
+
+def check_stack(frames: list[tuple[str, str, int]], calls: dict[int, set[str]], bodies: dict[str, range]) -> None:
+    shown = " > ".join(f"{name} [{file}:{line}]" for name, file, line in frames)
+    ours = os.path.basename(PROGRAM)
+    for name, file, line in frames:
+        check(file != ours or line in bodies[name], f"a line of {name}: {shown}")
+    for (_, caller_file, line), (name, file, _) in zip(frames, frames[1:]):
+        if caller_file == file == ours:
+            check(name in calls.get(line, ()), f"a call that is not there, of {name} by line {line}: {shown}")
+
+
+def merged_of(done: Done) -> tuple[int, int]:
+    match = MERGED.search(done.out)
+    check(match is not None, "how many stacks are merged", done)
+    return int(match[1].replace(",", "")), int(match[2].replace(",", ""))
+
+
+def test_no_stack_is_wrong(t: Context) -> None:
+    calls, bodies = allowed_calls()
+    found = interpreters()
+    if not found:
+        raise Skip("/usr/bin/python3.11")
+    for python in found:
+        session = t.path(os.path.basename(os.path.dirname(os.path.dirname(python))) + os.path.basename(python))
+        done = t.ours("record", "-g", "--engine", "stop", "-F", "1999", "--session", session, "--", python, PROGRAM, "2000")
+        if why := re.search(r"threads are not stopped at their samples: (.*kernel.*)", done.out):
+            raise Skip(why[1])
+        stacks = stacks_of(t, session)
+        for frames, _ in stacks:
+            check_stack(frames, calls, bodies)
+        merged, n = merged_of(done)
+        with_main = sum(count for frames, count in stacks if any(name == "main" for name, _, _ in frames))
+        harness.note(f"{python}: {merged} of {n} merged, {with_main} below main")
+        check(n > 200 and merged >= 0.9 * n, "most stacks are merged", done)
+        check(with_main > 0.7 * n, f"{with_main} of {n} stacks below main", done)
+
+
+def test_native_frames_stay(t: Context) -> None:
+    """Between the caller of sorted() and the function that it calls back stand the C functions."""
+    if not os.path.exists("/usr/bin/python3.11"):
+        raise Skip("/usr/bin/python3.11")
+    program = t.path("sort.py")
+    with open(program, "w", encoding="utf-8") as file:
+        file.write("def key(x):\n    return sum(range(x))\n\n\ndef sort():\n    for _ in range(300):\n"
+                   "        sorted(range(400), key=key)\n\n\nsort()\n")
+    done = t.ours("record", "-g", "--engine", "stop", "-F", "999", "--", "/usr/bin/python3.11", program)
+    if why := re.search(r"threads are not stopped at their samples: (.*kernel.*)", done.out):
+        raise Skip(why[1])
+    text = t.good("export", "--format", "folded", "-o", "-").out
+    good = re.findall(r"^.*<module> \[sort\.py:10\];.*sort \[sort\.py:7\];.*builtin_sorted;.*list_sort.*;key \[sort\.py:2\];.*$", text, re.M)
+    check(sum(int(line.rsplit(" ", 1)[1]) for line in good) > 50, f"stacks through sorted() and key(): {text}")
+
+
+if __name__ == "__main__":
+    harness.main(__name__)
