@@ -88,6 +88,15 @@ void sample_list_shift_nodes(struct sample_list *list)
                 list->blocks[i / BLOCK_SAMPLES][i % BLOCK_SAMPLES].node++;
 }
 
+void sample_list_move_nodes(struct sample_list *list, const uint32_t *to)
+{
+        for (size_t i = 0; i < list->n; i++) {
+                uint32_t *node = &list->blocks[i / BLOCK_SAMPLES][i % BLOCK_SAMPLES].node;
+
+                *node = to[*node];
+        }
+}
+
 size_t sample_list_n(const struct sample_list *list)
 {
         return list->n;

@@ -43,6 +43,9 @@ void sample_list_add(struct sample_list *list, const struct listed_sample *sampl
 /* Adds one to the nodes of all samples: a node was put before them. */
 void sample_list_shift_nodes(struct sample_list *list);
 
+/* Each sample is at node to[node] from now on. */
+void sample_list_move_nodes(struct sample_list *list, const uint32_t *to);
+
 size_t sample_list_n(const struct sample_list *list);
 const struct listed_sample *sample_list_get(const struct sample_list *list, size_t index);
 

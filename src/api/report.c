@@ -29,6 +29,7 @@ void report_free(struct report *report)
         stacks_tree_free(report->tree);
         named_stacks_free(report->named);
         hot_free(report->hot);
+        python_rows_free(report->python);
         stacks_free(report->stacks);
         sample_list_free(report->samples);
         branches_free(report->branches);
@@ -112,6 +113,8 @@ struct report *report_make_of(const struct report_request *request, struct sessi
                 .keep_clones = request->keep_clones,
         };
 
+        if (request->results & REPORT_PYTHON && !perfdata_feature(input->reader, FEATURE_WPERF_PYTHON).failed)
+                pass.request.results |= REPORT_STACKS;
         if (request->results & (REPORT_TREE | REPORT_NAMED_STACKS | REPORT_SAMPLES | REPORT_PACKED))
                 pass.request.results |= REPORT_STACKS;
         report_session_init(&report->session, &session, input);

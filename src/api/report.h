@@ -14,11 +14,13 @@
 #include "err.h"
 #include "hot.h"
 #include "named_stacks.h"
+#include "python_rows.h"
 #include "quality.h"
 #include "report_session.h"
 #include "run_info.h"
 #include "sample_list.h"
 #include "stack_archive.h"
+#include "stacks_python.h"
 #include "stacks_tree.h"
 #include "unwind.h"
 
@@ -30,6 +32,7 @@ enum report_result {
         REPORT_SAMPLES = 8,      /* those that the filter let pass, in the order of time */
         REPORT_BRANCHES = 16,    /* edges and their rows */
         REPORT_SECTIONS = 32,    /* of the modules' files */
+        REPORT_PYTHON = 128,     /* rows of Python functions; of a session without Python frames nothing */
         REPORT_PACKED = 64,      /* the stacks then stand beside the samples' own places */
 };
 
@@ -48,10 +51,11 @@ struct report_request {
          * function may be one node of stacks.  Which ones depends on the number of workers. */
         bool merges_callers;
         /* Of the tree and of named stacks. */
-        bool no_tree_inlines; /* what was inlined is a part of its caller */
-        bool tree_lines;      /* as in stacks_tree.h */
-        bool tree_processes;  /* the same; of the tree alone */
-        unsigned n_workers;   /* threads that read; 0: as many as there are CPUs and work for */
+        bool no_tree_inlines;      /* what was inlined is a part of its caller */
+        bool tree_lines;           /* as in stacks_tree.h */
+        bool tree_processes;       /* the same; of the tree alone */
+        enum stacks_python python; /* which frames of Python programs they have */
+        unsigned n_workers;        /* threads that read; 0: as many as there are CPUs and work for */
         const struct resolver_sources *sources; /* NULL: files of this machine alone */
         const struct collect_result *collected; /* of the run just made, for files that only it holds; NULL */
 };
@@ -117,6 +121,7 @@ struct report {
         size_t n_events;
         struct profile *profile;
         struct hot *hot;
+        struct python_rows *python;
         struct quality quality;
         struct buf doubts; /* of the quality */
         struct report_modules modules;

@@ -214,6 +214,21 @@ static void count_ways(const struct report_pass *pass, struct report_ways *ret)
                 ret->any |= ret->by_way[i] > 0;
 }
 
+/* The profile has the sampled places already. */
+static void make_python(const struct report_pass *pass, struct report *report)
+{
+        const struct hot_modules modules = report_session_modules(pass->session);
+        const struct stacks_python_request request = {pass->session->world,
+                                                      report_session_resolver(pass->session), &modules};
+
+        if (!module_source_python(pass->session->modules))
+                return;
+        if (report_wants(pass, REPORT_PYTHON))
+                report->python = python_rows_new(report->stacks, &request);
+        if (pass->request.python != STACKS_PYTHON_ALL)
+                stacks_python_fold(report->stacks, report->samples, &request, pass->request.python);
+}
+
 static void make_trees(const struct report_pass *pass, struct report *report)
 {
         const struct hot_modules modules = report_session_modules(pass->session);
@@ -254,5 +269,6 @@ void report_make_results(struct report_pass *pass)
         if (!report->stacks)
                 return;
         count_ways(pass, &report->ways);
+        make_python(pass, report);
         make_trees(pass, report);
 }

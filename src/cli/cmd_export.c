@@ -380,7 +380,8 @@ static bool make_request(const struct command_line *line, const struct format *f
         if (o->what.output && strcmp(o->what.output, "-") && !strcmp(o->what.output, ret->path))
                 return err_set(err, ERR_USAGE, "%s: the session would be written over; -o takes another file",
                                ret->path);
-        return filter_fill(&o->filter, pids, &ret->filter, err);
+        return python_options_frames(&o->python, &ret->python, err) &&
+               filter_fill(&o->filter, pids, &ret->filter, err);
 }
 
 int cmd_export(const struct command_line *line)

@@ -133,6 +133,8 @@ static bool make_request(const struct command_line *line, const int32_t *pids, s
         };
         if (ret_tree->is_wanted)
                 ret->results |= REPORT_TREE;
+        if (!o->choice.sort && !o->choice.branches && !o->choice.csv)
+                ret->results |= REPORT_PYTHON;
         if (o->choice.branches)
                 ret->results |= REPORT_BRANCHES;
         if (o->general.verbose)
@@ -142,6 +144,8 @@ static bool make_request(const struct command_line *line, const int32_t *pids, s
             !sort_keys_parse(o->choice.sort, ret_keys, err) || !check_branch_keys(o, ret_keys, err))
                 return false;
         ret->keys = row_keys_bits(ret_keys);
+        if (!python_options_frames(&o->python, &ret->python, err))
+                return false;
         return filter_fill(&o->filter, pids, &ret->filter, err);
 }
 

@@ -67,6 +67,7 @@ static const struct option_group exporting_group = {"What is written", exporting
 static const struct command_group export_groups[] = {
         {&option_group_input, offsetof(struct export_options, input)},
         {&exporting_group, offsetof(struct export_options, what)},
+        {&python_group, offsetof(struct export_options, python)},
         {&filter_group, offsetof(struct export_options, filter)},
         {&lookup_group, offsetof(struct export_options, lookup)},
         {&lookup_windows_group, offsetof(struct export_options, lookup)},

@@ -6,6 +6,7 @@
 #include "filter_options.h"
 #include "lookup.h"
 #include "option_groups.h"
+#include "python_options.h"
 
 struct exporting_options {
         const char *format; /* or NULL: as the name of `output` ends */
@@ -22,6 +23,7 @@ struct export_options {
         struct general_options general;
         struct input_options input;
         struct exporting_options what;
+        struct python_options python;
         struct filter_options filter;
         struct lookup_options lookup;
 };

@@ -54,6 +54,7 @@ static const struct command_group report_groups[] = {
         {&option_group_input, offsetof(struct report_options, input)},
         {&choice_group, offsetof(struct report_options, choice)},
         {&tree_group, offsetof(struct report_options, tree)},
+        {&python_group, offsetof(struct report_options, python)},
         {&filter_group, offsetof(struct report_options, filter)},
         {&lookup_group, offsetof(struct report_options, lookup)},
         {&lookup_windows_group, offsetof(struct report_options, lookup)},

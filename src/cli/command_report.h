@@ -7,6 +7,7 @@
 #include "filter_options.h"
 #include "lookup.h"
 #include "option_groups.h"
+#include "python_options.h"
 #include "tree_output.h"
 
 struct choice_options {
@@ -24,6 +25,7 @@ struct report_options {
         struct output_options output;
         struct choice_options choice;
         struct tree_options tree;
+        struct python_options python;
         struct color_options color;
         struct filter_options filter;
         struct lookup_options lookup;

@@ -144,6 +144,20 @@ static struct trees_view trees_of(const struct hot_output *o, const struct hot_v
         };
 }
 
+/* Rows by other keys than functions have no second table. */
+static struct python_view python_of(const struct hot_output *o, const struct hot_view *hot)
+{
+        return (struct python_view){
+                .rows = o->keys.n ? NULL : o->report->python,
+                .events = hot->events,
+                .n_events = hot->n_events,
+                .max_rows = hot->max_rows,
+                .symbol = hot->symbol,
+                .max_columns = hot->max_columns,
+                .is_colored = hot->is_colored,
+        };
+}
+
 static struct sample_view_ways ways_of(const struct report_ways *ways)
 {
         return (struct sample_view_ways){
@@ -188,6 +202,7 @@ static void fill_view(const struct hot_output *o, struct view_parts *p)
         };
         fill_events(report, p);
         p->view.trees = trees_of(o, &p->view.hot);
+        p->view.python = python_of(o, &p->view.hot);
         fill_modules(report, p);
         fill_annotated(o, p);
 }

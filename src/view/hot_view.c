@@ -40,6 +40,15 @@ bool hot_view_shows(const struct hot_view *view, const struct hot_row *row)
         return !view->symbol || hot_row_matches(view->hot, row, view->symbol);
 }
 
+bool hot_view_has_match(const struct hot_view *view)
+{
+        for (size_t i = 0; i < hot_n_rows(view->hot); i++) {
+                if (hot_view_shows(view, hot_get_row(view->hot, i)))
+                        return true;
+        }
+        return false;
+}
+
 static void add_column(struct columns *c, struct column column)
 {
         c->list[c->n++] = column;

@@ -47,6 +47,9 @@ struct hot_view {
 /* A section for each event: heading line, table, totals. */
 void hot_view_text(const struct hot_view *view, struct buf *out);
 
+/* Whether the pattern of functions lets a row pass. */
+bool hot_view_has_match(const struct hot_view *view);
+
 /* The line that stands for a table where the pattern of functions (-s) leaves nothing. */
 void hot_view_add_no_match(const char *symbol, struct buf *out);
 

@@ -159,8 +159,11 @@ static void add_body(const struct sample_view *view, struct buf *out)
                 trees_view_text(&view->trees, out);
         else if (view->branches)
                 branch_view_text(&branches, out);
-        else
+        else if (!view->hot.symbol || !python_view_has_rows(&view->python) || hot_view_has_match(&view->hot))
                 hot_view_text(&view->hot, out);
+        python_view_text(&view->python, out);
+        if (view->trees.names && python_view_has_rows(&view->python))
+                buf_add_char(out, '\n');
 }
 
 static void add_quality(const struct sample_view *view, struct buf *out)

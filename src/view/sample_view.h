@@ -6,6 +6,7 @@
 
 #include "branches.h"
 #include "hot_view.h"
+#include "python_view.h"
 #include "quality.h"
 #include "trees_view.h"
 
@@ -41,6 +42,7 @@ struct sample_view_module {
 /* Everything that is shown; all pointers are the caller's and outlive the calls. */
 struct sample_view {
         struct hot_view hot;
+        struct python_view python;          /* behind the table or the trees */
         struct trees_view trees;            /* in place of the table where it has names */
         const struct branch_rows *branches; /* the same; NULL: not wanted */
         const struct quality *quality;

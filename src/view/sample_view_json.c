@@ -95,6 +95,8 @@ void sample_view_json(const struct sample_view *view, struct buf *out)
         json_begin_object(&json);
         add_sampling(view, &json);
         add_trees_or_branches(view, &json);
+        if (view->python.rows)
+                python_view_json(&view->python, &json);
         quality_add_json(view->quality, view->source_note, &json);
         if (view->has_elapsed) {
                 json_key(&json, "Time_elapsed");

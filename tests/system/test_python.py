@@ -4,6 +4,7 @@ import collections
 import gzip
 import json
 import re
+from typing import Callable
 
 import harness
 from harness import Context, Done, check, need_tool
@@ -30,8 +31,32 @@ def session(t: Context) -> str:
     return t.path("python.data")
 
 
-def whole(stacks: collections.Counter) -> collections.Counter:
+def whole(stacks: collections.Counter = STACKS) -> collections.Counter:
     return collections.Counter({MAIN + stack: n for stack, n in stacks.items()})
+
+
+def mapped(stacks: collections.Counter, change: Callable[[tuple], tuple]) -> collections.Counter:
+    changed: collections.Counter = collections.Counter()
+    for stack, n in stacks.items():
+        changed[change(stack)] += n
+    return changed
+
+
+def is_python(name: str) -> bool:
+    return name.endswith("]")
+
+
+def merged(stack: tuple) -> tuple:
+    """Without the interpreter's loop directly inside of Python functions."""
+    return tuple(name for outer, name in zip(("",) + stack, stack) if name != EVAL or not is_python(outer))
+
+
+def only(stack: tuple) -> tuple:
+    return tuple(filter(is_python, stack)) or stack
+
+
+def native(stack: tuple) -> tuple:
+    return tuple(name for name in stack if not is_python(name))
 
 
 def read(t: Context, *argv: str) -> Done:
@@ -46,8 +71,8 @@ def folded(t: Context, path: str, *argv: str) -> collections.Counter:
     for line in read(t, "export", "--format", "folded", "-i", path, *argv).out.splitlines():
         stack, n = line.rsplit(" ", 1)
         frames = stack.split(";")
-        check(frames[:2] == ["python3", "[cut]"], f"the process first: {line}")
-        found[tuple(frames[2:])] += int(n)
+        check(frames[0] == "python3", f"the process first: {line}")
+        found[tuple(frames[1:] if frames[1] != "[cut]" else frames[2:])] += int(n)
     return found
 
 
@@ -66,7 +91,7 @@ def tree_stacks(tree: dict) -> collections.Counter:
     for parent, function, count, _ in tree["nodes"]:
         paths.append(paths[parent] + (tree["functions"][function]["name"],))
         if count:
-            found[paths[-1][1:]] += count
+            found[paths[-1][1:] if paths[-1][0] == "[cut]" else paths[-1]] += count
     return found
 
 
@@ -81,12 +106,12 @@ def test_a_table_is_of_native_functions(t: Context) -> None:
 def test_a_tree_has_lines_of_python(t: Context) -> None:
     path = session(t)
     done = read(t, "report", "-g", "-i", path)
-    check(re.search(r"^ +40\.00 +40\.00 \* +loads \[json/__init__\.py:346\] > .*py_scan \[_json\.so\] > scan_once$",
+    check(re.search(r"^ +40\.00 +40\.00 \* +loads \[json/__init__\.py:346\] > py_scan \[_json\.so\] > scan_once$",
                     done.out, re.M), "a path", done)
-    check("fib [app.py:10] > fib [app.py:12] (2 times) >" in done.out, "recursion", done)
+    check("fib [app.py:10] > fib [app.py:12] (2 times)\n" in done.out, "recursion", done)
     document = json.loads(read(t, "report", "-g", "--json", "-i", path).out)
     tree = document["call_trees"][0]
-    check(tree_stacks(tree) == whole(STACKS), f"{tree_stacks(tree)}")
+    check(tree_stacks(tree) == mapped(whole(), merged), f"{tree_stacks(tree)}")
     parse = [f for f in tree["functions"] if f["name"] == "parse [app.py:6]"]
     check(parse == [{"name": "parse [app.py:6]", "module": "app.py", "kind": "function", "file": t.path("app.py"),
                      "line": 6, "python": True}], f"{parse}")
@@ -100,12 +125,51 @@ def test_names_are_in_the_session(t: Context) -> None:
     check(read(t, "report", "-g", "-i", path).out == before, "nothing is lost")
 
 
+def test_a_tree_has_the_frames_that_are_asked_for(t: Context) -> None:
+    path = session(t)
+    for word, change in {"merged": merged, "only": only, "native": native, "all": tuple}.items():
+        found = folded(t, path, "--python", word)
+        check(found == mapped(whole(), change), f"{word}: {found}")
+        tree = json.loads(read(t, "report", "-g", "--json", "--python", word, "-i", path).out)["call_trees"][0]
+        check(tree_stacks(tree) == mapped(whole(), change), f"{word}: {tree_stacks(tree)}")
+        ours = script_stacks(read(t, "export", "--format", "perf-script", "--python", word, "-i", path).out)
+        check(ours == mapped(whole(), change), f"{word}: {ours}")
+    check(folded(t, path) == folded(t, path, "--python", "merged"), "the default")
+    done = t.ours("report", "-g", "--python", "mergd", "-i", path)
+    check(done.status == 2 and "--python takes merged, only, native or all, not 'mergd'" in done.err, "a word", done)
+
+
+def test_python_functions_have_a_table(t: Context) -> None:
+    path = session(t)
+    table = [
+        ("40.00", "80.00", "40", "parse [app.py:5]"),
+        ("40.00", "40.00", "40", "loads [json/__init__.py:299]"),
+        ("10.00", "10.00", "10", "fib [app.py:9]"),
+        ("3.00", "3.00", "3", "Key.__init__ [app.py:20]"),
+        ("3.00", "3.00", "3", "Other.__init__ [app.py:30]"),
+        ("0.00", "96.00", "0", "<module> [app.py:1]"),
+    ]
+    for words in ((), ("-g",), ("-g", "--python", "native")):
+        done = read(t, "report", *words, "-i", path)
+        rows = re.findall(r"^ +([\d.]+) +([\d.]+) +(\d+)  (\S+ \[.*\])$", done.out.split("= Python functions:")[1], re.M)
+        check(rows == table, f"{words}: {rows}", done)
+    found = json.loads(read(t, "report", "--json", "-i", path).out)["python_functions"]
+    check([(f["label"], f["self_count"], f["count"]) for f in found] ==
+          [(label, int(own), round(float(total))) for _, total, own, label in table], f"{found}")
+    check(found[0]["lines"] == [{"line": 6, "count": 25}, {"line": 7, "count": 15}], f"{found[0]}")
+    done = read(t, "report", "-s", "parse", "-i", path)
+    check("parse [app.py:5]" in done.out and "fib" not in done.out and "no function" not in done.out, "-s", done)
+    done = read(t, "report", "-s", "nobody", "-i", path)
+    check("no function matches nobody" in done.out and "Python functions" not in done.out, "-s", done)
+    check("Python functions" not in read(t, "report", "--sort", "module", "-i", path).out, "rows by other keys")
+
+
 def test_folded(t: Context) -> None:
-    check(folded(t, session(t)) == whole(STACKS), "stacks")
+    check(folded(t, session(t), "--python", "all") == whole(), "stacks")
 
 
 def test_speedscope_has_files_and_lines(t: Context) -> None:
-    document = json.loads(read(t, "export", "--format", "speedscope", "-i", session(t)).out)
+    document = json.loads(read(t, "export", "--format", "speedscope", "--python", "all", "-i", session(t)).out)
     frames = document["shared"]["frames"]
     check({"name": "parse", "file": t.path("app.py"), "line": 6} in frames, f"{frames}")
     check({"name": "parse", "file": t.path("app.py"), "line": 7} in frames, f"{frames}")
@@ -149,15 +213,15 @@ def test_perf_shows_names(t: Context) -> None:
     perf = need_tool("perf")
     path = session(t)
     done = t.run(perf, "script", "-i", path)
-    check(script_stacks(done.out) == whole(STACKS), f"{script_stacks(done.out)}", done)
+    check(script_stacks(done.out) == whole(), f"{script_stacks(done.out)}", done)
     done = t.run(perf, "report", "--stdio", "--no-children", "-i", path)
     check("--parse [app.py:6]" in done.out, "perf report", done)
 
 
 def test_perf_script_is_as_perf_writes_it(t: Context) -> None:
     path = session(t)
-    ours = read(t, "export", "--format", "perf-script", "-i", path).out
-    check(script_stacks(ours) == whole(STACKS), f"{script_stacks(ours)}")
+    ours = read(t, "export", "--format", "perf-script", "--python", "all", "-i", path).out
+    check(script_stacks(ours) == whole(), f"{script_stacks(ours)}")
     perf = t.run(need_tool("perf"), "script", "-i", path)
     names = [re.findall(r"^\t *[0-9a-f]+ (.*)$", text, re.M) for text in (ours, perf.out)]
     check(names[0] == names[1], "functions, offsets and modules", perf)

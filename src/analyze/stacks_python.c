@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "stacks_python.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mem.h"
+#include "place_python.h"
+#include "stacks_internal.h"
+#include "text.h"
+
+bool stacks_python_parse(const char *word, enum stacks_python *ret)
+{
+        static const char *const words[] = {
+                [STACKS_PYTHON_ALL] = "all",
+                [STACKS_PYTHON_MERGED] = "merged",
+                [STACKS_PYTHON_ONLY] = "only",
+                [STACKS_PYTHON_NATIVE] = "native",
+        };
+
+        for (size_t i = 0; i < N_ELEMENTS(words); i++) {
+                if (strcmp(words[i], word) != 0)
+                        continue;
+                *ret = (enum stacks_python)i;
+                return true;
+        }
+        return false;
+}
+
+bool stacks_python_is_eval(const char *function)
+{
+        static const char eval[] = "_PyEval_EvalFrameDefault";
+        char end;
+
+        if (text_starts(function, "_TAIL_CALL_"))
+                return true;
+        end = text_starts(function, eval) ? function[sizeof(eval) - 1] : 'x';
+        return !end || end == '.'; /* .cold, .lto_priv.0 */
+}
+
+struct python_folding {
+        struct stacks *stacks;
+        struct place_names names;
+        uint8_t *is_eval; /* by place: 0 not asked yet, 1 no, 2 yes */
+        uint32_t *to;     /* by node: the one that stands for it, itself or one outside of it */
+};
+
+static bool is_python(const struct python_folding *f, uint32_t node)
+{
+        return place_python_is(f->names.world, stacks_place_of(f->stacks, node)->module);
+}
+
+static bool is_eval(struct python_folding *f, uint32_t node)
+{
+        uint32_t index = stacks_get_node(f->stacks, node)->place;
+        const struct code_place *place = stacks_get_place(f->stacks, index);
+        struct symbol symbol;
+
+        if (f->is_eval[index])
+                return f->is_eval[index] == 2;
+        symbol = place_names_symbol(&f->names, place->module, place->offset);
+        f->is_eval[index] = 1 + (symbol.status == SYMBOL_NAMED &&
+                                 stacks_python_is_eval(resolver_text(f->names.resolver, symbol.name)));
+        return f->is_eval[index] == 2;
+}
+
+/* Whether a node is left out below `outer`, which stands for its caller. */
+static bool is_left_out(struct python_folding *f, uint32_t node, uint32_t outer, enum stacks_python how)
+{
+        switch (how) {
+        case STACKS_PYTHON_MERGED: return is_python(f, outer) && !is_python(f, node) && is_eval(f, node);
+        case STACKS_PYTHON_ONLY: return is_python(f, outer) && !is_python(f, node);
+        case STACKS_PYTHON_NATIVE: return is_python(f, node);
+        case STACKS_PYTHON_ALL: break;
+        }
+        return false;
+}
+
+/* A caller stands before what it called, so that what stands for it is known. */
+static void fold_node(struct python_folding *f, uint32_t node, enum stacks_python how)
+{
+        uint32_t *parent = &f->stacks->nodes[node].parent;
+
+        f->to[node] = node;
+        if (*parent == STACKS_NONE)
+                return;
+        *parent = f->to[*parent];
+        if (is_left_out(f, node, *parent, how))
+                f->to[node] = *parent;
+        else if (how == STACKS_PYTHON_ONLY && is_python(f, node) && !is_python(f, *parent))
+                *parent = STACKS_NONE;
+}
+
+void stacks_python_fold(struct stacks *stacks, struct sample_list *samples,
+                        const struct stacks_python_request *request, enum stacks_python how)
+{
+        size_t n = stacks_n_nodes(stacks);
+        struct python_folding f = {
+                .stacks = stacks,
+                .names = {NULL, request->world, request->resolver, request->modules, {0}},
+                .is_eval = mem_new(stacks_n_places(stacks), 1),
+                .to = mem_new(n, sizeof(*f.to)),
+        };
+
+        for (uint32_t i = 0; i < n; i++)
+                fold_node(&f, i, how);
+        for (size_t i = 0; i < stacks->n_series; i++) {
+                for (size_t k = 0; k < stacks->series[i].n_ends; k++)
+                        stacks->series[i].ends[k].node = f.to[stacks->series[i].ends[k].node];
+        }
+        if (samples)
+                sample_list_move_nodes(samples, f.to);
+        place_names_release(&f.names);
+        free(f.is_eval);
+        free(f.to);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of Python functions that follows the one of native functions: by own samples, with all that each was on the stack
+ * of. */
+#ifndef PYTHON_VIEW_H
+#define PYTHON_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "hot_view.h"
+#include "json.h"
+#include "python_rows.h"
+
+struct python_view {
+        const struct python_rows *rows;      /* NULL: there is no table */
+        const struct hot_view_event *events; /* one for each event of the session */
+        size_t n_events;
+        uint64_t max_rows;
+        const char *symbol; /* pattern of functions to show, or NULL */
+        bool is_colored;
+        unsigned max_columns; /* of the terminal; 0: nothing is cut */
+};
+
+/* Whether it has something to show: a function that the pattern lets pass. */
+bool python_view_has_rows(const struct python_view *view);
+
+/* A section for each event with Python functions. */
+void python_view_text(const struct python_view *view, struct buf *out);
+
+/* The key "python_functions" with an array of one object a function. */
+void python_view_json(const struct python_view *view, struct json *json);
+
+#endif

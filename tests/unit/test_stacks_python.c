@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which native functions Python functions stand for, and how a line of a Python function reads. */
+#include "stacks_python.h"
+
+#include "python_label.h"
+#include "tap.h"
+
+TEST(the_interpreters_loop_is_known_by_name)
+{
+        EXPECT_TRUE(stacks_python_is_eval("_PyEval_EvalFrameDefault"));
+        EXPECT_TRUE(stacks_python_is_eval("_PyEval_EvalFrameDefault.cold"));
+        EXPECT_TRUE(stacks_python_is_eval("_PyEval_EvalFrameDefault.lto_priv.0"));
+        EXPECT_TRUE(stacks_python_is_eval("_TAIL_CALL_LOAD_FAST"));
+        EXPECT_TRUE(!stacks_python_is_eval("_PyEval_EvalFrameDefaultX"));
+        EXPECT_TRUE(!stacks_python_is_eval("_PyEval_EvalFrame"));
+        EXPECT_TRUE(!stacks_python_is_eval("_PyEval_Vector"));
+        EXPECT_TRUE(!stacks_python_is_eval(""));
+}
+
+TEST(words_choose_frames)
+{
+        enum stacks_python how = STACKS_PYTHON_ALL;
+
+        EXPECT_TRUE(stacks_python_parse("merged", &how) && how == STACKS_PYTHON_MERGED);
+        EXPECT_TRUE(stacks_python_parse("only", &how) && how == STACKS_PYTHON_ONLY);
+        EXPECT_TRUE(stacks_python_parse("native", &how) && how == STACKS_PYTHON_NATIVE);
+        EXPECT_TRUE(stacks_python_parse("all", &how) && how == STACKS_PYTHON_ALL);
+        EXPECT_TRUE(!stacks_python_parse("", &how) && !stacks_python_parse("merge", &how));
+}
+
+static void expect_label(const char *function, const char *path, uint32_t line, const char *want)
+{
+        AUTO_RELEASE(buf) label = {0};
+
+        python_label_add(&label, function, path, line);
+        EXPECT_STR(buf_text(&label), want);
+}
+
+TEST(a_label_has_function_file_and_line)
+{
+        expect_label("parse", "/home/me/app.py", 6, "parse [app.py:6]");
+        expect_label("parse", "app.py", 0, "parse [app.py]");
+        expect_label("loads", "/usr/lib/python3.11/json/__init__.py", 346, "loads [json/__init__.py:346]");
+        expect_label("main", "C:\\py\\tool\\__main__.py", 3, "main [tool\\__main__.py:3]");
+        expect_label("f", "__init__.py", 1, "f [__init__.py:1]");
+        expect_label("f", "/__init__.py", 1, "f [__init__.py:1]");
+        expect_label("_find_and_load", "<frozen importlib._bootstrap>", 1027,
+                     "_find_and_load [<frozen importlib._bootstrap>:1027]");
+        expect_label("", "", 0, "? [?]");
+}
+
+TAP_MAIN
