@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Whether interpreters are sampled by stopping their threads, and what is said of it. */
-#include <stdio.h>
+#include <inttypes.h>
 
 #include "err.h"
 #include "stop_engine.h"
@@ -47,6 +47,25 @@ struct stop_engine *stop_engine_choose(const struct collect_request *request, co
 
 void stop_engine_tell(struct stop_engine *engine, struct buf *note)
 {
-        if (engine && stop_engine_counts(engine).n_processes)
-                buf_printf(note, "%sPython stacks by stopping the thread (traced)", note->len ? "; " : "");
+        struct stop_counts counts;
+
+        if (!engine)
+                return;
+        counts = stop_engine_counts(engine);
+        if (!counts.n_processes)
+                return;
+        buf_printf(
+                note,
+                "%sPython stacks by stopping the thread (traced), so that debuggers can't attach to it: --engine "
+                "ring allows that",
+                note->len ? "; " : "");
+        if (counts.n_blocking)
+                buf_printf(note, "; threads that block SIGTRAP, sampled by the ring: %" PRIu64,
+                           counts.n_blocking);
+        if (counts.n_traps_ignored)
+                buf_printf(note, "; SIGTRAP signals that only a traced program survives: %" PRIu64,
+                           counts.n_traps_ignored);
+        if (counts.n_not_opened)
+                buf_printf(note, "; programs without an event that stops, sampled by the ring: %" PRIu64,
+                           counts.n_not_opened);
 }

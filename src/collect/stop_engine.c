@@ -183,6 +183,7 @@ void stop_engine_free(struct stop_engine *e)
                 end_tracer(e);
         free_processes(e);
         stop_span_release(e);
+        stop_seen_release(e);
         map_release(&e->interpreters);
         map_release(&e->ids);
         buf_release(&e->samples);

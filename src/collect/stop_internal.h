@@ -29,6 +29,14 @@ struct stop_process {
         struct stop_process *next;
 };
 
+/* What the reader of the ring has to know of a traced thread. */
+struct stop_seen {
+        uint64_t stopped_ns;    /* its last sample; 0: none yet */
+        uint64_t checked_ns;    /* when it was found not to block SIGTRAP */
+        bool blocks;            /* SIGTRAP: it does not stop, and the ring's samples are kept */
+        uint64_t kept_until_ns; /* it did before */
+};
+
 /* When a process was traced: the ring's samples of this time are dropped. */
 struct stop_span {
         uint64_t from_ns, to_ns; /* UINT64_MAX: it still is */
@@ -54,6 +62,7 @@ struct stop_engine {
         bool is_on;
         struct buf samples;
         struct map spans; /* pid -> struct stop_span *, the newest */
+        struct map seen;  /* tid -> struct stop_seen * */
         struct stop_counts counts;
         bool child_ended;
         int child_status;
@@ -93,6 +102,26 @@ void stop_process_free(struct stop_engine *engine, struct stop_process *process)
 void stop_span_begin(struct stop_engine *engine, int32_t pid);
 void stop_span_end(struct stop_engine *engine, int32_t pid);
 void stop_span_release(struct stop_engine *engine);
+
+/* --- stop_seen.c: threads that block the signal --- */
+
+/* A thread begins, or has ended. */
+void stop_seen_begin(struct stop_engine *engine, int32_t tid);
+void stop_seen_end(struct stop_engine *engine, int32_t tid);
+
+/* It has stopped at `time_ns`; under the lock.  False when it comes from a block that ends now: the ring's samples of that time
+ * were kept. */
+bool stop_seen_stop(struct stop_engine *engine, int32_t tid, uint64_t time_ns);
+
+/* Whether a sample of the ring has to be kept, since the thread blocks the signal; under the lock. */
+bool stop_seen_keeps(struct stop_engine *engine, int32_t tid, uint64_t time_ns);
+void stop_seen_release(struct stop_engine *engine);
+
+/* --- stop_status.c: what /proc says of a thread --- */
+
+int32_t stop_status_pid(int32_t tid); /* of its process; 0: it is gone */
+bool stop_status_blocks(int32_t tid, int sig);
+bool stop_status_ignores(int32_t tid, int sig);
 
 /* --- stop_interpreter.c --- */
 

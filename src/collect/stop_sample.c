@@ -261,10 +261,12 @@ void stop_sample_take(struct stop_engine *e, struct stop_task *task)
         find_cpu(task);
         used = used_stack(task, &thread);
         os_lock_enter(e->lock);
-        add_record(e, task, &thread, used, &e->samples);
-        e->counts.n_stops++;
-        if (e->request.on_stop)
-                e->request.on_stop(e->request.ctx, &thread);
+        if (stop_seen_stop(e, task->tid, thread.time_ns)) {
+                add_record(e, task, &thread, used, &e->samples);
+                e->counts.n_stops++;
+                if (e->request.on_stop)
+                        e->request.on_stop(e->request.ctx, &thread);
+        }
         os_lock_leave(e->lock);
 }
 

@@ -81,19 +81,19 @@ static bool was_traced(const struct stop_engine *e, int32_t pid, uint64_t time_n
         return span;
 }
 
-static bool is_dropped(const struct stop_engine *e, const struct perf_header *header, struct cursor record)
+static bool is_dropped(struct stop_engine *e, const struct perf_header *header, struct cursor record)
 {
         uint64_t time_ns;
-        int32_t pid;
+        int32_t pid, tid;
 
         if (header->type != PERF_RECORD_SAMPLE || (header->misc & PERF_MISC_CPUMODE_MASK) != PERF_MISC_USER ||
             !cursor_skip(&record, sizeof(*header)) || !map_find(&e->ids, cursor_u64(&record)) ||
             !cursor_skip(&record, sizeof(uint64_t)))
                 return false;
         pid = (int32_t)cursor_u32(&record);
-        cursor_u32(&record); /* tid */
+        tid = (int32_t)cursor_u32(&record);
         time_ns = cursor_u64(&record);
-        return !record.failed && was_traced(e, pid, time_ns);
+        return !record.failed && was_traced(e, pid, time_ns) && !stop_seen_keeps(e, tid, time_ns);
 }
 
 void stop_engine_drop(struct stop_engine *e, struct buf *records, size_t start)

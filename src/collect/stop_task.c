@@ -41,6 +41,7 @@ struct stop_task *stop_task_new(struct stop_engine *e, struct stop_process *proc
         *task = (struct stop_task){.tid = tid, .process = process, .next = process->tasks};
         process->tasks = task;
         *map_put(&e->tasks, (uint64_t)tid, NULL) = (uintptr_t)task;
+        stop_seen_begin(e, tid);
         return task;
 }
 
@@ -52,6 +53,7 @@ void stop_task_free(struct stop_engine *e, struct stop_task *task)
                 at = &(*at)->next;
         *at = task->next;
         map_remove(&e->tasks, (uint64_t)task->tid);
+        stop_seen_end(e, task->tid);
         free(task);
 }
 

@@ -3,10 +3,7 @@
  * traced it: signals arrive, job control works, exits are seen.  New processes are never traced, so that their privilege and
  * their debuggers stay their own. */
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
@@ -83,26 +80,11 @@ static void see_exec(struct stop_engine *e, int32_t pid)
 
 /* --- stops without a signal --- */
 
-static int32_t process_of(int32_t tid)
-{
-        enum { STATUS_LIMIT = 16384 };
-        AUTO_RELEASE(buf) status = {0};
-        const char *line;
-        int32_t pid = 0;
-        char path[64];
-
-        snprintf(path, sizeof(path), "/proc/%" PRId32 "/status", tid);
-        if (!os_read_file(path, STATUS_LIMIT, &status, NULL))
-                return 0;
-        line = strstr(buf_text(&status), "\nTgid:");
-        return line && sscanf(line, "\nTgid: %" SCNd32, &pid) == 1 ? pid : 0;
-}
-
 /* The first stop of what clone made: a thread, which the event of its process covers, or a process that sends its parent another
  * signal than SIGCHLD, which is let go. */
 static bool is_new_thread(struct stop_engine *e, int32_t tid)
 {
-        int32_t pid = process_of(tid);
+        int32_t pid = stop_status_pid(tid);
         struct stop_process *process = pid && pid != tid ? stop_process_find(e, pid) : NULL;
 
         if (!process)
@@ -128,15 +110,28 @@ static void see_event_stop(struct stop_engine *e, int32_t tid, int sig)
 
 /* --- signals --- */
 
+/* A program that is not traced does not begin with the signal ignored, and would have died. */
+static void see_trap(struct stop_engine *e, int32_t tid)
+{
+        bool is_ignored = stop_status_ignores(tid, SIGTRAP);
+
+        os_lock_enter(e->lock);
+        e->counts.n_traps_ignored += is_ignored;
+        os_lock_leave(e->lock);
+}
+
 static void see_signal(struct stop_engine *e, int32_t tid, int sig)
 {
         struct stop_task *task = stop_task_find(e, tid);
         siginfo_t info;
 
-        if (sig == SIGTRAP && task && !ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) &&
-            info.si_code == SI_CODE_PERF) {
-                stop_sample_take(e, task);
-                sig = 0;
+        if (sig == SIGTRAP && task && !ptrace(PTRACE_GETSIGINFO, tid, NULL, &info)) {
+                if (info.si_code == SI_CODE_PERF) {
+                        stop_sample_take(e, task);
+                        sig = 0;
+                } else {
+                        see_trap(e, tid);
+                }
         }
         go_on(tid, sig);
 }

@@ -254,6 +254,81 @@ def test_as_nobody(t: Context) -> None:
     check(harness.quality_of(done)["samples"] >= 400, "samples", done)
 
 
+BLOCKS = """
+import signal, threading
+def blocked():
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTRAP})
+    burn(0.5)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTRAP})
+    burn(0.5)
+burn(0.2)
+thread = threading.Thread(target=blocked)
+thread.start()
+thread.join()
+import resource
+print("user", resource.getrusage(resource.RUSAGE_SELF).ru_utime)
+"""
+
+
+def test_a_thread_that_blocks_the_signal(t: Context) -> None:
+    done = traced(t, PYTHON, script(t, "blocks.py", BURN + BLOCKS))
+    check("block SIGTRAP, sampled by the ring: 1" in done.out, "the thread was found", done)
+    stops, samples = int(run_facts(t)["n_stops"]), harness.quality_of(done)["samples"]
+    user = float(re.search(r"^user ([\d.]+)", done.out, re.M)[1])
+    harness.note(f"{samples} samples, {stops} of them stops, {samples / user:.0f} a user second")
+    check(samples - stops >= 350, "its samples are the ring's while it blocks the signal", done)
+    check(stops >= 550, "and stops before and afterwards", done)
+    check(0.9 <= samples / user / 999 <= 1.05, "none twice, and few missing", done)
+
+
+def test_a_trap_that_the_program_sends_itself(t: Context) -> None:
+    text = BURN + "import os\nburn(0.1)\nos.kill(os.getpid(), 5)\nburn(0.1)\nprint('alive')\n"
+    done = traced(t, PYTHON, script(t, "trap.py", text))
+    check("alive" in done.out and "only a traced program survives: 1" in done.out, "it survives, and that is told", done)
+    text = "import os, signal\nsignal.signal(signal.SIGTRAP, lambda *_: print('handled'))\n" + text
+    done = traced(t, PYTHON, script(t, "handles.py", text))
+    check("handled\nalive" in done.out and "survives" not in done.out, "a handler is called", done)
+
+
+def end_of_recorder(t: Context, path: str) -> str:
+    """Kills the recorder of a program that says that it runs; what becomes of the program."""
+    recorder = t.start(t.wperf, "record", "-g", "--engine", "stop", "-F", "4999", "-q", "--", PYTHON, path)
+    child = int(recorder.stdout.readline())
+    time.sleep(0.02 + os.getpid() * time.monotonic_ns() % 20000 / 1e6)
+    os.kill(recorder.pid, signal.SIGKILL)
+    recorder.wait()
+    try:
+        before = cpu_of(child)
+        harness.wait_until(lambda: cpu_of(child) > before, "it runs on", 5)
+        return "runs"
+    except (FileNotFoundError, AssertionError) as error:
+        return str(error)
+    finally:
+        try:
+            os.kill(child, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+@harness.limit(180)
+def test_the_recorder_is_killed(t: Context) -> None:
+    record(t, PYTHON, "-c", "pass")
+    path = script(t, "on.py", BURN + "import os\nprint(os.getpid(), flush=True)\nburn(20)\n")
+    ends = [end_of_recorder(t, path) for _ in range(int(os.environ.get("TRIALS", "50")))]
+    bad = [end for end in ends if end != "runs"]
+    check(not bad, f"{len(bad)} of {len(ends)} programs died or stopped: {bad[:3]}")
+
+
+def test_a_debugger_among_the_children(t: Context) -> None:
+    gdb = harness.need_tool("gdb")
+    text = f"""
+import os, subprocess
+print(subprocess.run(["{gdb}", "-p", str(os.getpid()), "-batch"], capture_output=True, text=True).stderr)
+"""
+    done = traced(t, PYTHON, script(t, "debugged.py", text))
+    check("Operation not permitted" in done.out and "--engine ring" in done.out, "the heading names the way out", done)
+
+
 def test_wrong_words(t: Context) -> None:
     done = t.ours("record", "--engine", "rung", "--", "/bin/true")
     check(done.status == 2, "wrong usage", done)

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What /proc says of a thread: its process, and which signals it blocks or ignores. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "os.h"
+#include "stop_internal.h"
+
+/* The text behind "\nKEY:" in the thread's status; NULL: it is gone. */
+static const char *find_line(int32_t tid, const char *key, struct buf *status)
+{
+        enum { STATUS_LIMIT = 16384 };
+        char path[64];
+        const char *line;
+
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/status", tid);
+        if (!os_read_file(path, STATUS_LIMIT, status, NULL))
+                return NULL;
+        line = strstr(buf_text(status), key);
+        return line ? line + strlen(key) : NULL;
+}
+
+int32_t stop_status_pid(int32_t tid)
+{
+        AUTO_RELEASE(buf) status = {0};
+        const char *value = find_line(tid, "\nTgid:", &status);
+        int32_t pid;
+
+        return value && sscanf(value, "%" SCNd32, &pid) == 1 ? pid : 0;
+}
+
+static bool has_signal(int32_t tid, const char *key, int sig)
+{
+        AUTO_RELEASE(buf) status = {0};
+        const char *value = find_line(tid, key, &status);
+        uint64_t mask;
+
+        return value && sscanf(value, "%" SCNx64, &mask) == 1 && mask >> (sig - 1) & 1;
+}
+
+bool stop_status_blocks(int32_t tid, int sig)
+{
+        return has_signal(tid, "\nSigBlk:", sig);
+}
+
+bool stop_status_ignores(int32_t tid, int sig)
+{
+        return has_signal(tid, "\nSigIgn:", sig);
+}
