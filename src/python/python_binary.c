@@ -60,7 +60,7 @@ static bool find_section(struct object *object, struct python_symbols *found)
         return true;
 }
 
-/* `3.MINOR` and an end that `is_whole` asks for: a NUL, or a release number. */
+/* `3.MINOR`, which a release number follows where `is_whole` asks for it. */
 static unsigned parse_minor(const char *text, size_t len, bool is_whole)
 {
         unsigned minor = 0;
@@ -75,19 +75,22 @@ static unsigned parse_minor(const char *text, size_t len, bool is_whole)
         return minor >= PYTHON_MIN_MINOR && minor <= PYTHON_MAX_MINOR ? minor : 0;
 }
 
-/* The minor version of a string that is PY_VERSION ("3.8.18") or names the library's folder ("lib/python3.8"). */
-static unsigned minor_of_text(const char *text, size_t len)
+/* The minor version of a string that names the library's folder ("python3.9", in 3.8 "lib/python3.8"). */
+static unsigned minor_of_folder(const char *text, size_t len)
 {
-        static const char folder[] = "lib/python";
+        static const char lib[] = "lib/", name[] = "python";
 
-        if (len > sizeof(folder) - 1 && len < sizeof(folder) + 5 &&
-            memcmp(text, folder, sizeof(folder) - 1) == 0)
-                return parse_minor(text + sizeof(folder) - 1, len - (sizeof(folder) - 1), false);
-        return len <= VERSION_MAX ? parse_minor(text, len, true) : 0;
+        if (len > sizeof(lib) - 1 && memcmp(text, lib, sizeof(lib) - 1) == 0) {
+                text += sizeof(lib) - 1;
+                len -= sizeof(lib) - 1;
+        }
+        if (len <= sizeof(name) - 1 || len > sizeof(name) + 4 || memcmp(text, name, sizeof(name) - 1) != 0)
+                return 0;
+        return parse_minor(text + sizeof(name) - 1, len - (sizeof(name) - 1), false);
 }
 
-/* By the strings of .rodata; 0 when they name none, or several.  The folder's name counts more: other libraries that are linked in
- * have versions too. */
+/* By the strings of .rodata; 0 when they name none, or several.  The folder's name counts more than text that is PY_VERSION
+ * ("3.8.18"): other libraries that are linked in have versions too. */
 static unsigned minor_of_constants(struct object *object)
 {
         const struct object_section *section = object_find_section(object, ".rodata");
@@ -100,13 +103,14 @@ static unsigned minor_of_constants(struct object *object)
         for (const char *at = (const char *)bytes.at, *end = (const char *)bytes.end; at < end;) {
                 const char *nul = memchr(at, 0, (size_t)(end - at));
                 size_t len = (size_t)((nul ? nul : end) - at);
-                unsigned minor = len >= 3 && (at[0] == '3' || at[0] == 'l') ? minor_of_text(at, len) : 0;
 
-                if (minor)
-                        *(at[0] == 'l' ? &folders : &versions) |= 1u << minor;
+                if (len >= 3 && (*at == 'l' || *at == 'p'))
+                        folders |= 1u << minor_of_folder(at, len);
+                else if (len >= 3 && len <= VERSION_MAX && *at == '3')
+                        versions |= 1u << parse_minor(at, len, true);
                 at += len + 1;
         }
-        bits = folders ? folders : versions;
+        bits = (folders & ~1u) ? folders & ~1u : versions & ~1u;
         return bits && !(bits & (bits - 1)) ? (unsigned)__builtin_ctz(bits) : 0;
 }
 

@@ -21,7 +21,7 @@ enum {
         MAX_COPIES = 1 << 20,
 };
 
-struct stack_walk {
+struct frame_walk {
         struct python_runtime *runtime;
         struct python_memory *memory;
         struct python_frame *frames;
@@ -51,7 +51,7 @@ const char *python_end_text(enum python_end end)
         return end < PYTHON_N_ENDS ? end_texts[end] : "?";
 }
 
-static bool end_walk(struct stack_walk *walk, enum python_end end)
+static bool end_walk(struct frame_walk *walk, enum python_end end)
 {
         walk->end = end;
         return false;
@@ -59,7 +59,7 @@ static bool end_walk(struct stack_walk *walk, enum python_end end)
 
 /* --- Copies of the data stack ---------------------------------------------------------------------------- */
 
-static bool is_in_window(const struct stack_walk *walk, uint64_t addr)
+static bool is_in_window(const struct frame_walk *walk, uint64_t addr)
 {
         size_t size = walk->runtime->layout.frame_bytes;
 
@@ -69,7 +69,7 @@ static bool is_in_window(const struct stack_walk *walk, uint64_t addr)
 
 /* Bytes of a piece of the data stack that begins at `chunk`: the usual size, or where `addr` lies beyond that, what its header
  * says. */
-static uint64_t get_chunk_bytes(struct stack_walk *walk, uint64_t chunk, uint64_t addr)
+static uint64_t get_chunk_bytes(struct frame_walk *walk, uint64_t chunk, uint64_t addr)
 {
         uint64_t size;
 
@@ -81,7 +81,7 @@ static uint64_t get_chunk_bytes(struct stack_walk *walk, uint64_t chunk, uint64_
 }
 
 /* To the piece before the current one, when the copy has the current one's header and `addr` lies in the other. */
-static bool move_chunk(struct stack_walk *walk, uint64_t addr)
+static bool move_chunk(struct frame_walk *walk, uint64_t addr)
 {
         uint64_t previous, size;
 
@@ -100,7 +100,7 @@ static bool move_chunk(struct stack_walk *walk, uint64_t addr)
 }
 
 /* Copies the data stack up to the end of the frame at `addr`. */
-static bool load_window(struct stack_walk *walk, uint64_t addr)
+static bool load_window(struct frame_walk *walk, uint64_t addr)
 {
         uint64_t end = addr + walk->runtime->layout.frame_bytes;
         uint64_t want = walk->window_size || !walk->is_first_chunk ? PYTHON_WINDOW_BYTES : walk->reach;
@@ -115,7 +115,7 @@ static bool load_window(struct stack_walk *walk, uint64_t addr)
 }
 
 /* Copies the pages that have the frame: its neighbours on the heap are often frames too. */
-static bool load_pages(struct stack_walk *walk, uint64_t addr)
+static bool load_pages(struct frame_walk *walk, uint64_t addr)
 {
         uint64_t start = addr & ~(uint64_t)(PAGE_BYTES - 1);
         uint64_t end =
@@ -130,7 +130,7 @@ static bool load_pages(struct stack_walk *walk, uint64_t addr)
 }
 
 /* The bytes of the frame at `addr`; NULL: they can't be read. */
-static const uint8_t *get_frame(struct stack_walk *walk, uint64_t addr)
+static const uint8_t *get_frame(struct frame_walk *walk, uint64_t addr)
 {
         uint32_t size = walk->runtime->layout.frame_bytes;
         bool is_on_stack = walk->chunk && addr >= walk->chunk && addr < walk->chunk_top;
@@ -158,7 +158,7 @@ static bool is_in_code(uint64_t instrs, uint64_t instr)
 }
 
 /* Where the copy number `index` of the bytecode begins; 0: it can't be found. */
-static uint64_t read_copy(const struct stack_walk *walk, uint64_t code, int32_t index)
+static uint64_t read_copy(const struct frame_walk *walk, uint64_t code, int32_t index)
 {
         uint64_t copies, n, instrs;
 
@@ -170,7 +170,7 @@ static uint64_t read_copy(const struct stack_walk *walk, uint64_t code, int32_t 
 }
 
 /* A free-threaded interpreter gives each thread a copy of the bytecode: number 0 is the code object's own. */
-static uint64_t find_copy(struct stack_walk *walk, uint64_t code, int32_t index, uint64_t instr)
+static uint64_t find_copy(struct frame_walk *walk, uint64_t code, int32_t index, uint64_t instr)
 {
         struct python_runtime *runtime = walk->runtime;
         struct python_kept_copy *kept;
@@ -185,7 +185,7 @@ static uint64_t find_copy(struct stack_walk *walk, uint64_t code, int32_t index,
         return kept->instrs;
 }
 
-static int32_t get_instr(struct stack_walk *walk, const uint8_t *bytes, uint64_t code)
+static int32_t get_instr(struct frame_walk *walk, const uint8_t *bytes, uint64_t code)
 {
         const struct python_layout *layout = &walk->runtime->layout;
         uint64_t instr, instrs = code + layout->code_instrs;
@@ -211,7 +211,7 @@ static int32_t get_instr(struct stack_walk *walk, const uint8_t *bytes, uint64_t
 }
 
 /* False: it can't be a frame. */
-static bool decode_frame(struct stack_walk *walk, uint64_t addr, const uint8_t *bytes,
+static bool decode_frame(struct frame_walk *walk, uint64_t addr, const uint8_t *bytes,
                          struct python_frame *ret_frame)
 {
         const struct python_layout *layout = &walk->runtime->layout;
@@ -236,7 +236,7 @@ static bool decode_frame(struct stack_walk *walk, uint64_t addr, const uint8_t *
 
 /* From the innermost frame to the one that has no caller.  Callers that lead back are found as by Brent: one frame is kept, and is
  * replaced after 1, 2, 4, ... steps. */
-static bool walk_frames(struct stack_walk *walk, uint64_t addr)
+static bool walk_frames(struct frame_walk *walk, uint64_t addr)
 {
         uint64_t kept = 0;
         size_t n_steps = 0, next_kept = 1;
@@ -269,7 +269,7 @@ static bool walk_frames(struct stack_walk *walk, uint64_t addr)
 /* --- Thread states --------------------------------------------------------------------------------------- */
 
 /* The innermost frame of the state in walk->state; 0: none. */
-static bool get_innermost(struct stack_walk *walk, uint64_t *ret_addr)
+static bool get_innermost(struct frame_walk *walk, uint64_t *ret_addr)
 {
         const struct python_layout *layout = &walk->runtime->layout;
         uint64_t addr = python_word_at(walk->state, layout->thread_frame);
@@ -281,7 +281,7 @@ static bool get_innermost(struct stack_walk *walk, uint64_t *ret_addr)
         return true;
 }
 
-static void begin_state(struct stack_walk *walk)
+static void begin_state(struct frame_walk *walk)
 {
         const struct python_layout *layout = &walk->runtime->layout;
 
@@ -296,7 +296,7 @@ static void begin_state(struct stack_walk *walk)
         }
 }
 
-static bool read_state(struct stack_walk *walk, const struct python_thread *thread, uint32_t i)
+static bool read_state(struct frame_walk *walk, const struct python_thread *thread, uint32_t i)
 {
         return i < thread->n_states &&
                python_memory_read(walk->memory, thread->states[i], walk->state,
@@ -306,7 +306,7 @@ static bool read_state(struct stack_walk *walk, const struct python_thread *thre
 
 /* Reads the first state, and searches where it is none of this thread any more or has no frame: extensions delete thread states and make
  * new ones. */
-static bool begin_thread(struct stack_walk *walk, struct python_thread *thread, uint64_t *ret_frame)
+static bool begin_thread(struct frame_walk *walk, struct python_thread *thread, uint64_t *ret_frame)
 {
         bool is_state = read_state(walk, thread, 0);
 
@@ -327,7 +327,7 @@ static bool begin_thread(struct stack_walk *walk, struct python_thread *thread, 
 }
 
 /* What to read first the next time: as much as was needed, and a little more. */
-static void keep_reach(const struct stack_walk *walk, struct python_thread *thread)
+static void keep_reach(const struct frame_walk *walk, struct python_thread *thread)
 {
         uint64_t needed = walk->first_top ? walk->first_top - walk->lowest : 0;
         uint32_t reach = thread->reach - thread->reach / 8;
@@ -339,7 +339,7 @@ static void keep_reach(const struct stack_walk *walk, struct python_thread *thre
         thread->reach = reach > PYTHON_WINDOW_BYTES ? PYTHON_WINDOW_BYTES : reach;
 }
 
-static void walk_states(struct stack_walk *walk, struct python_thread *thread)
+static void walk_states(struct frame_walk *walk, struct python_thread *thread)
 {
         uint64_t addr;
 
@@ -365,7 +365,7 @@ void python_stack_walk(struct python_runtime *runtime, struct python_thread *thr
                        struct python_memory *memory, struct python_frame *frames, size_t max_frames,
                        struct python_walked *ret_walked)
 {
-        struct stack_walk walk;
+        struct frame_walk walk;
         uint64_t n_before = memory->n_reads;
 
         walk.runtime = runtime;

@@ -5,12 +5,17 @@
  *     thread TID: END, READS reads first, READS again
  *     NAME<tab>FILE<tab>LINE
  *
- * python_walk PID */
+ * python_walk PID
+ *
+ * or where fields lie by the layout of the interpreter in FILE, as python_offsets.c prints them:
+ *
+ * python_walk --layout FILE */
 #include <dirent.h>
 #include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
@@ -122,6 +127,66 @@ static void print_thread(struct python_runtime *runtime, struct python_memory *m
         }
 }
 
+static int print_layout(const char *path)
+{
+        static const struct {
+                const char *name;
+                size_t off;
+        } fields[] = {
+#define FIELD(name) {#name, offsetof(struct python_layout, name)}
+                FIELD(runtime_interpreters),
+                FIELD(runtime_current),
+                FIELD(interp_next),
+                FIELD(interp_threads),
+                FIELD(thread_next),
+                FIELD(thread_interp),
+                FIELD(thread_frame),
+                FIELD(thread_id),
+                FIELD(thread_native_id),
+                FIELD(thread_chunk),
+                FIELD(thread_status),
+                FIELD(cframe_frame),
+                FIELD(frame_previous),
+                FIELD(frame_code),
+                FIELD(frame_instr),
+                FIELD(frame_owner),
+                FIELD(frame_entry),
+                FIELD(code_file),
+                FIELD(code_name),
+                FIELD(code_first_line),
+                FIELD(code_lines),
+                FIELD(code_instrs),
+                FIELD(object_type),
+                FIELD(bytes_size),
+                FIELD(bytes_data),
+                FIELD(text_length),
+                FIELD(text_state),
+                FIELD(text_ascii_bytes),
+                FIELD(text_compact_bytes)
+#undef FIELD
+        };
+        struct python_binary binary;
+        struct err err = {0};
+        struct object *object = object_open(path, &err);
+
+        if (!object || !python_binary_find(object, NULL, &binary, &err)) {
+                fprintf(stderr, "%s\n", err.text);
+                object_free(object);
+                return 1;
+        }
+        for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+                uint32_t value =
+                        (uint32_t)python_int_at((const uint8_t *)&binary.layout, (uint32_t)fields[i].off);
+
+                if (value != PYTHON_NO_FIELD)
+                        printf("%s %u\n", fields[i].name, value);
+        }
+        if (binary.layout.thread_chunk != PYTHON_NO_FIELD)
+                printf("thread_chunk_top %u\n", binary.layout.thread_chunk + 8);
+        object_free(object);
+        return 0;
+}
+
 int main(int argc, char **argv)
 {
         pid_t pid = argc > 1 ? atoi(argv[1]) : 0;
@@ -133,6 +198,8 @@ int main(int argc, char **argv)
         struct dirent *entry;
         DIR *dir;
 
+        if (argc > 2 && strcmp(argv[1], "--layout") == 0)
+                return print_layout(argv[2]);
         if (!pid || !find_binary(pid, &binary, &bias)) {
                 fprintf(stderr, "no file of the process defines _PyRuntime\n");
                 return 1;
@@ -144,8 +211,12 @@ int main(int argc, char **argv)
         while (dir && (entry = readdir(dir))) {
                 pid_t tid = atoi(entry->d_name);
 
-                if (tid <= 0 || ptrace(PTRACE_ATTACH, tid, NULL, NULL) || waitpid(tid, NULL, __WALL) != tid)
+                if (tid <= 0)
                         continue;
+                if (ptrace(PTRACE_ATTACH, tid, NULL, NULL) || waitpid(tid, NULL, __WALL) != tid) {
+                        fprintf(stderr, "ptrace is refused\n");
+                        return 3;
+                }
                 print_thread(&runtime, &memory, tid);
                 ptrace(PTRACE_DETACH, tid, NULL, NULL);
         }

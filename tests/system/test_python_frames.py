@@ -1,0 +1,151 @@
+#!/usr/bin/python3
+"""Python frames that are read from outside, of each CPython that is installed, against what the program says of itself."""
+import glob
+import json
+import os
+import pwd
+import re
+import sys
+from typing import Callable, Iterator
+
+import harness
+from harness import Context, Skip, check
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PYENV = os.path.join(pwd.getpwuid(os.getuid()).pw_dir, ".pyenv", "versions")
+# Program, headers and the file with the interpreter, as patterns.
+PYTHONS = {
+    "python3": ("/usr/bin/python3.[0-9]*[0-9]", "/usr/include/{name}", "{program}"),
+    "python3-dbg": ("/usr/bin/python3.[0-9]*d", "/usr/include/{name}", "{program}"),
+} | {f"pyenv 3.{minor}": (f"{PYENV}/3.{minor}.*/bin/python3.{minor}", "{prefix}/include/{name}",
+                          "{prefix}/lib/lib{name}.so.1.0") for minor in range(8, 16)}
+CASES = ("generators", "asyncio", "threads", "callbacks", "json", "ctypes", "exceptions", "names")
+
+
+def find_python(kind: str) -> str:
+    found = sorted(glob.glob(PYTHONS[kind][0]))
+    if not found:
+        raise Skip(f"{kind}, an interpreter")
+    return found[-1]
+
+
+def find_file(kind: str, i: int) -> str:
+    """The interpreter's headers (1) or the file that it is in (2)."""
+    program = find_python(kind)
+    path = PYTHONS[kind][i].format(program=program, name=os.path.basename(program),
+                                   prefix=os.path.dirname(os.path.dirname(program)))
+    if not os.path.exists(path):
+        raise Skip(path)
+    return path
+
+
+def walked_threads(text: str) -> Iterator[tuple[str, str, int, list[list]]]:
+    """Thread, end, reads and frames of what python_walk prints."""
+    for part in re.split(r"^(?=thread )", text, flags=re.M)[1:]:
+        head, *lines = part.splitlines()
+        match = re.fullmatch(r"thread (\d+): ([\w ]+), \d+ reads first, (\d+) again", head)
+        fields = (line.split("\t") for line in lines)
+        yield match[1], match[2], int(match[3]), [[name, file, int(number)] for name, file, number in fields]
+
+
+def walk_case(t: Context, python: str, case: str, number: int = 0) -> tuple[dict, dict, dict]:
+    """What the program wrote of its threads' frames, what was read from outside, and how many reads that took."""
+    out = t.path(f"{case}.json")
+    process = t.start(python, os.path.join(HERE, "python_stacks.py"), out, case, str(number))
+
+    def stands() -> bool:
+        if process.poll() is not None:
+            error = process.stderr.read().decode()
+            raise Skip(f"the interpreter's {error.splitlines()[-1]}") if "ModuleNotFoundError" in error else AssertionError(error)
+        with open(f"/proc/{process.pid}/stat", encoding="ascii", errors="replace") as file:
+            return os.path.exists(out) and file.read().rsplit(")", 1)[1].split()[0] == "T"
+
+    harness.wait_until(stands, f"{case} stops")
+    done = t.run(t.program("python_walk"), str(process.pid))
+    if done.status == 3:
+        raise Skip("ptrace of another process")
+    check(done.status == 0, "python_walk", done)
+    with open(out, encoding="utf-8") as file:
+        want = json.load(file)
+    os.unlink(out)
+    harness.kill_group(process)
+    threads = list(walked_threads(done.out))
+    check(all(end == "whole" for tid, end, _, _ in threads if tid in want), "an end that is not whole", done)
+    return want, {tid: frames for tid, _, _, frames in threads}, {tid: reads for tid, _, reads, _ in threads}
+
+
+def check_frames(case: str, want: dict, got: dict) -> int:
+    """Threads and frames as the program says; returns the number of frames."""
+    check(set(want) <= set(got), f"{case}: threads {sorted(want)}, found {sorted(got)}")
+    for tid, frames in want.items():
+        check(len(frames) == len(got[tid]), f"{case}: {len(frames)} frames, found {len(got[tid])}: {frames} {got[tid]}")
+        for i, (frame, other) in enumerate(zip(frames, got[tid])):
+            check(frame == other, f"{case}: frame {i} of {len(frames)} is {frame}, found {other}")
+    return sum(map(len, want.values()))
+
+
+def frames_of(kind: str) -> Callable[[Context], None]:
+    def test(t: Context) -> None:
+        python = find_python(kind)
+        n_frames = n_threads = 0
+        for case in CASES:
+            want, got, _ = walk_case(t, python, case)
+            n_frames += check_frames(case, want, got)
+            n_threads += len(want)
+        harness.note(f"{python}: {n_frames} frames of {n_threads} threads are right")
+
+    return test
+
+
+def recursion_of(kind: str) -> Callable[[Context], None]:
+    def test(t: Context) -> None:
+        python = find_python(kind)
+        for depth in (500, 5000):
+            want, got, reads = walk_case(t, python, "recursion", depth)
+            n_frames = check_frames("recursion", want, got)
+            check(n_frames > depth, f"{n_frames} frames")
+            most = max(reads.values())
+            harness.note(f"{python}: {n_frames} frames, {most} reads")
+            # Frames of 3.8 to 3.10 lie on the heap, some to a page; later ones in pieces of 16 KB.
+            check(most * (6 if re.search(r"3\.(8|9|10)$", python) else 30) < n_frames + 300, f"{most} reads for {n_frames} frames")
+
+    return test
+
+
+def subinterpreter_of(kind: str) -> Callable[[Context], None]:
+    def test(t: Context) -> None:
+        want, got, _ = walk_case(t, find_python(kind), "subinterpreter")
+        check_frames("subinterpreter", want, got)
+
+    return test
+
+
+def layout_of(kind: str) -> Callable[[Context], None]:
+    """The table, or the interpreter's own offsets, against the headers."""
+
+    def test(t: Context) -> None:
+        headers, file = find_file(kind, 1), find_file(kind, 2)
+        built = t.run(harness.need_tool("gcc"), "-w", f"-I{headers}", f"-I{headers}/internal", "-o", t.path("offsets"),
+                      os.path.join(HERE, "python_offsets.c"))
+        check(built.status == 0, "python_offsets.c", built)
+        want, got = t.run(t.path("offsets")), t.run(t.program("python_walk"), "--layout", file)
+        check(got.status == 0, "python_walk --layout", got)
+        check(sorted(want.out.splitlines()) == sorted(got.out.splitlines()), f"{want.out}\nis not\n{got.out}")
+        check(len(want.out.splitlines()) > 20, "hardly any field", want)
+
+    return test
+
+
+def name_tests() -> None:
+    for kind in PYTHONS:
+        for what, make in (("frames", frames_of), ("recursion", recursion_of), ("subinterpreter", subinterpreter_of),
+                           ("layout", layout_of)):
+            test = make(kind)
+            test.__name__ = f"test_{what}_of_{re.sub('[ .-]', '_', kind)}"
+            setattr(sys.modules[__name__], test.__name__, test)
+
+
+name_tests()
+
+if __name__ == "__main__":
+    harness.main(__name__)
