@@ -121,12 +121,12 @@ static void show_rows(struct annotating *a, const struct annotate_view *view,
 }
 
 /* That one function has no labels is a note: others may have. */
-static void add_rows(struct annotating *a, const struct annotate_view *view)
+static void add_rows(struct annotating *a, const struct annotate *annotate, const struct annotate_view *view)
 {
         struct annotate_rows rows;
         struct err err = {0};
 
-        if (annotate_group(view->annotate, a->by, &rows, &err)) {
+        if (annotate_group(annotate, a->by, &rows, &err)) {
                 show_rows(a, view, &rows);
         } else {
                 if (!a->first_none.code) {
@@ -139,12 +139,13 @@ static void add_rows(struct annotating *a, const struct annotate_view *view)
         annotate_rows_release(&rows);
 }
 
-static void add_whole_rows(struct annotating *a, const struct annotate_view *view, uint32_t event)
+static void add_whole_rows(struct annotating *a, const struct annotate *whole,
+                           const struct annotate_view *view, uint32_t event)
 {
         struct annotate_rows rows;
 
         if (a->by != ANNOTATE_HANDLER) {
-                add_rows(a, view);
+                add_rows(a, whole, view);
                 return;
         }
         annotate_tail_calls(a->output.report->hot, event, &rows);
@@ -171,14 +172,15 @@ static void want_lines_and_code(const struct annotating *a, const struct annotat
         annotate_output_fill(&a->output, a->index, view);
 }
 
-static void add_lines_and_code(struct annotating *a, struct annotate_view *view)
+static void add_lines_and_code(struct annotating *a, const struct annotate *annotate,
+                               struct annotate_view *view)
 {
         const struct annotating_options *o = &a->options->what;
         bool both = !o->source && !o->code;
         uint64_t max_rows = view->max_rows;
         struct annotate_rows rows;
 
-        annotate_group(view->annotate, ANNOTATE_LINE, &rows, NULL);
+        annotate_group(annotate, ANNOTATE_LINE, &rows, NULL);
         want_lines_and_code(a, view, &rows, both);
         if (both) {
                 view->max_rows = max_rows < DEFAULT_LINES ? max_rows : DEFAULT_LINES;
@@ -199,11 +201,12 @@ static void begin_json(struct annotating *a, const struct annotate_view *view)
 {
         json_begin_object(&a->json);
         json_key_str(&a->json, "event", view->event);
-        json_key_u64(&a->json, "hits", annotate_count(view->annotate));
+        json_key_u64(&a->json, "hits", view->count);
 }
 
 static void add_function(struct annotating *a, size_t index)
 {
+        const struct annotated function = annotation_get(a->output.annotation, index);
         struct annotate_view view = annotate_output_view(&a->output, index);
 
         a->index = index;
@@ -212,17 +215,17 @@ static void add_function(struct annotating *a, size_t index)
         annotate_view_heading(&view, &a->text);
         begin_json(a, &view);
         if (a->forms.document) {
-                bool has_code = annotation_get(a->output.annotation, index).code->n_insns;
+                bool has_code = function.code->n_insns;
 
                 annotate_view_want_json(&view, has_code);
                 annotate_output_fill(&a->output, index, &view);
                 annotate_view_json(&view, has_code, &a->json);
         }
         if (a->has_by) {
-                add_rows(a, &view);
+                add_rows(a, function.annotate, &view);
         } else {
                 if (a->forms.text)
-                        add_lines_and_code(a, &view);
+                        add_lines_and_code(a, function.annotate, &view);
                 a->n_shown++;
         }
         json_end_object(&a->json);
@@ -270,7 +273,7 @@ static void add_whole(struct annotating *a, struct report *report)
                 view = annotate_output_whole(&a->output, whole, e);
                 annotate_view_heading(&view, &a->text);
                 begin_json(a, &view);
-                add_whole_rows(a, &view, e);
+                add_whole_rows(a, whole, &view, e);
                 json_end_object(&a->json);
         }
 }
