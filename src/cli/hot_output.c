@@ -9,6 +9,7 @@
 #include "arena.h"
 #include "os.h"
 #include "sample_view.h"
+#include "view_rows.h"
 
 /* The arrays that a view points into. */
 struct view_parts {
@@ -115,7 +116,6 @@ static void fill_annotated(const struct hot_output *o, struct view_parts *p)
 static struct hot_view rows_of(const struct hot_output *o)
 {
         return (struct hot_view){
-                .hot = o->report->hot,
                 .keys = o->keys,
                 .max_rows = o->display->rows,
                 .symbol = o->display->symbol,
@@ -166,7 +166,6 @@ static void fill_view(const struct hot_output *o, struct view_parts *p)
 
         p->view = (struct sample_view){
                 .hot = rows_of(o),
-                .branches = report->branch_rows,
                 .quality = &report->quality,
                 .ways = ways_of(&report->ways),
                 .pe_file = o->pe_file,
@@ -187,6 +186,10 @@ static void fill_view(const struct hot_output *o, struct view_parts *p)
                 .exit_status = o->exit_status,
         };
         fill_events(report, p);
+        view_rows_of_hot(report->hot, &p->view.hot, &p->arena);
+        if (report->branch_rows)
+                p->view.branches = view_rows_of_branches(report->branch_rows, o->display->symbol,
+                                                         report->n_events, &p->arena);
         p->view.trees = trees_of(o, &p->view.hot);
         fill_modules(report, p);
         fill_annotated(o, p);

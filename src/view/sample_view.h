@@ -4,7 +4,7 @@
 #ifndef SAMPLE_VIEW_H
 #define SAMPLE_VIEW_H
 
-#include "branches.h"
+#include "branch_view.h"
 #include "hot_view.h"
 #include "quality.h"
 #include "trees_view.h"
@@ -41,8 +41,8 @@ struct sample_view_module {
 /* Everything that is shown; all pointers are the caller's and outlive the calls. */
 struct sample_view {
         struct hot_view hot;
-        struct trees_view trees;            /* in place of the table where it has names */
-        const struct branch_rows *branches; /* the same; NULL: not wanted */
+        struct trees_view trees;                 /* in place of the table where it has names */
+        const struct branch_view_rows *branches; /* the same; NULL: not wanted */
         const struct quality *quality;
         const struct sample_view_source *sources; /* one for each event */
         struct sample_view_ways ways;

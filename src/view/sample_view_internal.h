@@ -3,7 +3,6 @@
 #ifndef SAMPLE_VIEW_INTERNAL_H
 #define SAMPLE_VIEW_INTERNAL_H
 
-#include "branch_view.h"
 #include "sample_view.h"
 
 /* The whole document, with a line feed. */

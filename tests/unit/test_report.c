@@ -5,6 +5,7 @@
 #include "session_builder.h"
 #include "tap.h"
 #include "test_data.h"
+#include "view_rows.h"
 #include "wperf.h"
 
 enum { TEXT_OFF = 0x1000, BASE = 0x400000, PID = 100 };
@@ -141,13 +142,18 @@ TEST(keys_make_rows)
         EXPECT_INT(hot_get_row(threads->hot, 0)->count, 4);
 }
 
-static struct sample_view view_of(const struct report *report, const struct hot_view_event *event)
+static struct sample_view view_of(const struct report *report, const struct hot_view_event *event,
+                                  struct arena *arena)
 {
-        return (struct sample_view){
-                .hot = {.hot = report->hot, .events = event, .n_events = 1, .max_rows = 50},
+        struct sample_view view = {
+                .hot = {.events = event, .n_events = 1, .max_rows = 50, .verbose = true},
                 .quality = &report->quality,
                 .source_note = "",
         };
+
+        view_rows_of_hot(report->hot, &view.hot, arena);
+        view.hot.verbose = false;
+        return view;
 }
 
 TEST(text_is_windowsperfs_table)
@@ -155,10 +161,11 @@ TEST(text_is_windowsperfs_table)
         AUTO(report) report = make(0, (struct profile_filter){0});
         struct hot_view_event event = {"ld_spec", 1, 7};
         AUTO_RELEASE(buf) out = {0};
+        AUTO_RELEASE(arena) arena = {0};
         struct sample_view view;
 
         ASSERT_TRUE(report);
-        view = view_of(report, &event);
+        view = view_of(report, &event, &arena);
         hot_view_text(&view.hot, &out);
         EXPECT_STR(buf_text(&out), "======================== sample source: ld_spec, top 50 hot functions "
                                    "========================\n"
@@ -171,6 +178,7 @@ TEST(text_is_windowsperfs_table)
         buf_clear(&out);
         view.hot.symbol = "^local";
         view.hot.max_rows = 2;
+        view_rows_of_hot(report->hot, &view.hot, &arena);
         hot_view_text(&view.hot, &out);
         EXPECT_CONTAINS(buf_text(&out), "           42.86      3  local_leaf:names.so\n"
                                         "           85.71%     6  top 2 in total\n");
@@ -182,10 +190,11 @@ TEST(json_has_the_keys_that_extensions_read)
         AUTO(report) report = make(0, (struct profile_filter){0});
         struct hot_view_event event = {"ld_spec", 1, 7};
         AUTO_RELEASE(buf) out = {0};
+        AUTO_RELEASE(arena) arena = {0};
         struct sample_view view;
 
         ASSERT_TRUE(report);
-        view = view_of(report, &event);
+        view = view_of(report, &event, &arena);
         view.hot.max_rows = 1;
         view.has_exit = true;
         view.exit_status = 7;
@@ -262,11 +271,12 @@ TEST(stacks_that_were_unwound_are_told_of)
         struct hot_view_event event = {"ld_spec", 1, 7, 7};
         AUTO(report) report = NULL;
         AUTO_RELEASE(buf) out = {0};
+        AUTO_RELEASE(arena) arena = {0};
         struct sample_view view;
 
         ASSERT_TRUE(write_session());
         ASSERT_TRUE(report = report_make(&request, NULL));
-        view = view_of(report, &event);
+        view = view_of(report, &event, &arena);
         view.sources = &source;
         view.trees =
                 (struct trees_view){.names = report->tree, .events = &event, .n_events = 1, .max_rows = 9};
