@@ -7,7 +7,7 @@
 #include "branch_view.h"
 #include "hot_view.h"
 #include "quality.h"
-#include "trees_view.h"
+#include "tree_view.h"
 
 /* How an event was sampled. */
 struct sample_view_source {
@@ -15,6 +15,14 @@ struct sample_view_source {
         uint64_t rate; /* per second, or a period */
         bool is_frequency, no_kernel, no_user;
         const char *skid; /* "possible", "none" */
+};
+
+/* How call trees are shown, besides what rows have too. */
+struct sample_view_trees {
+        bool are_wanted;
+        bool is_inverted; /* callers below what they called */
+        double min_percent;
+        unsigned max_depth;
 };
 
 /* How many frames of stacks that were unwound were found in each way that is told of. */
@@ -41,7 +49,7 @@ struct sample_view_module {
 /* Everything that is shown; all pointers are the caller's and outlive the calls. */
 struct sample_view {
         struct hot_view hot;
-        struct trees_view trees;                 /* in place of the table where it has names */
+        struct sample_view_trees trees;          /* in place of the table where they are wanted */
         const struct branch_view_rows *branches; /* the same; NULL: not wanted */
         const struct quality *quality;
         const struct sample_view_source *sources; /* one for each event */
@@ -65,6 +73,18 @@ struct sample_view {
 
 enum sample_form { SAMPLE_TEXT, SAMPLE_JSON, SAMPLE_CSV };
 
-void sample_view_render(const struct sample_view *view, enum sample_form form, struct buf *out);
+/* What is being made of a view.  The trees of events that have samples are handed in one after the other, because there may be
+ * no room for all of them at a time. */
+struct sample_page {
+        const struct sample_view *view;
+        enum sample_form form;
+        struct buf *out;
+        struct json json;
+};
+
+void sample_page_begin(struct sample_page *page, const struct sample_view *view, enum sample_form form,
+                       struct buf *out);
+void sample_page_add_tree(struct sample_page *page, uint32_t event, const struct calltree *tree);
+void sample_page_end(struct sample_page *page);
 
 #endif

@@ -156,6 +156,14 @@ static struct sample_view view_of(const struct report *report, const struct hot_
         return view;
 }
 
+static void render(const struct sample_view *view, enum sample_form form, struct buf *out)
+{
+        struct sample_page page;
+
+        sample_page_begin(&page, view, form, out);
+        sample_page_end(&page);
+}
+
 TEST(text_is_windowsperfs_table)
 {
         AUTO(report) report = make(0, (struct profile_filter){0});
@@ -200,7 +208,7 @@ TEST(json_has_the_keys_that_extensions_read)
         view.exit_status = 7;
         view.has_image = true;
         view.base_address = 4198400;
-        sample_view_render(&view, SAMPLE_JSON, &out);
+        render(&view, SAMPLE_JSON, &out);
         EXPECT_CONTAINS(
                 buf_text(&out),
                 "{\"sampling\":{\"pe_file\":\"\",\"pdb_file\":\"\",\"sample_display_row\":1,"
@@ -211,11 +219,11 @@ TEST(json_has_the_keys_that_extensions_read)
         EXPECT_CONTAINS(buf_text(&out), "\"target_exit\":7}\n");
         buf_clear(&out);
         view.hot.verbose = true;
-        sample_view_render(&view, SAMPLE_JSON, &out);
+        render(&view, SAMPLE_JSON, &out);
         EXPECT_CONTAINS(buf_text(&out), "\"pcs\":[{\"address\":4384,\"count\":2,\"in_symbol\":");
         EXPECT_CONTAINS(buf_text(&out), "\"modules_info\":[]");
         buf_clear(&out);
-        sample_view_render(&view, SAMPLE_CSV, &out);
+        render(&view, SAMPLE_CSV, &out);
         EXPECT_CONTAINS(buf_text(&out), "overhead,count,interval_95,symbol\r\n42.86,3,");
 }
 
@@ -278,17 +286,16 @@ TEST(stacks_that_were_unwound_are_told_of)
         ASSERT_TRUE(report = report_make(&request, NULL));
         view = view_of(report, &event, &arena);
         view.sources = &source;
-        view.trees =
-                (struct trees_view){.names = report->tree, .events = &event, .n_events = 1, .max_rows = 9};
-        sample_view_render(&view, SAMPLE_TEXT, &out);
+        view.trees.are_wanted = true;
+        render(&view, SAMPLE_TEXT, &out);
         EXPECT_TRUE(!strstr(buf_text(&out), "stacks: "));
         buf_clear(&out);
         view.ways.any = true;
-        sample_view_render(&view, SAMPLE_TEXT, &out);
+        render(&view, SAMPLE_TEXT, &out);
         EXPECT_CONTAINS(buf_text(&out), "skid: possible\nstacks: unwound from copies of the stack\n");
         buf_clear(&out);
         view.ways.lbr = 2;
-        sample_view_render(&view, SAMPLE_TEXT, &out);
+        render(&view, SAMPLE_TEXT, &out);
         EXPECT_CONTAINS(buf_text(&out),
                         "stacks: 2 frames by hardware's stack of calls, joined with the kernel's");
 }
