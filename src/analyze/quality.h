@@ -34,9 +34,6 @@ enum quality_cut {
         QUALITY_N_CUTS,
 };
 
-/* The cause in JSON, "malformed_cfi". */
-const char *quality_cut_key(enum quality_cut why);
-
 struct quality {
         uint64_t n_samples, n_lost, n_throttled, n_unresolved, n_cut_stacks;
         uint64_t cut_by[QUALITY_N_CUTS]; /* of all stacks of the session, or of those that were read */
@@ -76,14 +73,8 @@ double quality_percent(const struct quality *quality, uint64_t n);
 /* The lost ones in percent of those that were taken. */
 double quality_lost_percent(const struct quality *quality);
 
-/* The line that ends a sampling command, "quality: 4980 samples, 0 lost, ...", without a line feed. */
-void quality_add_text(const struct quality *quality, struct buf *out);
-
 /* Why the profile is poor, "12 % of the samples have no name: ...; ..."; nothing where it is not. */
 void quality_add_reasons(const struct quality *quality, struct buf *out);
-
-/* The line before it where the profile is poor, "poor: 12 % of the samples have no name: ...", with its line feed. */
-void quality_add_poor(const struct quality *quality, struct buf *out);
 
 /* True when the share of kernel time is worth a word. */
 bool quality_kernel_matters(const struct quality *quality);

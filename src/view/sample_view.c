@@ -6,6 +6,7 @@
 
 #include "buf.h"
 #include "heat.h"
+#include "quality_view.h"
 #include "sample_view_internal.h"
 #include "text.h"
 #include "text_number.h"

@@ -41,6 +41,9 @@ void stat_view_add_events(const char *class_name, const char *const *names, cons
 /* The tables, elapsed time, notes and quality. */
 void stat_view_text(const struct stat_view *view, struct buf *out);
 
+/* "quality: 6 events, 1 not counted, 2 multiplexed (worst counted 48 % of the time)", no line feed. */
+void stat_view_add_quality(const struct sheet *sheet, struct buf *out);
+
 /* An object: windowsperf's stat document with `quality`. */
 void stat_view_json(const struct stat_view *view, struct json *json);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the quality line says, and the names of causes in JSON. */
-#include "quality.h"
+#include "quality_view.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -156,4 +156,13 @@ void quality_add_text(const struct quality *q, struct buf *out)
         }
         if (q->n_not_kept)
                 buf_printf(out, ", %" PRIu64 " mapped files gone (%s)", q->n_not_kept, q->not_kept);
+}
+
+void quality_add_poor(const struct quality *quality, struct buf *out)
+{
+        if (!quality_is_poor(quality))
+                return;
+        buf_add_str(out, "poor: ");
+        quality_add_reasons(quality, out);
+        buf_add_char(out, '\n');
 }
