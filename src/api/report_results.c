@@ -228,9 +228,8 @@ void report_make_results(struct report_pass *pass)
         report->hot = hot_new(report->profile, pass->session->world, resolver, &modules,
                               pass->request.inlines, pass->request.arguments);
         if (report->branches)
-                report->branch_rows =
-                        branch_rows_new(report->branches, profile_keys(report->profile), pass->session->world,
-                                        resolver, &modules, pass->request.arguments);
+                report->branch_rows = branch_rows_new(report->branches, profile_keys(report->profile),
+                                                      resolver, &modules, pass->request.arguments);
         fill_quality(pass);
         find_image(pass, &report->image);
         make_modules(pass, &report->modules);
