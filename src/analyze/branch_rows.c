@@ -156,15 +156,14 @@ static void sort_for_show(struct branch_rows *rows)
         free(shown);
 }
 
-struct branch_rows *branch_rows_new(const struct branches *branches, unsigned keys, const struct world *world,
-                                    struct resolver *resolver, const struct hot_modules *modules,
-                                    bool arguments)
+struct branch_rows *branch_rows_new(const struct branches *branches, unsigned keys, struct resolver *resolver,
+                                    const struct hot_modules *modules, bool arguments)
 {
         struct branch_rows *rows = mem_new(1, sizeof(*rows));
         struct branch_rows_maker m = {
                 .rows = rows,
                 .keys = keys,
-                .names = {.world = world, .resolver = resolver, .modules = modules},
+                .names = {.resolver = resolver, .modules = modules},
         };
 
         rows->texts = m.names.texts = strpool_new();

@@ -59,9 +59,8 @@ struct branch_row {
 struct branch_rows;
 
 /* `keys`: PROFILE_SYMBOL and PROFILE_ADDR, each with the module, or PROFILE_MODULE alone.  `arguments` as in hot_new. */
-struct branch_rows *branch_rows_new(const struct branches *branches, unsigned keys, const struct world *world,
-                                    struct resolver *resolver, const struct hot_modules *modules,
-                                    bool arguments);
+struct branch_rows *branch_rows_new(const struct branches *branches, unsigned keys, struct resolver *resolver,
+                                    const struct hot_modules *modules, bool arguments);
 void branch_rows_free(struct branch_rows *rows);
 AUTO_DEFINE(branch_rows)
 

@@ -51,6 +51,7 @@ struct known_row {
 struct builder {
         struct hot *hot;
         const struct profile *profile;
+        const struct world *world;
         struct place_names names;
         struct function_names *functions;
         struct place_frames *frames; /* NULL: nobody wants inlined functions or lines */
@@ -102,9 +103,9 @@ static module_id find_single_image(const struct builder *b)
                         return MODULE_NONE;
                 if (only == MODULE_NONE) {
                         only = id;
-                        path = world_get_module(b->names.world, id)->path;
+                        path = world_get_module(b->world, id)->path;
                 }
-                if (world_get_module(b->names.world, id)->path != path)
+                if (world_get_module(b->world, id)->path != path)
                         return MODULE_NONE;
         }
         if (only == MODULE_NONE || !b->names.modules->is_executable(b->names.modules->ctx, only))
@@ -219,9 +220,9 @@ static size_t add_row(struct builder *b, const struct row_parts *parts, const st
         };
 
         if (keys & (PROFILE_THREAD | PROFILE_COMM))
-                row.comm = strpool_add(b->hot->names, world_text(b->names.world, parts->comm));
+                row.comm = strpool_add(b->hot->names, world_text(b->world, parts->comm));
         if (keys & PROFILE_PROCESS)
-                row.process = strpool_add(b->hot->names, world_text(b->names.world, parts->process));
+                row.process = strpool_add(b->hot->names, world_text(b->world, parts->process));
         if (keys & (PROFILE_MODULE | PROFILE_SYMBOL | PROFILE_ADDR))
                 row.module = place_names_module(&b->names, parts->module, symbol);
         if (!(keys & PROFILE_SYMBOL))
@@ -436,12 +437,12 @@ struct hot *hot_new(const struct profile *profile, const struct world *world, st
         struct builder b = {
                 .hot = hot,
                 .profile = profile,
+                .world = world,
                 .inlines = inlines,
         };
 
         hot->names = strpool_new();
-        b.names = (struct place_names){
-                .texts = hot->names, .world = world, .resolver = resolver, .modules = modules};
+        b.names = (struct place_names){.texts = hot->names, .resolver = resolver, .modules = modules};
         hot->single_image = find_single_image(&b);
         b.functions = function_names_new(&b.names, arguments);
         if (inlines || (profile_keys(profile) & PROFILE_LINE))

@@ -8,14 +8,16 @@
 #include <stdint.h>
 
 #include "attributes.h"
+#include "module_facts.h"
 #include "profile.h"
 #include "resolver.h"
 #include "strpool.h"
 
-/* Turns a module of the world into one of the resolver. */
+/* Turns a module of the world into one of the resolver, and says what it is. */
 struct hot_modules {
         resolver_id (*get)(void *ctx, module_id module);
         bool (*is_executable)(void *ctx, module_id module); /* an image that is run, not a library */
+        void (*tell)(void *ctx, module_id module, struct module_facts *ret);
         void *ctx;
 };
 

@@ -33,34 +33,20 @@ static const char *copy_text(struct stack_naming *n, str_id of_resolver)
 
 /* --- Modules --- */
 
-static enum named_kind kind_of(enum module_kind kind)
-{
-        switch (kind) {
-        case MODULE_VDSO: return NAMED_VDSO;
-        case MODULE_KERNEL: return NAMED_KERNEL;
-        case MODULE_KERNEL_MODULE: return NAMED_KERNEL_MODULE;
-        case MODULE_KSYMBOL: return NAMED_BPF;
-        case MODULE_ANON: return NAMED_ANON;
-        case MODULE_JITDUMP: return NAMED_JIT;
-        case MODULE_PYTHON: return NAMED_PYTHON;
-        case MODULE_FILE:
-        case MODULE_IMAGE: break;
-        }
-        return NAMED_FILE;
-}
-
 /* What its file tells of a module that there are samples of. */
 static void ask_file(struct stack_naming *n, uint32_t id)
 {
         const struct hot_modules *modules = n->request->modules;
         struct named_module *named = &n->named->modules[id];
+        struct module_facts facts;
         struct resolver_image image;
 
-        if ((named->kind != NAMED_FILE && named->kind != NAMED_VDSO) ||
+        modules->tell(modules->ctx, id, &facts);
+        if (!facts.has_file ||
             !resolver_get_image(n->request->resolver, modules->get(modules->ctx, id), &image))
                 return;
         named->base = image.load_addr;
-        if (!named->build_id_size && world_get_module(n->request->world, id)->kind != MODULE_IMAGE) {
+        if (!named->build_id_size && facts.has_elf_id) {
                 named->build_id_size = image.build_id_size;
                 memcpy(named->build_id, image.build_id, sizeof(named->build_id));
         }
@@ -83,6 +69,7 @@ static void ask_files(struct stack_naming *n)
 
 static void add_modules(struct stack_naming *n)
 {
+        const struct hot_modules *modules = n->request->modules;
         const struct world *world = n->request->world;
 
         n->named->n_modules = world_n_modules(world);
@@ -90,16 +77,17 @@ static void add_modules(struct stack_naming *n)
         for (uint32_t i = 0; i < n->named->n_modules; i++) {
                 const struct module *module = world_get_module(world, i);
                 struct named_module *named = &n->named->modules[i];
+                struct module_facts facts;
 
+                modules->tell(modules->ctx, i, &facts);
                 *named = (struct named_module){
-                        .kind = kind_of(module->kind),
+                        .kind = facts.kind,
                         .path = world_text(world, module->path),
                         .pid = module->pid,
                         .is_deleted = module->deleted,
                         .base = module->start,
                 };
-                /* An image's is another thing: GUID and age. */
-                if (module->kind != MODULE_IMAGE) {
+                if (facts.has_elf_id) {
                         named->build_id_size = module->build_id_size;
                         memcpy(named->build_id, module->build_id, sizeof(named->build_id));
                 }
@@ -246,8 +234,7 @@ struct named_stacks *named_stacks_new(const struct stacks_tree_request *request)
         struct stack_naming n = {.request = request, .named = named};
 
         named->texts = strpool_new();
-        n.names =
-                (struct place_names){named->texts, request->world, request->resolver, request->modules, {0}};
+        n.names = (struct place_names){named->texts, request->resolver, request->modules, {0}};
         if (request->inlines || request->lines)
                 n.frames = place_frames_of_stacks(request->stacks, request->resolver, request->modules);
         n.functions = function_names_new(&n.names, request->arguments);

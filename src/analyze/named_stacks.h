@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "attributes.h"
+#include "module_facts.h"
 
 #define NAMED_NONE UINT32_MAX
 
@@ -34,17 +35,6 @@ struct named_node {
         bool is_return;  /* the sample held `offset` plus one byte */
         bool is_unwound; /* no chain held it: it was found in a copy of the stack */
         bool is_cut;     /* it stands for callers that are not known, and the rest of it for nothing */
-};
-
-enum named_kind {
-        NAMED_FILE,
-        NAMED_VDSO,
-        NAMED_KERNEL,
-        NAMED_KERNEL_MODULE,
-        NAMED_BPF,    /* a program of the kernel's own virtual machine */
-        NAMED_ANON,   /* memory without a file: what a JIT compiler made, or nothing that has a name */
-        NAMED_JIT,    /* what a JIT compiler made, by offsets of the file that it wrote it to */
-        NAMED_PYTHON, /* lines of Python functions */
 };
 
 enum { NAMED_BUILD_ID_MAX = 20 };

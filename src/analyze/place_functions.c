@@ -43,7 +43,7 @@ struct place_functions *place_functions_new(const struct place_functions_request
 
         f->request = *request;
         f->texts = strpool_new();
-        f->names = (struct place_names){f->texts, request->world, request->resolver, request->modules, {0}};
+        f->names = (struct place_names){f->texts, request->resolver, request->modules, {0}};
         places_init(&f->places, false);
         return f;
 }
@@ -96,11 +96,15 @@ static uint32_t intern(struct place_functions *f, size_t first)
         return (uint32_t)f->n_identities - 1;
 }
 
-/* What will be said of code in memory is not known before the session ends. */
 static bool can_ask(const struct place_functions *f, const struct code_place *place)
 {
-        return place->module != MODULE_NONE &&
-               world_get_module(f->request.world, place->module)->kind != MODULE_ANON;
+        const struct hot_modules *modules = f->request.modules;
+        struct module_facts facts;
+
+        if (place->module == MODULE_NONE)
+                return false;
+        modules->tell(modules->ctx, place->module, &facts);
+        return facts.is_settled;
 }
 
 /* `index` in `frames`, which may be NULL. */
@@ -123,7 +127,7 @@ static uint32_t function_of(struct place_functions *f, const struct code_place *
         for (size_t i = 0; i < n; i++)
                 add_word(f, inlined[i].function);
         /* Trees show lines of Python functions apart. */
-        if (place_python_is(f->request.world, place->module))
+        if (place_python_is(f->request.modules, place->module))
                 add_word(f, symbol.addr);
         return intern(f, first);
 }

@@ -12,7 +12,6 @@
 struct place_functions;
 
 struct place_functions_request {
-        const struct world *world;
         struct resolver *resolver;
         const struct hot_modules *modules;
         bool inlines; /* as in struct stacks_tree_request */

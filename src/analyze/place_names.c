@@ -4,8 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "text.h"
-
 void place_names_release(struct place_names *names)
 {
         map_release(&names->resolver_ids);
@@ -23,32 +21,20 @@ struct symbol place_names_symbol(struct place_names *names, module_id module, ui
         return resolver_find(names->resolver, (resolver_id)(*known - 1), offset);
 }
 
-/* Code in memory without a file belongs to the map or dump that names it; what none names is just anonymous. */
-static str_id anonymous_name(const struct place_names *names, const struct module *module,
-                             const struct symbol *symbol)
-{
-        const char *path = world_text(names->world, module->path);
-        char name[40];
-
-        if (symbol->module)
-                return strpool_add(names->texts, resolver_text(names->resolver, symbol->module));
-        if (symbol->status == SYMBOL_NAMED)
-                snprintf(name, sizeof(name), "perf-%" PRId32 ".map", module->pid);
-        else
-                snprintf(name, sizeof(name), "%s", path[0] == '[' ? path : "[anon]");
-        return strpool_add(names->texts, name);
-}
-
 str_id place_names_module(struct place_names *names, module_id id, const struct symbol *symbol)
 {
-        const struct module *module;
+        struct module_facts facts;
+        char name[40];
 
         if (id == MODULE_NONE)
                 return 0;
-        module = world_get_module(names->world, id);
-        if (module->kind == MODULE_ANON)
-                return anonymous_name(names, module, symbol);
-        return strpool_add(names->texts, text_base_name(world_text(names->world, module->path)));
+        names->modules->tell(names->modules->ctx, id, &facts);
+        if (facts.symbols_tell && symbol->module)
+                return strpool_add(names->texts, resolver_text(names->resolver, symbol->module));
+        if (symbol->status != SYMBOL_NAMED || facts.map_pid == -1)
+                return strpool_add(names->texts, facts.name);
+        snprintf(name, sizeof(name), "perf-%" PRId32 ".map", facts.map_pid);
+        return strpool_add(names->texts, name);
 }
 
 str_id place_names_function(const struct place_names *names, const struct symbol *symbol)

@@ -9,7 +9,6 @@
 /* All but `resolver_ids` is the caller's and outlives it. */
 struct place_names {
         struct strpool *texts; /* takes the names */
-        const struct world *world;
         struct resolver *resolver;
         const struct hot_modules *modules;
         struct map resolver_ids; /* module -> resolver id + 1 */
@@ -20,7 +19,7 @@ void place_names_release(struct place_names *names);
 /* `offset` as in struct place; of MODULE_NONE it is the answer's address. */
 struct symbol place_names_symbol(struct place_names *names, module_id module, uint64_t offset);
 
-/* Base name, or what code without a file is called; 0 for MODULE_NONE. */
+/* Base name, or what its facts or the symbol call it; 0 for MODULE_NONE. */
 str_id place_names_module(struct place_names *names, module_id module, const struct symbol *symbol);
 
 /* The function's name, "0x17ab10" where only its beginning is known, or "unknown". */

@@ -4,9 +4,14 @@
 #include "buf.h"
 #include "python_label.h"
 
-bool place_python_is(const struct world *world, module_id module)
+bool place_python_is(const struct hot_modules *modules, module_id module)
 {
-        return module != MODULE_NONE && world_get_module(world, module)->kind == MODULE_PYTHON;
+        struct module_facts facts;
+
+        if (module == MODULE_NONE)
+                return false;
+        modules->tell(modules->ctx, module, &facts);
+        return facts.has_lines;
 }
 
 static bool find_frame(struct place_names *names, const struct code_place *place, struct resolver_frame *ret)
@@ -32,7 +37,7 @@ bool place_python_find(struct place_names *names, const struct code_place *place
         struct resolver_frame frame;
         const char *name, *path;
 
-        if (!place_python_is(names->world, place->module) || !find_frame(names, place, &frame))
+        if (!place_python_is(names->modules, place->module) || !find_frame(names, place, &frame))
                 return false;
         name = resolver_text(names->resolver, frame.function);
         path = resolver_text(names->resolver, frame.path);

@@ -239,7 +239,7 @@ struct python_rows *python_rows_new(const struct stacks *stacks, const struct st
         uint32_t n_events = 0;
 
         rows->texts = strpool_new();
-        m.names = (struct place_names){rows->texts, request->world, request->resolver, request->modules, {0}};
+        m.names = (struct place_names){rows->texts, request->resolver, request->modules, {0}};
         for (size_t i = 0; i < stacks_n_series(stacks); i++) {
                 uint32_t event = stacks_get_series(stacks, i)->event;
 

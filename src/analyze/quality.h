@@ -34,9 +34,6 @@ enum quality_cut {
         QUALITY_N_CUTS,
 };
 
-/* The cause in JSON, "malformed_cfi". */
-const char *quality_cut_key(enum quality_cut why);
-
 enum { QUALITY_MAX_PYTHON_REASONS = 64 };
 
 /* Stacks of threads that ran Python.  Texts are kept by the caller. */
@@ -89,14 +86,8 @@ double quality_percent(const struct quality *quality, uint64_t n);
 /* The lost ones in percent of those that were taken. */
 double quality_lost_percent(const struct quality *quality);
 
-/* The line that ends a sampling command, "quality: 4980 samples, 0 lost, ...", without a line feed. */
-void quality_add_text(const struct quality *quality, struct buf *out);
-
 /* Why the profile is poor, "12 % of the samples have no name: ...; ..."; nothing where it is not. */
 void quality_add_reasons(const struct quality *quality, struct buf *out);
-
-/* The line before it where the profile is poor, "poor: 12 % of the samples have no name: ...", with its line feed. */
-void quality_add_poor(const struct quality *quality, struct buf *out);
 
 /* True when the share of kernel time is worth a word. */
 bool quality_kernel_matters(const struct quality *quality);

@@ -158,12 +158,3 @@ void quality_add_reasons(const struct quality *quality, struct buf *out)
                 before = "; ";
         }
 }
-
-void quality_add_poor(const struct quality *quality, struct buf *out)
-{
-        if (!quality_is_poor(quality))
-                return;
-        buf_add_str(out, "poor: ");
-        quality_add_reasons(quality, out);
-        buf_add_char(out, '\n');
-}

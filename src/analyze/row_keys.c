@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "profile.h"
+
 #define NAME_OF(name, end, bit) #name,
 #define BIT_OF(name, end, bit)  bit,
 #define ALIAS_NAME(name, end)   #name,

@@ -8,8 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile.h"
-
 /* FIRST of the first key and MORE of each other one: its name, the end of its constant ROW_..., and its profile_key bit. */
 #define ROW_KEYS(FIRST, MORE)                                                                                \
         FIRST(comm, COMM, PROFILE_COMM)                                                                      \

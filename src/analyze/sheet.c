@@ -405,13 +405,3 @@ bool sheet_is_poor(const struct sheet *sheet)
 {
         return sheet->n_missing || sheet->worst_share < POOR_COUNTED_SHARE;
 }
-
-void sheet_add_quality(const struct sheet *sheet, struct buf *out)
-{
-        buf_printf(out, "quality: %zu %s, %zu not counted, %zu multiplexed", sheet->n_events,
-                   sheet->n_events == 1 ? "event" : "events", sheet->n_missing, sheet->n_multiplexed);
-        if (sheet->n_multiplexed)
-                buf_printf(out, " (worst counted %.0f %% of the time)", 100 * sheet->worst_share);
-        if (sheet->n_estimates)
-                buf_printf(out, ", %zu from elsewhere than the kernel's counters", sheet->n_estimates);
-}

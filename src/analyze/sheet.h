@@ -95,7 +95,4 @@ AUTO_DEFINE(sheet)
 /* An event not counted, or counted less than half of the time. */
 bool sheet_is_poor(const struct sheet *sheet);
 
-/* "quality: 6 events, 1 not counted, 2 multiplexed (worst counted 48 % of the time)", no line feed. */
-void sheet_add_quality(const struct sheet *sheet, struct buf *out);
-
 #endif

@@ -47,7 +47,7 @@ struct python_folding {
 
 static bool is_python(const struct python_folding *f, uint32_t node)
 {
-        return place_python_is(f->names.world, stacks_place_of(f->stacks, node)->module);
+        return place_python_is(f->names.modules, stacks_place_of(f->stacks, node)->module);
 }
 
 static bool is_eval(struct python_folding *f, uint32_t node)
@@ -97,7 +97,7 @@ void stacks_python_fold(struct stacks *stacks, struct sample_list *samples,
         size_t n = stacks_n_nodes(stacks);
         struct python_folding f = {
                 .stacks = stacks,
-                .names = {NULL, request->world, request->resolver, request->modules, {0}},
+                .names = {NULL, request->resolver, request->modules, {0}},
                 .is_eval = mem_new(stacks_n_places(stacks), 1),
                 .to = mem_new(n, sizeof(*f.to)),
         };

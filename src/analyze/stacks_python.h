@@ -23,7 +23,6 @@ bool stacks_python_parse(const char *word, enum stacks_python *ret);
 bool stacks_python_is_eval(const char *function);
 
 struct stacks_python_request {
-        const struct world *world;
         struct resolver *resolver;
         const struct hot_modules *modules;
 };

@@ -178,7 +178,7 @@ struct stacks_tree *stacks_tree_new(const struct stacks_tree_request *request)
 
         t->request = *request;
         t->texts = strpool_new();
-        t->names = (struct place_names){t->texts, request->world, request->resolver, request->modules, {0}};
+        t->names = (struct place_names){t->texts, request->resolver, request->modules, {0}};
         t->functions = function_names_new(&t->names, request->arguments);
         if (request->inlines || request->lines)
                 t->frames = place_frames_of_stacks(request->stacks, request->resolver, request->modules);

@@ -12,6 +12,7 @@
 #include "os.h"
 #include "process_files.h"
 #include "python_names.h"
+#include "text.h"
 
 struct module_source {
         const struct world *world;
@@ -447,6 +448,52 @@ bool module_source_is_executable(void *ctx, module_id module)
         struct resolver_image image;
 
         return module_source_image(ctx, module, &image) && image.is_executable;
+}
+
+/* Code in memory without a file belongs to the map or dump that names it, which may come until the session ends; what none names
+ * is just anonymous. */
+static void tell_anon(const struct module *module, const char *path, struct module_facts *ret)
+{
+        ret->kind = NAMED_ANON;
+        ret->name = path[0] == '[' ? path : "[anon]";
+        ret->map_pid = module->pid;
+        ret->symbols_tell = true;
+        ret->is_settled = false;
+}
+
+void module_source_tell(void *ctx, module_id id, struct module_facts *ret)
+{
+        const struct module_source *source = ctx;
+        const struct module *module = world_get_module(source->world, id);
+        const char *path = world_text(source->world, module->path);
+
+        *ret = (struct module_facts){
+                .name = text_base_name(path),
+                .map_pid = -1,
+                .is_settled = true,
+                .has_elf_id = true,
+        };
+        switch (module->kind) {
+        case MODULE_IMAGE:
+                /* GUID and age. */
+                ret->has_elf_id = false;
+                ret->has_file = true;
+                break;
+        case MODULE_FILE: ret->has_file = true; break;
+        case MODULE_VDSO:
+                ret->kind = NAMED_VDSO;
+                ret->has_file = true;
+                break;
+        case MODULE_KERNEL: ret->kind = NAMED_KERNEL; break;
+        case MODULE_KERNEL_MODULE: ret->kind = NAMED_KERNEL_MODULE; break;
+        case MODULE_KSYMBOL: ret->kind = NAMED_BPF; break;
+        case MODULE_JITDUMP: ret->kind = NAMED_JIT; break;
+        case MODULE_ANON: tell_anon(module, path, ret); break;
+        case MODULE_PYTHON:
+                ret->kind = NAMED_PYTHON;
+                ret->has_lines = true;
+                break;
+        }
 }
 
 size_t module_source_n_sections(struct module_source *source, module_id module)

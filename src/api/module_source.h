@@ -8,6 +8,7 @@
 
 #include "attributes.h"
 #include "collector.h"
+#include "module_facts.h"
 #include "pe_images.h"
 #include "python_section.h"
 #include "recorded_symbols.h"
@@ -72,6 +73,7 @@ struct resolver *module_source_resolver(struct module_source *source);
 /* The face that analyze asks for; `ctx` is a struct module_source. */
 resolver_id module_source_get(void *ctx, module_id module);
 bool module_source_is_executable(void *ctx, module_id module);
+void module_source_tell(void *ctx, module_id module, struct module_facts *ret);
 
 /* The same for a module that need not be told of. */
 resolver_id module_source_peek(struct module_source *source, module_id module);

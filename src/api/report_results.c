@@ -218,8 +218,7 @@ static void count_ways(const struct report_pass *pass, struct report_ways *ret)
 static void make_python(const struct report_pass *pass, struct report *report)
 {
         const struct hot_modules modules = report_session_modules(pass->session);
-        const struct stacks_python_request request = {pass->session->world,
-                                                      report_session_resolver(pass->session), &modules};
+        const struct stacks_python_request request = {report_session_resolver(pass->session), &modules};
 
         if (!module_source_python(pass->session->modules))
                 return;
@@ -260,9 +259,8 @@ void report_make_results(struct report_pass *pass)
         report->hot = hot_new(report->profile, pass->session->world, resolver, &modules,
                               pass->request.inlines, pass->request.arguments);
         if (report->branches)
-                report->branch_rows =
-                        branch_rows_new(report->branches, profile_keys(report->profile), pass->session->world,
-                                        resolver, &modules, pass->request.arguments);
+                report->branch_rows = branch_rows_new(report->branches, profile_keys(report->profile),
+                                                      resolver, &modules, pass->request.arguments);
         fill_quality(pass);
         find_image(pass, &report->image);
         make_modules(pass, &report->modules);

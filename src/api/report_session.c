@@ -95,7 +95,8 @@ resolver_id report_session_module(const struct report_session *s, module_id modu
 
 struct hot_modules report_session_modules(const struct report_session *s)
 {
-        return (struct hot_modules){module_source_get, module_source_is_executable, s->modules};
+        return (struct hot_modules){module_source_get, module_source_is_executable, module_source_tell,
+                                    s->modules};
 }
 
 void report_session_name_unmapped(const struct report_session *s, struct world *world)

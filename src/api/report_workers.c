@@ -227,7 +227,6 @@ static void share_functions(struct workers_run *run)
 {
         struct report_pass *pass = run->pass;
         const struct place_functions_request request = {
-                .world = pass->session->world,
                 .resolver = module_source_resolver(pass->session->modules),
                 .modules = &run->modules,
                 .inlines = !pass->request.no_tree_inlines,
@@ -373,7 +372,7 @@ bool report_run_workers(struct report_pass *pass, struct err *err)
         struct workers_run run = {
                 .pass = pass, .n_workers = count_workers(pass), .files_lock = files_lock, .err = err};
 
-        run.modules = (struct hot_modules){peek, NULL, pass->session->modules};
+        run.modules = (struct hot_modules){peek, NULL, module_source_tell, pass->session->modules};
         run.share_at = can_share(pass) ? WORTH_SHARING : 0;
         run.n_running = run.n_workers;
         if (run.n_workers == 1)

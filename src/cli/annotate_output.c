@@ -5,6 +5,53 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+/* The innermost frame is what a line of code shows. */
+static void add_source(const struct annotate *annotate, const struct annotate_point *from,
+                       struct annotate_view_point *point)
+{
+        const struct resolver_frame *frame = from->frames;
+
+        if (!from->n_frames)
+                return;
+        if (frame->path) {
+                point->path = annotate_text(annotate, frame->path);
+                point->line = frame->line;
+        }
+        if (frame->is_inlined)
+                point->inlined = annotate_text(annotate, frame->function);
+}
+
+static void add_instruction(const struct disasm_insn *insn, struct annotate_view_point *point)
+{
+        if (!insn)
+                return;
+        point->instruction = insn->text;
+        point->has_target = insn->has_target && !insn->is_operand;
+        point->is_jump = point->has_target && (insn->flow == DISASM_BRANCH || insn->flow == DISASM_JUMP);
+        point->target = insn->target;
+}
+
+void annotate_output_points(const struct annotate *annotate, struct annotate_view *view, struct arena *arena)
+{
+        size_t n = annotate_n_points(annotate);
+        struct annotate_view_point *points = arena_alloc(arena, n * sizeof(*points));
+
+        for (size_t i = 0; i < n; i++) {
+                const struct annotate_point *from = annotate_get_point(annotate, i);
+
+                points[i] = (struct annotate_view_point){
+                        .addr = from->addr,
+                        .count = from->count,
+                        .weight = from->weight,
+                        .begins_block = from->begins_block,
+                };
+                add_source(annotate, from, &points[i]);
+                add_instruction(from->insn, &points[i]);
+        }
+        view->points = points;
+        view->n_points = n;
+}
+
 struct annotate_view annotate_output_whole(const struct annotate_output *o, const struct annotate *whole,
                                            uint32_t event)
 {
@@ -15,7 +62,8 @@ struct annotate_view annotate_output_whole(const struct annotate_output *o, cons
                 .skid = e.skid,
                 .event_count = e.n_samples,
                 .event_weight = e.weight,
-                .annotate = whole,
+                .count = annotate_count(whole),
+                .weight = annotate_weight(whole),
                 .max_columns = o->max_columns,
                 .is_colored = o->is_colored,
                 .is_extended = o->is_extended,
@@ -37,6 +85,7 @@ struct annotate_view annotate_output_view(struct annotate_output *o, size_t inde
         else
                 buf_add_str(&name, hot_text(o->report->hot, a.row->symbol));
         view.function = arena_copy(&o->arena, buf_text(&name), name.len);
+        annotate_output_points(a.annotate, &view, &o->arena);
         view.code_note = a.code_note;
         view.debug_note = a.debug_note;
         view.every_block = o->every_block;

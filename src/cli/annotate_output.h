@@ -26,6 +26,9 @@ void annotate_output_release(struct annotate_output *output);
 /* The view of function `index`; valid as long as `output`. */
 struct annotate_view annotate_output_view(struct annotate_output *output, size_t index);
 
+/* Gives a view the points of a function, which stand in `arena`. */
+void annotate_output_points(const struct annotate *annotate, struct annotate_view *view, struct arena *arena);
+
 /* Fills in the texts that the view of function `index` wants. */
 void annotate_output_fill(const struct annotate_output *output, size_t index,
                           const struct annotate_view *view);

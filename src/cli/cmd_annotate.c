@@ -4,16 +4,14 @@
 #include <string.h>
 
 #include "annotate_output.h"
+#include "annotate_page.h"
 #include "buf.h"
 #include "cmd.h"
 #include "command_report.h"
 #include "err.h"
 #include "filter_none.h"
 #include "os.h"
-#include "quality_view.h"
 #include "text_match.h"
-
-enum { DEFAULT_LINES = 20 };
 
 struct annotating {
         const struct annotate_options *options;
@@ -22,11 +20,9 @@ struct annotating {
         bool has_by;
         enum annotate_by by;
         enum disasm_syntax syntax;
-        struct cmd_forms forms;
         struct annotate_output output;
         size_t index; /* of the function that is being shown */
-        struct buf text, document;
-        struct json json;
+        struct annotate_page page;
         size_t n_shown;        /* functions, or events of the whole session */
         struct err first_none; /* why the first one that has no rows has none */
 };
@@ -113,20 +109,17 @@ static void show_rows(struct annotating *a, const struct annotate_view *view,
                 annotate_view_want_rows(view, a->by, rows);
                 annotate_output_fill(&a->output, a->index, view);
         }
-        if (a->forms.text)
-                annotate_view_rows(view, a->by, rows, &a->text);
-        if (a->forms.document)
-                annotate_view_json_rows(view, a->by, rows, &a->json);
+        annotate_page_add_rows(&a->page, view, a->by, rows);
         a->n_shown++;
 }
 
 /* That one function has no labels is a note: others may have. */
-static void add_rows(struct annotating *a, const struct annotate_view *view)
+static void add_rows(struct annotating *a, const struct annotate *annotate, const struct annotate_view *view)
 {
         struct annotate_rows rows;
         struct err err = {0};
 
-        if (annotate_group(view->annotate, a->by, &rows, &err)) {
+        if (annotate_group(annotate, a->by, &rows, &err)) {
                 show_rows(a, view, &rows);
         } else {
                 if (!a->first_none.code) {
@@ -134,17 +127,18 @@ static void add_rows(struct annotating *a, const struct annotate_view *view)
                         if (view->function)
                                 err_in(&a->first_none, "%s", view->function);
                 }
-                buf_printf(&a->text, "note: %s\n", err.text);
+                annotate_page_add_note(&a->page, err.text);
         }
         annotate_rows_release(&rows);
 }
 
-static void add_whole_rows(struct annotating *a, const struct annotate_view *view, uint32_t event)
+static void add_whole_rows(struct annotating *a, const struct annotate *whole,
+                           const struct annotate_view *view, uint32_t event)
 {
         struct annotate_rows rows;
 
         if (a->by != ANNOTATE_HANDLER) {
-                add_rows(a, view);
+                add_rows(a, whole, view);
                 return;
         }
         annotate_tail_calls(a->output.report->hot, event, &rows);
@@ -152,80 +146,38 @@ static void add_whole_rows(struct annotating *a, const struct annotate_view *vie
         annotate_rows_release(&rows);
 }
 
-/* The texts of all that add_lines_and_code shows. */
-static void want_lines_and_code(const struct annotating *a, const struct annotate_view *view,
-                                const struct annotate_rows *lines, bool both)
+static void add_listing(struct annotating *a, const struct annotate *annotate,
+                        const struct annotate_view *view)
 {
-        const struct annotating_options *o = &a->options->what;
-        struct annotate_view few = *view;
+        const struct annotate_listing listing = {a->options->what.source, a->options->what.code};
+        struct annotate_rows lines;
 
-        few.max_rows = view->max_rows < DEFAULT_LINES ? view->max_rows : DEFAULT_LINES;
-        if (both) {
-                annotate_view_want_rows(&few, ANNOTATE_LINE, lines);
-                annotate_view_want_missing_source(&few, lines);
-        }
-        if (o->source)
-                annotate_view_want_source(view, lines);
-        if (both || o->code)
-                annotate_view_want_code(view);
+        annotate_group(annotate, ANNOTATE_LINE, &lines, NULL);
+        annotate_page_want_listing(view, &listing, &lines);
         annotate_output_fill(&a->output, a->index, view);
-}
-
-static void add_lines_and_code(struct annotating *a, struct annotate_view *view)
-{
-        const struct annotating_options *o = &a->options->what;
-        bool both = !o->source && !o->code;
-        uint64_t max_rows = view->max_rows;
-        struct annotate_rows rows;
-
-        annotate_group(view->annotate, ANNOTATE_LINE, &rows, NULL);
-        want_lines_and_code(a, view, &rows, both);
-        if (both) {
-                view->max_rows = max_rows < DEFAULT_LINES ? max_rows : DEFAULT_LINES;
-                annotate_view_rows(view, ANNOTATE_LINE, &rows, &a->text);
-                annotate_view_missing_source(view, &rows, &a->text);
-                view->max_rows = max_rows;
-        }
-        if (o->source)
-                annotate_view_source(view, &rows, &a->text);
-        annotate_rows_release(&rows);
-        if (both || (o->source && o->code))
-                buf_add_char(&a->text, '\n');
-        if (both || o->code)
-                annotate_view_code(view, &a->text);
-}
-
-static void begin_json(struct annotating *a, const struct annotate_view *view)
-{
-        json_begin_object(&a->json);
-        json_key_str(&a->json, "event", view->event);
-        json_key_u64(&a->json, "hits", annotate_count(view->annotate));
+        annotate_page_add_listing(&a->page, view, &listing, &lines);
+        annotate_rows_release(&lines);
 }
 
 static void add_function(struct annotating *a, size_t index)
 {
-        struct annotate_view view = annotate_output_view(&a->output, index);
+        const struct annotated function = annotation_get(a->output.annotation, index);
+        const struct annotate_view view = annotate_output_view(&a->output, index);
+        bool has_code = function.code->n_insns;
 
         a->index = index;
-        if (index)
-                buf_add_char(&a->text, '\n');
-        annotate_view_heading(&view, &a->text);
-        begin_json(a, &view);
-        if (a->forms.document) {
-                bool has_code = annotation_get(a->output.annotation, index).code->n_insns;
-
-                annotate_view_want_json(&view, has_code);
-                annotate_output_fill(&a->output, index, &view);
-                annotate_view_json(&view, has_code, &a->json);
-        }
+        annotate_page_begin_part(&a->page, &view);
+        annotate_page_want_code(&a->page, &view, has_code);
+        annotate_output_fill(&a->output, index, &view);
+        annotate_page_add_code(&a->page, &view, has_code);
         if (a->has_by) {
-                add_rows(a, &view);
+                add_rows(a, function.annotate, &view);
         } else {
-                if (a->forms.text)
-                        add_lines_and_code(a, &view);
+                if (a->page.has_text)
+                        add_listing(a, function.annotate, &view);
                 a->n_shown++;
         }
-        json_end_object(&a->json);
+        annotate_page_end_part(&a->page);
 }
 
 /* Loading LLVM costs more than all the rest: not for tables of lines and names. */
@@ -268,10 +220,9 @@ static void add_whole(struct annotating *a, struct report *report)
                         continue;
                 whole = annotation_whole(report, e);
                 view = annotate_output_whole(&a->output, whole, e);
-                annotate_view_heading(&view, &a->text);
-                begin_json(a, &view);
-                add_whole_rows(a, &view, e);
-                json_end_object(&a->json);
+                annotate_page_begin_part(&a->page, &view);
+                add_whole_rows(a, whole, &view, e);
+                annotate_page_end_part(&a->page);
         }
 }
 
@@ -286,21 +237,11 @@ static bool make(struct annotating *a, const struct report_request *request, str
                 return false;
         a->output.report = report;
         cmd_warn(&report->session.archive.note);
-        json_init(&a->json, &a->document);
-        json_begin_object(&a->json);
-        json_key(&a->json, "annotate");
-        json_begin_array(&a->json);
         if (is_whole(a, report))
                 add_whole(a, report);
         else
                 ok = add_functions(a, report, err);
-        json_end_array(&a->json);
-        quality_add_json(&report->quality, NULL, &a->json);
-        json_end_object(&a->json);
-        buf_add_char(&a->document, '\n');
-        quality_add_poor(&report->quality, &a->text);
-        quality_add_text(&report->quality, &a->text);
-        buf_add_char(&a->text, '\n');
+        annotate_page_end(&a->page, &report->quality);
         annotate_output_release(&a->output);
         a->output = (struct annotate_output){0};
         if (!ok || a->n_shown)
@@ -335,10 +276,10 @@ static int run(struct annotating *a, const struct command_line *line, int32_t *p
                 .sources = &a->lookup->sources,
         };
         struct command_line none = *line;
+        struct cmd_forms forms;
         struct err err = {0};
 
         none.n_args = 0; /* its word is no session */
-        a->forms = cmd_wanted_forms(&o->general, &o->output);
         a->output.max_rows = o->what.rows;
         a->output.is_extended = o->output.json_extended;
         a->output.every_block = o->general.verbose;
@@ -348,9 +289,11 @@ static int run(struct annotating *a, const struct command_line *line, int32_t *p
             !filter_fill(&o->filter, pids, &request.filter, &err))
                 return cmd_fail(&err);
         request.arguments = text_pattern_has_arguments(a->symbol);
+        forms = cmd_wanted_forms(&o->general, &o->output);
+        annotate_page_begin(&a->page, forms.text, forms.document);
         if (!make(a, &request, &err))
                 return cmd_fail(&err);
-        return cmd_print_document(&o->general, &o->output, &a->text, &a->document);
+        return cmd_print_document(&o->general, &o->output, &a->page.text, &a->page.document);
 }
 
 int cmd_annotate(const struct command_line *line)
@@ -370,8 +313,7 @@ int cmd_annotate(const struct command_line *line)
         }
         lookup_release(&lookup);
 
-        buf_release(&a.text);
-        buf_release(&a.document);
+        annotate_page_release(&a.page);
         free(pids);
         return status;
 }

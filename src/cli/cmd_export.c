@@ -18,7 +18,7 @@
 #include "mem.h"
 #include "os.h"
 #include "perf_abi.h"
-#include "quality.h"
+#include "quality_view.h"
 #include "report.h"
 #include "session_facts.h"
 #include "text.h"

@@ -10,6 +10,7 @@
 #include "event.h"
 #include "hot_output.h"
 #include "os.h"
+#include "progress_view.h"
 #include "run.h"
 #include "text.h"
 #include "text_match.h"
@@ -24,7 +25,7 @@ struct recording {
         char *image_argv[2]; /* --pe_file in the place of a command */
         struct buf session;  /* its path */
         struct buf command_line;
-        struct buf progress; /* one character a second */
+        struct buf progress; /* a character for each second */
         struct lookup lookup;
         struct call_graph call_graph;
         enum collect_engine engine;
@@ -47,7 +48,7 @@ static void tick(void *ctx, uint64_t n_new)
 {
         struct recording *r = ctx;
 
-        buf_add_char(&r->progress, n_new ? '.' : 'e');
+        buf_add_char(&r->progress, progress_view_second(n_new));
         if (r->live)
                 os_write_stream(OS_STDOUT, r->progress.data + r->progress.len - 1, 1, NULL);
 }
@@ -208,25 +209,21 @@ static struct run_request make_request(struct recording *r)
 
 static void draw_start(const struct recording *r)
 {
+        AUTO_RELEASE(buf) text = {0};
+
+        progress_view_begin_sampling(&text);
         if (r->live)
-                os_write_stream(OS_STDOUT, "sampling ", 9, NULL);
+                os_write_stream(OS_STDOUT, text.data, text.len, NULL);
 }
 
 /* What was drawn gives way to the whole output, in the order that a pipe gets it in. */
 static void draw_end(const struct recording *r)
 {
-        static const char erase[] = "\r\033[K";
+        AUTO_RELEASE(buf) erase = {0};
 
+        progress_view_erase(&erase);
         if (r->live)
-                os_write_stream(OS_STDOUT, erase, sizeof(erase) - 1, NULL);
-}
-
-static void make_sampling_line(const struct recording *r, const struct run_facts *facts, struct buf *out)
-{
-        buf_printf(out, "sampling %s", buf_text(&r->progress));
-        if (facts->stop_signal == 2)
-                buf_add_str(out, "Ctrl-C received, quit counting...");
-        buf_add_str(out, " done!\n");
+                os_write_stream(OS_STDOUT, erase.data, erase.len, NULL);
 }
 
 static int exit_status(const struct recording *r, const struct run_facts *facts, bool poor)
@@ -261,7 +258,7 @@ static int show(struct recording *r, const struct run *run)
 
         if (facts.write_error)
                 cmd_fail(facts.write_error);
-        make_sampling_line(r, &facts, &sampling_line);
+        progress_view_sampling(buf_text(&r->progress), facts.stop_signal == 2, &sampling_line);
         /* Nobody sees the table: leave it out. */
         if (r->to_pipe ||
             (o->general.quiet && !o->display.strict && !o->output.json && !document_is_output(o)))

@@ -9,6 +9,7 @@
 #include "arena.h"
 #include "os.h"
 #include "sample_view.h"
+#include "view_rows.h"
 
 /* The arrays that a view points into. */
 struct view_parts {
@@ -115,7 +116,6 @@ static void fill_annotated(const struct hot_output *o, struct view_parts *p)
 static struct hot_view rows_of(const struct hot_output *o)
 {
         return (struct hot_view){
-                .hot = o->report->hot,
                 .keys = o->keys,
                 .max_rows = o->display->rows,
                 .symbol = o->display->symbol,
@@ -127,20 +127,13 @@ static struct hot_view rows_of(const struct hot_output *o)
         };
 }
 
-static struct trees_view trees_of(const struct hot_output *o, const struct hot_view *hot)
+static struct sample_view_trees trees_of(const struct hot_output *o)
 {
-        return (struct trees_view){
-                .names = o->report->tree,
-                .events = hot->events,
-                .n_events = hot->n_events,
+        return (struct sample_view_trees){
+                .are_wanted = o->report->tree,
                 .is_inverted = o->tree.is_inverted,
                 .min_percent = o->tree.min_percent,
                 .max_depth = o->tree.max_depth,
-                .max_rows = hot->max_rows,
-                .symbol = hot->symbol,
-                .long_names = hot->long_names,
-                .max_columns = hot->max_columns,
-                .is_colored = hot->is_colored,
         };
 }
 
@@ -180,7 +173,7 @@ static void fill_view(const struct hot_output *o, struct view_parts *p)
 
         p->view = (struct sample_view){
                 .hot = rows_of(o),
-                .branches = report->branch_rows,
+                .trees = trees_of(o),
                 .quality = &report->quality,
                 .ways = ways_of(&report->ways),
                 .pe_file = o->pe_file,
@@ -201,10 +194,49 @@ static void fill_view(const struct hot_output *o, struct view_parts *p)
                 .exit_status = o->exit_status,
         };
         fill_events(report, p);
-        p->view.trees = trees_of(o, &p->view.hot);
+        view_rows_of_hot(report->hot, &p->view.hot, &p->arena);
+        if (report->branch_rows)
+                p->view.branches = view_rows_of_branches(report->branch_rows, o->display->symbol,
+                                                         report->n_events, &p->arena);
         p->view.python = python_of(o, &p->view.hot);
         fill_modules(report, p);
         fill_annotated(o, p);
+}
+
+static bool is_asked_for(const struct calltree_function *function, const void *symbol)
+{
+        return function->kind <= CALLTREE_UNKNOWN && calltree_function_matches(function, symbol);
+}
+
+static struct calltree *make_tree(const struct hot_output *o, uint32_t event)
+{
+        const char *symbol = o->display->symbol;
+        AUTO(calltree) tree = stacks_tree_make(o->report->tree, event);
+
+        if (o->tree.is_inverted)
+                return calltree_invert(tree, symbol ? is_asked_for : NULL, symbol);
+        return symbol ? calltree_through(tree, is_asked_for, symbol) : TAKE(tree);
+}
+
+static void add_trees(const struct hot_output *o, struct sample_page *page)
+{
+        for (uint32_t i = 0; i < o->report->n_events; i++) {
+                AUTO(calltree) tree = o->report->events[i].n_samples ? make_tree(o, i) : NULL;
+
+                if (tree)
+                        sample_page_add_tree(page, i, tree);
+        }
+}
+
+static void render(const struct hot_output *o, const struct sample_view *view, enum sample_form form,
+                   struct buf *out)
+{
+        struct sample_page page;
+
+        sample_page_begin(&page, view, form, out);
+        if (view->trees.are_wanted && form != SAMPLE_CSV)
+                add_trees(o, &page);
+        sample_page_end(&page);
 }
 
 static bool write_document(const struct hot_output *o, const struct buf *document)
@@ -229,14 +261,14 @@ static bool show(const struct hot_output *o, const struct sample_view *view)
         bool ok = true;
 
         if (o->output->output && o->document_is_output) {
-                sample_view_render(view, document, &file);
+                render(o, view, document, &file);
                 ok = write_document(o, &file);
                 if (is_for_programs)
                         return ok;
         }
         if (o->general->quiet && !is_for_programs)
                 return ok;
-        sample_view_render(view, is_for_programs ? document : SAMPLE_TEXT, &screen);
+        render(o, view, is_for_programs ? document : SAMPLE_TEXT, &screen);
         return cmd_print(&screen, EXIT_OK) == EXIT_OK && ok;
 }
 

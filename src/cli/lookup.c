@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lookup.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,10 +10,10 @@
 #include "mem.h"
 #include "os.h"
 #include "perf_cache.h"
+#include "progress_view.h"
 #include "session_input.h"
 #include "text.h"
 #include "text_match.h"
-#include "text_printable.h"
 
 static const struct option lookup_options[] = {
         {
@@ -104,12 +103,8 @@ static void show_progress(void *ctx, const struct debuginfod_progress *progress)
 {
         AUTO_RELEASE(buf) line = {0};
 
-        buf_add_str(&line, "\rdebuginfod: ");
-        text_add_printable(&line, text_base_name(progress->name));
-        if (progress->total_bytes)
-                buf_printf(&line, " %" PRIu64 " of %" PRIu64 " KiB", progress->n_bytes / 1024,
-                           progress->total_bytes / 1024);
-        buf_printf(&line, ", %" PRIu64 " s left\x1b[K", progress->left_ns / 1000000000);
+        progress_view_download(text_base_name(progress->name), progress->n_bytes, progress->total_bytes,
+                               progress->left_ns, &line);
         os_write_stream(OS_STDERR, line.data, line.len, NULL);
         ((struct lookup *)ctx)->shows_progress = true;
 }
@@ -249,8 +244,11 @@ void lookup_release(struct lookup *lookup)
 {
         AUTO_RELEASE(buf) note = {0};
 
-        if (lookup->shows_progress)
-                os_write_stream(OS_STDERR, "\r\x1b[K", 4, NULL);
+        if (lookup->shows_progress) {
+                progress_view_erase(&note);
+                os_write_stream(OS_STDERR, note.data, note.len, NULL);
+                buf_clear(&note);
+        }
         if (lookup->debuginfod) {
                 buf_add_str(&note, debuginfod_note(lookup->debuginfod));
                 if (note.len)

@@ -132,7 +132,7 @@ static bool make_files(struct stat_files *files, const struct sheet *sheet, stru
                 if (!files->files[i])
                         return false;
                 if (told)
-                        buf_printf(told, "timeline file: '%s'\n", path.data);
+                        stat_csv_add_file(path.data, told);
                 files->multiplexed[i] = sheet->multiplexed[i];
                 files->csv.class = class;
                 files->csv.class_name = count_class_name(class);

@@ -254,13 +254,8 @@ bool stat_output_shot(void *ctx, const struct count_shot *shot, struct err *err)
                 stat_plot_add(o->plot, shot->sheet, shot->start_ns, shot->elapsed_ns);
         if (o->text)
                 add_text(o, shot, &view);
-        if (o->lines) {
-                struct json json;
-
-                json_init(&json, &o->pending);
-                stat_view_json(&view, &json);
-                buf_add_char(&o->pending, '\n');
-        }
+        if (o->lines)
+                stat_view_json_line(&view, &o->pending);
         if (o->document)
                 stat_document_add(&o->whole, &view);
         return flush(o, err);

@@ -17,13 +17,12 @@ enum { SHORT_FUNCTION = 60, SHARE_COLUMNS = 8 };
 
 struct code_listing {
         const struct annotate_view *view;
-        size_t n_points;
         bool *shown;
         size_t *row_of; /* of each shown point among the shown ones */
         size_t n_rows;
         struct arrows *arrows;
         int addr_digits;
-        const struct resolver_frame *last; /* whose line was named last */
+        const struct annotate_view_point *last; /* whose line was named last */
 };
 
 void annotate_view_add_cut(const struct annotate_view *view, const struct buf *row, struct buf *out)
@@ -40,22 +39,22 @@ void annotate_view_add_cut(const struct annotate_view *view, const struct buf *r
 
 /* --- what is shown --- */
 
-static const struct annotate_point *point_at(const struct code_listing *l, size_t i)
+static const struct annotate_view_point *point_at(const struct code_listing *l, size_t i)
 {
-        return annotate_get_point(l->view->annotate, i);
+        return &l->view->points[i];
 }
 
 static void choose_blocks(struct code_listing *l)
 {
-        bool all = l->view->every_block || l->n_points <= SHORT_FUNCTION;
+        bool all = l->view->every_block || l->view->n_points <= SHORT_FUNCTION;
 
-        for (size_t i = 0, end; i < l->n_points; i = end) {
+        for (size_t i = 0, end; i < l->view->n_points; i = end) {
                 uint64_t count = 0;
 
                 end = i;
                 do
                         count += point_at(l, end++)->count;
-                while (end < l->n_points && !point_at(l, end)->begins_block);
+                while (end < l->view->n_points && !point_at(l, end)->begins_block);
                 for (size_t k = i; k < end; k++) {
                         l->shown[k] = all || count;
                         l->row_of[k] = l->n_rows;
@@ -67,7 +66,7 @@ static void choose_blocks(struct code_listing *l)
 /* The shown point at exactly that address, or SIZE_MAX. */
 static size_t find_shown(const struct code_listing *l, uint64_t addr)
 {
-        size_t low = 0, high = l->n_points;
+        size_t low = 0, high = l->view->n_points;
 
         while (low < high) {
                 size_t middle = low + (high - low) / 2;
@@ -77,13 +76,7 @@ static size_t find_shown(const struct code_listing *l, uint64_t addr)
                 else
                         high = middle;
         }
-        return low < l->n_points && point_at(l, low)->addr == addr && l->shown[low] ? low : SIZE_MAX;
-}
-
-static bool is_jump(const struct disasm_insn *insn)
-{
-        return insn && insn->has_target && !insn->is_operand &&
-               (insn->flow == DISASM_BRANCH || insn->flow == DISASM_JUMP);
+        return low < l->view->n_points && point_at(l, low)->addr == addr && l->shown[low] ? low : SIZE_MAX;
 }
 
 static void draw_arrows(struct code_listing *l)
@@ -91,9 +84,9 @@ static void draw_arrows(struct code_listing *l)
         struct arrow *list = mem_new(l->n_rows, sizeof(*list));
         size_t n = 0;
 
-        for (size_t i = 0; i < l->n_points; i++) {
-                const struct disasm_insn *insn = point_at(l, i)->insn;
-                size_t to = l->shown[i] && is_jump(insn) ? find_shown(l, insn->target) : SIZE_MAX;
+        for (size_t i = 0; i < l->view->n_points; i++) {
+                const struct annotate_view_point *point = point_at(l, i);
+                size_t to = l->shown[i] && point->is_jump ? find_shown(l, point->target) : SIZE_MAX;
 
                 if (to != SIZE_MAX)
                         list[n++] = (struct arrow){l->row_of[i], l->row_of[to]};
@@ -104,37 +97,36 @@ static void draw_arrows(struct code_listing *l)
 
 /* --- rows --- */
 
-static bool same_line(const struct resolver_frame *a, const struct resolver_frame *b)
+/* Both have a path. */
+static bool same_line(const struct annotate_view_point *a, const struct annotate_view_point *b)
 {
-        return a && b && a->path == b->path && a->line == b->line && a->is_inlined == b->is_inlined &&
-               (!a->is_inlined || a->function == b->function);
+        return b && a->line == b->line && !strcmp(a->path, b->path) && !a->inlined == !b->inlined &&
+               (!a->inlined || !strcmp(a->inlined, b->inlined));
 }
 
 /* "longobject.c:3399 [Py_DECREF]  op->ob_refcnt--", where another line begins. */
-static void add_line_row(struct code_listing *l, const struct annotate_point *point, size_t row,
+static void add_line_row(struct code_listing *l, const struct annotate_view_point *point, size_t row,
                          struct buf *out)
 {
         const struct annotate_view *view = l->view;
-        const struct resolver_frame *frame = point->n_frames ? point->frames : NULL;
         AUTO_RELEASE(buf) text = {0};
-        const char *path, *source;
+        const char *source;
 
-        if (!frame || !frame->path || same_line(frame, l->last))
+        if (!point->path || same_line(point, l->last))
                 return;
-        l->last = frame;
-        path = annotate_text(view->annotate, frame->path);
+        l->last = point;
         buf_printf(&text, "%15s ", "");
         if (row)
                 arrows_add_between(l->arrows, row - 1, &text);
         else
                 buf_printf(&text, "%*s", (int)arrows_width(l->arrows), "");
-        annotate_view_place(path, frame->line, &text);
-        if (frame->is_inlined) {
+        annotate_view_place(point->path, point->line, &text);
+        if (point->inlined) {
                 buf_add_str(&text, " [");
-                text_add_printable(&text, annotate_text(view->annotate, frame->function));
+                text_add_printable(&text, point->inlined);
                 buf_add_char(&text, ']');
         }
-        source = annotate_texts_line(view->texts, path, frame->line);
+        source = annotate_texts_line(view->texts, point->path, point->line);
         if (source) {
                 buf_add_str(&text, "  ");
                 annotate_view_source_text(source + strspn(source, " \t"), &text);
@@ -143,15 +135,15 @@ static void add_line_row(struct code_listing *l, const struct annotate_point *po
 }
 
 /* An arrow says more than the name. */
-static bool names_target(const struct code_listing *l, const struct disasm_insn *insn)
+static bool names_target(const struct code_listing *l, const struct annotate_view_point *point)
 {
-        return insn->has_target && !insn->is_operand &&
-               (!is_jump(insn) || find_shown(l, insn->target) == SIZE_MAX);
+        return point->has_target && (!point->is_jump || find_shown(l, point->target) == SIZE_MAX);
 }
 
-static void add_target(const struct code_listing *l, const struct disasm_insn *insn, struct buf *out)
+static void add_target(const struct code_listing *l, const struct annotate_view_point *point, struct buf *out)
 {
-        const char *name = names_target(l, insn) ? annotate_texts_target(l->view->texts, insn->target) : NULL;
+        const char *name =
+                names_target(l, point) ? annotate_texts_target(l->view->texts, point->target) : NULL;
 
         if (!name)
                 return;
@@ -160,7 +152,7 @@ static void add_target(const struct code_listing *l, const struct disasm_insn *i
         buf_add_char(out, '>');
 }
 
-static void add_code_row(const struct code_listing *l, const struct annotate_point *point, size_t row,
+static void add_code_row(const struct code_listing *l, const struct annotate_view_point *point, size_t row,
                          struct buf *out)
 {
         AUTO_RELEASE(buf) text = {0};
@@ -173,9 +165,9 @@ static void add_code_row(const struct code_listing *l, const struct annotate_poi
                 buf_printf(&text, "%15s ", "");
         arrows_add_row(l->arrows, row, &text);
         buf_printf(&text, "%*" PRIx64 "  ", l->addr_digits, point->addr);
-        if (point->insn) {
-                buf_add_str(&text, point->insn->text);
-                add_target(l, point->insn, &text);
+        if (point->instruction) {
+                buf_add_str(&text, point->instruction);
+                add_target(l, point, &text);
         }
         annotate_view_add_cut(l->view, &text, out);
         if (point->count && l->view->is_colored)
@@ -200,14 +192,14 @@ static void add_rows(struct code_listing *l, struct buf *out)
 {
         size_t row = 0;
 
-        for (size_t i = 0, end; i < l->n_points; i = end) {
+        for (size_t i = 0, end; i < l->view->n_points; i = end) {
                 end = i + 1;
                 if (l->shown[i]) {
                         add_line_row(l, point_at(l, i), row, out);
                         add_code_row(l, point_at(l, i), row++, out);
                         continue;
                 }
-                while (end < l->n_points && !l->shown[end])
+                while (end < l->view->n_points && !l->shown[end])
                         end++;
                 add_gap(l, i, end, row, out);
         }
@@ -216,11 +208,11 @@ static void add_rows(struct code_listing *l, struct buf *out)
 /* False: there is nothing to show, and nothing to release. */
 static bool begin_listing(const struct annotate_view *view, struct code_listing *ret)
 {
-        *ret = (struct code_listing){.view = view, .n_points = annotate_n_points(view->annotate)};
-        if (!ret->n_points)
+        *ret = (struct code_listing){.view = view};
+        if (!view->n_points)
                 return false;
-        ret->shown = mem_new(ret->n_points, sizeof(*ret->shown));
-        ret->row_of = mem_new(ret->n_points, sizeof(*ret->row_of));
+        ret->shown = mem_new(view->n_points, sizeof(*ret->shown));
+        ret->row_of = mem_new(view->n_points, sizeof(*ret->row_of));
         choose_blocks(ret);
         return true;
 }
@@ -237,17 +229,14 @@ void annotate_view_want_code(const struct annotate_view *view)
 
         if (!begin_listing(view, &l))
                 return;
-        for (size_t i = 0; i < l.n_points; i++) {
-                const struct annotate_point *point = point_at(&l, i);
-                const struct resolver_frame *frame = point->n_frames ? point->frames : NULL;
+        for (size_t i = 0; i < view->n_points; i++) {
+                const struct annotate_view_point *point = point_at(&l, i);
 
                 if (!l.shown[i])
                         continue;
-                if (frame && frame->path)
-                        annotate_texts_want_line(view->texts, annotate_text(view->annotate, frame->path),
-                                                 frame->line);
-                if (point->insn && names_target(&l, point->insn))
-                        annotate_texts_want_target(view->texts, point->insn->target);
+                annotate_texts_want_line(view->texts, point->path, point->line);
+                if (names_target(&l, point))
+                        annotate_texts_want_target(view->texts, point->target);
         }
         end_listing(&l);
 }
@@ -259,7 +248,7 @@ void annotate_view_code(const struct annotate_view *view, struct buf *out)
 
         if (!begin_listing(view, &l))
                 return;
-        l.addr_digits = snprintf(last, sizeof(last), "%" PRIx64, point_at(&l, l.n_points - 1)->addr);
+        l.addr_digits = snprintf(last, sizeof(last), "%" PRIx64, point_at(&l, view->n_points - 1)->addr);
         draw_arrows(&l);
         buf_printf(out, "%8s %6s\n", "% func", "count");
         add_rows(&l, out);

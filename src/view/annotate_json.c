@@ -29,39 +29,38 @@ struct entries {
 };
 
 /* A line that is known.  What has none is a neighbour of nothing. */
-static bool same_source(const struct annotate_point *a, const struct annotate_point *b)
+static bool same_source(const struct annotate_view_point *a, const struct annotate_view_point *b)
 {
-        return a->n_frames && b->n_frames && a->frames->path && a->frames->line &&
-               a->frames->path == b->frames->path && a->frames->line == b->frames->line;
+        return a->path && b->path && a->line && a->line == b->line && !strcmp(a->path, b->path);
 }
 
 /* Neighbours of a point that are of its line: what windowsperf shows of an address. */
-static void find_neighbours(const struct annotate *a, size_t index, struct json_entry *entry)
+static void find_neighbours(const struct annotate_view *view, size_t index, struct json_entry *entry)
 {
-        const struct annotate_point *point = annotate_get_point(a, index);
+        const struct annotate_view_point *point = &view->points[index];
 
         entry->first = entry->last = index;
         while (entry->first && index - entry->first < NEIGHBOURS_MAX &&
-               same_source(point, annotate_get_point(a, entry->first - 1)))
+               same_source(point, &view->points[entry->first - 1]))
                 entry->first--;
-        while (entry->last + 1 < annotate_n_points(a) && entry->last - index < NEIGHBOURS_MAX &&
-               same_source(point, annotate_get_point(a, entry->last + 1)))
+        while (entry->last + 1 < view->n_points && entry->last - index < NEIGHBOURS_MAX &&
+               same_source(point, &view->points[entry->last + 1]))
                 entry->last++;
 }
 
-static struct json_entry make_entry(const struct annotate *a, size_t index)
+static struct json_entry make_entry(const struct annotate_view *view, size_t index)
 {
-        const struct annotate_point *point = annotate_get_point(a, index);
-        const struct resolver_frame *frame = point->n_frames ? point->frames : NULL;
-        struct json_entry entry = {.addr = point->addr, .count = point->count, .weight = point->weight};
+        const struct annotate_view_point *point = &view->points[index];
+        struct json_entry entry = {
+                .path = point->path,
+                .line = point->line,
+                .function = point->inlined && *point->inlined ? point->inlined : NULL,
+                .addr = point->addr,
+                .count = point->count,
+                .weight = point->weight,
+        };
 
-        if (frame && frame->path) {
-                entry.path = annotate_text(a, frame->path);
-                entry.line = frame->line;
-        }
-        if (frame && frame->is_inlined && frame->function)
-                entry.function = annotate_text(a, frame->function);
-        find_neighbours(a, index, &entry);
+        find_neighbours(view, index, &entry);
         return entry;
 }
 
@@ -111,13 +110,13 @@ static void merge_lines(struct entries *e)
         e->n = n;
 }
 
-static struct entries list_entries(const struct annotate *a, bool by_address)
+static struct entries list_entries(const struct annotate_view *view, bool by_address)
 {
         struct entries e = {0};
 
-        for (size_t i = 0; i < annotate_n_points(a); i++) {
-                if (annotate_get_point(a, i)->count)
-                        ARRAY_PUSH(e.list, e.n, e.cap, make_entry(a, i));
+        for (size_t i = 0; i < view->n_points; i++) {
+                if (view->points[i].count)
+                        ARRAY_PUSH(e.list, e.n, e.cap, make_entry(view, i));
         }
         if (!e.n)
                 return e;
@@ -140,10 +139,10 @@ static struct table *make_code(const struct annotate_view *view, const struct js
         struct table *table = table_new(code_columns, N_ELEMENTS(code_columns));
 
         for (size_t i = entry->first; i <= entry->last; i++) {
-                const struct annotate_point *point = annotate_get_point(view->annotate, i);
+                const struct annotate_view_point *point = &view->points[i];
 
                 table_add_u64(table, point->addr);
-                table_add_text(table, point->insn ? point->insn->text : "");
+                table_add_text(table, point->instruction ? point->instruction : "");
         }
         return table;
 }
@@ -166,7 +165,7 @@ void annotate_view_windowsperf(const struct annotate_view *view, bool disassembl
                 {.name = "filename", .can_cut = true},
         };
         AUTO(table) table = table_new(columns, N_ELEMENTS(columns));
-        struct entries lines = list_entries(view->annotate, false);
+        struct entries lines = list_entries(view, false);
 
         for (size_t i = 0; i < lines.n; i++) {
                 AUTO_RELEASE(buf) name = {0};
@@ -182,7 +181,7 @@ void annotate_view_windowsperf(const struct annotate_view *view, bool disassembl
         free(lines.list);
         if (!disassemble)
                 return;
-        lines = list_entries(view->annotate, true);
+        lines = list_entries(view, true);
         for (size_t i = 0; i < lines.n; i++)
                 add_code(view, &lines.list[i], out);
         free(lines.list);
@@ -202,13 +201,13 @@ static void add_json_code(const struct annotate_view *view, const struct json_en
         json_key(json, "disassemble");
         json_begin_array(json);
         for (size_t i = entry->first; disassemble && i <= entry->last; i++) {
-                const struct annotate_point *point = annotate_get_point(view->annotate, i);
+                const struct annotate_view_point *point = &view->points[i];
 
                 buf_clear(&address);
                 buf_printf(&address, "%" PRIx64, point->addr);
                 json_begin_object(json);
                 json_key_str(json, "address", buf_text(&address));
-                json_key_str(json, "instruction", point->insn ? point->insn->text : "");
+                json_key_str(json, "instruction", point->instruction ? point->instruction : "");
                 if (view->is_extended)
                         json_key_u64(json, "hits", point->count);
                 json_end_object(json);
@@ -252,7 +251,7 @@ void annotate_view_want_json(const struct annotate_view *view, bool disassemble)
 
         if (!view->is_extended)
                 return;
-        entries = list_entries(view->annotate, disassemble);
+        entries = list_entries(view, disassemble);
         for (size_t i = 0; i < entries.n; i++)
                 annotate_texts_want_line(view->texts, entries.list[i].path, entries.list[i].line);
         free(entries.list);
@@ -260,7 +259,7 @@ void annotate_view_want_json(const struct annotate_view *view, bool disassemble)
 
 void annotate_view_json(const struct annotate_view *view, bool disassemble, struct json *json)
 {
-        struct entries entries = list_entries(view->annotate, disassemble);
+        struct entries entries = list_entries(view, disassemble);
 
         json_key_str(json, "function_name", view->function);
         json_key(json, "source_code");

@@ -18,9 +18,7 @@ enum { COLUMNS_MAX = 10, SHARE_COLUMNS = 8 };
 
 double annotate_view_share(const struct annotate_view *view, uint64_t weight)
 {
-        uint64_t whole = annotate_weight(view->annotate);
-
-        return whole ? 100.0 * (double)weight / (double)whole : 0;
+        return view->weight ? 100.0 * (double)weight / (double)view->weight : 0;
 }
 
 double annotate_view_share_of_all(const struct annotate_view *view, uint64_t weight)
@@ -39,13 +37,10 @@ static void add_note(struct buf *out, const char *note)
 
 void annotate_view_heading(const struct annotate_view *view, struct buf *out)
 {
-        uint64_t count = annotate_count(view->annotate);
-
         text_add_printable(out, view->function ? view->function : "all functions");
-        buf_printf(out, ": %" PRIu64 " of %" PRIu64 " samples of ", count, view->event_count);
+        buf_printf(out, ": %" PRIu64 " of %" PRIu64 " samples of ", view->count, view->event_count);
         text_add_printable(out, view->event);
-        buf_printf(out, " (%.2f %%), skid: %s\n",
-                   annotate_view_share_of_all(view, annotate_weight(view->annotate)), view->skid);
+        buf_printf(out, " (%.2f %%), skid: %s\n", annotate_view_share_of_all(view, view->weight), view->skid);
         add_note(out, view->code_note);
         add_note(out, view->debug_note);
 }

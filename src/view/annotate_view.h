@@ -6,17 +6,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "annotate.h"
+#include "annotate_rows.h"
 #include "annotate_texts.h"
 #include "buf.h"
 #include "json.h"
 
+/* An instruction, or an address with samples where there is no code.  Equal texts need not be at one address. */
+struct annotate_view_point {
+        uint64_t addr, count, weight;
+        const char *instruction; /* NULL: no code */
+        bool begins_block;
+        bool has_target,
+                is_jump; /* to the code at `target`, by a call or by a jump inside or out of the function */
+        uint64_t target;
+        const char *path; /* of its source; NULL: not known */
+        uint32_t line;
+        const char *inlined; /* the function that was inlined there, "" without a name; NULL: none was */
+};
+
 struct annotate_view {
         const char *function; /* as rows show it: "x_mul:python3.11d"; NULL: the whole session */
         const char *event;
-        const char *skid;                   /* "possible", "none" */
-        uint64_t event_count, event_weight; /* of all samples of the event */
-        const struct annotate *annotate;
+        const char *skid;                         /* "possible", "none" */
+        uint64_t event_count, event_weight;       /* of all samples of the event */
+        uint64_t count, weight;                   /* of the function */
+        const struct annotate_view_point *points; /* by address; of the whole session none */
+        size_t n_points;
         const char *code_note, *debug_note; /* why something is missing; NULL */
         unsigned max_columns;               /* of the terminal; 0: nothing is cut */
         bool is_colored;                    /* shares, by heat */

@@ -61,9 +61,13 @@ static void list_columns(const struct branch_view *view, bool with_event, struct
         }
 }
 
-static bool shows(const struct branch_view *view, const struct branch_row *row)
+static bool has_module_column(const struct row_keys *keys)
 {
-        return !view->symbol || branch_row_matches(view->rows, row, view->symbol);
+        for (size_t i = 0; i < keys->n; i++) {
+                if (keys->order[i] == ROW_MODULE)
+                        return true;
+        }
+        return false;
 }
 
 /* What hardware did not tell is no 0. */
@@ -76,40 +80,38 @@ static void add_share(struct table *table, uint64_t part, uint64_t all, double u
 }
 
 /* Adds the module where it has no column: "0x1139:libm.so.6". */
-static void add_in_module(const struct branch_view *view, const char *text, str_id module,
+static void add_in_module(const struct row_keys *keys, const char *text, const char *module,
                           struct table *table)
 {
-        const struct row_keys keys = keys_of(view);
         AUTO_RELEASE(buf) whole = {0};
         size_t len;
 
         buf_add_str(&whole, text);
         len = whole.len;
-        if (module && !(row_keys_bits(&keys) & PROFILE_MODULE))
-                buf_printf(&whole, ":%s", branch_rows_text(view->rows, module));
+        if (*module && !has_module_column(keys))
+                buf_printf(&whole, ":%s", module);
         table_add_name(table, buf_text(&whole), whole.len - len);
 }
 
-static void add_end(const struct branch_view *view, str_id function, uint64_t addr, str_id module,
-                    struct table *table)
+static void add_end(const struct branch_view *view, const struct branch_view_end *end, struct table *table)
 {
         const struct row_keys keys = keys_of(view);
         char hex[32];
 
-        snprintf(hex, sizeof(hex), "0x%" PRIx64, addr);
+        snprintf(hex, sizeof(hex), "0x%" PRIx64, end->addr);
         for (size_t i = 0; i < keys.n; i++) {
                 switch (keys.order[i]) {
-                case ROW_SYMBOL:
-                        add_in_module(view, branch_rows_text(view->rows, function), module, table);
+                case ROW_SYMBOL: add_in_module(&keys, end->function, end->module, table); break;
+                case ROW_ADDR:
+                        add_in_module(&keys, end->addr || *end->module ? hex : "unknown", end->module, table);
                         break;
-                case ROW_ADDR: add_in_module(view, addr || module ? hex : "unknown", module, table); break;
-                case ROW_MODULE: table_add_text(table, branch_rows_text(view->rows, module)); break;
+                case ROW_MODULE: table_add_text(table, end->module); break;
                 default: break;
                 }
         }
 }
 
-static void add_cells(const struct branch_view *view, const struct branch_row *row, uint64_t of,
+static void add_cells(const struct branch_view *view, const struct branch_view_row *row, uint64_t of,
                       bool with_event, struct table *table)
 {
         if (with_event)
@@ -118,18 +120,18 @@ static void add_cells(const struct branch_view *view, const struct branch_row *r
         table_add_u64(table, row->count);
         add_share(table, row->n_mispredicted, row->n_told, 100);
         add_share(table, row->cycles, row->n_timed, 1);
-        add_end(view, row->from, row->from_addr, row->from_module, table);
-        add_end(view, row->to, row->to_addr, row->to_module, table);
+        add_end(view, &row->from, table);
+        add_end(view, &row->to, table);
 }
 
 static void add_rows(const struct branch_view *view, uint32_t event, bool with_event, struct table *table)
 {
-        uint64_t of = branch_rows_count(view->rows, event), shown = 0;
+        uint64_t of = view->rows->counts[event], shown = 0;
 
-        for (size_t i = 0; i < branch_rows_n(view->rows) && shown < view->max_rows; i++) {
-                const struct branch_row *row = branch_rows_get(view->rows, i);
+        for (size_t i = 0; i < view->rows->n && shown < view->max_rows; i++) {
+                const struct branch_view_row *row = &view->rows->items[i];
 
-                if (row->event != event || !shows(view, row))
+                if (row->event != event || row->is_hidden)
                         continue;
                 add_cells(view, row, of, with_event, table);
                 shown++;
@@ -141,7 +143,7 @@ static struct table *table_of(const struct branch_view *view, uint32_t event, st
 {
         struct table *table;
 
-        if (!branch_rows_count(view->rows, event))
+        if (!view->rows->counts[event])
                 return NULL;
         list_columns(view, false, c);
         table = table_new(c->list, c->n);
@@ -156,7 +158,7 @@ static void add_event(const struct branch_view *view, uint32_t event, const stru
         buf_add_str(out, "======================== branches: ");
         text_add_printable(out, view->events[event].name);
         buf_printf(out, ", %" PRIu64 " in %" PRIu64 " samples, top %" PRIu64 " ========================\n",
-                   branch_rows_count(view->rows, event), view->events[event].n_samples, view->max_rows);
+                   view->rows->counts[event], view->events[event].n_samples, view->max_rows);
         if (table_n_rows(table) || !view->symbol) {
                 table_render_text(table, view->max_columns, out);
                 return;
@@ -200,7 +202,7 @@ void branch_view_json(const struct branch_view *view, struct json *json)
                         continue;
                 json_begin_object(json);
                 json_key_str(json, "type", view->events[i].name);
-                json_key_u64(json, "count", branch_rows_count(view->rows, i));
+                json_key_u64(json, "count", view->rows->counts[i]);
                 json_key(json, "edges");
                 table_render_json(table, false, json);
                 json_end_object(json);

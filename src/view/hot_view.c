@@ -12,38 +12,41 @@
 #include "text_number.h"
 #include "text_printable.h"
 
+static bool has_key(const struct hot_view *view, enum row_key key)
+{
+        for (size_t i = 0; i < view->keys.n; i++) {
+                if (view->keys.order[i] == key)
+                        return true;
+        }
+        return false;
+}
+
 /* What a row is, for the heading: the finest of the keys. */
 static const char *row_noun(const struct hot_view *view)
 {
         static const struct {
-                unsigned bit;
+                enum row_key key;
                 const char *noun;
         } nouns[] = {
-                {PROFILE_ADDR, "addresses"},    {PROFILE_LINE, "lines"},     {PROFILE_SYMBOL, "functions"},
-                {PROFILE_MODULE, "modules"},    {PROFILE_THREAD, "threads"}, {PROFILE_TID, "threads"},
-                {PROFILE_PROCESS, "processes"}, {PROFILE_PID, "processes"},  {PROFILE_COMM, "commands"},
-                {PROFILE_CPU, "CPUs"},
+                {ROW_ADDR, "addresses"},    {ROW_LINE, "lines"},     {ROW_SYMBOL, "functions"},
+                {ROW_MODULE, "modules"},    {ROW_THREAD, "threads"}, {ROW_TID, "threads"},
+                {ROW_PROCESS, "processes"}, {ROW_PID, "processes"},  {ROW_COMM, "commands"},
+                {ROW_CPU, "CPUs"},
         };
-        unsigned bits = row_keys_bits(&view->keys);
 
-        if (!bits)
+        if (!view->keys.n)
                 return "functions";
         for (size_t i = 0; i < N_ELEMENTS(nouns); i++) {
-                if (bits & nouns[i].bit)
+                if (has_key(view, nouns[i].key))
                         return nouns[i].noun;
         }
         return "events";
 }
 
-bool hot_view_shows(const struct hot_view *view, const struct hot_row *row)
-{
-        return !view->symbol || hot_row_matches(view->hot, row, view->symbol);
-}
-
 bool hot_view_has_match(const struct hot_view *view)
 {
-        for (size_t i = 0; i < hot_n_rows(view->hot); i++) {
-                if (hot_view_shows(view, hot_get_row(view->hot, i)))
+        for (size_t i = 0; i < view->n_rows; i++) {
+                if (!view->rows[i].is_hidden)
                         return true;
         }
         return false;
@@ -66,15 +69,6 @@ static const struct column key_columns[ROW_N_KEYS] = {
         [ROW_LINE] = {.name = "line"},
         [ROW_ADDR] = {.name = "addr", .can_cut = true},
 };
-
-static bool has_key(const struct hot_view *view, enum row_key key)
-{
-        for (size_t i = 0; i < view->keys.n; i++) {
-                if (view->keys.order[i] == key)
-                        return true;
-        }
-        return false;
-}
 
 static void add_share_columns(const struct hot_view *view, struct columns *c)
 {
@@ -115,7 +109,7 @@ void hot_view_columns(const struct hot_view *view, bool with_event, struct colum
                 add_key_column(view, ROW_SYMBOL, c);
 }
 
-static void add_share_cells(const struct hot_view *view, const struct hot_row *row, struct table *table)
+static void add_share_cells(const struct hot_view *view, const struct hot_view_row *row, struct table *table)
 {
         char interval[32];
 
@@ -145,7 +139,7 @@ static void add_id(int32_t id, struct table *table)
 }
 
 /* "0x1139:libm.so.6": an address alone would not say of what. */
-static void add_addr(const struct hot_view *view, const struct hot_row *row, struct table *table)
+static void add_addr(const struct hot_view *view, const struct hot_view_row *row, struct table *table)
 {
         AUTO_RELEASE(buf) text = {0};
 
@@ -154,43 +148,42 @@ static void add_addr(const struct hot_view *view, const struct hot_row *row, str
                 return;
         }
         text_add_hex(&text, row->addr);
-        if (row->module && !has_key(view, ROW_MODULE))
-                buf_printf(&text, ":%s", hot_text(view->hot, row->module));
+        if (*row->module && !has_key(view, ROW_MODULE))
+                buf_printf(&text, ":%s", row->module);
         table_add_text(table, buf_text(&text));
 }
 
-static void add_known(const struct hot_view *view, str_id text, struct table *table)
+static void add_known(const char *text, struct table *table)
 {
-        table_add_text(table, text ? hot_text(view->hot, text) : "unknown");
+        table_add_text(table, *text ? text : "unknown");
 }
 
-static void add_name(const struct hot_view *view, const struct hot_row *row, bool with_module,
-                     struct table *table)
+static void add_name(const struct hot_view_row *row, bool with_module, struct table *table)
 {
-        const char *text = hot_text(view->hot, with_module ? row->symbol : row->bare);
+        const char *text = with_module ? row->symbol : row->bare;
 
-        table_add_name(table, text, strlen(text) - strlen(hot_text(view->hot, row->bare)));
+        table_add_name(table, text, strlen(text) - strlen(row->bare));
 }
 
 /* Without a column for the module, only what several modules have is said to be of one. */
-static void add_symbol(const struct hot_view *view, const struct hot_row *row, struct table *table)
+static void add_symbol(const struct hot_view *view, const struct hot_view_row *row, struct table *table)
 {
-        add_name(view, row, row->is_in_several && !has_key(view, ROW_MODULE), table);
+        add_name(row, row->is_in_several && !has_key(view, ROW_MODULE), table);
 }
 
-static void add_key_cell(const struct hot_view *view, const struct hot_row *row, enum row_key key,
+static void add_key_cell(const struct hot_view *view, const struct hot_view_row *row, enum row_key key,
                          struct table *table)
 {
         switch (key) {
-        case ROW_COMM: add_known(view, row->comm, table); break;
+        case ROW_COMM: add_known(row->comm, table); break;
         case ROW_PID: add_id(row->pid, table); break;
         case ROW_TID: add_id(row->tid, table); break;
-        case ROW_PROCESS: add_task(hot_text(view->hot, row->process), row->pid, table); break;
-        case ROW_THREAD: add_task(hot_text(view->hot, row->comm), row->tid, table); break;
+        case ROW_PROCESS: add_task(row->process, row->pid, table); break;
+        case ROW_THREAD: add_task(row->comm, row->tid, table); break;
         case ROW_CPU: table_add_u64(table, row->cpu); break;
-        case ROW_MODULE: add_known(view, row->module, table); break;
+        case ROW_MODULE: add_known(row->module, table); break;
         case ROW_SYMBOL: add_symbol(view, row, table); break;
-        case ROW_LINE: add_known(view, row->line, table); break;
+        case ROW_LINE: add_known(row->line, table); break;
         case ROW_ADDR: add_addr(view, row, table); break;
         case ROW_OVERHEAD: add_share_cells(view, row, table); break;
         case ROW_EVENT:
@@ -198,7 +191,7 @@ static void add_key_cell(const struct hot_view *view, const struct hot_row *row,
         }
 }
 
-static void add_cells(const struct hot_view *view, const struct hot_row *row, bool with_event,
+static void add_cells(const struct hot_view *view, const struct hot_view_row *row, bool with_event,
                       struct table *table)
 {
         if (with_event)
@@ -208,7 +201,7 @@ static void add_cells(const struct hot_view *view, const struct hot_row *row, bo
         for (size_t i = 0; i < view->keys.n; i++)
                 add_key_cell(view, row, (enum row_key)view->keys.order[i], table);
         if (!view->keys.n)
-                add_name(view, row, true, table);
+                add_name(row, true, table);
 }
 
 size_t hot_view_add_rows(const struct hot_view *view, uint32_t event, bool with_event, struct table *table,
@@ -216,8 +209,8 @@ size_t hot_view_add_rows(const struct hot_view *view, uint32_t event, bool with_
 {
         size_t shown = 0;
 
-        for (size_t i = 0; i < hot_n_rows(view->hot); i++) {
-                const struct hot_row *row = hot_get_row(view->hot, i);
+        for (size_t i = 0; i < view->n_rows; i++) {
+                const struct hot_view_row *row = &view->rows[i];
 
                 if (row->event != event)
                         continue;
@@ -227,7 +220,7 @@ size_t hot_view_add_rows(const struct hot_view *view, uint32_t event, bool with_
                         sums->count += row->count;
                         sums->n_rows++;
                 }
-                if (shown == view->max_rows || !hot_view_shows(view, row))
+                if (shown == view->max_rows || row->is_hidden)
                         continue;
                 add_cells(view, row, with_event, table);
                 shown++;
@@ -260,18 +253,18 @@ static void add_pcs(const struct hot_view *view, uint32_t event, struct buf *out
         size_t shown_rows = 0, of_row = 0;
         uint32_t last = UINT32_MAX;
 
-        for (size_t i = 0; i < hot_n_pcs(view->hot); i++) {
-                const struct hot_pc *pc = hot_get_pc(view->hot, i);
-                const struct hot_row *row = hot_get_row(view->hot, pc->row);
+        for (size_t i = 0; i < view->n_pcs; i++) {
+                const struct hot_view_pc *pc = &view->pcs[i];
+                const struct hot_view_row *row = &view->rows[pc->row];
 
-                if (pc->event != event || !hot_view_shows(view, row))
+                if (pc->event != event || row->is_hidden)
                         continue;
                 if (pc->row != last) {
                         if (shown_rows++ == view->max_rows)
                                 return;
                         last = pc->row;
                         of_row = 0;
-                        text_add_printable(out, hot_text(view->hot, row->symbol));
+                        text_add_printable(out, row->symbol);
                         buf_add_char(out, '\n');
                 }
                 if (of_row++ < PCS_A_ROW)

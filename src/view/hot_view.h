@@ -9,7 +9,6 @@
 
 #include "annotate_view.h"
 #include "buf.h"
-#include "hot.h"
 #include "json.h"
 #include "row_keys.h"
 
@@ -17,6 +16,28 @@ struct hot_view_event {
         const char *name;
         uint64_t interval; /* mean period of its samples */
         uint64_t n_samples, weight;
+};
+
+/* Texts are "" where they are not known. */
+struct hot_view_row {
+        uint32_t event;
+        int32_t pid, tid; /* -1: the kernel had none to tell */
+        uint32_t cpu;
+        const char *comm, *process, *line, *module;
+        const char *symbol; /* with ":module" where it belongs, which is behind `bare` */
+        const char *bare;
+        bool is_in_several; /* functions of other modules have its name: `symbol` tells them apart */
+        bool has_addr;
+        bool is_hidden; /* the view's pattern does not mean it */
+        uint64_t addr, count;
+        double share, low, high; /* 0 to 1 */
+};
+
+/* A distinct address of a row. */
+struct hot_view_pc {
+        uint32_t event;
+        uint32_t row; /* index into the rows */
+        uint64_t addr, count;
 };
 
 /* A function whose inside is shown too. */
@@ -27,12 +48,15 @@ struct hot_view_annotated {
 
 /* Everything that is shown; all pointers are the caller's and outlive the calls. */
 struct hot_view {
-        const struct hot *hot;
+        const struct hot_view_row *rows; /* by event, then most first */
+        size_t n_rows;
+        const struct hot_view_pc *pcs; /* by row, then most first; for `verbose` */
+        size_t n_pcs;
         const struct hot_view_event *events;
         size_t n_events;
         struct row_keys keys; /* of the rows, a column each; none: by module and symbol, in one column */
         uint64_t max_rows;
-        const char *symbol; /* pattern of rows to show, or NULL */
+        const char *symbol; /* pattern of rows to show, or NULL: see hot_view_row.is_hidden */
         bool verbose;
         bool is_extended;     /* --json-extended: the document may hold more than WindowsPerf's */
         bool long_names;      /* nothing of a name is folded or cut */

@@ -24,7 +24,6 @@ void hot_view_columns(const struct hot_view *view, bool with_event, struct colum
 size_t hot_view_add_rows(const struct hot_view *view, uint32_t event, bool with_event, struct table *table,
                          struct hot_sums *sums);
 
-bool hot_view_shows(const struct hot_view *view, const struct hot_row *row);
 bool hot_view_has_section(const struct hot_view *view, size_t event);
 
 #endif

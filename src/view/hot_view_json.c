@@ -5,16 +5,16 @@ static void add_pcs(const struct hot_view *view, uint32_t event, struct json *js
 {
         json_key(json, "pcs");
         json_begin_array(json);
-        for (size_t i = 0; i < hot_n_pcs(view->hot); i++) {
-                const struct hot_pc *pc = hot_get_pc(view->hot, i);
-                const struct hot_row *row = hot_get_row(view->hot, pc->row);
+        for (size_t i = 0; i < view->n_pcs; i++) {
+                const struct hot_view_pc *pc = &view->pcs[i];
+                const struct hot_view_row *row = &view->rows[pc->row];
 
-                if (pc->event != event || !hot_view_shows(view, row))
+                if (pc->event != event || row->is_hidden)
                         continue;
                 json_begin_object(json);
                 json_key_u64(json, "address", pc->addr);
                 json_key_u64(json, "count", pc->count);
-                json_key_str(json, "in_symbol", hot_text(view->hot, row->symbol));
+                json_key_str(json, "in_symbol", row->symbol);
                 json_end_object(json);
         }
         json_end_array(json);

@@ -6,6 +6,7 @@
 
 #include "buf.h"
 #include "heat.h"
+#include "quality_view.h"
 #include "sample_view_internal.h"
 #include "text.h"
 #include "text_number.h"
@@ -75,7 +76,7 @@ static void add_heading(const struct sample_view *view, struct buf *out)
                 text_add_printable(out, view->source_note);
                 buf_add_char(out, '\n');
         }
-        if (view->trees.names && view->ways.any)
+        if (view->trees.are_wanted && view->ways.any)
                 add_ways(&view->ways, out);
         if (view->has_image) {
                 buf_add_str(out, "base address of '");
@@ -155,15 +156,11 @@ static void add_body(const struct sample_view *view, struct buf *out)
 
         if (!view->quality->n_samples)
                 add_no_samples(view, out);
-        else if (view->trees.names)
-                trees_view_text(&view->trees, out);
-        else if (view->branches)
+        else if (view->branches && !view->trees.are_wanted)
                 branch_view_text(&branches, out);
-        else if (!view->hot.symbol || !python_view_has_rows(&view->python) || hot_view_has_match(&view->hot))
+        else if (!view->trees.are_wanted &&
+                 (!python_view_has_rows(&view->python) || hot_view_has_match(&view->hot)))
                 hot_view_text(&view->hot, out);
-        python_view_text(&view->python, out);
-        if (view->trees.names && python_view_has_rows(&view->python))
-                buf_add_char(out, '\n');
 }
 
 static void add_quality(const struct sample_view *view, struct buf *out)
@@ -177,14 +174,21 @@ static void add_quality(const struct sample_view *view, struct buf *out)
         buf_add_char(out, '\n');
 }
 
-static void add_text(const struct sample_view *view, struct buf *out)
+static void begin_text(const struct sample_view *view, struct buf *out)
 {
-        const struct quality *q = view->quality;
-
         add_heading(view, out);
         if (view->hot.verbose)
                 add_modules(view, out);
         add_body(view, out);
+}
+
+static void end_text(const struct sample_view *view, struct buf *out)
+{
+        const struct quality *q = view->quality;
+
+        python_view_text(&view->python, out);
+        if (view->trees.are_wanted && python_view_has_rows(&view->python))
+                buf_add_char(out, '\n');
         if (view->hot.verbose)
                 buf_printf(out, "sample generated: %" PRIu64 "\nsample dropped  : %" PRIu64 "\n",
                            q->n_samples + q->n_lost, q->n_lost);
@@ -208,11 +212,54 @@ static void add_csv(const struct sample_view *view, struct buf *out)
                 hot_view_csv(&view->hot, out);
 }
 
-void sample_view_render(const struct sample_view *view, enum sample_form form, struct buf *out)
+static struct tree_view tree_of(const struct sample_view *view, uint32_t event, const struct calltree *tree)
 {
+        return (struct tree_view){
+                .tree = tree,
+                .is_inverted = view->trees.is_inverted,
+                .all_count = view->hot.events[event].n_samples,
+                .all_weight = view->hot.events[event].weight,
+                .event = view->hot.events[event].name,
+                .min_percent = view->trees.min_percent,
+                .max_depth = view->trees.max_depth,
+                .max_rows = view->hot.max_rows,
+                .symbol = view->hot.symbol,
+                .long_names = view->hot.long_names,
+                .max_columns = view->hot.max_columns,
+                .is_colored = view->hot.is_colored,
+        };
+}
+
+void sample_page_begin(struct sample_page *page, const struct sample_view *view, enum sample_form form,
+                       struct buf *out)
+{
+        *page = (struct sample_page){.view = view, .form = form, .out = out};
+        json_init(&page->json, out);
         switch (form) {
-        case SAMPLE_TEXT: add_text(view, out); break;
-        case SAMPLE_JSON: sample_view_json(view, out); break;
+        case SAMPLE_TEXT: begin_text(view, out); break;
+        case SAMPLE_JSON: sample_view_begin_json(view, &page->json); break;
         case SAMPLE_CSV: add_csv(view, out); break;
         }
+}
+
+void sample_page_add_tree(struct sample_page *page, uint32_t event, const struct calltree *tree)
+{
+        const struct tree_view view = tree_of(page->view, event, tree);
+
+        if (page->form == SAMPLE_JSON)
+                tree_view_json(&view, &page->json);
+        if (page->form != SAMPLE_TEXT)
+                return;
+        tree_view_text(&view, page->out);
+        buf_add_char(page->out, '\n');
+}
+
+void sample_page_end(struct sample_page *page)
+{
+        if (page->form == SAMPLE_TEXT)
+                end_text(page->view, page->out);
+        if (page->form != SAMPLE_JSON)
+                return;
+        sample_view_end_json(page->view, &page->json);
+        buf_add_char(page->out, '\n');
 }

@@ -4,11 +4,11 @@
 #ifndef SAMPLE_VIEW_H
 #define SAMPLE_VIEW_H
 
-#include "branches.h"
+#include "branch_view.h"
 #include "hot_view.h"
 #include "python_view.h"
 #include "quality.h"
-#include "trees_view.h"
+#include "tree_view.h"
 
 /* How an event was sampled. */
 struct sample_view_source {
@@ -16,6 +16,14 @@ struct sample_view_source {
         uint64_t rate; /* per second, or a period */
         bool is_frequency, no_kernel, no_user;
         const char *skid; /* "possible", "none" */
+};
+
+/* How call trees are shown, besides what rows have too. */
+struct sample_view_trees {
+        bool are_wanted;
+        bool is_inverted; /* callers below what they called */
+        double min_percent;
+        unsigned max_depth;
 };
 
 /* How many frames of stacks that were unwound were found in each way that is told of. */
@@ -42,9 +50,9 @@ struct sample_view_module {
 /* Everything that is shown; all pointers are the caller's and outlive the calls. */
 struct sample_view {
         struct hot_view hot;
-        struct python_view python;          /* behind the table or the trees */
-        struct trees_view trees;            /* in place of the table where it has names */
-        const struct branch_rows *branches; /* the same; NULL: not wanted */
+        struct sample_view_trees trees;          /* in place of the table where they are wanted */
+        const struct branch_view_rows *branches; /* the same; NULL: not wanted */
+        struct python_view python; /* behind the table or the trees */
         const struct quality *quality;
         const struct sample_view_source *sources; /* one for each event */
         struct sample_view_ways ways;
@@ -67,6 +75,18 @@ struct sample_view {
 
 enum sample_form { SAMPLE_TEXT, SAMPLE_JSON, SAMPLE_CSV };
 
-void sample_view_render(const struct sample_view *view, enum sample_form form, struct buf *out);
+/* What is being made of a view.  The trees of events that have samples are handed in one after the other, because there may be
+ * no room for all of them at a time. */
+struct sample_page {
+        const struct sample_view *view;
+        enum sample_form form;
+        struct buf *out;
+        struct json json;
+};
+
+void sample_page_begin(struct sample_page *page, const struct sample_view *view, enum sample_form form,
+                       struct buf *out);
+void sample_page_add_tree(struct sample_page *page, uint32_t event, const struct calltree *tree);
+void sample_page_end(struct sample_page *page);
 
 #endif

@@ -3,11 +3,11 @@
 #ifndef SAMPLE_VIEW_INTERNAL_H
 #define SAMPLE_VIEW_INTERNAL_H
 
-#include "branch_view.h"
 #include "sample_view.h"
 
-/* The whole document, with a line feed. */
-void sample_view_json(const struct sample_view *view, struct buf *out);
+/* The document, up to the trees and from there on. */
+void sample_view_begin_json(const struct sample_view *view, struct json *json);
+void sample_view_end_json(const struct sample_view *view, struct json *json);
 
 struct branch_view sample_view_branches(const struct sample_view *view);
 

@@ -76,34 +76,33 @@ static void add_sampling(const struct sample_view *view, struct json *json)
         json_end_object(json);
 }
 
-/* Keys of ours, that WindowsPerf's readers step over. */
-static void add_trees_or_branches(const struct sample_view *view, struct json *json)
+/* Trees and branches are keys of ours, that WindowsPerf's readers step over. */
+void sample_view_begin_json(const struct sample_view *view, struct json *json)
 {
         const struct branch_view branches = sample_view_branches(view);
 
-        if (view->trees.names)
-                trees_view_json(&view->trees, json);
-        else if (view->branches)
+        json_begin_object(json);
+        add_sampling(view, json);
+        if (view->trees.are_wanted) {
+                json_key(json, "call_trees");
+                json_begin_array(json);
+        } else if (view->branches) {
                 branch_view_json(&branches, json);
+        }
 }
 
-void sample_view_json(const struct sample_view *view, struct buf *out)
+void sample_view_end_json(const struct sample_view *view, struct json *json)
 {
-        struct json json;
-
-        json_init(&json, out);
-        json_begin_object(&json);
-        add_sampling(view, &json);
-        add_trees_or_branches(view, &json);
+        if (view->trees.are_wanted)
+                json_end_array(json);
         if (view->python.rows)
-                python_view_json(&view->python, &json);
-        quality_add_json(view->quality, view->source_note, &json);
+                python_view_json(&view->python, json);
+        quality_add_json(view->quality, view->source_note, json);
         if (view->has_elapsed) {
-                json_key(&json, "Time_elapsed");
-                json_fixed(&json, (double)view->elapsed_ns / 1e9, 3);
+                json_key(json, "Time_elapsed");
+                json_fixed(json, (double)view->elapsed_ns / 1e9, 3);
         }
         if (view->has_exit)
-                json_key_i64(&json, "target_exit", view->exit_status);
-        json_end_object(&json);
-        buf_add_char(out, '\n');
+                json_key_i64(json, "target_exit", view->exit_status);
+        json_end_object(json);
 }

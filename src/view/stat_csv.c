@@ -96,6 +96,11 @@ static void name_cell(const struct sheet_table *table, const struct sheet_row *r
                 buf_add_str(out, "sched_times,");
 }
 
+void stat_csv_add_file(const char *path, struct buf *out)
+{
+        buf_printf(out, "timeline file: '%s'\n", path);
+}
+
 void stat_csv_head(const struct stat_csv *csv, const struct sheet *sheet, bool multiplexed, struct buf *out)
 {
         buf_printf(out, "Multiplexing,%s\n", multiplexed ? "TRUE" : "FALSE");

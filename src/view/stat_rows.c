@@ -302,7 +302,7 @@ void stat_rows_add(struct stat_rows *rows, const struct stat_view *view, uint64_
         if (rows->separator)
                 return;
         buf_clear(&rows->quality);
-        sheet_add_quality(view->sheet, &rows->quality);
+        stat_view_add_quality(view->sheet, &rows->quality);
 }
 
 void stat_rows_add_end(const struct stat_rows *rows, struct buf *out)

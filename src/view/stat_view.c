@@ -151,13 +151,23 @@ void stat_view_notes(const struct stat_view *view, struct buf *out)
         add_missing(sheet->estimates, sheet->n_estimates, " comes from ", " come from ", out);
 }
 
+void stat_view_add_quality(const struct sheet *sheet, struct buf *out)
+{
+        buf_printf(out, "quality: %zu %s, %zu not counted, %zu multiplexed", sheet->n_events,
+                   sheet->n_events == 1 ? "event" : "events", sheet->n_missing, sheet->n_multiplexed);
+        if (sheet->n_multiplexed)
+                buf_printf(out, " (worst counted %.0f %% of the time)", 100 * sheet->worst_share);
+        if (sheet->n_estimates)
+                buf_printf(out, ", %zu from elsewhere than the kernel's counters", sheet->n_estimates);
+}
+
 void stat_view_text(const struct stat_view *view, struct buf *out)
 {
         add_tables(view, out);
         add_metrics(view, out);
         add_times(view, out);
         stat_view_notes(view, out);
-        sheet_add_quality(view->sheet, out);
+        stat_view_add_quality(view->sheet, out);
         buf_add_char(out, '\n');
 }
 

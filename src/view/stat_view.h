@@ -41,8 +41,14 @@ void stat_view_add_events(const char *class_name, const char *const *names, cons
 /* The tables, elapsed time, notes and quality. */
 void stat_view_text(const struct stat_view *view, struct buf *out);
 
+/* "quality: 6 events, 1 not counted, 2 multiplexed (worst counted 48 % of the time)", no line feed. */
+void stat_view_add_quality(const struct sheet *sheet, struct buf *out);
+
 /* An object: windowsperf's stat document with `quality`. */
 void stat_view_json(const struct stat_view *view, struct json *json);
+
+/* The same as a line of its own. */
+void stat_view_json_line(const struct stat_view *view, struct buf *out);
 
 /* What is the same in all rows of a timeline's CSV. */
 struct stat_csv {
@@ -54,6 +60,9 @@ struct stat_csv {
 
 /* True when the sheet has tables of that class. */
 bool stat_csv_has(const struct sheet *sheet, enum count_class class);
+
+/* The line of the screen that names a file of a timeline. */
+void stat_csv_add_file(const char *path, struct buf *out);
 
 /* The lines above the rows; `sheet` is the first count, whose tables give the columns.  With `multiplexed` every event
  * has a column of its scheduled time after it. */

@@ -208,3 +208,12 @@ void stat_view_json(const struct stat_view *view, struct json *json)
         add_quality(view, json);
         json_end_object(json);
 }
+
+void stat_view_json_line(const struct stat_view *view, struct buf *out)
+{
+        struct json json;
+
+        json_init(&json, out);
+        stat_view_json(view, &json);
+        buf_add_char(out, '\n');
+}

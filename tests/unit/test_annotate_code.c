@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The annotated views of a small function with its instructions, as text and as JSON. */
+#include "annotate_output.h"
 #include "annotate_session.h"
 #include "annotate_view.h"
 #include "json_check.h"
@@ -7,6 +8,7 @@
 static const struct samples_at in_scaled[] = {{0x224, 1}, {0x23d, 3}, {0x254, 2}, {0x26a, 2}, {0, 0}};
 
 static struct annotate_texts texts;
+static struct arena points;
 
 /* As whoever finds lines 22 alone, and no file whole. */
 static void fill(void)
@@ -25,18 +27,23 @@ static struct annotate_view view_of(const struct annotation *a)
 {
         struct annotated f = annotation_get(a, 0);
 
-        annotate_texts_release(&texts);
-        return (struct annotate_view){
+        struct annotate_view view = {
                 .function = "scaled:gcc5.so",
                 .event = "cpu-clock",
                 .skid = "possible",
                 .event_count = 16,
                 .event_weight = 2 * annotate_weight(f.annotate),
-                .annotate = f.annotate,
+                .count = annotate_count(f.annotate),
+                .weight = annotate_weight(f.annotate),
                 .code_note = f.code_note,
                 .max_rows = 50,
                 .texts = &texts,
         };
+
+        annotate_texts_release(&texts);
+        arena_release(&points);
+        annotate_output_points(f.annotate, &view, &points);
+        return view;
 }
 
 #define SCALED_OR_SKIP(report, a, path)                                                                      \
@@ -109,7 +116,7 @@ TEST(lines_are_files_in_their_order)
         struct annotate_rows rows;
         struct buf out = {0};
 
-        ASSERT_TRUE(annotate_group(view.annotate, ANNOTATE_LINE, &rows, NULL));
+        ASSERT_TRUE(annotate_group(annotation_get(a, 0).annotate, ANNOTATE_LINE, &rows, NULL));
         annotate_view_want_source(&view, &rows);
         fill();
         annotate_view_source(&view, &rows, &out);
@@ -134,7 +141,7 @@ TEST(blocks_add_up)
         struct annotate_rows rows;
         struct buf out = {0};
 
-        ASSERT_TRUE(annotate_group(view.annotate, ANNOTATE_BLOCK, &rows, NULL));
+        ASSERT_TRUE(annotate_group(annotation_get(a, 0).annotate, ANNOTATE_BLOCK, &rows, NULL));
         annotate_view_rows(&view, ANNOTATE_BLOCK, &rows, &out);
         EXPECT_STR(buf_text(&out),
                    "        % of function  % of all  count  block    start    end\n"
@@ -235,6 +242,7 @@ TEST(the_last_line_that_there_can_be)
         annotate_view_source(&view, &rows, &out);
         EXPECT_CONTAINS(buf_text(&out), " 4294967294\n");
         annotate_texts_release(&texts);
+        arena_release(&points);
         buf_release(&out);
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sessions with branch stacks, and such whose user stacks come later: what becomes a call tree, and what a table of edges. */
-#include "branch_view.h"
 #include "calltree.h"
 #include "report.h"
 #include "session_builder.h"
@@ -8,6 +7,7 @@
 #include "stacks_tree.h"
 #include "tap.h"
 #include "test_data.h"
+#include "view_rows.h"
 
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -165,6 +165,7 @@ TEST(other_branches_are_edges_and_no_stack)
                 "           25.00      2                        unknown     bpf_a        local_leaf  names.so\n";
         const struct hot_view_event event = {"cycles", 1, 2};
         struct branch_view view = {.events = &event, .n_events = 1, .max_rows = 50};
+        AUTO_RELEASE(arena) arena = {0};
         AUTO_RELEASE(buf) out = {0};
         AUTO(report) report = NULL;
         struct session_builder b;
@@ -176,12 +177,13 @@ TEST(other_branches_are_edges_and_no_stack)
         report = report_of(&b, "branches-any.data");
         ASSERT_TRUE(report);
         expect_tree(report, "([cut](local_leaf 2))");
-        view.rows = report->branch_rows;
+        view.rows = view_rows_of_branches(report->branch_rows, NULL, 1, &arena);
         branch_view_text(&view, &out);
         EXPECT_CONTAINS(buf_text(&out), "=== branches: cycles, 8 in 2 samples, top 50 ===");
         EXPECT_STR(strchr(buf_text(&out), '\n') + 1, table);
         buf_clear(&out);
         view.symbol = "^global";
+        view.rows = view_rows_of_branches(report->branch_rows, view.symbol, 1, &arena);
         view.max_rows = 1;
         branch_view_csv(&view, &out);
         EXPECT_STR(buf_text(&out),
@@ -192,6 +194,7 @@ TEST(other_branches_are_edges_and_no_stack)
         json_begin_object(&json);
         view.max_rows = 50;
         view.symbol = "local_leaf";
+        view.rows = view_rows_of_branches(report->branch_rows, view.symbol, 1, &arena);
         branch_view_json(&view, &json);
         json_end_object(&json);
         EXPECT_CONTAINS(buf_text(&out),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sessions of perf that wperf reads in part: traces that it does not decode, and counts without samples. */
 #include "count_session.h"
+#include "quality_view.h"
 #include "report.h"
 #include "session_builder.h"
 #include "tap.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rows by inlined function and by line, from a session whose program has debug information. */
-#include "hot_view.h"
 #include "report.h"
 #include "session_builder.h"
 #include "tap.h"
 #include "test_data.h"
+#include "view_rows.h"
 
 enum { BASE = 0x400000, PID = 100 };
 
@@ -33,16 +33,16 @@ static void expect_text(struct row_keys keys, bool inlines, const char *want)
         struct err err = {0};
         AUTO(report) report = report_make(&request, &err);
         const struct hot_view_event event = {.name = "e", .interval = 1, .n_samples = 7};
+        struct hot_view view = {.events = &event, .n_events = 1, .keys = keys, .max_rows = 50};
+        AUTO_RELEASE(arena) arena = {0};
         AUTO_RELEASE(buf) out = {0};
 
         if (!report) {
                 TAP_FAIL("%s", err.text);
                 return;
         }
-        hot_view_csv(
-                &(struct hot_view){
-                        .hot = report->hot, .events = &event, .n_events = 1, .keys = keys, .max_rows = 50},
-                &out);
+        view_rows_of_hot(report->hot, &view, &arena);
+        hot_view_csv(&view, &out);
         EXPECT_STR(buf_text(&out), want);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions that read the same: each has a row, a node and an annotation of its own; pieces and clones of one have one. */
 #include "annotation.h"
-#include "hot_view.h"
+#include "hot.h"
 #include "report.h"
 #include "session_builder.h"
 #include "tap.h"

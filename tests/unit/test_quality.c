@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hot.h"
-#include "quality.h"
+#include "quality_view.h"
 #include "tap.h"
 
 TEST(good_profile_is_told_in_one_line)

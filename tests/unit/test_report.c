@@ -5,6 +5,7 @@
 #include "session_builder.h"
 #include "tap.h"
 #include "test_data.h"
+#include "view_rows.h"
 #include "wperf.h"
 
 enum { TEXT_OFF = 0x1000, BASE = 0x400000, PID = 100 };
@@ -141,13 +142,26 @@ TEST(keys_make_rows)
         EXPECT_INT(hot_get_row(threads->hot, 0)->count, 4);
 }
 
-static struct sample_view view_of(const struct report *report, const struct hot_view_event *event)
+static struct sample_view view_of(const struct report *report, const struct hot_view_event *event,
+                                  struct arena *arena)
 {
-        return (struct sample_view){
-                .hot = {.hot = report->hot, .events = event, .n_events = 1, .max_rows = 50},
+        struct sample_view view = {
+                .hot = {.events = event, .n_events = 1, .max_rows = 50, .verbose = true},
                 .quality = &report->quality,
                 .source_note = "",
         };
+
+        view_rows_of_hot(report->hot, &view.hot, arena);
+        view.hot.verbose = false;
+        return view;
+}
+
+static void render(const struct sample_view *view, enum sample_form form, struct buf *out)
+{
+        struct sample_page page;
+
+        sample_page_begin(&page, view, form, out);
+        sample_page_end(&page);
 }
 
 TEST(text_is_windowsperfs_table)
@@ -155,10 +169,11 @@ TEST(text_is_windowsperfs_table)
         AUTO(report) report = make(0, (struct profile_filter){0});
         struct hot_view_event event = {"ld_spec", 1, 7};
         AUTO_RELEASE(buf) out = {0};
+        AUTO_RELEASE(arena) arena = {0};
         struct sample_view view;
 
         ASSERT_TRUE(report);
-        view = view_of(report, &event);
+        view = view_of(report, &event, &arena);
         hot_view_text(&view.hot, &out);
         EXPECT_STR(buf_text(&out), "======================== sample source: ld_spec, top 50 hot functions "
                                    "========================\n"
@@ -171,6 +186,7 @@ TEST(text_is_windowsperfs_table)
         buf_clear(&out);
         view.hot.symbol = "^local";
         view.hot.max_rows = 2;
+        view_rows_of_hot(report->hot, &view.hot, &arena);
         hot_view_text(&view.hot, &out);
         EXPECT_CONTAINS(buf_text(&out), "           42.86      3  local_leaf:names.so\n"
                                         "           85.71%     6  top 2 in total\n");
@@ -182,16 +198,17 @@ TEST(json_has_the_keys_that_extensions_read)
         AUTO(report) report = make(0, (struct profile_filter){0});
         struct hot_view_event event = {"ld_spec", 1, 7};
         AUTO_RELEASE(buf) out = {0};
+        AUTO_RELEASE(arena) arena = {0};
         struct sample_view view;
 
         ASSERT_TRUE(report);
-        view = view_of(report, &event);
+        view = view_of(report, &event, &arena);
         view.hot.max_rows = 1;
         view.has_exit = true;
         view.exit_status = 7;
         view.has_image = true;
         view.base_address = 4198400;
-        sample_view_render(&view, SAMPLE_JSON, &out);
+        render(&view, SAMPLE_JSON, &out);
         EXPECT_CONTAINS(
                 buf_text(&out),
                 "{\"sampling\":{\"pe_file\":\"\",\"pdb_file\":\"\",\"sample_display_row\":1,"
@@ -202,11 +219,11 @@ TEST(json_has_the_keys_that_extensions_read)
         EXPECT_CONTAINS(buf_text(&out), "\"target_exit\":7}\n");
         buf_clear(&out);
         view.hot.verbose = true;
-        sample_view_render(&view, SAMPLE_JSON, &out);
+        render(&view, SAMPLE_JSON, &out);
         EXPECT_CONTAINS(buf_text(&out), "\"pcs\":[{\"address\":4384,\"count\":2,\"in_symbol\":");
         EXPECT_CONTAINS(buf_text(&out), "\"modules_info\":[]");
         buf_clear(&out);
-        sample_view_render(&view, SAMPLE_CSV, &out);
+        render(&view, SAMPLE_CSV, &out);
         EXPECT_CONTAINS(buf_text(&out), "overhead,count,interval_95,symbol\r\n42.86,3,");
 }
 
@@ -262,23 +279,23 @@ TEST(stacks_that_were_unwound_are_told_of)
         struct hot_view_event event = {"ld_spec", 1, 7, 7};
         AUTO(report) report = NULL;
         AUTO_RELEASE(buf) out = {0};
+        AUTO_RELEASE(arena) arena = {0};
         struct sample_view view;
 
         ASSERT_TRUE(write_session());
         ASSERT_TRUE(report = report_make(&request, NULL));
-        view = view_of(report, &event);
+        view = view_of(report, &event, &arena);
         view.sources = &source;
-        view.trees =
-                (struct trees_view){.names = report->tree, .events = &event, .n_events = 1, .max_rows = 9};
-        sample_view_render(&view, SAMPLE_TEXT, &out);
+        view.trees.are_wanted = true;
+        render(&view, SAMPLE_TEXT, &out);
         EXPECT_TRUE(!strstr(buf_text(&out), "stacks: "));
         buf_clear(&out);
         view.ways.any = true;
-        sample_view_render(&view, SAMPLE_TEXT, &out);
+        render(&view, SAMPLE_TEXT, &out);
         EXPECT_CONTAINS(buf_text(&out), "skid: possible\nstacks: unwound from copies of the stack\n");
         buf_clear(&out);
         view.ways.lbr = 2;
-        sample_view_render(&view, SAMPLE_TEXT, &out);
+        render(&view, SAMPLE_TEXT, &out);
         EXPECT_CONTAINS(buf_text(&out),
                         "stacks: 2 frames by hardware's stack of calls, joined with the kernel's");
 }

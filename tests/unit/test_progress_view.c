@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The lines that tell that something goes on, as scripts read them. */
+#include "progress_view.h"
+#include "tap.h"
+
+TEST(the_line_of_sampling_comes_whole)
+{
+        const char seconds[] = {progress_view_second(true), progress_view_second(false), '\0'};
+        AUTO_RELEASE(buf) out = {0};
+
+        progress_view_sampling(seconds, false, &out);
+        EXPECT_STR(buf_text(&out), "sampling .e done!\n");
+        buf_clear(&out);
+        progress_view_sampling("", true, &out);
+        EXPECT_STR(buf_text(&out), "sampling Ctrl-C received, quit counting... done!\n");
+}
+
+TEST(a_download_has_a_size_where_it_is_known)
+{
+        AUTO_RELEASE(buf) out = {0};
+
+        progress_view_download("libc\x1b.debug", 3000, 10240, 9500000000, &out);
+        EXPECT_STR(buf_text(&out), "\rdebuginfod: libc\\x1b.debug 2 of 10 KiB, 9 s left\x1b[K");
+        buf_clear(&out);
+        progress_view_download("a", 3000, 0, 0, &out);
+        EXPECT_STR(buf_text(&out), "\rdebuginfod: a, 0 s left\x1b[K");
+}
+
+TAP_MAIN
