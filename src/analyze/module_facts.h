@@ -13,9 +13,9 @@ enum named_kind {
         NAMED_VDSO,
         NAMED_KERNEL,
         NAMED_KERNEL_MODULE,
-        NAMED_BPF,  /* a program of the kernel's own virtual machine */
-        NAMED_ANON, /* memory without a file: what a JIT compiler made, or nothing that has a name */
-        NAMED_JIT,  /* what a JIT compiler made, by offsets of the file that it wrote it to */
+        NAMED_BPF,    /* a program of the kernel's own virtual machine */
+        NAMED_ANON,   /* memory without a file: what a JIT compiler made, or nothing that has a name */
+        NAMED_JIT,    /* what a JIT compiler made, by offsets of the file that it wrote it to */
         NAMED_PYTHON, /* lines of Python functions */
 };
 

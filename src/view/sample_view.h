@@ -52,7 +52,7 @@ struct sample_view {
         struct hot_view hot;
         struct sample_view_trees trees;          /* in place of the table where they are wanted */
         const struct branch_view_rows *branches; /* the same; NULL: not wanted */
-        struct python_view python; /* behind the table or the trees */
+        struct python_view python;               /* behind the table or the trees */
         const struct quality *quality;
         const struct sample_view_source *sources; /* one for each event */
         struct sample_view_ways ways;

@@ -7,7 +7,7 @@
  *
  * python_walk PID
  *
- * or where fields lie by the layout of the interpreter in FILE, as python_offsets.c prints them:
+ * or where fields lie by the layout of the interpreter in FILE, as print_python_offsets.c prints them:
  *
  * python_walk --layout FILE */
 #include <dirent.h>

@@ -126,8 +126,8 @@ def layout_of(kind: str) -> Callable[[Context], None]:
     def test(t: Context) -> None:
         headers, file = find_file(kind, 1), find_file(kind, 2)
         built = t.run(harness.need_tool("gcc"), "-w", f"-I{headers}", f"-I{headers}/internal", "-o", t.path("offsets"),
-                      os.path.join(HERE, "python_offsets.c"))
-        check(built.status == 0, "python_offsets.c", built)
+                      os.path.join(HERE, "print_python_offsets.c"))
+        check(built.status == 0, "print_python_offsets.c", built)
         want, got = t.run(t.path("offsets")), t.run(t.program("python_walk"), "--layout", file)
         check(got.status == 0, "python_walk --layout", got)
         check(sorted(want.out.splitlines()) == sorted(got.out.splitlines()), f"{want.out}\nis not\n{got.out}")
