@@ -150,8 +150,12 @@ static inline uint64_t image_thread(struct image *image, uint64_t pointer)
         image_word(image, addr + layout->thread_interp, image->interp);
         image_word(image, addr + layout->thread_id, pointer);
         image_word(image, image->interp + layout->interp_threads, addr);
-        if (layout->frames == PYTHON_FRAMES_CFRAME)
-                image_word(image, addr + layout->thread_frame, image_alloc(image, 64));
+        if (layout->frames == PYTHON_FRAMES_CFRAME) {
+                uint64_t cframe = image_alloc(image, 64);
+
+                image_word(image, addr + layout->thread_frame, cframe);
+                image_word(image, cframe + layout->cframe_previous, image_alloc(image, 64));
+        }
         return addr;
 }
 
