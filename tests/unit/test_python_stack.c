@@ -297,8 +297,7 @@ TEST(subinterpreters)
                 image.interp = image_alloc(&image, layout.interp_threads + 64);
                 image_word(&image, interp + layout.interp_next, image.interp);
                 inner = image_thread(&image, IMAGE_POINTER);
-                image.chunk = image_alloc(&image, IMAGE_CHUNK);
-                image.chunk_top = image.chunk + 24;
+                image_add_chunk(&image);
                 image_enter(&image, inner, image_push(&image, inner_code, 2, 0));
                 if (layout.thread_status != PYTHON_NO_FIELD)
                         image_int(&image, inner + layout.thread_status, PYTHON_STATUS_ACTIVE | 3);
