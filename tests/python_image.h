@@ -23,7 +23,7 @@ struct image {
         struct python_runtime runtime;
         struct python_memory memory;
         uint64_t interp, code_type;
-        uint64_t chunk, chunk_top;
+        uint64_t chunk, chunk_top, chunk_bytes;
 };
 
 static bool image_read(void *ctx, uint64_t addr, void *ret_bytes, size_t size)
@@ -128,15 +128,24 @@ static inline uint64_t image_code(struct image *image, const char *name, int32_t
 
 static inline void image_init(struct image *image, const struct python_layout *layout)
 {
-        *image = (struct image){.used = IMAGE_BASE + 0x1000};
+        *image = (struct image){.used = IMAGE_BASE, .chunk_bytes = IMAGE_CHUNK};
         image->runtime.layout = *layout;
         image->memory = (struct python_memory){.read = image_read, .ctx = image};
         image->runtime.addr = image_alloc(image, layout->runtime_interpreters + 64);
         image->interp = image_alloc(image, layout->interp_threads + 64);
         image->code_type = image->runtime.code_type = image_alloc(image, 64);
         image_word(image, image->runtime.addr + layout->runtime_interpreters, image->interp);
-        image->chunk = image_alloc(image, IMAGE_CHUNK);
-        image->chunk_top = image->chunk + 24;
+}
+
+/* Another piece of the data stack. */
+static inline void image_add_chunk(struct image *image)
+{
+        uint64_t chunk = image_alloc(image, image->chunk_bytes);
+
+        image_word(image, chunk, image->chunk);
+        image_word(image, chunk + 8, image->chunk_bytes);
+        image->chunk = chunk;
+        image->chunk_top = chunk + 24;
 }
 
 /* A thread state, which becomes the newest of the interpreter. */
@@ -150,8 +159,12 @@ static inline uint64_t image_thread(struct image *image, uint64_t pointer)
         image_word(image, addr + layout->thread_interp, image->interp);
         image_word(image, addr + layout->thread_id, pointer);
         image_word(image, image->interp + layout->interp_threads, addr);
-        if (layout->frames == PYTHON_FRAMES_CFRAME)
-                image_word(image, addr + layout->thread_frame, image_alloc(image, 64));
+        if (layout->frames == PYTHON_FRAMES_CFRAME) {
+                uint64_t cframe = image_alloc(image, 64);
+
+                image_word(image, addr + layout->thread_frame, cframe);
+                image_word(image, cframe + layout->cframe_previous, image_alloc(image, 64));
+        }
         return addr;
 }
 
@@ -202,13 +215,9 @@ static inline uint64_t image_push(struct image *image, uint64_t code, int32_t in
         if (layout->thread_chunk == PYTHON_NO_FIELD) {
                 addr = image_alloc(image, layout->frame_bytes + 64);
         } else {
-                if (addr + 128 > image->chunk + IMAGE_CHUNK) {
-                        uint64_t chunk = image_alloc(image, IMAGE_CHUNK);
-
-                        image_word(image, chunk, image->chunk);
-                        image_word(image, chunk + 8, IMAGE_CHUNK);
-                        image->chunk = chunk;
-                        addr = chunk + 24;
+                if (!image->chunk || addr + 128 > image->chunk + image->chunk_bytes) {
+                        image_add_chunk(image);
+                        addr = image->chunk_top;
                 }
                 image->chunk_top = addr + 128;
         }

@@ -13,7 +13,7 @@ enum {
 
 /* What symbols of the file say. */
 struct python_symbols {
-        uint64_t runtime, code_type, version;
+        uint64_t runtime, code_type, version, eval;
         bool has_runtime, has_version, is_debug, traces_refs;
 };
 
@@ -26,6 +26,8 @@ static void take_symbol(const char *name, const struct object_symbol *symbol, st
                 found->has_runtime = true;
         } else if (strcmp(name, "PyCode_Type") == 0) {
                 found->code_type = symbol->addr;
+        } else if (strcmp(name, "_PyEval_EvalFrameDefault") == 0) {
+                found->eval = symbol->addr;
         } else if (strcmp(name, "Py_Version") == 0) {
                 found->version = symbol->addr;
                 found->has_version = true;
@@ -180,7 +182,7 @@ bool python_binary_find(struct object *object, const char *path, struct python_b
                 return err_set(err, ERR_UNSUPPORTED, "%s: no ELF file for x86-64 or arm64",
                                object_name(object));
         read_symbols(object, OBJECT_DYNAMIC_SYMBOLS, &found);
-        if (!found.has_runtime || !found.code_type)
+        if (!found.has_runtime || !found.code_type || !found.eval)
                 read_symbols(object, OBJECT_SYMBOLS, &found);
         if (!found.has_runtime && !find_section(object, &found))
                 return err_set(err, ERR_MISSING, "%s: does not define _PyRuntime", object_name(object));
@@ -192,6 +194,7 @@ bool python_binary_find(struct object *object, const char *path, struct python_b
         binary.is_debug = found.is_debug;
         binary.runtime_addr = found.runtime;
         binary.code_type = found.code_type;
+        binary.eval = found.eval;
         *ret_binary = binary;
         return true;
 }

@@ -13,6 +13,7 @@ struct python_binary {
         bool is_debug; /* --with-pydebug; found by a symbol, so false in a file that is stripped of .dynsym too */
         uint64_t runtime_addr; /* virtual address of _PyRuntime */
         uint64_t code_type;    /* of PyCode_Type; 0: the file does not say */
+        uint64_t eval;         /* of _PyEval_EvalFrameDefault; 0: likewise */
 };
 
 /* Finds the version by `_Py_DebugOffsets`, else by the symbol Py_Version, else by the version text among the file's constants, else by

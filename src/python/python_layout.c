@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The tables of 3.8 to 3.12.  Each offset is the answer of offsetof() in a program that includes CPython's own headers
  * (Include/internal/pycore_runtime.h, pycore_interp.h, pycore_frame.h, cpython/pystate.h, cpython/code.h, cpython/unicodeobject.h,
- * frameobject.h): tests/system/python_offsets.c, which the test of this table compiles against the headers that are installed.
+ * frameobject.h): tests/system/python_headers.c, which the test of this table compiles against the headers that are installed.
  * The headers were those of 3.8.18, 3.9.18, 3.10.13, 3.11.2, 3.11.7 and 3.12.1, with and without Py_DEBUG; the fields that are
  * used here lie at the same offsets in both. */
 #include "python_layout.h"
@@ -24,6 +24,7 @@ static const struct python_layout layouts[] = {
                 .thread_chunk = PYTHON_NO_FIELD,
                 .thread_status = PYTHON_NO_FIELD,
                 .cframe_frame = PYTHON_NO_FIELD,
+                .cframe_previous = PYTHON_NO_FIELD,
                 .frame_bytes = 120,
                 .frame_previous = 24,
                 .frame_code = 32,
@@ -63,6 +64,7 @@ static const struct python_layout layouts[] = {
                 .thread_chunk = PYTHON_NO_FIELD,
                 .thread_status = PYTHON_NO_FIELD,
                 .cframe_frame = PYTHON_NO_FIELD,
+                .cframe_previous = PYTHON_NO_FIELD,
                 .frame_bytes = 120,
                 .frame_previous = 24,
                 .frame_code = 32,
@@ -102,6 +104,7 @@ static const struct python_layout layouts[] = {
                 .thread_chunk = PYTHON_NO_FIELD,
                 .thread_status = PYTHON_NO_FIELD,
                 .cframe_frame = PYTHON_NO_FIELD,
+                .cframe_previous = PYTHON_NO_FIELD,
                 .frame_bytes = 112,
                 .frame_previous = 24,
                 .frame_code = 32,
@@ -132,7 +135,7 @@ static const struct python_layout layouts[] = {
                 .runtime_current = 576,
                 .interp_next = 0,
                 .interp_threads = 16,
-                .thread_bytes = 312,
+                .thread_bytes = 360, /* with root_cframe */
                 .thread_next = 8,
                 .thread_interp = 16,
                 .thread_frame = 56,
@@ -141,6 +144,7 @@ static const struct python_layout layouts[] = {
                 .thread_chunk = 296,
                 .thread_status = PYTHON_NO_FIELD,
                 .cframe_frame = 8,
+                .cframe_previous = 16,
                 .frame_bytes = 72,
                 .frame_previous = 48,
                 .frame_code = 32,
@@ -180,6 +184,7 @@ static const struct python_layout layouts[] = {
                 .thread_chunk = 232,
                 .thread_status = 24,
                 .cframe_frame = 0,
+                .cframe_previous = 8,
                 .frame_bytes = 72,
                 .frame_previous = 8,
                 .frame_code = 0,

@@ -62,6 +62,7 @@ struct python_layout {
         uint32_t thread_status; /* bits; PYTHON_STATUS_ACTIVE */
 
         uint32_t cframe_frame;
+        uint32_t cframe_previous;
 
         uint32_t frame_bytes; /* so many hold all fields */
         uint32_t frame_previous;

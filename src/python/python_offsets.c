@@ -222,6 +222,7 @@ static bool read_variant(struct offset_words *table, const struct offset_variant
                 .interp_next = get_field(table, WORD_INTERP, 2, 8, PYTHON_MAX_RUNTIME_OFFSET),
                 .interp_threads = get_field(table, WORD_INTERP, 3, 8, PYTHON_MAX_RUNTIME_OFFSET),
                 .cframe_frame = PYTHON_NO_FIELD,
+                .cframe_previous = PYTHON_NO_FIELD,
         };
         read_thread(table, variant, thread, layout);
         read_frame(table, frame, layout);

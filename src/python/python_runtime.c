@@ -18,6 +18,7 @@ void python_runtime_init(struct python_runtime *runtime, const struct python_bin
                 .layout = binary->layout,
                 .addr = binary->runtime_addr + bias,
                 .code_type = binary->code_type ? binary->code_type + bias : 0,
+                .eval = binary->eval ? binary->eval + bias : 0,
         };
 }
 

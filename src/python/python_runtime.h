@@ -25,6 +25,7 @@ struct python_runtime {
         struct python_layout layout;
         uint64_t addr;                   /* of _PyRuntime */
         uint64_t code_type;              /* of PyCode_Type; 0: not known */
+        uint64_t eval;                   /* of _PyEval_EvalFrameDefault; 0: not known */
         struct python_kept_copy *copies; /* NULL until the first one is found */
 };
 
@@ -37,6 +38,7 @@ struct python_thread {
         uint64_t pointer; /* fs base, tpidr_el0; set by the caller */
         uint64_t
                 native_id; /* gettid() in the process's own PID namespace, 0 when not known; set by the caller */
+        uint64_t pc, sp; /* where it stands; set by the caller before each walk, 0 when not known */
         uint64_t states[PYTHON_MAX_STATES]; /* thread states, the active one first */
         uint32_t n_states;
         uint32_t wait;  /* so many walks don't search again */

@@ -10,15 +10,24 @@
 
 enum {
         MIN_REACH = 1024,
-        PAGE_BYTES = 4096,         /* the smallest size of pages */
-        OWNER_SHIM = 3,            /* enum _frameowner: owners from here on run no code */
-        TAG_BITS = 7,              /* of a _PyStackRef; 3.14 and later */
+        START_BYTES = 256,     /* of the eval function, within which the cframe gets filled; 166 in 3.12.1 */
+        MAX_EVAL_BYTES = 4096, /* of its native frame */
+        PAGE_BYTES = 4096,     /* the smallest size of pages */
+        OWNER_SHIM = 3,        /* enum _frameowner: owners from here on run no code */
+        TAG_BITS = 7,          /* of a _PyStackRef; 3.14 and later */
         MAX_INSTR_BYTES = 1 << 26, /* of one function's bytecode */
         MAX_CHUNK_BYTES = 64 << 20,
         CHUNK_PREVIOUS = 0, /* struct _stack_chunk */
         CHUNK_SIZE = 8,
         COPIES_ENTRIES = 8, /* struct _PyCodeArray */
         MAX_COPIES = 1 << 20,
+        CFRAME_BYTES =
+                24, /* 3.11; 3.12 has 16 and is on the stack, or in the thread state before other fields */
+};
+
+/* What the eval function of 3.11 and 3.12 has among its local variables. */
+struct cframe {
+        uint64_t addr, current, previous;
 };
 
 struct frame_walk {
@@ -27,6 +36,11 @@ struct frame_walk {
         struct python_frame *frames;
         size_t n_frames, max_frames;
         enum python_end end;
+        uint64_t pc, sp;
+        struct cframe cframe; /* 3.11: of the native eval frame that runs the frames now; addr 0: none */
+        bool is_starting; /* an eval function begins: nothing that was read is trusted until a cframe agrees with the frames */
+        uint64_t outer_current; /* 3.12, then: the frame that the cframe before has */
+        uint64_t state_addr;
         uint64_t chunk, chunk_top; /* the piece of the data stack, and where its used part ends; 0: none */
         uint64_t window_start;
         size_t window_size;
@@ -43,7 +57,7 @@ static const char *const end_texts[PYTHON_N_ENDS] = {
         [PYTHON_END_WHOLE] = "whole",         [PYTHON_END_NO_THREAD] = "no thread state",
         [PYTHON_END_NO_FRAME] = "no frame",   [PYTHON_END_UNREADABLE] = "unreadable",
         [PYTHON_END_LOOP] = "loop",           [PYTHON_END_LIMIT] = "limit",
-        [PYTHON_END_BAD_FRAME] = "bad frame",
+        [PYTHON_END_START] = "start of eval", [PYTHON_END_BAD_FRAME] = "bad frame",
 };
 
 const char *python_end_text(enum python_end end)
@@ -234,6 +248,47 @@ static bool decode_frame(struct frame_walk *walk, uint64_t addr, const uint8_t *
         return true;
 }
 
+static bool add_frame(struct frame_walk *walk, struct python_frame frame)
+{
+        if (walk->n_frames == walk->max_frames)
+                return end_walk(walk, PYTHON_END_LIMIT);
+        walk->frames[walk->n_frames++] = frame;
+        return true;
+}
+
+/* The outermost one lies in the thread state. */
+static bool read_cframe(struct frame_walk *walk, uint64_t addr, struct cframe *ret_cframe)
+{
+        const struct python_layout *layout = &walk->runtime->layout;
+        uint64_t off = addr - walk->state_addr;
+        uint8_t bytes[CFRAME_BYTES];
+
+        if (addr >= walk->state_addr && off + CFRAME_BYTES <= layout->thread_bytes)
+                memcpy(bytes, walk->state + off, CFRAME_BYTES);
+        else if (!python_memory_read(walk->memory, addr, bytes, CFRAME_BYTES))
+                return false;
+        *ret_cframe = (struct cframe){.addr = addr,
+                                      .current = python_word_at(bytes, layout->cframe_frame),
+                                      .previous = python_word_at(bytes, layout->cframe_previous)};
+        return true;
+}
+
+/* 3.11: the cframe stands for its native eval frame.  The one before it has to have the frame that follows. */
+static bool add_cframe(struct frame_walk *walk, uint64_t following)
+{
+        struct python_frame shim = {
+                .addr = walk->cframe.addr, .instr_bytes = PYTHON_INSTR_UNKNOWN, .kind = PYTHON_FRAME_SHIM};
+
+        if (!add_frame(walk, shim))
+                return false;
+        if (!read_cframe(walk, walk->cframe.previous, &walk->cframe))
+                return end_walk(walk, PYTHON_END_UNREADABLE);
+        if (walk->cframe.current != following)
+                return end_walk(walk, PYTHON_END_BAD_FRAME);
+        walk->is_starting = false;
+        return true;
+}
+
 /* From the innermost frame to the one that has no caller.  Callers that lead back are found as by Brent: one frame is kept, and is
  * replaced after 1, 2, 4, ... steps. */
 static bool walk_frames(struct frame_walk *walk, uint64_t addr)
@@ -245,8 +300,6 @@ static bool walk_frames(struct frame_walk *walk, uint64_t addr)
                 struct python_frame frame;
                 const uint8_t *bytes;
 
-                if (walk->n_frames == walk->max_frames)
-                        return end_walk(walk, PYTHON_END_LIMIT);
                 if (addr == kept)
                         return end_walk(walk, PYTHON_END_LOOP);
                 if (++n_steps == next_kept) {
@@ -260,13 +313,47 @@ static bool walk_frames(struct frame_walk *walk, uint64_t addr)
                         return end_walk(walk, PYTHON_END_UNREADABLE);
                 if (!decode_frame(walk, addr, bytes, &frame))
                         return end_walk(walk, PYTHON_END_BAD_FRAME);
-                walk->frames[walk->n_frames++] = frame;
                 addr = python_word_at(bytes, walk->runtime->layout.frame_previous);
+                if (!add_frame(walk, frame))
+                        return false;
+                if (walk->cframe.addr && frame.is_entry && !add_cframe(walk, addr))
+                        return false;
+                if (walk->is_starting && frame.kind == PYTHON_FRAME_SHIM) {
+                        if (addr != walk->outer_current)
+                                return end_walk(walk, PYTHON_END_START);
+                        walk->is_starting = false;
+                }
         }
         return true;
 }
 
 /* --- Thread states --------------------------------------------------------------------------------------- */
+
+/* 3.11 and 3.12: the eval function first puts the address of its cframe, a local variable, into the thread state, and fills it a few
+ * instructions later.  Until then it has what the last call has left there, mostly what it will have. */
+static bool may_be_unfilled(const struct frame_walk *walk, uint64_t cframe)
+{
+        const struct python_runtime *runtime = walk->runtime;
+
+        return runtime->eval && walk->pc - runtime->eval < START_BYTES && cframe - walk->sp < MAX_EVAL_BYTES;
+}
+
+static bool begin_cframe(struct frame_walk *walk, uint64_t addr, uint64_t *ret_frame)
+{
+        const struct python_layout *layout = &walk->runtime->layout;
+        struct cframe cframe, outer = {0};
+
+        walk->is_starting = may_be_unfilled(walk, addr);
+        if (!read_cframe(walk, addr, &cframe))
+                return end_walk(walk, PYTHON_END_UNREADABLE);
+        if (walk->is_starting && !read_cframe(walk, cframe.previous, &outer))
+                return end_walk(walk, PYTHON_END_START);
+        walk->outer_current = outer.current;
+        if (layout->frame_entry != PYTHON_NO_FIELD)
+                walk->cframe = cframe;
+        *ret_frame = cframe.current;
+        return true;
+}
 
 /* The innermost frame of the state in walk->state; 0: none. */
 static bool get_innermost(struct frame_walk *walk, uint64_t *ret_addr)
@@ -274,9 +361,10 @@ static bool get_innermost(struct frame_walk *walk, uint64_t *ret_addr)
         const struct python_layout *layout = &walk->runtime->layout;
         uint64_t addr = python_word_at(walk->state, layout->thread_frame);
 
-        if (layout->frames == PYTHON_FRAMES_CFRAME && addr &&
-            !python_memory_word(walk->memory, addr + layout->cframe_frame, &addr))
-                return end_walk(walk, PYTHON_END_UNREADABLE);
+        walk->cframe.addr = 0;
+        walk->is_starting = false;
+        if (layout->frames == PYTHON_FRAMES_CFRAME && addr && !begin_cframe(walk, addr, &addr))
+                return false;
         *ret_addr = addr;
         return true;
 }
@@ -298,8 +386,9 @@ static void begin_state(struct frame_walk *walk)
 
 static bool read_state(struct frame_walk *walk, const struct python_thread *thread, uint32_t i)
 {
-        return i < thread->n_states &&
-               python_memory_read(walk->memory, thread->states[i], walk->state,
+        walk->state_addr = i < thread->n_states ? thread->states[i] : 0;
+        return walk->state_addr &&
+               python_memory_read(walk->memory, walk->state_addr, walk->state,
                                   walk->runtime->layout.thread_bytes) &&
                python_runtime_is_state(walk->runtime, thread, walk->state);
 }
@@ -339,6 +428,13 @@ static void keep_reach(const struct frame_walk *walk, struct python_thread *thre
         thread->reach = reach > PYTHON_WINDOW_BYTES ? PYTHON_WINDOW_BYTES : reach;
 }
 
+/* The frames were not those of the thread. */
+static void drop_start(struct frame_walk *walk)
+{
+        walk->n_frames = 0;
+        walk->end = PYTHON_END_START;
+}
+
 static void walk_states(struct frame_walk *walk, struct python_thread *thread)
 {
         uint64_t addr;
@@ -348,12 +444,16 @@ static void walk_states(struct frame_walk *walk, struct python_thread *thread)
         walk->end = PYTHON_END_WHOLE;
         for (uint32_t i = 0;;) {
                 begin_state(walk);
-                if (!walk_frames(walk, addr))
+                if (!walk_frames(walk, addr) || walk->is_starting) {
+                        if (walk->is_starting)
+                                drop_start(walk);
                         return;
+                }
                 if (i == 0)
                         keep_reach(walk, thread);
                 if (++i >= thread->n_states)
                         return;
+                walk->pc = 0;
                 if (!read_state(walk, thread, i) || !get_innermost(walk, &addr)) {
                         walk->end = PYTHON_END_UNREADABLE;
                         return;
@@ -374,6 +474,8 @@ void python_stack_walk(struct python_runtime *runtime, struct python_thread *thr
         walk.n_frames = 0;
         walk.max_frames = max_frames;
         walk.end = PYTHON_END_NO_THREAD;
+        walk.pc = thread->pc;
+        walk.sp = thread->sp;
         walk.reach = thread->reach < MIN_REACH ? MIN_REACH : thread->reach;
         walk_states(&walk, thread);
         *ret_walked = (struct python_walked){.n_frames = walk.n_frames,

@@ -18,14 +18,16 @@ enum python_end {
         PYTHON_END_UNREADABLE, /* a frame or what leads to it can't be read */
         PYTHON_END_LOOP,       /* a frame's callers lead back to it */
         PYTHON_END_LIMIT,      /* no room for another frame */
-        PYTHON_END_BAD_FRAME,  /* a frame without code, or a pointer that can't be one */
+        PYTHON_END_START,      /* 3.11, 3.12: an eval function has begun, and its cframe has nothing yet */
+        PYTHON_END_BAD_FRAME, /* a frame without code, a pointer that can't be one, or a cframe of other frames */
         PYTHON_N_ENDS,
 };
 
 enum python_frame_kind {
         PYTHON_FRAME_CODE, /* runs a code object */
-        /* 3.12 and later: no code.  A native eval frame has it among its local variables; the frames up to it, inwards, are those that
-         * this native frame runs.  Or it is the outermost one of a thread, which lies in the thread state. */
+        /* 3.11 and later: no code.  A native eval frame has it among its local variables; the frames up to it, inwards, are those that
+         * this native frame runs.  In 3.11 it is the eval function's cframe, later a frame with an owner of its own.  Or, from 3.14
+         * on, it is the outermost frame of a thread, which lies in the thread state. */
         PYTHON_FRAME_SHIM,
 };
 
@@ -40,7 +42,7 @@ struct python_frame {
         uint64_t code;       /* the code object, without tag bits; nothing in a shim */
         int32_t instr_bytes; /* the current instruction, from the start of the bytecode; else PYTHON_INSTR_* */
         uint8_t kind;        /* enum python_frame_kind */
-        bool is_entry; /* up to 3.11: a native eval frame begins with this frame.  3.12 and later have shims instead */
+        bool is_entry;       /* up to 3.11: a native eval frame begins with this frame */
 };
 
 struct python_walked {
@@ -56,6 +58,12 @@ struct python_walked {
 void python_stack_walk(struct python_runtime *runtime, struct python_thread *thread,
                        struct python_memory *memory, struct python_frame *frames, size_t max_frames,
                        struct python_walked *ret_walked);
+
+/* Whether native eval frames are known by the address of a shim; else each Python frame is an entry. */
+static inline bool python_stack_has_shims(const struct python_layout *layout)
+{
+        return layout->frames != PYTHON_FRAMES_HEAP;
+}
 
 /* One or two words for messages and tests; never NULL, "?" for a number that is not known. */
 const char *python_end_text(enum python_end end);

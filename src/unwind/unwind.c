@@ -138,8 +138,8 @@ static bool add_frame(struct walk *walk, enum unwind_way way)
 {
         if (walk->walked.n_frames == walk->max_frames)
                 return end_walk(walk, UNWIND_END_LIMIT);
-        walk->frames[walk->walked.n_frames++] =
-                (struct unwind_frame){.pc = get_pc(walk), .is_exact = walk->is_exact, .way = (uint8_t)way};
+        walk->frames[walk->walked.n_frames++] = (struct unwind_frame){
+                .pc = get_pc(walk), .is_exact = walk->is_exact, .way = (uint8_t)way, .sp = get_sp(walk)};
         walk->walked.n_by_way[way]++;
         return true;
 }

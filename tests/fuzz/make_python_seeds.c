@@ -1,69 +1,142 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the seeds of fuzz_python_section into a folder. */
+/* Writes the seeds of fuzz_python into a folder: a thread with a generator, two native calls and names that are no ASCII, for each
+ * layout; tables of offsets; line tables. */
 #include <string.h>
 
-#include "python_section.h"
+#include "python_image.h"
+#include "python_small.h"
 #include "save_seed.h"
 
-enum { VERSION_AT = 4, MERGED_AT = 16, REASONS_AT = 24 };
-
 static const char *folder;
+static struct image image;
 
-static struct buf make(void)
+static void save_image(const char *name, unsigned number, uint8_t what, uint8_t flags)
 {
-        const struct python_counts counts = {9, 7, 2, {{1, "in start-up"}, {1, "generator at exit"}}};
-        AUTO(python_places) places = python_places_new();
+        /* Another function, an eval function with the first shim, glue, an eval function with the second, others. */
+        static const uint8_t tail[SMALL_TAIL_BYTES] = {5 << 3 | 0, 16 << 3 | 4 | 2, 2 << 3 | 3,
+                                                       16 << 3 | 4 | 2, 1 << 3};
         struct buf out = {0};
+        char path[64];
 
-        python_places_add(places, "parse", "/a/app.py", 5, 6);
-        python_places_add(places, "<module>", "/a/app.py", 1, 40);
-        python_places_add(places, "parse", "/a/app.py", 5, 9);
-        python_places_add(places, "parse", "/a/json/__init__.py", 5, 6);
-        python_places_add(places, "", "", 0, 0);
-        python_places_add(places, "parse", "/a/app.py", 5, 7);
-        python_places_write(places, &counts, &out);
-        return out;
+        snprintf(path, sizeof(path), "%s_%u", name, number);
+        buf_add_u8(&out, what);
+        buf_add_u8(&out, flags);
+        buf_add(&out, image.bytes, (size_t)(image.used - IMAGE_BASE));
+        buf_add(&out, tail, sizeof(tail));
+        save_seed(folder, path, &out);
 }
 
-static void save_empty(void)
+/* 3.11: as the cframe of the inner native call. */
+static uint64_t add_inner_cframe(uint64_t state, uint64_t frame)
 {
-        const struct python_counts counts = {0};
-        AUTO(python_places) places = python_places_new();
-        struct buf out = {0};
+        uint64_t outer, cframe = image_alloc(&image, 32);
 
-        python_places_write(places, &counts, &out);
-        save_seed(folder, "empty", &out);
+        image_read(&image, state + image.runtime.layout.thread_frame, &outer, 8);
+        image_word(&image, outer + image.runtime.layout.cframe_frame, frame);
+        image_word(&image, cframe + image.runtime.layout.cframe_previous, outer);
+        image_word(&image, state + image.runtime.layout.thread_frame, cframe);
+        return cframe;
 }
 
-/* From the end when `off` is negative. */
-static void save_changed(const char *name, int off, const char *bytes, size_t size)
+static void use_copy(uint64_t frame, uint64_t code)
 {
-        struct buf out = make();
+        const struct python_layout *layout = &image.runtime.layout;
+        uint64_t array = image_alloc(&image, 32), copy = image_alloc(&image, 32);
 
-        memcpy(out.data + (off < 0 ? out.len - (size_t)-off : (size_t)off), bytes, size);
-        save_seed(folder, name, &out);
+        image_word(&image, array, 2);
+        image_word(&image, array + 16, copy);
+        image_word(&image, code + layout->code_copies, array);
+        image_word(&image, frame + layout->frame_instr, copy + 4);
+        image_int(&image, frame + layout->frame_copy, 1);
+}
+
+static void make_frames(void)
+{
+        static const uint16_t greek[] = {0x3b1, 0x3b2};
+        const struct python_layout *layout = &image.runtime.layout;
+        uint64_t state, code, other, frame, shim = 0;
+
+        state = image_thread(&image, IMAGE_POINTER);
+        code = image_code(&image, "f", 3);
+        other = image_code(&image, "g", 9);
+        image_word(&image, other + layout->code_file, image_text_of(&image, 2, false, greek, 2));
+        if (layout->minor >= 12)
+                shim = image_aside(&image, 0, 0, 0);
+        frame = image_push(&image, code, 2, shim);
+        if (layout->frame_entry != PYTHON_NO_FIELD) {
+                image_byte(&image, frame + layout->frame_entry, 1);
+                add_inner_cframe(state, frame);
+        }
+        if (layout->minor >= 12)
+                frame = image_aside(&image, 0, 0, frame);
+        frame = image_aside(&image, other, 4, frame);
+        if (layout->frame_entry != PYTHON_NO_FIELD)
+                image_byte(&image, frame + layout->frame_entry, 1);
+        frame = image_push(&image, code, 6, frame);
+        if (layout->frame_copy != PYTHON_NO_FIELD)
+                use_copy(frame, code);
+        for (int i = 0; i < 6; i++)
+                frame = image_push(&image, code, -1, frame);
+        image_enter(&image, state, frame);
+}
+
+static void start_image(unsigned number)
+{
+        struct python_layout layout = layout_number(number);
+
+        small_shrink(&layout);
+        image_init(&image, &layout);
+        image.chunk_bytes = 512;
+}
+
+static void save_lines(void)
+{
+        static const uint8_t table[] = {0x80 | 13 << 3,
+                                        66,
+                                        1,
+                                        0x80 | 14 << 3 | 2,
+                                        64,
+                                        3,
+                                        0,
+                                        0,
+                                        0,
+                                        0x80 | 15 << 3,
+                                        0xf0,
+                                        1,
+                                        4,
+                                        0x80,
+                                        4,
+                                        2,
+                                        6,
+                                        1};
+        struct buf out = {0};
+
+        buf_add_u8(&out, SMALL_LINES);
+        buf_add_u8(&out, 0);
+        buf_add(&out, table, sizeof(table));
+        save_seed(folder, "lines", &out);
 }
 
 int main(int argc, char **argv)
 {
-        struct buf out = make();
-
         if (argc != 2)
                 return 2;
         folder = argv[1];
-        save_seed(folder, "places", &out);
-        save_empty();
-        save_changed("magic", 0, "w", 1);
-        save_changed("version", VERSION_AT, "\2", 1);
-        save_changed("merged", MERGED_AT, "\12", 1);
-        save_changed("reasons", REASONS_AT, "\101", 1);
-        save_changed("code", -8, "\11", 1);
-        save_changed("line", -4, "\377\377\377\377", 4);
-        out = make();
-        buf_truncate(&out, out.len - 3);
-        save_seed(folder, "cut", &out);
-        out = make();
-        buf_truncate(&out, REASONS_AT + 2);
-        save_seed(folder, "cut_in_counts", &out);
+        for (unsigned i = 0; i < N_LAYOUTS; i++) {
+                start_image(i);
+                make_frames();
+                save_image("frames", i, (uint8_t)i, 0);
+                if (i == 3 || i == 4)
+                        save_image("starts", i, (uint8_t)i, SMALL_STARTS);
+        }
+        for (unsigned i = 13; i <= 15; i++) {
+                struct published table;
+
+                published_make(&table, i, i == 14);
+                image.used = IMAGE_BASE + table.n_words * 8;
+                image_put(&image, IMAGE_BASE, table.words, table.n_words * 8);
+                save_image("offsets", i, SMALL_OFFSETS, 0);
+        }
+        save_lines();
         return 0;
 }

@@ -1,92 +1,122 @@
-# The program of test_python_stacks.py.  A comment `-> name` says which functions a line calls; no other call is possible.
+"""Runs Python code of many kinds for some seconds; python3 python_paths.py SECONDS.  Which functions call which is in the names: a
+function `a_b` is called by `a` alone, and `native` in a comment is what C function lies between."""
+import asyncio
 import json
 import re
 import sys
-import threading
+import time
 
 
-def spin(n):
-    total = 0
+def fib(n):
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+
+def sort_key(value):
+    return -value
+
+
+def sort():
+    sorted(range(300), key=sort_key)  # list_sort
+
+
+def gen_inner(n):
     for i in range(n):
-        total += i
-    return total
+        yield i * i
 
 
-def alpha():
-    return spin(30)  # -> spin
+def gen_outer(n):
+    yield from gen_inner(n)
 
 
-def beta():
-    return spin(30)  # -> spin
+def gen():
+    return sum(gen_outer(200))  # builtin_sum
 
 
-def key(item):
-    return spin(2) if item else 0  # -> spin
+def sub_repl(match):
+    return match[1].upper()
 
 
-def squares(n):
-    for i in range(n):
-        spin(5)  # -> spin
-        yield i
+def sub():
+    return re.sub(r"(\w)\w*", sub_repl, "ab cde fghi " * 20)
 
 
-def deep(n):
+def hook(pairs):
+    return len(pairs)
+
+
+TEXT = json.dumps([{"a": i, "b": [i] * 3} for i in range(30)])
+
+
+def load():
+    return json.loads(TEXT, object_pairs_hook=hook)
+
+
+class Kind:
+    def __init__(self, value):
+        self.value = value
+
+    def __lt__(self, other):
+        return self.value < other.value
+
+    def __del__(self):
+        self.value = None
+
+
+def compare():
+    return min([Kind(i) for i in range(100)])  # builtin_min
+
+
+def throw_deep(n):
     if n == 0:
-        return spin(50)  # -> spin
-    return deep(n - 1)  # -> deep
-
-
-def fail(n):
-    if n == 0:
-        raise ValueError
-    fail(n - 1)  # -> fail
-
-
-class Thing:
-    def __init__(self, n):
-        self.n = spin(n)  # -> spin
-
-
-def mark(match):
-    return "b" if spin(3) else ""  # -> spin
-
-
-async def wait(n):
-    return spin(n)  # -> spin
-
-
-async def ask(n):
-    return await wait(n)  # -> wait
-
-
-def drive(n):
+        raise ValueError(n)
     try:
-        ask(n).send(None)  # -> ask
-    except StopIteration:
-        pass
+        throw_deep(n - 1)
+    finally:
+        n = 0
 
 
-def main(rounds):
-    for _ in range(rounds):
-        alpha()  # -> alpha
-        beta()  # -> beta
-        sorted(range(20), key=key)  # -> key
-        sum(squares(10))  # -> squares
-        deep(100)  # -> deep
+def throw():
+    for _ in range(10):
         try:
-            fail(10)  # -> fail
+            throw_deep(5)
         except ValueError:
             pass
-        Thing(10)  # -> __init__
-        re.sub("a", mark, "banana")  # -> mark
-        json.loads('[{"a": 1}, {"b": [2, 3]}]', object_hook=key)  # -> key
-        drive(20)  # -> drive
 
 
-threads = []
-for _ in range(3):
-    threads.append(threading.Thread(target=main, args=(int(sys.argv[1]),)))
-    threads[-1].start()
-main(int(sys.argv[1]))  # -> main
-for thread in threads:
-    thread.join()
+async def aleaf(n):
+    await asyncio.sleep(0)
+    return sum(range(n))
+
+
+async def amain():
+    for _ in range(5):
+        await asyncio.gather(*(aleaf(50) for _ in range(3)))
+
+
+def flutter():
+    for _ in range(300):
+        flutter_a()
+        flutter_b()
+
+
+def flutter_a():
+    return sum(range(20))
+
+
+def flutter_b():
+    return sum(range(20))
+
+
+loop = asyncio.new_event_loop()
+print("ready", flush=True)
+end = time.monotonic() + float(sys.argv[1])
+while time.monotonic() < end:
+    fib(14)
+    sort()
+    gen()
+    sub()
+    load()
+    compare()
+    throw()
+    flutter()
+    loop.run_until_complete(amain())

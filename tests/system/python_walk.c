@@ -7,7 +7,7 @@
  *
  * python_walk PID
  *
- * or where fields lie by the layout of the interpreter in FILE, as print_python_offsets.c prints them:
+ * or where fields lie by the layout of the interpreter in FILE, as python_headers.c prints them:
  *
  * python_walk --layout FILE */
 #include <dirent.h>
@@ -146,6 +146,7 @@ static int print_layout(const char *path)
                 FIELD(thread_chunk),
                 FIELD(thread_status),
                 FIELD(cframe_frame),
+                FIELD(cframe_previous),
                 FIELD(frame_previous),
                 FIELD(frame_code),
                 FIELD(frame_instr),

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """Python frames that are read from outside, of each CPython that is installed, against what the program says of itself."""
+import collections
 import glob
 import json
 import os
@@ -19,6 +20,7 @@ PYTHONS = {
     "python3-dbg": ("/usr/bin/python3.[0-9]*d", "/usr/include/{name}", "{program}"),
 } | {f"pyenv 3.{minor}": (f"{PYENV}/3.{minor}.*/bin/python3.{minor}", "{prefix}/include/{name}",
                           "{prefix}/lib/lib{name}.so.1.0") for minor in range(8, 16)}
+N_STOPS = 1500
 CASES = ("generators", "asyncio", "threads", "callbacks", "json", "ctypes", "exceptions", "names")
 
 
@@ -120,14 +122,69 @@ def subinterpreter_of(kind: str) -> Callable[[Context], None]:
     return test
 
 
+# Functions of python_paths.py and who calls them, as the next Python frame outwards.  A coroutine's function runs in its maker too.
+CALLERS = {
+    "fib": ("fib", "<module>"), "sort": ("<module>",), "sort_key": ("sort",), "gen": ("<module>",), "gen_outer": ("gen",),
+    "gen_inner": ("gen_outer",), "sub_repl": ("sub",), "hook": ("raw_decode",), "load": ("<module>",), "compare": ("<module>",),
+    "__lt__": ("compare",), "throw_deep": ("throw_deep", "throw"), "throw": ("<module>",), "flutter": ("<module>",),
+    "flutter_a": ("flutter",), "flutter_b": ("flutter",), "aleaf": ("_run", "<genexpr>"), "amain": ("_run", "<module>"), "<module>": (),
+}
+# C functions lie between these and their callers; none between the others from 3.11 on.
+CALLED_BY_C = {"sort_key", "sub_repl", "hook", "__lt__"}
+INNERMOST = {"fib": ("fib", "<module>"), "throw_deep": ("throw_deep", "throw"), "flutter_a": ("flutter",)}
+
+
+def check_chain(chain: list[str], has_inlined_calls: bool) -> set[str]:
+    """Each of our functions under one that calls it; returns the functions."""
+    places = [i for i, name in enumerate(chain) if name.startswith("py:")]
+    names = [chain[i].split(":")[1].rpartition(".")[2] for i in places]
+    check(not names or names[-1] == "<module>", f"does not end in <module>: {chain}")
+    for k, (name, next_name) in enumerate(zip(names, names[1:])):
+        n_native = places[k + 1] - places[k] - 1
+        check(name not in CALLERS or next_name in CALLERS[name], f"{name} is not called by {next_name}: {chain}")
+        check(name not in CALLED_BY_C or n_native > 0, f"nothing between {name} and {next_name}: {chain}")
+        if has_inlined_calls and name in INNERMOST:
+            check(n_native == 0, f"{n_native} frames between {name} and {next_name}: {chain}")
+    outside = chain[places[0]:] if places else []
+    check(not any("EvalFrameDefault" in name for name in outside), f"an eval function stayed: {chain}")
+    return set(names)
+
+
+def pairs_of(kind: str) -> Callable[[Context], None]:
+    """A process that is stopped at random: all but a few stacks are merged, and what is merged can be."""
+
+    def test(t: Context) -> None:
+        python = find_python(kind)
+        process = t.start(python, os.path.join(HERE, "python_paths.py"), "60")
+        check(process.stdout.readline() == b"ready\n", "python_paths.py did not begin")
+        done = t.run(t.program("python_pairs"), str(process.pid), str(N_STOPS))
+        if done.status == 3:
+            raise Skip("ptrace of another process")
+        check(done.status == 0, "python_pairs", done)
+        lines = [line.split("\t") for line in done.out.splitlines()]
+        ends = collections.Counter(end for end, _, _ in lines)
+        has_inlined_calls = not re.search(r"3\.(8|9|10)$", python)
+        seen: set[str] = set()
+        for end, _, chain in lines:
+            if end == "merged":
+                seen |= check_chain(chain.split(), has_inlined_calls)
+        reads = sorted(int(reads) for end, reads, _ in lines if end == "merged")
+        harness.note(f"{python}: {dict(ends)}, {reads[len(reads) // 2]} reads in the median")
+        check(len(lines) == N_STOPS, f"{len(lines)} stops")
+        check(ends["merged"] >= 0.99 * N_STOPS, f"{ends}")
+        check(len(seen & set(CALLERS)) > 12, f"seen only {seen}")
+
+    return test
+
+
 def layout_of(kind: str) -> Callable[[Context], None]:
     """The table, or the interpreter's own offsets, against the headers."""
 
     def test(t: Context) -> None:
         headers, file = find_file(kind, 1), find_file(kind, 2)
         built = t.run(harness.need_tool("gcc"), "-w", f"-I{headers}", f"-I{headers}/internal", "-o", t.path("offsets"),
-                      os.path.join(HERE, "print_python_offsets.c"))
-        check(built.status == 0, "print_python_offsets.c", built)
+                      os.path.join(HERE, "python_headers.c"))
+        check(built.status == 0, "python_headers.c", built)
         want, got = t.run(t.path("offsets")), t.run(t.program("python_walk"), "--layout", file)
         check(got.status == 0, "python_walk --layout", got)
         check(sorted(want.out.splitlines()) == sorted(got.out.splitlines()), f"{want.out}\nis not\n{got.out}")
@@ -139,7 +196,7 @@ def layout_of(kind: str) -> Callable[[Context], None]:
 def name_tests() -> None:
     for kind in PYTHONS:
         for what, make in (("frames", frames_of), ("recursion", recursion_of), ("subinterpreter", subinterpreter_of),
-                           ("layout", layout_of)):
+                           ("layout", layout_of), ("pairs", pairs_of)):
             test = make(kind)
             test.__name__ = f"test_{what}_of_{re.sub('[ .-]', '_', kind)}"
             setattr(sys.modules[__name__], test.__name__, test)

@@ -7,7 +7,7 @@ import re
 import harness
 from harness import Context, Done, Skip, check
 
-PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "python_paths.py")
+PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "python_calls.py")
 FRAME = re.compile(r"(?:\w+\.(?:<locals>\.)?)*([\w<>]+) \[([^\]]+):(\d+)\]")
 MERGED = re.compile(r"python: ([\d,]+) of ([\d,]+) merged")
 

@@ -34,7 +34,7 @@ static void walk(void)
         walk_thread(&thread, PYTHON_MAX_FRAMES);
 }
 
-/* A main program, a generator and a function, and the shims of 3.12 and later. */
+/* A main program, a generator and a function, and the shims of 3.11 and later. */
 TEST(three_frames)
 {
         for (unsigned i = 0; i < N_LAYOUTS; i++) {
@@ -42,12 +42,12 @@ TEST(three_frames)
                 bool has_shims;
 
                 start(i);
-                has_shims = image.runtime.layout.minor >= 12;
+                has_shims = image.runtime.layout.minor >= 11;
                 thread = image_thread(&image, IMAGE_POINTER);
                 main_code = image_code(&image, "<module>", 1);
                 gen_code = image_code(&image, "gen", 5);
                 code = image_code(&image, "work", 9);
-                if (has_shims)
+                if (image.runtime.layout.minor >= 12)
                         shim = image_aside(&image, 0, 0, 0);
                 main_frame = image_push(&image, main_code, 4, shim);
                 gen_frame = image_aside(&image, gen_code, 6, main_frame);
@@ -67,11 +67,12 @@ TEST(three_frames)
                 EXPECT_INT(frames[1].addr, gen_frame);
                 EXPECT_INT(frames[2].code, main_code);
                 EXPECT_INT(frames[2].instr_bytes, 4);
-                EXPECT_INT(frames[2].is_entry, !has_shims);
+                EXPECT_INT(frames[2].is_entry, image.runtime.layout.minor < 12);
                 EXPECT_INT(frames[1].is_entry, image.runtime.layout.minor < 11);
                 if (has_shims) {
                         EXPECT_INT(frames[3].kind, PYTHON_FRAME_SHIM);
-                        EXPECT_INT(frames[3].addr, shim);
+                        if (shim)
+                                EXPECT_INT(frames[3].addr, shim);
                 }
                 finish();
         }
@@ -296,8 +297,7 @@ TEST(subinterpreters)
                 image.interp = image_alloc(&image, layout.interp_threads + 64);
                 image_word(&image, interp + layout.interp_next, image.interp);
                 inner = image_thread(&image, IMAGE_POINTER);
-                image.chunk = image_alloc(&image, IMAGE_CHUNK);
-                image.chunk_top = image.chunk + 24;
+                image_add_chunk(&image);
                 image_enter(&image, inner, image_push(&image, inner_code, 2, 0));
                 if (layout.thread_status != PYTHON_NO_FIELD)
                         image_int(&image, inner + layout.thread_status, PYTHON_STATUS_ACTIVE | 3);
@@ -309,6 +309,59 @@ TEST(subinterpreters)
                 EXPECT_INT(frames[1].code, outer_code);
                 finish();
         }
+}
+
+/* 3.11: native eval frames are known by their cframes, each of which has the frame that the inner one's entry returns to. */
+TEST(cframes)
+{
+        struct python_thread thread = {.pointer = IMAGE_POINTER};
+        uint64_t state, code, outer, middle, inner, cframe, outer_cframe;
+        uint32_t entry;
+
+        start(3);
+        entry = image.runtime.layout.frame_entry;
+        state = image_thread(&image, IMAGE_POINTER);
+        code = image_code(&image, "f", 1);
+        outer = image_push(&image, code, 2, 0);
+        image_byte(&image, outer + entry, 1);
+        image_enter(&image, state, outer);
+        image_read(&image, state + image.runtime.layout.thread_frame, &outer_cframe, 8);
+        middle = image_push(&image, code, 2, outer);
+        image_byte(&image, middle + entry, 1);
+        inner = image_push(&image, code, 2, middle);
+        cframe = image_alloc(&image, 32);
+        image_word(&image, cframe + 8, inner);
+        image_word(&image, cframe + 16, outer_cframe);
+        image_word(&image, state + image.runtime.layout.thread_frame, cframe);
+        image_enter(&image, state, inner);
+        walk();
+        EXPECT_STR(python_end_text(walked.end), "whole");
+        ASSERT_TRUE(walked.n_frames == 5);
+        EXPECT_INT(frames[2].kind, PYTHON_FRAME_SHIM);
+        EXPECT_INT(frames[2].addr, cframe);
+        EXPECT_INT(frames[3].addr, outer);
+        EXPECT_INT(frames[4].addr, outer_cframe);
+        image_word(&image, outer_cframe + 8, inner);
+        walk();
+        EXPECT_STR(python_end_text(walked.end), "bad frame");
+        image_word(&image, cframe + 16, 8);
+        walk();
+        EXPECT_STR(python_end_text(walked.end), "unreadable");
+        /* The eval function has begun: its cframe is not filled. */
+        image.runtime.eval = 0x400000;
+        thread.pc = 0x400020;
+        thread.sp = cframe - 64;
+        walk_thread(&thread, MAX);
+        EXPECT_STR(python_end_text(walked.end), "start of eval");
+        EXPECT_INT(walked.n_frames, 0);
+        thread.pc = 0x400000 - 1;
+        walk_thread(&thread, MAX);
+        EXPECT_STR(python_end_text(walked.end), "unreadable");
+        thread.pc = 0x400020;
+        thread.sp = cframe + 8; /* the cframe is an outer eval function's */
+        walk_thread(&thread, MAX);
+        EXPECT_STR(python_end_text(walked.end), "unreadable");
+        finish();
 }
 
 /* --- Memory that lies ------------------------------------------------------------------------------------ */

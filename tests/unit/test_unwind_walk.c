@@ -190,6 +190,23 @@ static void walk_capture(const struct own_modules *own, size_t stack_bytes, bool
         unwind_walk(&modules, &capture.regs, &memory, ret->frames, MAX_DEPTH, &ret->result);
 }
 
+/* X86-64: the return address lies below what is the stack pointer after the return.  Others: callers' frames lie above. */
+static void expect_stack_pointers(const struct walked *walked)
+{
+        EXPECT_INT(walked->frames[0].sp, capture.stack_addr);
+        for (size_t i = 1; i < walked->result.n_frames; i++) {
+                const struct unwind_frame *frame = &walked->frames[i];
+                uint64_t word = frame->pc, off = frame->sp - 8 - capture.stack_addr;
+
+                if (frame->is_exact)
+                        continue;
+                EXPECT_TRUE(frame->sp >= walked->frames[i - 1].sp);
+                if (capture.regs.machine == OBJECT_MACHINE_X86_64 && off < capture.stack_bytes)
+                        memcpy(&word, capture.stack + off, sizeof(word));
+                EXPECT_INT(word, frame->pc);
+        }
+}
+
 /* Our callers of take_capture are those of backtrace(), whose first ones are within the capturing. */
 static void expect_same(const struct walked *walked)
 {
@@ -206,6 +223,7 @@ static void expect_same(const struct walked *walked)
         EXPECT_INT(walked->result.n_frames - 1, n - skip);
         for (size_t i = 1; i < walked->result.n_frames && skip + i - 1 < n; i++)
                 EXPECT_INT(walked->frames[i].pc, (uintptr_t)capture.answers[skip + i - 1]);
+        expect_stack_pointers(walked);
 }
 
 static struct own_modules load_modules(void)

@@ -45,6 +45,7 @@ static void show_states(void)
 #elif PY_VERSION_HEX >= 0x030b0000
         SHOW("thread_frame", offsetof(PyThreadState, cframe));
         SHOW("cframe_frame", offsetof(_PyCFrame, current_frame));
+        SHOW("cframe_previous", offsetof(_PyCFrame, previous));
 #else
         SHOW("thread_frame", offsetof(PyThreadState, frame));
 #endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Python frames are taken in segments: those that one native eval function runs. */
+#include "python_pair.h"
+
+#include <string.h>
+
+#include "attributes.h"
+#include "text.h"
+
+static const char *const end_texts[PYTHON_N_PAIR_ENDS] = {
+        [PYTHON_PAIR_MERGED] = "merged",
+        [PYTHON_PAIR_NATIVE_ONLY] = "without Python",
+        [PYTHON_PAIR_START] = "start-up",
+        [PYTHON_PAIR_NO_FRAMES] = "no Python frames",
+        [PYTHON_PAIR_PYTHON_CUT] = "Python frames cut",
+        [PYTHON_PAIR_NATIVE_CUT] = "native stack cut",
+        [PYTHON_PAIR_MORE_NATIVE] = "more native frames",
+        [PYTHON_PAIR_MORE_PYTHON] = "more Python frames",
+        [PYTHON_PAIR_NO_ROOM] = "too many frames",
+};
+
+const char *python_pair_end_text(enum python_pair_end end)
+{
+        return end < PYTHON_N_PAIR_ENDS ? end_texts[end] : "?";
+}
+
+/* The name itself, or with what compilers add: ".cold", ".constprop.0", ".part.3". */
+static bool is_function(const char *symbol, const char *name)
+{
+        size_t len = strlen(name);
+
+        return strncmp(symbol, name, len) == 0 && (!symbol[len] || symbol[len] == '.');
+}
+
+enum python_native python_native_of(const char *symbol)
+{
+        if (!symbol)
+                return PYTHON_NATIVE_UNKNOWN;
+        if (is_function(symbol, "_PyEval_EvalFrameDefault"))
+                return PYTHON_NATIVE_EVAL;
+        if (text_starts(symbol, "_TAIL_CALL_") || text_starts(symbol, "py::") ||
+            is_function(symbol, "py_trampoline_evaluator"))
+                return PYTHON_NATIVE_GLUE;
+        return PYTHON_NATIVE_OTHER;
+}
+
+struct pairing {
+        const struct python_stacks *stacks;
+        struct python_link *links;
+        size_t n_links, max_links;
+        size_t n_evals, n_entries;
+        size_t at;         /* the next native frame */
+        size_t frame, end; /* the next segment: frames up to the shim, or through the entry */
+};
+
+static bool add_link(struct pairing *pairing, bool is_python, size_t index)
+{
+        if (pairing->n_links == pairing->max_links)
+                return false;
+        pairing->links[pairing->n_links++] = (struct python_link){is_python, (uint32_t)index};
+        return true;
+}
+
+static bool is_last_of_segment(const struct python_stacks *stacks, size_t i)
+{
+        return stacks->has_shims ? stacks->frames[i].kind == PYTHON_FRAME_SHIM : stacks->frames[i].is_entry;
+}
+
+/* Finds the segment that begins at `frame` or behind, and its last frame, or n_frames where nothing ends it.  Shims without frames are
+ * passed over: of a function that has returned, or the outermost frame of a thread state. */
+static void find_segment(struct pairing *pairing)
+{
+        const struct python_stacks *stacks = pairing->stacks;
+        size_t i = pairing->frame;
+
+        while (i < stacks->n_frames && stacks->frames[i].kind == PYTHON_FRAME_SHIM)
+                i++;
+        pairing->frame = i;
+        while (i < stacks->n_frames && !is_last_of_segment(stacks, i))
+                i++;
+        pairing->end = i;
+}
+
+static bool has_segment(const struct pairing *pairing)
+{
+        return pairing->frame < pairing->stacks->n_frames;
+}
+
+/* The frames of the segment, and on to the next one. */
+static bool add_segment(struct pairing *pairing)
+{
+        const struct python_stacks *stacks = pairing->stacks;
+
+        for (size_t i = pairing->frame; i <= pairing->end && i < stacks->n_frames; i++)
+                if (stacks->frames[i].kind == PYTHON_FRAME_CODE && !add_link(pairing, true, i))
+                        return false;
+        pairing->frame = pairing->end + 1;
+        find_segment(pairing);
+        return true;
+}
+
+/* An eval function that called none has just begun or is about to end: it may have no Python frame.  Those that called another one
+ * have theirs. */
+static bool is_innermost(const struct python_stacks *stacks, size_t at)
+{
+        while (at--)
+                if (stacks->kinds[at] == PYTHON_NATIVE_EVAL)
+                        return false;
+        return true;
+}
+
+enum match { MATCH_SEGMENT, MATCH_NONE, MATCH_LATER };
+
+/* Whether the segment is the one that the native frame `at` runs.  MATCH_NONE: it runs none; MATCH_LATER: the segment belongs to a frame
+ * further inside. */
+static enum match match_segment(const struct pairing *pairing, size_t at)
+{
+        const struct python_stacks *stacks = pairing->stacks;
+        const struct unwind_frame *native = &stacks->natives[at];
+        uint64_t shim;
+
+        if (!has_segment(pairing))
+                return MATCH_NONE;
+        if (!stacks->has_shims)
+                return stacks->kinds[at] != PYTHON_NATIVE_EVAL ||
+                                       (pairing->n_evals > pairing->n_entries && is_innermost(stacks, at))
+                               ? MATCH_NONE
+                               : MATCH_SEGMENT;
+        if (pairing->end == stacks->n_frames)
+                return MATCH_NONE;
+        shim = stacks->frames[pairing->end].addr;
+        if (shim < native->sp)
+                return MATCH_LATER;
+        return at + 1 == stacks->n_natives || shim < native[1].sp ? MATCH_SEGMENT : MATCH_NONE;
+}
+
+static bool is_eval(const struct pairing *pairing, size_t at)
+{
+        uint8_t kind = pairing->stacks->kinds[at];
+
+        return kind == PYTHON_NATIVE_EVAL ||
+               (kind == PYTHON_NATIVE_UNKNOWN && match_segment(pairing, at) == MATCH_SEGMENT);
+}
+
+static bool add_natives(struct pairing *pairing, size_t end)
+{
+        for (; pairing->at < end; pairing->at++)
+                if (!add_link(pairing, false, pairing->at))
+                        return false;
+        return true;
+}
+
+static size_t skip_glue(const struct python_stacks *stacks, size_t at)
+{
+        while (at < stacks->n_natives && stacks->kinds[at] == PYTHON_NATIVE_GLUE)
+                at++;
+        return at;
+}
+
+/* An eval function with the glue on both sides: Python frames stand for all of it.  Without a segment it runs no Python function yet, or
+ * no more, and stays. */
+static enum python_pair_end pair_eval(struct pairing *pairing, size_t eval)
+{
+        size_t end = skip_glue(pairing->stacks, eval + 1);
+
+        switch (match_segment(pairing, eval)) {
+        case MATCH_LATER: return PYTHON_PAIR_MORE_PYTHON;
+        case MATCH_SEGMENT:
+                pairing->at = end;
+                return add_segment(pairing) ? PYTHON_PAIR_MERGED : PYTHON_PAIR_NO_ROOM;
+        default: break;
+        }
+        if (!is_innermost(pairing->stacks, eval))
+                return PYTHON_PAIR_MORE_NATIVE;
+        return add_natives(pairing, end) ? PYTHON_PAIR_MERGED : PYTHON_PAIR_NO_ROOM;
+}
+
+/* A native frame of another function, which has a shim only if an eval frame was not found. */
+static enum python_pair_end pair_other(struct pairing *pairing)
+{
+        enum match match = match_segment(pairing, pairing->at);
+
+        if (match == MATCH_LATER)
+                return PYTHON_PAIR_MORE_PYTHON;
+        if (!add_natives(pairing, pairing->at + 1) || (match == MATCH_SEGMENT && !add_segment(pairing)))
+                return PYTHON_PAIR_NO_ROOM;
+        return PYTHON_PAIR_MERGED;
+}
+
+/* What is left of the Python frames when the native ones are at their end. */
+static enum python_pair_end pair_rest(struct pairing *pairing)
+{
+        const struct python_stacks *stacks = pairing->stacks;
+
+        for (size_t i = pairing->frame; i < stacks->n_frames; i++) {
+                if (stacks->frames[i].kind != PYTHON_FRAME_CODE)
+                        continue;
+                if (stacks->is_native_whole || !stacks->has_shims)
+                        return PYTHON_PAIR_MORE_PYTHON;
+                if (!add_link(pairing, true, i))
+                        return PYTHON_PAIR_NO_ROOM;
+        }
+        return PYTHON_PAIR_MERGED;
+}
+
+static enum python_pair_end pair_all(struct pairing *pairing)
+{
+        const struct python_stacks *stacks = pairing->stacks;
+
+        find_segment(pairing);
+        while (pairing->at < stacks->n_natives) {
+                size_t at = skip_glue(stacks, pairing->at);
+                enum python_pair_end end = PYTHON_PAIR_MERGED;
+
+                if (at < stacks->n_natives && is_eval(pairing, at))
+                        end = pair_eval(pairing, at);
+                else if (at == pairing->at)
+                        end = pair_other(pairing);
+                else if (!add_natives(pairing, at))
+                        end = PYTHON_PAIR_NO_ROOM;
+                if (end != PYTHON_PAIR_MERGED)
+                        return end;
+        }
+        return pair_rest(pairing);
+}
+
+/* By address, the stack pointers have to be known.  By count: as many eval functions as entries, or one more, of which the innermost begins or ends. */
+static enum python_pair_end check_counts(struct pairing *pairing)
+{
+        const struct python_stacks *stacks = pairing->stacks;
+
+        if (stacks->has_shims)
+                return stacks->n_natives && stacks->natives[0].sp ? PYTHON_PAIR_MERGED
+                                                                  : PYTHON_PAIR_NATIVE_CUT;
+        if (!stacks->is_native_whole)
+                return PYTHON_PAIR_NATIVE_CUT;
+        for (size_t i = 0; i < stacks->n_frames; i++)
+                pairing->n_entries += stacks->frames[i].is_entry;
+        if (pairing->n_evals < pairing->n_entries)
+                return PYTHON_PAIR_MORE_PYTHON;
+        return pairing->n_evals <= pairing->n_entries + 1 ? PYTHON_PAIR_MERGED : PYTHON_PAIR_MORE_NATIVE;
+}
+
+static enum python_pair_end check_stacks(struct pairing *pairing)
+{
+        const struct python_stacks *stacks = pairing->stacks;
+        bool has_code = false;
+
+        for (size_t i = 0; i < stacks->n_natives; i++)
+                pairing->n_evals += stacks->kinds[i] == PYTHON_NATIVE_EVAL;
+        for (size_t i = 0; i < stacks->n_frames && !has_code; i++)
+                has_code = stacks->frames[i].kind == PYTHON_FRAME_CODE;
+        if (stacks->python_end == PYTHON_END_START)
+                return PYTHON_PAIR_START;
+        if (!has_code && !pairing->n_evals)
+                return PYTHON_PAIR_NATIVE_ONLY;
+        if (!has_code)
+                return PYTHON_PAIR_NO_FRAMES;
+        if (stacks->python_end != PYTHON_END_WHOLE)
+                return PYTHON_PAIR_PYTHON_CUT;
+        return check_counts(pairing);
+}
+
+enum python_pair_end python_pair(const struct python_stacks *stacks, struct python_link *links,
+                                 size_t max_links, size_t *ret_n)
+{
+        struct pairing pairing = {.stacks = stacks, .links = links, .max_links = max_links};
+        enum python_pair_end end = check_stacks(&pairing);
+
+        if (end == PYTHON_PAIR_MERGED)
+                end = pair_all(&pairing);
+        if (end != PYTHON_PAIR_MERGED) {
+                pairing.n_links = 0;
+                for (size_t i = 0; i < stacks->n_natives; i++)
+                        if (!add_link(&pairing, false, i))
+                                break;
+        }
+        *ret_n = pairing.n_links;
+        return end;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory of a process to Python frames, code objects, lines and a chain with native frames.  Input: u8 what it is and u8 flags, both as in
+ * python_small.h; the memory from IMAGE_BASE on, where _PyRuntime is; 16 bytes that make native frames. */
+#include <stdlib.h>
+
+#include "cursor.h"
+#include "python_image.h"
+#include "python_pair.h"
+#include "python_small.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { MAX_FRAMES = 512, MAX_READS = 100000 };
+
+struct memory {
+        const uint8_t *bytes;
+        size_t size;
+};
+
+static bool read_memory(void *ctx, uint64_t addr, void *ret_bytes, size_t size)
+{
+        const struct memory *memory = ctx;
+        uint64_t off = addr - IMAGE_BASE;
+
+        if (addr < IMAGE_BASE || off > memory->size || size > memory->size - off)
+                return false;
+        memcpy(ret_bytes, memory->bytes + off, size);
+        return true;
+}
+
+static void try_code(struct python_runtime *runtime, struct python_memory *memory,
+                     const struct python_frame *frame)
+{
+        struct python_code code;
+        struct err err = {0};
+
+        if (!python_code_read(runtime, memory, frame->code, &code, &err)) {
+                if (!err.code || !err.text[0])
+                        abort();
+                return;
+        }
+        if (strlen(code.name) > 4 * PYTHON_MAX_NAME_CHARS || strlen(code.file) > 4 * PYTHON_MAX_NAME_CHARS ||
+            python_code_line(&code, frame->instr_bytes) < 0 || !python_code_is_same(runtime, memory, &code))
+                abort();
+        python_code_release(&code);
+}
+
+/* Native frames that lie around the shims, or do not. */
+static void make_natives(const struct python_frame *frames, size_t n_frames, const uint8_t *tail,
+                         struct unwind_frame *natives, uint8_t *kinds)
+{
+        uint64_t sp = 16;
+        size_t at = 0;
+
+        for (size_t i = 0; i < SMALL_TAIL_BYTES; i++) {
+                while (at < n_frames && frames[at].kind != PYTHON_FRAME_SHIM)
+                        at++;
+                if (tail[i] & 4 && at < n_frames)
+                        sp = frames[at++].addr - (tail[i] >> 3);
+                else
+                        sp += (tail[i] >> 3) * 16;
+                kinds[i] = tail[i] & 3;
+                natives[i] = (struct unwind_frame){.sp = sp};
+        }
+}
+
+/* Numbers of each list rise, and are within it. */
+static void check_links(const struct python_stacks *stacks, const struct python_link *links, size_t n)
+{
+        size_t next[2] = {0, 0};
+
+        for (size_t i = 0; i < n; i++) {
+                if (links[i].index < next[links[i].is_python] ||
+                    links[i].index >= (links[i].is_python ? stacks->n_frames : stacks->n_natives))
+                        abort();
+                next[links[i].is_python] = links[i].index + 1;
+        }
+}
+
+static void try_pair(const struct python_runtime *runtime, const struct python_frame *frames,
+                     const struct python_walked *walked, const uint8_t *tail)
+{
+        struct unwind_frame natives[SMALL_TAIL_BYTES];
+        uint8_t kinds[SMALL_TAIL_BYTES];
+        struct python_link links[MAX_FRAMES + SMALL_TAIL_BYTES];
+        struct python_stacks stacks = {.natives = natives,
+                                       .kinds = kinds,
+                                       .n_natives = tail[0] % (SMALL_TAIL_BYTES + 1),
+                                       .is_native_whole = tail[1] & 1,
+                                       .frames = frames,
+                                       .n_frames = walked->n_frames,
+                                       .python_end = walked->end,
+                                       .has_shims = python_stack_has_shims(&runtime->layout)};
+        size_t n, n_code = 0, n_linked = 0;
+
+        make_natives(frames, walked->n_frames, tail, natives, kinds);
+        if (python_pair(&stacks, links, MAX_FRAMES + SMALL_TAIL_BYTES, &n) == PYTHON_PAIR_MERGED) {
+                for (size_t i = 0; i < walked->n_frames; i++)
+                        n_code += frames[i].kind == PYTHON_FRAME_CODE;
+                for (size_t i = 0; i < n; i++)
+                        n_linked += links[i].is_python;
+                if (n_code != n_linked)
+                        abort();
+        } else if (n != stacks.n_natives) {
+                abort();
+        }
+        check_links(&stacks, links, n);
+}
+
+static void try_memory(struct python_runtime *runtime, bool starts, const uint8_t *data, size_t size)
+{
+        struct memory bytes = {data, size - SMALL_TAIL_BYTES};
+        struct python_memory memory = {.read = read_memory, .ctx = &bytes};
+        struct python_thread thread = {.pointer = IMAGE_POINTER, .native_id = 7};
+        struct python_frame frames[MAX_FRAMES];
+        struct python_walked walked;
+
+        if (starts) {
+                runtime->eval = SMALL_EVAL;
+                thread.pc = SMALL_EVAL + 16;
+                thread.sp = SMALL_THREAD_SP;
+        }
+        for (int i = 0; i < 2; i++) {
+                python_stack_walk(runtime, &thread, &memory, frames, MAX_FRAMES, &walked);
+                if (walked.n_frames > MAX_FRAMES || walked.end >= PYTHON_N_ENDS ||
+                    walked.n_reads > MAX_READS || thread.n_states > PYTHON_MAX_STATES)
+                        abort();
+        }
+        for (size_t i = 0; i < walked.n_frames; i++) {
+                if (frames[i].instr_bytes < -1 && frames[i].instr_bytes != PYTHON_INSTR_UNKNOWN)
+                        abort();
+                if (frames[i].kind == PYTHON_FRAME_CODE && i < 32)
+                        try_code(runtime, &memory, &frames[i]);
+        }
+        try_pair(runtime, frames, &walked, data + size - SMALL_TAIL_BYTES);
+        python_runtime_release(runtime);
+}
+
+static void try_lines(const uint8_t *data, size_t size)
+{
+        for (int format = PYTHON_TABLE_LNOTAB; format <= PYTHON_TABLE_LOCATIONS; format++)
+                for (int32_t instr = -2; instr < 512; instr++)
+                        if (python_lines_find((enum python_table)format, data, size, instr, instr) < 0)
+                                abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+        struct python_runtime runtime = {.addr = IMAGE_BASE};
+
+        if (size < 2 + SMALL_TAIL_BYTES || size > IMAGE_BYTES)
+                return 0;
+        if (data[0] == SMALL_LINES) {
+                try_lines(data + 2, size - 2);
+                return 0;
+        }
+        if (data[0] < N_LAYOUTS)
+                runtime.layout = layout_number(data[0]);
+        else if (data[0] != SMALL_OFFSETS || !python_layout_read(data + 2, size - 2, &runtime.layout, NULL))
+                return 0;
+        if (data[0] < N_LAYOUTS)
+                small_shrink(&runtime.layout);
+        try_memory(&runtime, data[1] & SMALL_STARTS, data + 2, size - 2);
+        return 0;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes the seeds of fuzz_python_section into a folder. */
+#include <string.h>
+
+#include "python_section.h"
+#include "save_seed.h"
+
+enum { VERSION_AT = 4, MERGED_AT = 16, REASONS_AT = 24 };
+
+static const char *folder;
+
+static struct buf make(void)
+{
+        const struct python_counts counts = {9, 7, 2, {{1, "in start-up"}, {1, "generator at exit"}}};
+        AUTO(python_places) places = python_places_new();
+        struct buf out = {0};
+
+        python_places_add(places, "parse", "/a/app.py", 5, 6);
+        python_places_add(places, "<module>", "/a/app.py", 1, 40);
+        python_places_add(places, "parse", "/a/app.py", 5, 9);
+        python_places_add(places, "parse", "/a/json/__init__.py", 5, 6);
+        python_places_add(places, "", "", 0, 0);
+        python_places_add(places, "parse", "/a/app.py", 5, 7);
+        python_places_write(places, &counts, &out);
+        return out;
+}
+
+static void save_empty(void)
+{
+        const struct python_counts counts = {0};
+        AUTO(python_places) places = python_places_new();
+        struct buf out = {0};
+
+        python_places_write(places, &counts, &out);
+        save_seed(folder, "empty", &out);
+}
+
+/* From the end when `off` is negative. */
+static void save_changed(const char *name, int off, const char *bytes, size_t size)
+{
+        struct buf out = make();
+
+        memcpy(out.data + (off < 0 ? out.len - (size_t)-off : (size_t)off), bytes, size);
+        save_seed(folder, name, &out);
+}
+
+int main(int argc, char **argv)
+{
+        struct buf out = make();
+
+        if (argc != 2)
+                return 2;
+        folder = argv[1];
+        save_seed(folder, "places", &out);
+        save_empty();
+        save_changed("magic", 0, "w", 1);
+        save_changed("version", VERSION_AT, "\2", 1);
+        save_changed("merged", MERGED_AT, "\12", 1);
+        save_changed("reasons", REASONS_AT, "\101", 1);
+        save_changed("code", -8, "\11", 1);
+        save_changed("line", -4, "\377\377\377\377", 4);
+        out = make();
+        buf_truncate(&out, out.len - 3);
+        save_seed(folder, "cut", &out);
+        out = make();
+        buf_truncate(&out, REASONS_AT + 2);
+        save_seed(folder, "cut_in_counts", &out);
+        return 0;
+}

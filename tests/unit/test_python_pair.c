@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Native and Python frames in one chain.  Stacks are written as text, innermost first.  Native: o another function, e an eval function,
+ * g glue, u without a name; frame i has the addresses from 0x1000 * (i + 1) on.  Python: letters are functions, a capital one is an
+ * entry too; a digit is the shim of native frame number so much, * a shim that no native frame has. */
+#include "python_pair.h"
+#include "tap.h"
+
+enum { MAX = 32 };
+
+static struct unwind_frame natives[MAX];
+static uint8_t kinds[MAX];
+static struct python_frame frames[MAX];
+static struct python_link links[2 * MAX];
+static struct python_stacks stacks;
+static char chain[2 * MAX + 1];
+
+static void set_natives(const char *text)
+{
+        static const char letters[] = {[PYTHON_NATIVE_OTHER] = 'o',
+                                       [PYTHON_NATIVE_UNKNOWN] = 'u',
+                                       [PYTHON_NATIVE_EVAL] = 'e',
+                                       [PYTHON_NATIVE_GLUE] = 'g'};
+
+        stacks.n_natives = strlen(text);
+        for (size_t i = 0; i < stacks.n_natives; i++) {
+                natives[i] = (struct unwind_frame){.sp = 0x1000 * (i + 1)};
+                kinds[i] = (uint8_t)((const char *)memchr(letters, text[i], sizeof(letters)) - letters);
+        }
+}
+
+static void set_frames(const char *text)
+{
+        stacks.n_frames = strlen(text);
+        for (size_t i = 0; i < stacks.n_frames; i++) {
+                char c = text[i];
+
+                frames[i] = (struct python_frame){.addr = 0x100000, .is_entry = c >= 'A' && c <= 'Z'};
+                if (c >= '0' && c <= '9')
+                        frames[i].addr = 0x1000 * (uint64_t)(c - '0' + 1) + 0x80;
+                if (c == '*')
+                        frames[i].addr = 0x20;
+                if (c == '*' || (c >= '0' && c <= '9'))
+                        frames[i].kind = PYTHON_FRAME_SHIM;
+        }
+}
+
+/* The chain: native frames as digits, Python frames by their letters; "!" and the reason when it stays native. */
+static const char *pair(bool has_shims, bool is_whole, const char *native_text, const char *python_text)
+{
+        enum python_pair_end end;
+        size_t n;
+
+        set_natives(native_text);
+        set_frames(python_text);
+        stacks.natives = natives;
+        stacks.kinds = kinds;
+        stacks.frames = frames;
+        stacks.has_shims = has_shims;
+        stacks.is_native_whole = is_whole;
+        end = python_pair(&stacks, links, 2 * MAX, &n);
+        for (size_t i = 0; i < n; i++)
+                chain[i] = links[i].is_python ? python_text[links[i].index] : (char)('0' + links[i].index);
+        chain[n] = 0;
+        if (end == PYTHON_PAIR_MERGED)
+                return chain;
+        if (n != stacks.n_natives)
+                return "a failure that is not the native stack";
+        return python_pair_end_text(end);
+}
+
+static const char *by_shims(const char *native_text, const char *python_text)
+{
+        stacks.python_end = PYTHON_END_WHOLE;
+        return pair(true, true, native_text, python_text);
+}
+
+static const char *by_count(const char *native_text, const char *python_text)
+{
+        stacks.python_end = PYTHON_END_WHOLE;
+        return pair(false, true, native_text, python_text);
+}
+
+TEST(by_address)
+{
+        EXPECT_STR(by_shims("oeoeoo", "ab1c3"), "0ab2c45");
+        EXPECT_STR(by_shims("eo", "ab0"), "ab1");
+        EXPECT_STR(by_shims("oeo", "a1*"), "0a2");     /* the outermost frame of the thread state */
+        EXPECT_STR(by_shims("oeoeo", "1c3"), "012c4"); /* the function of the inner one has returned */
+        EXPECT_STR(by_shims("ooo", ""), "without Python");
+        EXPECT_STR(by_shims("ooo", "*"), "without Python");
+}
+
+/* The innermost eval function begins or ends. */
+TEST(eval_without_frames)
+{
+        EXPECT_STR(by_shims("eoeoo", "c2"), "01c34");
+        EXPECT_STR(by_shims("oeoeo", "c3"), "012c4");
+        EXPECT_STR(by_shims("oeoeo", "c1"), "more native frames");
+        EXPECT_STR(by_shims("oeoo", ""), "no Python frames");
+        EXPECT_STR(by_count("eoeoo", "C"), "01C34");
+        EXPECT_STR(by_count("oeoeoo", "C"), "012C45");
+        EXPECT_STR(by_count("eoeoeoo", "C"), "more native frames");
+        EXPECT_STR(by_count("oeoo", ""), "no Python frames");
+}
+
+TEST(python_frames_without_eval)
+{
+        EXPECT_STR(by_shims("ooo", "a*"), "more Python frames");
+        EXPECT_STR(by_shims("oeo", "a*b1"), "more Python frames"); /* the shim lies below all native frames */
+        EXPECT_STR(by_shims("oeo", "a1b"), "more Python frames");  /* no shim after it */
+        EXPECT_STR(by_count("oeo", "AB"), "more Python frames");
+        EXPECT_STR(by_count("oeo", "Ab"), "more Python frames");
+}
+
+TEST(by_entries)
+{
+        EXPECT_STR(by_count("oeoeoo", "AB"), "0A2B45");
+        EXPECT_STR(by_count("oeoeoo", "aBcD"), "0aB2cD45");
+        EXPECT_STR(by_count("uuo", ""), "without Python");
+        EXPECT_STR(by_count("oueo", "A"), "01A3");
+}
+
+/* Tail calls inside, trampolines outside; glue of an eval function that stays, stays too. */
+TEST(glue)
+{
+        EXPECT_STR(by_shims("geo", "a1"), "a2");
+        EXPECT_STR(by_shims("ogeggoegoo", "ab2c6"), "0ab5c89");
+        EXPECT_STR(by_shims("geggoeo", "c5"), "01234c6");
+        EXPECT_STR(by_shims("ogoeo", "c3"), "012c4");
+        EXPECT_STR(by_count("ogeggoegoo", "aBC"), "0aB5C89");
+        EXPECT_STR(by_count("geoeo", "B"), "012B4");
+}
+
+/* A piece of the eval function without a symbol, and eval frames that the unwinder passed over. */
+TEST(unknown_functions)
+{
+        EXPECT_STR(by_shims("ouoeoo", "ab1c3"), "0ab2c45");
+        EXPECT_STR(by_shims("uuo", "a1"), "0a2");
+        EXPECT_STR(by_shims("oooeo", "a1c3"), "01a2c4");
+        EXPECT_STR(by_count("ouo", "A"), "more Python frames");
+}
+
+TEST(cut_native_stacks)
+{
+        stacks.python_end = PYTHON_END_WHOLE;
+        EXPECT_STR(pair(true, false, "oeo", "a1bc9d9"), "0a2bcd");
+        EXPECT_STR(pair(true, false, "oeoe", "a1b3"), "0a2b");
+        EXPECT_STR(pair(false, false, "oeo", "A"), "native stack cut");
+        set_natives("eo");
+        natives[0].sp = 0;
+        stacks.has_shims = true;
+        set_frames("a0");
+        EXPECT_INT(python_pair(&stacks, links, MAX, &(size_t){0}), PYTHON_PAIR_NATIVE_CUT);
+}
+
+TEST(cut_python_frames)
+{
+        for (int end = PYTHON_END_NO_THREAD; end < PYTHON_N_ENDS; end++) {
+                stacks.python_end = (enum python_end)end;
+                if (end == PYTHON_END_START)
+                        EXPECT_STR(pair(true, true, "eo", ""), "start-up");
+                else if (end == PYTHON_END_NO_THREAD || end == PYTHON_END_NO_FRAME)
+                        EXPECT_STR(pair(true, true, "eo", ""), "no Python frames");
+                else
+                        EXPECT_STR(pair(true, true, "eo", "a0"), "Python frames cut");
+        }
+}
+
+TEST(no_room)
+{
+        size_t n = 0;
+
+        stacks.python_end = PYTHON_END_WHOLE;
+        EXPECT_STR(pair(true, true, "eoo", "abc0"), "abc12");
+        for (size_t max = 0; max < 5; max++) {
+                EXPECT_INT(python_pair(&stacks, links, max, &n), PYTHON_PAIR_NO_ROOM);
+                EXPECT_TRUE(n <= max && n <= 3);
+        }
+        EXPECT_INT(python_pair(&stacks, links, 5, &n), PYTHON_PAIR_MERGED);
+        EXPECT_STR(python_pair_end_text(PYTHON_N_PAIR_ENDS), "?");
+}
+
+TEST(names)
+{
+        EXPECT_INT(python_native_of("_PyEval_EvalFrameDefault"), PYTHON_NATIVE_EVAL);
+        EXPECT_INT(python_native_of("_PyEval_EvalFrameDefault.cold"), PYTHON_NATIVE_EVAL);
+        EXPECT_INT(python_native_of("_PyEval_EvalFrameDefault.constprop.0.cold"), PYTHON_NATIVE_EVAL);
+        EXPECT_INT(python_native_of("_PyEval_EvalFrameDefault2"), PYTHON_NATIVE_OTHER);
+        EXPECT_INT(python_native_of("_PyEval_EvalFrame"), PYTHON_NATIVE_OTHER);
+        EXPECT_INT(python_native_of("_TAIL_CALL_BINARY_OP"), PYTHON_NATIVE_GLUE);
+        EXPECT_INT(python_native_of("py_trampoline_evaluator"), PYTHON_NATIVE_GLUE);
+        EXPECT_INT(python_native_of("py::fib:/home/app.py"), PYTHON_NATIVE_GLUE);
+        EXPECT_INT(python_native_of("main"), PYTHON_NATIVE_OTHER);
+        EXPECT_INT(python_native_of(NULL), PYTHON_NATIVE_UNKNOWN);
+}
+
+TAP_MAIN
