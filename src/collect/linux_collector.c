@@ -278,6 +278,8 @@ static void look_through(struct collector *c)
                 case PERF_RECORD_LOST: see_lost(c, record); break;
                 case PERF_RECORD_THROTTLE: c->result.n_throttled++; break;
                 default:
+                        if (c->stops && header.type == PERF_RECORD_MMAP2)
+                                stop_engine_see_map(c->stops, record);
                         if (!c->children)
                                 denied_see(&c->denied, &c->opened.events[0].attr, &header, record);
                         if (!keeper_see(&c->keeper, &header,

@@ -30,6 +30,14 @@ int32_t stop_status_pid(int32_t tid)
         return value && sscanf(value, "%" SCNd32, &pid) == 1 ? pid : 0;
 }
 
+bool stop_status_runs(int32_t tid)
+{
+        AUTO_RELEASE(buf) status = {0};
+        const char *value = find_line(tid, "\nState:\t", &status);
+
+        return value && *value != 'Z' && *value != 'X';
+}
+
 static bool has_signal(int32_t tid, const char *key, int sig)
 {
         AUTO_RELEASE(buf) status = {0};

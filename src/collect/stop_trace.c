@@ -12,12 +12,9 @@
 
 enum { SI_CODE_PERF = 6 }; /* TRAP_PERF */
 
-bool stop_trace_seize(struct stop_engine *e, int32_t pid)
+bool stop_trace_seize(int32_t tid)
 {
-        if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)(PTRACE_O_TRACEEXEC | PTRACE_O_TRACECLONE)))
-                return false;
-        stop_task_new(e, stop_process_new(e, pid), pid);
-        return true;
+        return !ptrace(PTRACE_SEIZE, tid, NULL, (void *)(PTRACE_O_TRACEEXEC | PTRACE_O_TRACECLONE));
 }
 
 static void go_on(int32_t tid, int sig)
@@ -67,8 +64,8 @@ static void see_exec(struct stop_engine *e, int32_t pid)
                 return;
         }
         process = stop_process_new(e, pid);
-        stop_event_open(e, process);
-        if (process->event_fd < 0) {
+        stop_event_open(e, process, pid);
+        if (!process->n_events) {
                 stop_process_free(e, process);
                 let_go(pid);
                 return;

@@ -140,6 +140,91 @@ def test_children_outputs_and_statuses(t: Context) -> None:
         check(done.status == status, f"status {status}", done)
 
 
+def check_stops(t: Context, done: Done, least: int, share: float) -> None:
+    """Of the samples in user mode at least so many, and this part, are stops."""
+    stops, samples = int(run_facts(t).get("n_stops", 0)), harness.quality_of(done)["samples"]
+    harness.note(f"{samples} samples, {stops} of them stops")
+    check(stops >= least, f"{stops} stops", done)
+    check(stops >= share * samples, f"{stops} stops among {samples} samples", done)
+
+
+POOLS = """
+import sys
+from multiprocessing import get_context
+def work(_):
+    burn(0.2)
+if __name__ == "__main__":
+    with get_context(sys.argv[1]).Pool(2) as pool:
+        pool.map(work, range(4), chunksize=1)
+"""
+
+
+def test_interpreters_among_the_children(t: Context) -> None:
+    path, one = script(t, "pools.py", BURN + POOLS), script(t, "one.py", BURN + "burn(0.4)\n")
+    for how in ("fork", "spawn", "forkserver"):
+        check_stops(t, traced(t, PYTHON, path, how), 500, 0.9)
+    text = f"import subprocess, sys\nsubprocess.run([sys.executable, {one!r}])\n"
+    check_stops(t, traced(t, PYTHON, script(t, "two.py", text)), 300, 0.9)
+    for shell in (f"{PYTHON} {one}; true", f"exec env python3.11 {one}"):
+        check_stops(t, traced(t, "/bin/bash", "-c", shell), 300, 0.8)
+
+
+def test_a_python_library_that_is_loaded_late(t: Context) -> None:
+    library = "libpython3.11.so.1.0"
+    if t.run(t.program("embeds"), library, "pass").status:
+        raise Skip(library)
+    done = traced(t, t.program("embeds"), library, BURN + "burn(0.2)\nimport threading\n"
+                  "a = threading.Thread(target=burn, args=(0.5,))\na.start()\na.join()\n")
+    check_stops(t, done, 400, 0.8)
+
+
+STORM = """
+import os, random, threading, time
+def worker(number):
+    chance = random.Random(number)
+    burn(chance.uniform(0, 0.006))
+    for _ in range(chance.randrange(6)):
+        threading.Thread(target=burn, args=(chance.uniform(0, 0.02),), daemon=True).start()
+    burn(chance.uniform(0, 0.004))
+    quits = ["/usr/bin/python3.11", "-S", "-c", "import os; os._exit(3)"]
+    how = number % 5
+    if how == 0:
+        os.execv(quits[0], quits)
+    elif how == 1:
+        thread = threading.Thread(target=os.execv, args=(quits[0], quits))
+        thread.start()
+        thread.join()
+    elif how == 2:
+        os.execv("/bin/sh", ["sh", "-c", "exit 3"])
+    elif how == 3:
+        os.execv("/usr/bin/env", ["env"] + quits)
+    os._exit(3)
+wrong = 0
+for number in range(0, 60, 4):
+    pids = []
+    for k in range(4):
+        pids.append(os.fork())
+        if not pids[-1]:
+            try:
+                worker(number + k)
+            finally:
+                os._exit(9)
+    wrong += sum(os.waitpid(pid, 0)[1] != 3 << 8 for pid in pids)
+print("wrong", wrong)
+"""
+
+
+def test_children_that_begin_threads_and_execute(t: Context) -> None:
+    done = traced(t, PYTHON, script(t, "storm.py", BURN + STORM), options=("-F", "4999"))
+    check("wrong 0" in done.out, "all exits are as they would be", done)
+
+
+def test_what_others_trace(t: Context) -> None:
+    strace = harness.need_tool("strace")
+    done = record(t, strace, "-f", "-o", "trace.txt", PYTHON, script(t, "one.py", BURN + "burn(0.3)\nprint('whole')\n"))
+    check("whole" in done.out and "that another program traces" in done.out, "the ring samples it, and that is told", done)
+
+
 EINTR = """
 import ctypes, os, select, threading
 libc = ctypes.CDLL(None, use_errno=True)
