@@ -161,6 +161,8 @@ struct collect_result {
         const struct recorded_image *images;
         size_t n_images;
         struct stop_counts stops;
+        const char *
+                unprivileged; /* programs that may have run without their privilege, because they were traced; "" */
         const struct stack_marks *stacks; /* NULL: none was unwound while recording */
         uint64_t recorder_ns;             /* CPU time that collecting itself took; valid after the end */
 };

@@ -641,6 +641,7 @@ const struct collect_result *collector_get_result(struct collector *c)
         r->images = c->keeper.pe.images;
         r->n_images = c->keeper.pe.n;
         r->stacks = c->unwinder ? unwinder_get_marks(c->unwinder) : NULL;
+        r->unprivileged = c->stops ? stop_engine_unprivileged(c->stops) : "";
         if (c->stops)
                 r->stops = stop_engine_counts(c->stops);
         r->n_not_kept = c->keeper.n_not_kept;

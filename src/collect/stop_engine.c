@@ -144,6 +144,7 @@ struct stop_engine *stop_engine_open(const struct stop_request *request, struct 
         e->attr = stop_event_attr(&request->event->attr);
         e->period = stop_event_period(&e->attr);
         e->is_on = request->is_on;
+        e->keeps_privilege = stop_status_may_trace();
         e->lock = os_lock_new();
         e->files_lock = os_lock_new();
         for (size_t i = 0; i < request->event->n_ids; i++)
@@ -200,6 +201,7 @@ void stop_engine_free(struct stop_engine *e)
         stop_seen_release(e);
         map_release(&e->interpreters);
         map_release(&e->ids);
+        map_release(&e->again);
         buf_release(&e->samples);
         free(e->late.asked);
         free(e->late.ended);

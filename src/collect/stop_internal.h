@@ -80,6 +80,8 @@ struct stop_engine {
         struct map tasks;               /* tid -> struct stop_task * */
         struct stop_process *processes; /* the list is changed under the lock */
         uint32_t n_images;
+        struct map again;     /* pid whose exec is run again -> how far it is */
+        bool keeps_privilege; /* the kernel lets this process trace privileged programs */
         struct os_lock *files_lock;
         struct map interpreters; /* hash of a file -> 1 no, 2 yes; under the lock above */
 
@@ -89,6 +91,7 @@ struct stop_engine {
         struct map spans; /* pid -> struct stop_span *, the newest */
         struct map seen;  /* tid -> struct stop_seen * */
         struct stop_counts counts;
+        char unprivileged[256]; /* names of programs, comma separated */
         bool child_ended;
         int child_status;
         struct rusage child_usage;
@@ -151,6 +154,7 @@ void stop_seen_release(struct stop_engine *engine);
 
 int32_t stop_status_pid(int32_t tid); /* of its process; 0: it is gone */
 bool stop_status_runs(int32_t tid);   /* it is there and has not ended */
+bool stop_status_may_trace(void);     /* this process has CAP_SYS_PTRACE */
 bool stop_status_blocks(int32_t tid, int sig);
 bool stop_status_ignores(int32_t tid, int sig);
 
@@ -169,8 +173,34 @@ void stop_sample_take(struct stop_engine *engine, struct stop_task *task);
 /* False: errno. */
 bool stop_trace_seize(int32_t tid);
 
+/* With a signal, or 0. */
+void stop_trace_go_on(struct stop_engine *engine, int32_t tid, int sig);
+void stop_trace_let_go(int32_t tid);
+
 /* Looks at what wait4 gave, and lets the thread go on. */
 void stop_trace_see(struct stop_engine *engine, int32_t tid, int status, const struct rusage *usage);
+
+/* --- stop_again.c: privileged programs --- */
+
+enum stop_privilege {
+        STOP_NO_PRIVILEGE,
+        STOP_PRIVILEGE,    /* which it has lost because it is traced */
+        STOP_NOT_READABLE, /* its file: it may have lost one */
+};
+
+/* Of the program that a process has just executed. */
+enum stop_privilege stop_again_privilege(const struct stop_engine *engine, int32_t pid);
+
+/* Lets the process execute the program again, and lets it go. */
+void stop_again_begin(struct stop_engine *engine, int32_t pid);
+
+/* Whether its system calls stop for that; at such a stop; when the process has ended. */
+bool stop_again_is(const struct stop_engine *engine, int32_t pid);
+void stop_again_see(struct stop_engine *engine, int32_t pid);
+void stop_again_end(struct stop_engine *engine, int32_t pid);
+
+/* Keeps the name of a program that may run without its privilege. */
+void stop_again_note(struct stop_engine *engine, int32_t pid);
 
 /* --- stop_late.c: tracing of what runs already --- */
 
