@@ -60,6 +60,8 @@ struct quality {
         const char *sampled_event; /* these events; NULL: CPU time */
         const char
                 *not_sampled; /* names of programs that the kernel does not let us sample; NULL or "": none */
+        const char *
+                unprivileged; /* names of programs that may have lost their privilege by being traced; NULL or "": none */
         double off_share; /* of the run's time in which the events were off because the user wanted it; 0: none */
         uint64_t cut_bytes; /* of the session file that are missing or not whole */
         bool unfinished;    /* the recorder did not finish the file */

@@ -302,6 +302,7 @@ static bool close_session(struct count_runner *r, struct err *err)
                 .sampled_share = -1,
                 .sampled_event = "",
                 .not_sampled = "",
+                .unprivileged = "",
                 .counted_share = 1,
                 .off_ns = r->request->timeline ? 0 : result.off_ns,
                 .not_kept = "",

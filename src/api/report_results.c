@@ -70,6 +70,7 @@ static void fill_run(const struct report *report, struct quality *q)
         q->sampled_share = run->sampled_share;
         q->sampled_event = run->sampled_event[0] ? run->sampled_event : NULL;
         q->not_sampled = run->not_sampled;
+        q->unprivileged = run->unprivileged;
         q->off_share = share_of(run->off_ns, run->elapsed_ns);
         q->n_not_kept = run->n_not_kept;
         q->not_kept = run->not_kept;

@@ -348,6 +348,7 @@ static bool finish_session(struct run *run, const struct run_request *request, s
                 .sampled_share = run->out.collected->sampled_share,
                 .sampled_event = run->out.collected->sampled_event,
                 .not_sampled = run->out.collected->not_sampled,
+                .unprivileged = run->out.collected->unprivileged,
                 .off_ns = run->out.collected->off_ns,
                 .stack_bytes = run->out.collected->stacks ? request->call_graph.stack_bytes : 0,
                 .n_stops = run->out.collected->stops.n_stops,

@@ -131,11 +131,12 @@ struct kept_user {
 
 /* What was taken by stopping threads. */
 struct stop_counts {
-        uint64_t n_processes;     /* programs that were traced; one that executes another is two */
-        uint64_t n_stops;         /* samples */
-        uint64_t n_dropped;       /* samples of the ring in whose place these stand */
-        uint64_t n_not_opened;    /* programs for which no event could be opened */
-        uint64_t n_blocking;      /* threads that block SIGTRAP, whose samples are the ring's */
+        uint64_t n_processes;  /* programs that were traced; one that executes another is two */
+        uint64_t n_stops;      /* samples */
+        uint64_t n_dropped;    /* samples of the ring in whose place these stand */
+        uint64_t n_not_opened; /* programs for which no event could be opened */
+        uint64_t n_blocking;   /* threads that block SIGTRAP, whose samples are the ring's */
+        uint64_t n_refused; /* processes that could not be traced: a debugger does, or there is no right to */
         uint64_t n_traps_ignored; /* signals of which a program that is not traced would have died */
 };
 
@@ -165,8 +166,10 @@ struct collect_result {
         struct stop_counts stops;
         const struct python_places *python_places; /* NULL: no Python frame was looked for */
         const struct python_counts *python;        /* the same */
-        const struct stack_marks *stacks;          /* NULL: none was unwound while recording */
-        uint64_t recorder_ns; /* CPU time that collecting itself took; valid after the end */
+        const char *
+                unprivileged; /* programs that may have run without their privilege, because they were traced; "" */
+        const struct stack_marks *stacks; /* NULL: none was unwound while recording */
+        uint64_t recorder_ns;             /* CPU time that collecting itself took; valid after the end */
 };
 
 /* Valid until collector_free; counts are live while it runs. */

@@ -295,6 +295,8 @@ static void look_through(struct collector *c)
                 case PERF_RECORD_LOST: see_lost(c, record); break;
                 case PERF_RECORD_THROTTLE: c->result.n_throttled++; break;
                 default:
+                        if (c->stops && header.type == PERF_RECORD_MMAP2)
+                                stop_engine_see_map(c->stops, record);
                         if (!c->children)
                                 denied_see(&c->denied, &c->opened.events[0].attr, &header, record);
                         if (!keeper_see(&c->keeper, &header,
@@ -656,6 +658,7 @@ const struct collect_result *collector_get_result(struct collector *c)
         r->images = c->keeper.pe.images;
         r->n_images = c->keeper.pe.n;
         r->stacks = c->unwinder ? unwinder_get_marks(c->unwinder) : NULL;
+        r->unprivileged = c->stops ? stop_engine_unprivileged(c->stops) : "";
         if (c->stops)
                 r->stops = stop_engine_counts(c->stops);
         if (c->merge) {

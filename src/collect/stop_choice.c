@@ -45,6 +45,21 @@ struct stop_engine *stop_engine_choose(const struct collect_request *request, co
         return engine;
 }
 
+static void tell_refused(struct stop_engine *engine, uint64_t n_refused, struct buf *note)
+{
+        const char *why = stop_engine_watch_note(engine);
+
+        if (*why)
+                buf_printf(note, "%sPython programs that the command starts are not traced: %s",
+                           note->len ? "; " : "", why);
+        if (n_refused)
+                buf_printf(
+                        note,
+                        "%sPython processes that another program traces or that may not be traced, sampled by the ring: "
+                        "%" PRIu64,
+                        note->len ? "; " : "", n_refused);
+}
+
 void stop_engine_tell(struct stop_engine *engine, struct buf *note)
 {
         struct stop_counts counts;
@@ -52,6 +67,7 @@ void stop_engine_tell(struct stop_engine *engine, struct buf *note)
         if (!engine)
                 return;
         counts = stop_engine_counts(engine);
+        tell_refused(engine, counts.n_refused, note);
         if (!counts.n_processes)
                 return;
         buf_printf(

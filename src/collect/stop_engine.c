@@ -37,6 +37,7 @@ static void run_tracer(struct stop_engine *e)
                         stop_trace_see(e, tid, status, &usage);
                 else if (errno != EINTR)
                         break; /* there is no child any more */
+                stop_late_seize(e);
         }
 }
 
@@ -45,9 +46,12 @@ static void *tracer_main(void *arg)
 {
         struct start *start = arg;
         struct stop_engine *e = start->engine;
-        bool ok = stop_trace_seize(e, e->request.child->pid);
+        int32_t pid = e->request.child->pid;
+        bool ok = stop_trace_seize(pid);
 
         start->error = ok ? 0 : errno;
+        if (ok)
+                stop_task_new(e, stop_process_new(e, pid), pid);
         sem_post(&start->is_done);
         if (ok)
                 run_tracer(e);
@@ -65,7 +69,7 @@ static void be_woken(int sig)
 }
 
 /* Signals that ask the run to end have to reach the thread that waits for them. */
-static int start_thread(struct stop_engine *e, struct start *start)
+int stop_engine_start_thread(pthread_t *ret_thread, void *(*run)(void *), void *arg)
 {
         const struct sigaction action = {.sa_handler = be_woken};
         sigset_t all, before;
@@ -75,9 +79,15 @@ static int start_thread(struct stop_engine *e, struct start *start)
         sigfillset(&all);
         sigdelset(&all, WAKE_SIGNAL);
         pthread_sigmask(SIG_SETMASK, &all, &before);
-        error = pthread_create(&e->tracer, NULL, tracer_main, start);
+        error = pthread_create(ret_thread, NULL, run, arg);
         pthread_sigmask(SIG_SETMASK, &before, NULL);
         return error;
+}
+
+void stop_engine_wake(struct stop_engine *e)
+{
+        if (!atomic_load(&e->has_ended))
+                pthread_kill(e->tracer, WAKE_SIGNAL);
 }
 
 /* 0 or an errno. */
@@ -87,7 +97,7 @@ static int start_tracer(struct stop_engine *e)
         int error;
 
         sem_init(&start.is_done, 0, 0);
-        error = start_thread(e, &start);
+        error = stop_engine_start_thread(&e->tracer, tracer_main, &start);
         if (!error) {
                 while (sem_wait(&start.is_done))
                         ;
@@ -134,7 +144,9 @@ struct stop_engine *stop_engine_open(const struct stop_request *request, struct 
         e->attr = stop_event_attr(&request->event->attr);
         e->period = stop_event_period(&e->attr);
         e->is_on = request->is_on;
+        e->keeps_privilege = stop_status_may_trace();
         e->lock = os_lock_new();
+        e->files_lock = os_lock_new();
         for (size_t i = 0; i < request->event->n_ids; i++)
                 *map_put(&e->ids, request->event->ids[i], NULL) = 1;
         event_error = try_event(&e->attr, request->child->pid);
@@ -144,6 +156,7 @@ struct stop_engine *stop_engine_open(const struct stop_request *request, struct 
                 return NULL;
         }
         e->is_running = true;
+        e->watch = stop_watch_new(e, &e->watch_error);
         return TAKE(e);
 }
 
@@ -154,10 +167,12 @@ static void end_tracer(struct stop_engine *e)
 
         atomic_store(&e->quits, true);
         while (!atomic_load(&e->has_ended)) {
-                pthread_kill(e->tracer, WAKE_SIGNAL);
+                stop_engine_wake(e);
                 nanosleep(&a_while, NULL);
         }
         pthread_join(e->tracer, NULL);
+        if (e->watch)
+                stop_watch_end(e->watch);
         e->is_running = false;
 }
 
@@ -186,8 +201,13 @@ void stop_engine_free(struct stop_engine *e)
         stop_seen_release(e);
         map_release(&e->interpreters);
         map_release(&e->ids);
+        map_release(&e->again);
         buf_release(&e->samples);
+        free(e->late.asked);
+        free(e->late.ended);
+        stop_watch_free(e->watch);
         os_lock_free(e->lock);
+        os_lock_free(e->files_lock);
         free(e);
 }
 
@@ -201,6 +221,11 @@ bool stop_engine_reap(struct stop_engine *e, struct child *child)
                 spawn_take_status(child, e->child_status, &e->child_usage);
         os_lock_leave(e->lock);
         return ended;
+}
+
+const char *stop_engine_watch_note(const struct stop_engine *e)
+{
+        return e->watch ? "" : e->watch_error.text;
 }
 
 struct stop_counts stop_engine_counts(struct stop_engine *e)

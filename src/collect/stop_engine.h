@@ -60,6 +60,16 @@ void stop_engine_drop(struct stop_engine *engine, struct buf *records, size_t st
 /* Appends the samples since the last call, in order of time. */
 void stop_engine_take(struct stop_engine *engine, struct buf *records);
 
+/* Why interpreters that the command starts are not traced; "" where they are. */
+const char *stop_engine_watch_note(const struct stop_engine *engine);
+
+/* A process has mapped a Python library, as the ring says. */
+void stop_engine_see_map(struct stop_engine *engine, struct cursor record);
+
+/* Names of programs that may have run without their privilege, comma separated; valid until the engine is freed, whole after its
+ * end. */
+const char *stop_engine_unprivileged(struct stop_engine *engine);
+
 struct stop_counts stop_engine_counts(struct stop_engine *engine);
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The event that stops a thread: of the kind and frequency of the ring's event, in user mode. */
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "mem.h"
 #include "os.h"
 #include "stop_internal.h"
 
@@ -49,50 +51,52 @@ uint64_t stop_event_period(const struct perf_attr *attr)
                        : 0;
 }
 
-void stop_event_open(struct stop_engine *e, struct stop_process *process)
+void stop_event_open(struct stop_engine *e, struct stop_process *process, int32_t tid)
 {
         struct perf_attr attr = e->attr;
+        int fd;
 
         os_lock_enter(e->lock);
         if (!e->is_on)
                 attr.flags |= PERF_ATTR_DISABLED;
-        process->event_fd = linux_event_open(&attr, process->pid, -1, -1);
-        if (process->event_fd < 0)
+        fd = linux_event_open(&attr, tid, -1, -1);
+        if (fd >= 0)
+                ARRAY_PUSH(process->events, process->n_events, process->cap_events, fd);
+        else
                 e->counts.n_not_opened++;
         os_lock_leave(e->lock);
-        process->counted = 0;
 }
 
 void stop_event_close(struct stop_engine *e, struct stop_process *process)
 {
         os_lock_enter(e->lock);
-        if (process->event_fd >= 0)
-                close(process->event_fd);
-        process->event_fd = -1;
+        for (size_t i = 0; i < process->n_events; i++)
+                close(process->events[i]);
+        free(process->events);
+        process->events = NULL;
+        process->n_events = process->cap_events = 0;
         os_lock_leave(e->lock);
 }
 
 uint64_t stop_event_read_period(struct stop_process *process)
 {
-        uint64_t value, before = process->counted;
+        uint64_t value, all = 0, before = process->counted;
 
-        if (read(process->event_fd, &value, sizeof(value)) != sizeof(value) || value <= before)
+        for (size_t i = 0; i < process->n_events; i++)
+                all += read(process->events[i], &value, sizeof(value)) == sizeof(value) ? value : 0;
+        if (all <= before)
                 return 1;
-        process->counted = value;
-        return value - before;
-}
-
-static void turn(const struct stop_process *process, bool on)
-{
-        if (process->event_fd >= 0)
-                ioctl(process->event_fd, on ? IOC_ENABLE : IOC_DISABLE, 0);
+        process->counted = all;
+        return all - before;
 }
 
 void stop_engine_switch(struct stop_engine *e, bool on)
 {
         os_lock_enter(e->lock);
         e->is_on = on;
-        for (const struct stop_process *p = e->processes; p; p = p->next)
-                turn(p, on);
+        for (const struct stop_process *p = e->processes; p; p = p->next) {
+                for (size_t i = 0; i < p->n_events; i++)
+                        ioctl(p->events[i], on ? IOC_ENABLE : IOC_DISABLE, 0);
+        }
         os_lock_leave(e->lock);
 }

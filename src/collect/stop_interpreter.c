@@ -76,13 +76,17 @@ bool stop_interpreter_is(struct stop_engine *e, int32_t pid)
         struct os_stat file;
         uint64_t *known;
         char path[64];
+        bool is;
 
         snprintf(path, sizeof(path), "/proc/%" PRId32 "/exe", pid);
         if (!os_stat(path, &file))
                 return false;
+        os_lock_enter(e->files_lock);
         known = map_put(&e->interpreters,
                         map_mix(file.inode + map_mix(file.dev + map_mix((uint64_t)file.ctime_ns))), NULL);
         if (!*known)
                 *known = is_interpreter(path) ? YES : NO;
-        return *known == YES;
+        is = *known == YES;
+        os_lock_leave(e->files_lock);
+        return is;
 }

@@ -81,6 +81,16 @@ static bool was_traced(const struct stop_engine *e, int32_t pid, uint64_t time_n
         return span;
 }
 
+bool stop_span_is_open(struct stop_engine *e, int32_t pid)
+{
+        bool is_open;
+
+        os_lock_enter(e->lock);
+        is_open = was_traced(e, pid, os_monotonic_ns());
+        os_lock_leave(e->lock);
+        return is_open;
+}
+
 static bool is_dropped(struct stop_engine *e, const struct perf_header *header, struct cursor record)
 {
         uint64_t time_ns;

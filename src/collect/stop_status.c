@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "os.h"
 #include "stop_internal.h"
@@ -30,21 +31,36 @@ int32_t stop_status_pid(int32_t tid)
         return value && sscanf(value, "%" SCNd32, &pid) == 1 ? pid : 0;
 }
 
-static bool has_signal(int32_t tid, const char *key, int sig)
+bool stop_status_runs(int32_t tid)
+{
+        AUTO_RELEASE(buf) status = {0};
+        const char *value = find_line(tid, "\nState:\t", &status);
+
+        return value && *value != 'Z' && *value != 'X';
+}
+
+static bool has_bit(int32_t tid, const char *key, int bit)
 {
         AUTO_RELEASE(buf) status = {0};
         const char *value = find_line(tid, key, &status);
         uint64_t mask;
 
-        return value && sscanf(value, "%" SCNx64, &mask) == 1 && mask >> (sig - 1) & 1;
+        return value && sscanf(value, "%" SCNx64, &mask) == 1 && mask >> bit & 1;
+}
+
+bool stop_status_may_trace(void)
+{
+        enum { CAP_SYS_PTRACE = 19 };
+
+        return has_bit(getpid(), "\nCapEff:", CAP_SYS_PTRACE);
 }
 
 bool stop_status_blocks(int32_t tid, int sig)
 {
-        return has_signal(tid, "\nSigBlk:", sig);
+        return has_bit(tid, "\nSigBlk:", sig - 1);
 }
 
 bool stop_status_ignores(int32_t tid, int sig)
 {
-        return has_signal(tid, "\nSigIgn:", sig);
+        return has_bit(tid, "\nSigIgn:", sig - 1);
 }

@@ -26,7 +26,7 @@ struct stop_process *stop_process_new(struct stop_engine *e, int32_t pid)
 {
         struct stop_process *p = mem_new(1, sizeof(*p));
 
-        *p = (struct stop_process){.pid = pid, .event_fd = -1, .image = ++e->n_images};
+        *p = (struct stop_process){.pid = pid, .image = ++e->n_images};
         os_lock_enter(e->lock);
         p->next = e->processes;
         e->processes = p;
@@ -38,8 +38,10 @@ struct stop_task *stop_task_new(struct stop_engine *e, struct stop_process *proc
 {
         struct stop_task *task = mem_new(1, sizeof(*task));
 
+        os_lock_enter(e->lock);
         *task = (struct stop_task){.tid = tid, .process = process, .next = process->tasks};
         process->tasks = task;
+        os_lock_leave(e->lock);
         *map_put(&e->tasks, (uint64_t)tid, NULL) = (uintptr_t)task;
         stop_seen_begin(e, tid);
         return task;
@@ -49,9 +51,11 @@ void stop_task_free(struct stop_engine *e, struct stop_task *task)
 {
         struct stop_task **at = &task->process->tasks;
 
+        os_lock_enter(e->lock);
         while (*at != task)
                 at = &(*at)->next;
         *at = task->next;
+        os_lock_leave(e->lock);
         map_remove(&e->tasks, (uint64_t)task->tid);
         stop_seen_end(e, task->tid);
         free(task);

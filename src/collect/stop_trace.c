@@ -10,22 +10,23 @@
 #include "os.h"
 #include "stop_internal.h"
 
-enum { SI_CODE_PERF = 6 }; /* TRAP_PERF */
+enum {
+        SI_CODE_PERF = 6, /* TRAP_PERF */
+        SYSCALL_STOP = 0x80,
+};
 
-bool stop_trace_seize(struct stop_engine *e, int32_t pid)
+bool stop_trace_seize(int32_t tid)
 {
-        if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)(PTRACE_O_TRACEEXEC | PTRACE_O_TRACECLONE)))
-                return false;
-        stop_task_new(e, stop_process_new(e, pid), pid);
-        return true;
+        return !ptrace(PTRACE_SEIZE, tid, NULL,
+                       (void *)(PTRACE_O_TRACEEXEC | PTRACE_O_TRACECLONE | PTRACE_O_TRACESYSGOOD));
 }
 
-static void go_on(int32_t tid, int sig)
+void stop_trace_go_on(struct stop_engine *e, int32_t tid, int sig)
 {
-        ptrace(PTRACE_CONT, tid, NULL, (void *)(uintptr_t)sig);
+        ptrace(stop_again_is(e, tid) ? PTRACE_SYSCALL : PTRACE_CONT, tid, NULL, (void *)(uintptr_t)sig);
 }
 
-static void let_go(int32_t tid)
+void stop_trace_let_go(int32_t tid)
 {
         ptrace(PTRACE_DETACH, tid, NULL, NULL);
 }
@@ -42,6 +43,7 @@ static void see_end(struct stop_engine *e, int32_t tid, int status, const struct
         } else if (task) {
                 stop_task_free(e, task);
         }
+        stop_again_end(e, tid);
         if (tid != e->request.child->pid)
                 return;
         os_lock_enter(e->lock);
@@ -53,6 +55,21 @@ static void see_end(struct stop_engine *e, int32_t tid, int status, const struct
 
 /* --- exec --- */
 
+static void begin_interpreter(struct stop_engine *e, int32_t pid)
+{
+        struct stop_process *process = stop_process_new(e, pid);
+
+        stop_event_open(e, process, pid);
+        if (!process->n_events) {
+                stop_process_free(e, process);
+                stop_trace_let_go(pid);
+                return;
+        }
+        stop_task_new(e, process, pid);
+        stop_span_begin(e, pid);
+        stop_trace_go_on(e, pid, 0);
+}
+
 /* Nothing of the new program has run, and its first thread is its only one. */
 static void see_exec(struct stop_engine *e, int32_t pid)
 {
@@ -62,20 +79,15 @@ static void see_exec(struct stop_engine *e, int32_t pid)
                 stop_span_end(e, pid);
                 stop_process_free(e, process);
         }
-        if (!stop_interpreter_is(e, pid)) {
-                let_go(pid);
-                return;
+        switch (stop_again_privilege(e, pid)) {
+        case STOP_PRIVILEGE: stop_again_begin(e, pid); return;
+        case STOP_NOT_READABLE: stop_again_note(e, pid); break;
+        case STOP_NO_PRIVILEGE: break;
         }
-        process = stop_process_new(e, pid);
-        stop_event_open(e, process);
-        if (process->event_fd < 0) {
-                stop_process_free(e, process);
-                let_go(pid);
-                return;
-        }
-        stop_task_new(e, process, pid);
-        stop_span_begin(e, pid);
-        go_on(pid, 0);
+        if (stop_interpreter_is(e, pid))
+                begin_interpreter(e, pid);
+        else
+                stop_trace_let_go(pid);
 }
 
 /* --- stops without a signal --- */
@@ -100,12 +112,12 @@ static bool stops_job(int sig)
 
 static void see_event_stop(struct stop_engine *e, int32_t tid, int sig)
 {
-        if (!stop_task_find(e, tid) && !is_new_thread(e, tid))
-                let_go(tid);
+        if (!stop_task_find(e, tid) && !stop_again_is(e, tid) && !is_new_thread(e, tid))
+                stop_trace_let_go(tid);
         else if (stops_job(sig))
                 ptrace(PTRACE_LISTEN, tid, NULL, NULL); /* it stays stopped until SIGCONT */
         else
-                go_on(tid, 0);
+                stop_trace_go_on(e, tid, 0);
 }
 
 /* --- signals --- */
@@ -125,6 +137,10 @@ static void see_signal(struct stop_engine *e, int32_t tid, int sig)
         struct stop_task *task = stop_task_find(e, tid);
         siginfo_t info;
 
+        if (sig == (SIGTRAP | SYSCALL_STOP)) {
+                stop_again_see(e, tid);
+                return;
+        }
         if (sig == SIGTRAP && task && !ptrace(PTRACE_GETSIGINFO, tid, NULL, &info)) {
                 if (info.si_code == SI_CODE_PERF) {
                         stop_sample_take(e, task);
@@ -133,7 +149,7 @@ static void see_signal(struct stop_engine *e, int32_t tid, int sig)
                         see_trap(e, tid);
                 }
         }
-        go_on(tid, sig);
+        stop_trace_go_on(e, tid, sig);
 }
 
 void stop_trace_see(struct stop_engine *e, int32_t tid, int status, const struct rusage *usage)
@@ -149,7 +165,7 @@ void stop_trace_see(struct stop_engine *e, int32_t tid, int status, const struct
         else if (event == PTRACE_EVENT_STOP)
                 see_event_stop(e, tid, WSTOPSIG(status));
         else if (event)
-                go_on(tid, 0);
+                stop_trace_go_on(e, tid, 0);
         else
                 see_signal(e, tid, WSTOPSIG(status));
 }

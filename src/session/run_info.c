@@ -28,6 +28,8 @@ void run_info_write(const struct run_info *info, struct perfdata_writer *writer)
                 session_lines_add(&out, "sampled_event", info->sampled_event);
         if (info->not_sampled[0])
                 session_lines_add(&out, "not_sampled", info->not_sampled);
+        if (info->unprivileged[0])
+                session_lines_add(&out, "unprivileged", info->unprivileged);
         if (info->off_ns)
                 session_lines_add_number(&out, "off_ns", info->off_ns);
         if (info->stack_bytes)
@@ -65,6 +67,8 @@ static void take_pair(struct run_info *info, const char *key, const char *value)
                 info->sampled_event = value;
         else if (!strcmp(key, "not_sampled"))
                 info->not_sampled = value;
+        else if (!strcmp(key, "unprivileged"))
+                info->unprivileged = value;
         if (!text_to_u64(value, 10, &v))
                 return;
         for (size_t i = 0; i < N_ELEMENTS(numbers); i++) {
@@ -90,6 +94,7 @@ bool run_info_read(const struct perfdata_reader *reader, struct buf *text, struc
                                  .not_kept = "",
                                  .sampled_event = "",
                                  .not_sampled = "",
+                                 .unprivileged = "",
                                  .counted_share = 1,
                                  .sampled_share = -1};
         if (!session_lines_read(perfdata_feature(reader, FEATURE_WPERF_RUN), MAGIC, VERSION, text))

@@ -19,10 +19,12 @@ struct run_info {
         double sampled_share;      /* of the targets' CPU time, or of their events; negative: not known */
         const char *sampled_event; /* these events; "": CPU time */
         const char *not_sampled;   /* programs that the kernel does not let us sample; "" */
-        uint64_t off_ns;           /* the events were off so long */
-        uint64_t stack_bytes;      /* of the copies of the stack that were unwound while recording; 0: none */
-        uint64_t n_stops;          /* samples taken by stopping a traced thread; 0: none was traced */
-        uint64_t n_ring_dropped;   /* samples of the ring in whose place they stand */
+        const char *
+                unprivileged; /* programs that may have run without their privilege, because they were traced; "" */
+        uint64_t off_ns;         /* the events were off so long */
+        uint64_t stack_bytes;    /* of the copies of the stack that were unwound while recording; 0: none */
+        uint64_t n_stops;        /* samples taken by stopping a traced thread; 0: none was traced */
+        uint64_t n_ring_dropped; /* samples of the ring in whose place they stand */
         uint64_t n_not_kept;
         const char *not_kept;
         bool has_exit;

@@ -114,6 +114,9 @@ static void add_sampled(const struct quality *q, struct buf *out)
                            q->sampled_event ? " events were" : " was");
         if (q->not_sampled && *q->not_sampled)
                 buf_printf(out, ", not sampled: %s (setuid, or not readable)", q->not_sampled);
+        if (q->unprivileged && *q->unprivileged)
+                buf_printf(out, ", may have run without privilege: %s (not readable; --engine ring keeps it)",
+                           q->unprivileged);
 }
 
 /* ", python: 2,310 of 2,318 merged, 8 native (3 in start-up, 5 generator at exit)" */

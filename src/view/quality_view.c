@@ -57,6 +57,8 @@ void quality_add_json(const struct quality *q, const char *source_note, struct j
         }
         if (q->not_sampled && q->not_sampled[0])
                 json_key_str(json, "not_sampled", q->not_sampled);
+        if (q->unprivileged && q->unprivileged[0])
+                json_key_str(json, "unprivileged", q->unprivileged);
         json_key(json, "off_share");
         json_fixed(json, q->off_share, 4);
         if (q->kernel_share >= 0) {

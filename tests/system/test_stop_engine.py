@@ -2,6 +2,7 @@
 """--engine stop: samples of Python by stopping the thread, and that the program and its parents see nothing of it."""
 import os
 import re
+import shutil
 import signal
 import time
 
@@ -138,6 +139,91 @@ def test_children_outputs_and_statuses(t: Context) -> None:
         done = traced(t, PYTHON, path, how, options=("-F", "4999"))
         check(bare.out in done.out and done.err == bare.err, f"the same output as bare\n{bare.describe()}", done)
         check(done.status == status, f"status {status}", done)
+
+
+def check_stops(t: Context, done: Done, least: int, share: float) -> None:
+    """Of the samples in user mode at least so many, and this part, are stops."""
+    stops, samples = int(run_facts(t).get("n_stops", 0)), harness.quality_of(done)["samples"]
+    harness.note(f"{samples} samples, {stops} of them stops")
+    check(stops >= least, f"{stops} stops", done)
+    check(stops >= share * samples, f"{stops} stops among {samples} samples", done)
+
+
+POOLS = """
+import sys
+from multiprocessing import get_context
+def work(_):
+    burn(0.2)
+if __name__ == "__main__":
+    with get_context(sys.argv[1]).Pool(2) as pool:
+        pool.map(work, range(4), chunksize=1)
+"""
+
+
+def test_interpreters_among_the_children(t: Context) -> None:
+    path, one = script(t, "pools.py", BURN + POOLS), script(t, "one.py", BURN + "burn(0.4)\n")
+    for how in ("fork", "spawn", "forkserver"):
+        check_stops(t, traced(t, PYTHON, path, how), 500, 0.9)
+    text = f"import subprocess, sys\nsubprocess.run([sys.executable, {one!r}])\n"
+    check_stops(t, traced(t, PYTHON, script(t, "two.py", text)), 300, 0.9)
+    for shell in (f"{PYTHON} {one}; true", f"exec env python3.11 {one}"):
+        check_stops(t, traced(t, "/bin/bash", "-c", shell), 300, 0.8)
+
+
+def test_a_python_library_that_is_loaded_late(t: Context) -> None:
+    library = "libpython3.11.so.1.0"
+    if t.run(t.program("embeds"), library, "pass").status:
+        raise Skip(library)
+    done = traced(t, t.program("embeds"), library, BURN + "burn(0.2)\nimport threading\n"
+                  "a = threading.Thread(target=burn, args=(0.5,))\na.start()\na.join()\n")
+    check_stops(t, done, 400, 0.8)
+
+
+STORM = """
+import os, random, threading, time
+def worker(number):
+    chance = random.Random(number)
+    burn(chance.uniform(0, 0.006))
+    for _ in range(chance.randrange(6)):
+        threading.Thread(target=burn, args=(chance.uniform(0, 0.02),), daemon=True).start()
+    burn(chance.uniform(0, 0.004))
+    quits = ["/usr/bin/python3.11", "-S", "-c", "import os; os._exit(3)"]
+    how = number % 5
+    if how == 0:
+        os.execv(quits[0], quits)
+    elif how == 1:
+        thread = threading.Thread(target=os.execv, args=(quits[0], quits))
+        thread.start()
+        thread.join()
+    elif how == 2:
+        os.execv("/bin/sh", ["sh", "-c", "exit 3"])
+    elif how == 3:
+        os.execv("/usr/bin/env", ["env"] + quits)
+    os._exit(3)
+wrong = 0
+for number in range(0, 60, 4):
+    pids = []
+    for k in range(4):
+        pids.append(os.fork())
+        if not pids[-1]:
+            try:
+                worker(number + k)
+            finally:
+                os._exit(9)
+    wrong += sum(os.waitpid(pid, 0)[1] != 3 << 8 for pid in pids)
+print("wrong", wrong)
+"""
+
+
+def test_children_that_begin_threads_and_execute(t: Context) -> None:
+    done = traced(t, PYTHON, script(t, "storm.py", BURN + STORM), options=("-F", "4999"))
+    check("wrong 0" in done.out, "all exits are as they would be", done)
+
+
+def test_what_others_trace(t: Context) -> None:
+    strace = harness.need_tool("strace")
+    done = record(t, strace, "-f", "-o", "trace.txt", PYTHON, script(t, "one.py", BURN + "burn(0.3)\nprint('whole')\n"))
+    check("whole" in done.out and "that another program traces" in done.out, "the ring samples it, and that is told", done)
 
 
 EINTR = """
@@ -327,6 +413,107 @@ print(subprocess.run(["{gdb}", "-p", str(os.getpid()), "-batch"], capture_output
 """
     done = traced(t, PYTHON, script(t, "debugged.py", text))
     check("Operation not permitted" in done.out and "--engine ring" in done.out, "the heading names the way out", done)
+
+
+PRIVILEGED = """
+import multiprocessing, os, subprocess, sys, threading
+program, capable, link = sys.argv[1:4]
+def text(*argv, **options):
+    return subprocess.run(argv, capture_output=True, text=True, **options).stdout.strip()
+def execute(how):
+    burn(how)
+    os.execv(program, [program, "-u"])
+def process(how):
+    child = multiprocessing.get_context("fork").Process(target=execute, args=(how,))
+    child.start()
+    child.join()
+print(text(program, "-u"), text(program, "-u", close_fds=False), text(program, "-u", preexec_fn=lambda: None))
+print(text("/usr/bin/env", program, "-u"), text("/bin/sh", "-c", program + " -u; true"), flush=True)
+os.system(program + " -u")
+os.waitpid(os.posix_spawn(program, [program, "-u"], {}), 0)
+process(0)
+process(0.02)
+print("threads", flush=True)
+def several():
+    for _ in range(10):
+        if text(program, "-u") != "0":
+            print("lost in a thread")
+threads = [threading.Thread(target=several) for _ in range(4)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+if os.fork() == 0:
+    burn(0.02)
+    os.chdir(os.path.dirname(program))
+    os.execv(os.path.basename(program), ["relative", "-u"])
+os.wait()
+if os.fork() == 0:
+    burn(0.02)
+    os.execv(os.open(program, os.O_RDONLY), ["descriptor", "-u"])
+os.wait()
+if os.fork() == 0:
+    burn(0.02)
+    thread = threading.Thread(target=execute, args=(0,))
+    thread.start()
+    thread.join()
+os.wait()
+if os.fork() == 0:
+    burn(0.02)
+    os.execv(capable, [capable, "CapEff", "/proc/self/status"])
+os.wait()
+if os.fork() == 0:
+    burn(0.02)
+    os.execv(link, [link, "/proc/self/status"])
+os.wait()
+print("itself", flush=True)
+execute(0.02)
+"""
+
+
+def need_setuid(t: Context) -> str:
+    """A setuid copy of id, for all to run."""
+    harness.need_root()
+    os.chmod(t.folder, 0o777)
+    program = t.path("id")
+    shutil.copy("/usr/bin/id", program)
+    os.chmod(program, 0o4755)
+    if t.run(*nobody(), program, "-u").out.strip() != "0":
+        raise Skip("setuid programs in " + t.folder)
+    return program
+
+
+def nobody() -> list[str]:
+    return [harness.need_tool("setpriv"), "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"]
+
+
+def as_nobody(t: Context, *argv: str) -> Done:
+    done = t.run(*nobody(), t.wperf, "record", "-g", "--engine", "stop", "-F", "4999", "--", *argv)
+    if "the kernel refuses" in done.out or "perf_event_paranoid" in done.err:
+        raise Skip("events or ptrace for nobody")
+    return done
+
+
+def test_privileged_programs_keep_their_privilege(t: Context) -> None:
+    need_python()
+    program, capable, path = need_setuid(t), t.path("capable"), script(t, "privileged.py", BURN + PRIVILEGED)
+    shutil.copy(harness.need_tool("grep"), capable)
+    if t.run(harness.need_tool("setcap"), "cap_net_raw+ep", capable).status:
+        raise Skip("file capabilities")
+    link = script(t, "capabilities", f"#!{capable} CapEff\n")
+    bare = t.run(*nobody(), PYTHON, path, program, capable, link)
+    check(bare.out.count("0000000000002000") == 2, "what has file capabilities has them bare", bare)
+    for _ in range(3):
+        done = as_nobody(t, PYTHON, path, program, capable, link)
+        check(HEADING in done.out and bare.out in done.out, f"the same output as bare\n{bare.describe()}", done)
+        check("without privilege" not in done.out, "no word of lost privilege", done)
+
+
+def test_a_privileged_program_that_can_not_be_read(t: Context) -> None:
+    need_python()
+    program = need_setuid(t)
+    os.chmod(program, 0o4711)
+    text = BURN + "import os, sys\nburn(0.02)\nos.execv(sys.argv[1], [sys.argv[1], '-u'])\n"
+    done = as_nobody(t, PYTHON, script(t, "hidden.py", text), program)
+    check("may have run without privilege: id (" in done.out.splitlines()[-1], "the quality line names it", done)
 
 
 def test_wrong_words(t: Context) -> None:

@@ -150,7 +150,12 @@ TEST(time_that_was_not_sampled_is_told)
         q.not_sampled = "su, mount";
         quality_add_text(&q, &out);
         EXPECT_CONTAINS(buf_text(&out), ", not sampled: su, mount (setuid, or not readable)");
+        EXPECT_TRUE(!strstr(buf_text(&out), "privilege"));
         EXPECT_TRUE(quality_is_poor(&q));
+        q.unprivileged = "sudo";
+        quality_add_text(&q, &out);
+        EXPECT_CONTAINS(buf_text(&out),
+                        ", may have run without privilege: sudo (not readable; --engine ring keeps it)");
 }
 
 TEST(poor_begins_at_its_limits)

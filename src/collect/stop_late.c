@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tracing of processes that run already: asked for by the thread that watches, done by the tracer. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "mem.h"
+#include "os.h"
+#include "stop_internal.h"
+
+void stop_late_ask(struct stop_engine *e, int32_t pid)
+{
+        os_lock_enter(e->lock);
+        ARRAY_PUSH(e->late.asked, e->late.n_asked, e->late.cap_asked, pid);
+        os_lock_leave(e->lock);
+        atomic_store(&e->late.is_busy, true);
+}
+
+void stop_engine_see_map(struct stop_engine *e, struct cursor record)
+{
+        struct record_mmap map;
+
+        if (!e->watch || !record_mmap_parse(record, false, &map) || !strstr(map.path, "/libpython") ||
+            stop_span_is_open(e, map.pid))
+                return;
+        stop_late_ask(e, map.pid);
+        stop_watch_wake(e->watch);
+}
+
+bool stop_late_is_busy(struct stop_engine *e)
+{
+        return atomic_load(&e->late.is_busy) && !atomic_load(&e->has_ended);
+}
+
+static bool take_asked(struct stop_engine *e, int32_t *ret_pid)
+{
+        bool is_any;
+
+        os_lock_enter(e->lock);
+        is_any = e->late.n_asked;
+        if (is_any)
+                *ret_pid = e->late.asked[--e->late.n_asked];
+        else
+                atomic_store(&e->late.is_busy, false);
+        os_lock_leave(e->lock);
+        return is_any;
+}
+
+/* --- the tracer --- */
+
+/* 0: traced from now on; else an errno. */
+static int seize_thread(struct stop_engine *e, int32_t pid, int32_t tid)
+{
+        struct stop_process *process;
+        int error;
+
+        atomic_store(&e->late.pid, pid);
+        error = stop_trace_seize(tid) ? 0 : errno;
+        atomic_store(&e->late.pid, 0);
+        if (error)
+                return error;
+        process = stop_process_find(e, pid);
+        stop_task_new(e, process ? process : stop_process_new(e, pid), tid);
+        return 0;
+}
+
+/* Threads begin while others are traced; those that traced ones begin are traced by themselves. */
+static size_t seize_new_threads(struct stop_engine *e, int32_t pid, int *ret_error)
+{
+        int32_t *tids = NULL;
+        size_t n = 0, n_seized = 0;
+
+        proc_threads(pid, &tids, &n);
+        for (size_t i = 0; i < n; i++) {
+                int error = stop_task_find(e, tids[i]) ? EEXIST : seize_thread(e, pid, tids[i]);
+
+                if (!error)
+                        n_seized++;
+                else if (error != EEXIST)
+                        *ret_error = error;
+        }
+        free(tids);
+        return n_seized;
+}
+
+static void count_refused(struct stop_engine *e)
+{
+        os_lock_enter(e->lock);
+        e->counts.n_refused++;
+        os_lock_leave(e->lock);
+}
+
+/* Each thread gets an event of its own, which the threads that it begins inherit. */
+static void seize_process(struct stop_engine *e, int32_t pid)
+{
+        struct stop_process *process;
+        int error = 0;
+
+        if (stop_process_find(e, pid))
+                return;
+        while (seize_new_threads(e, pid, &error))
+                ;
+        process = stop_process_find(e, pid);
+        /* The kernel says the same of one that has ended. */
+        if (!process && error == EPERM && stop_status_runs(pid))
+                count_refused(e);
+        if (!process)
+                return;
+        for (const struct stop_task *task = process->tasks; task; task = task->next)
+                stop_event_open(e, process, task->tid);
+        if (process->n_events)
+                stop_span_begin(e, pid);
+}
+
+void stop_late_seize(struct stop_engine *e)
+{
+        struct stop_ended ended;
+        int32_t pid;
+
+        if (!atomic_load(&e->late.is_busy))
+                return;
+        while (take_asked(e, &pid))
+                seize_process(e, pid);
+        while (stop_late_next_ended(e, &ended))
+                stop_trace_see(e, ended.tid, ended.status, &ended.usage);
+}
+
+/* --- reaping for the tracer --- */
+
+bool stop_late_next_ended(struct stop_engine *e, struct stop_ended *ret)
+{
+        bool is_any;
+
+        os_lock_enter(e->lock);
+        is_any = e->late.n_ended;
+        if (is_any)
+                *ret = e->late.ended[--e->late.n_ended];
+        os_lock_leave(e->lock);
+        return is_any;
+}
+
+static bool has_ended(int32_t tid)
+{
+        siginfo_t info = {0};
+
+        return !waitid(P_PID, (id_t)tid, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) && info.si_pid == tid &&
+               (info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED);
+}
+
+void stop_late_reap(struct stop_engine *e)
+{
+        int32_t pid = atomic_load(&e->late.pid);
+        struct stop_process *process;
+
+        if (!pid)
+                return;
+        os_lock_enter(e->lock);
+        process = stop_process_find(e, pid);
+        for (struct stop_task *task = process ? process->tasks : NULL; task; task = task->next) {
+                struct stop_ended ended = {.tid = task->tid};
+
+                if (has_ended(task->tid) &&
+                    wait4(task->tid, &ended.status, WNOHANG | __WALL, &ended.usage) > 0)
+                        ARRAY_PUSH(e->late.ended, e->late.n_ended, e->late.cap_ended, ended);
+        }
+        os_lock_leave(e->lock);
+}

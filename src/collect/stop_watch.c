@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds interpreters among the descendants of the command, which begin untraced: a dummy event, inherited by all of them, tells
+ * of forks and execs.  A program that is executed is looked at at once, a fork that goes on in its parent's image a while later,
+ * and never while it shares its parent's memory: a vfork child is about to execute something else, which must be neither slower
+ * nor without its privilege.  The tracer does the rest.  Meanwhile threads that the tracer can't wait for are reaped here. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "err.h"
+#include "mem.h"
+#include "os.h"
+#include "stop_internal.h"
+
+#define GRACE_NS 2000000ull /* in which most children execute something */
+
+enum {
+        RING_BYTES = 32768, /* some 200 processes that begin and end */
+        BUSY_WAIT_MS = 1,   /* until the tracer has done what it was asked for */
+        STUCK_MS = 5,       /* a process that is traced so long may wait to be reaped */
+};
+
+/* A process that was forked by a traced one. */
+struct fork_child {
+        int32_t pid, parent;
+        uint64_t due_ns;
+};
+
+struct stop_watch {
+        struct stop_engine *engine;
+        pthread_t thread;
+        int wake_fd;
+        int *fds; /* of the events, one a CPU */
+        struct ring *rings;
+        size_t n;
+        struct buf records;
+        struct fork_child *forks;
+        size_t n_forks, cap_forks;
+};
+
+/* --- records --- */
+
+static struct perf_attr watch_attr(void)
+{
+        struct perf_attr attr = linux_attr_dummy().attr;
+
+        attr.size = sizeof(attr);
+        attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+        attr.flags |= PERF_ATTR_INHERIT | PERF_ATTR_TASK | PERF_ATTR_COMM | PERF_ATTR_COMM_EXEC |
+                      PERF_ATTR_SAMPLE_ID_ALL | PERF_ATTR_WATERMARK | PERF_ATTR_USE_CLOCKID;
+        attr.clockid = PERF_CLOCK_MONOTONIC;
+        attr.wakeup = 1; /* a byte: records other than samples never count for wakeups by number */
+        return attr;
+}
+
+static void drop_fork(struct stop_watch *w, int32_t pid)
+{
+        for (size_t i = 0; i < w->n_forks; i++) {
+                if (w->forks[i].pid == pid)
+                        w->forks[i--] = w->forks[--w->n_forks];
+        }
+}
+
+static bool is_forked(const struct stop_watch *w, int32_t pid)
+{
+        for (size_t i = 0; i < w->n_forks; i++) {
+                if (w->forks[i].pid == pid)
+                        return true;
+        }
+        return false;
+}
+
+static void see_fork(struct stop_watch *w, const struct record_task *task)
+{
+        struct fork_child child = {task->pid, task->ppid, os_monotonic_ns() + GRACE_NS};
+
+        if (task->pid != task->ppid && (stop_span_is_open(w->engine, task->ppid) || is_forked(w, task->ppid)))
+                ARRAY_PUSH(w->forks, w->n_forks, w->cap_forks, child);
+}
+
+static void see_exec(struct stop_watch *w, int32_t pid)
+{
+        drop_fork(w, pid);
+        if (!stop_span_is_open(w->engine, pid) && stop_interpreter_is(w->engine, pid))
+                stop_late_ask(w->engine, pid);
+}
+
+static void see_record(struct stop_watch *w, const struct perf_header *header, struct cursor record)
+{
+        struct record_task task;
+        struct record_comm comm;
+
+        switch (header->type) {
+        case PERF_RECORD_FORK:
+                if (record_task_parse(record, &task))
+                        see_fork(w, &task);
+                break;
+        case PERF_RECORD_EXIT:
+                if (record_task_parse(record, &task) && task.pid == task.tid)
+                        drop_fork(w, task.pid);
+                break;
+        case PERF_RECORD_COMM:
+                if (header->misc & PERF_MISC_COMM_EXEC && record_comm_parse(record, &comm))
+                        see_exec(w, comm.pid);
+                break;
+        default: break;
+        }
+}
+
+static void read_rings(struct stop_watch *w)
+{
+        struct cursor all, record;
+        struct perf_header header;
+
+        buf_clear(&w->records);
+        for (size_t i = 0; i < w->n; i++)
+                ring_drain(&w->rings[i], &w->records);
+        all = cursor_make(w->records.data, w->records.len);
+        while (record_next(&all, &header, &record))
+                see_record(w, &header, record);
+}
+
+/* --- forks that are due --- */
+
+enum memory { SHARED, OWN, GONE };
+
+static enum memory memory_of(const struct fork_child *child)
+{
+        enum { KCMP_VM = 1 };
+        long r = syscall(SYS_kcmp, child->pid, child->parent, KCMP_VM, 0, 0);
+
+        if (r < 0)
+                return GONE; /* or the kernel does not tell, and it could be a vfork child */
+        return r ? OWN : SHARED;
+}
+
+static void see_due(struct stop_watch *w)
+{
+        uint64_t now_ns = os_monotonic_ns();
+
+        for (size_t i = 0; i < w->n_forks; i++) {
+                struct fork_child *child = &w->forks[i];
+                enum memory memory;
+
+                if (child->due_ns > now_ns)
+                        continue;
+                memory = memory_of(child);
+                child->due_ns = now_ns + GRACE_NS;
+                if (memory == SHARED)
+                        continue;
+                if (memory == OWN)
+                        stop_late_ask(w->engine, child->pid);
+                w->forks[i--] = w->forks[--w->n_forks];
+        }
+}
+
+static int wait_ms(const struct stop_watch *w)
+{
+        uint64_t now_ns = os_monotonic_ns(), due_ns = UINT64_MAX;
+
+        if (stop_late_is_busy(w->engine))
+                return BUSY_WAIT_MS;
+        for (size_t i = 0; i < w->n_forks; i++)
+                due_ns = w->forks[i].due_ns < due_ns ? w->forks[i].due_ns : due_ns;
+        if (due_ns == UINT64_MAX)
+                return -1;
+        return due_ns > now_ns ? (int)((due_ns - now_ns + 999999) / 1000000) : 0;
+}
+
+/* --- the thread --- */
+
+/* PTRACE_SEIZE waits for an exec of its target, and that exec waits until its other threads are reaped, which only the process that
+ * traces them can do. */
+static void help_tracer(struct stop_engine *e, uint64_t *busy_since_ns)
+{
+        uint64_t now_ns = os_monotonic_ns();
+
+        if (!stop_late_is_busy(e)) {
+                *busy_since_ns = 0;
+                return;
+        }
+        *busy_since_ns = *busy_since_ns ? *busy_since_ns : now_ns;
+        if (now_ns - *busy_since_ns > STUCK_MS * 1000000ull)
+                stop_late_reap(e);
+        stop_engine_wake(e);
+}
+
+static void *watch_main(void *arg)
+{
+        struct stop_watch *w = arg;
+        struct pollfd *fds = mem_new(w->n + 1, sizeof(*fds));
+        uint64_t busy_since_ns = 0;
+
+        for (size_t i = 0; i < w->n; i++)
+                fds[i] = (struct pollfd){.fd = w->fds[i], .events = POLLIN};
+        fds[w->n] = (struct pollfd){.fd = w->wake_fd, .events = POLLIN};
+        while (!atomic_load(&w->engine->has_ended)) {
+                uint64_t n;
+
+                poll(fds, w->n + 1, wait_ms(w));
+                /* A ring whose tasks have all ended says POLLHUP for ever. */
+                for (size_t i = 0; i < w->n; i++)
+                        fds[i].fd = fds[i].revents & ~POLLIN ? -1 : fds[i].fd;
+                if (fds[w->n].revents && read(w->wake_fd, &n, sizeof(n)) < 0)
+                        continue;
+                read_rings(w);
+                see_due(w);
+                help_tracer(w->engine, &busy_since_ns);
+        }
+        free(fds);
+        return NULL;
+}
+
+static bool open_events(struct stop_watch *w, struct err *err)
+{
+        const struct perf_attr attr = watch_attr();
+        size_t bytes = RING_BYTES, n_cpus;
+        uint32_t *cpus = machine_cpus(NULL, 0, "", &n_cpus, err);
+
+        if (!cpus)
+                return false;
+        w->fds = mem_new(n_cpus, sizeof(*w->fds));
+        for (size_t i = 0; i < n_cpus; i++) {
+                w->fds[w->n] = linux_event_open(&attr, w->engine->request.child->pid, (int32_t)cpus[i], -1);
+                w->n += w->fds[w->n] >= 0;
+        }
+        free(cpus);
+        if (!w->n)
+                return err_os(err, ERR_DENIED, errno, "no event that tells of forks");
+        w->rings = mem_new(w->n, sizeof(*w->rings));
+        return rings_open(w->rings, w->fds, w->n, &bytes, err);
+}
+
+static void close_rings(struct stop_watch *w)
+{
+        for (size_t i = 0; i < w->n; i++) {
+                if (w->rings)
+                        ring_close(&w->rings[i]);
+                close(w->fds[i]);
+        }
+}
+
+struct stop_watch *stop_watch_new(struct stop_engine *engine, struct err *err)
+{
+        struct stop_watch *w = mem_new(1, sizeof(*w));
+        int error = 0;
+
+        w->engine = engine;
+        w->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        if (open_events(w, err) && !(error = stop_engine_start_thread(&w->thread, watch_main, w)))
+                return w;
+        if (error)
+                err_os(err, ERR_LIMIT, error, "can't start a thread");
+        close_rings(w);
+        stop_watch_free(w);
+        return NULL;
+}
+
+void stop_watch_wake(const struct stop_watch *w)
+{
+        const uint64_t one = 1;
+
+        while (write(w->wake_fd, &one, sizeof(one)) < 0 && errno == EINTR)
+                ;
+}
+
+void stop_watch_end(struct stop_watch *w)
+{
+        stop_watch_wake(w);
+        pthread_join(w->thread, NULL);
+        close_rings(w);
+}
+
+void stop_watch_free(struct stop_watch *w)
+{
+        if (!w)
+                return;
+        close(w->wake_fd);
+        free(w->fds);
+        free(w->rings);
+        free(w->forks);
+        buf_release(&w->records);
+        free(w);
+}
