@@ -140,7 +140,8 @@ static bool add_walk(struct unwinder *u, const struct perf_attr *attr, const str
         else if (in_user)
                 buf_add_u64(&u->out, sample->ip);
         if (u->merge)
-                stop_merge_add(u->merge, frames, walked.n_frames, max_words, &u->out);
+                stop_merge_add(u->merge, frames, walked.n_frames, unwind_end_is_whole(walked.end), max_words,
+                               &u->out);
         for (size_t i = 0; !u->merge && i < walked.n_frames; i++)
                 buf_add_u64(&u->out, frames[i].pc);
         for (size_t i = 0; i < UNWIND_N_WAYS; i++)

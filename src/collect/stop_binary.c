@@ -11,20 +11,30 @@
 #include "mem.h"
 #include "object.h"
 #include "os.h"
-#include "python_eval.h"
+#include "text.h"
 
 enum { MAX_BINARIES = 256, MAPS_LIMIT = 64 << 20 };
 
+/* What a file is, in the place of a number that is counted from 1. */
+enum { NOT_KNOWN, NO_INTERPRETER = UINT32_MAX - 1, UNSUPPORTED = UINT32_MAX };
+
+struct native_range {
+        uint64_t start, size_bytes;
+        enum python_native kind;
+};
+
 struct stop_binary {
         struct python_binary python;
-        struct object_range *evals;
-        size_t n_evals, cap_evals;
+        struct native_range
+                *functions; /* of a stripped file those that have a name, else eval functions and the like */
+        size_t n_functions, cap_functions;
+        bool is_stripped;
         struct object *object; /* to turn file offsets into addresses */
 };
 
 struct stop_binaries {
-        struct os_lock *lock;
-        struct map numbers; /* of a file -> its number + 1; 1: it defines no interpreter that is supported */
+        struct map numbers;   /* of a file -> its number, NO_INTERPRETER or UNSUPPORTED; the engine's */
+        struct os_lock *lock; /* of the rest */
         struct stop_binary *items[MAX_BINARIES];
         uint32_t n_items;
 };
@@ -43,7 +53,7 @@ void stop_binaries_free(struct stop_binaries *b)
                 return;
         for (uint32_t i = 0; i < b->n_items; i++) {
                 object_free(b->items[i]->object);
-                free(b->items[i]->evals);
+                free(b->items[i]->functions);
                 free(b->items[i]);
         }
         map_release(&b->numbers);
@@ -51,73 +61,96 @@ void stop_binaries_free(struct stop_binaries *b)
         free(b);
 }
 
-static void read_evals(struct stop_binary *binary, enum object_table table)
+/* --- Reading a file --- */
+
+static bool read_functions(struct stop_binary *binary, enum object_table table)
 {
         struct object_symbols symbols;
         struct object_symbol symbol;
 
         if (!object_symbols_begin(binary->object, table, &symbols))
-                return;
+                return false;
         while (object_symbols_next(&symbols, &symbol)) {
-                if (symbol.is_defined && symbol.size_bytes &&
-                    python_eval_is_name(object_symbols_name(&symbols, &symbol)))
-                        ARRAY_PUSH(binary->evals, binary->n_evals, binary->cap_evals,
-                                   ((struct object_range){symbol.addr, symbol.size_bytes}));
+                enum python_native kind;
+
+                if (!symbol.is_defined || !symbol.size_bytes || symbol.kind != OBJECT_SYMBOL_FUNCTION)
+                        continue;
+                kind = python_native_of(object_symbols_name(&symbols, &symbol));
+                if (binary->is_stripped || kind != PYTHON_NATIVE_OTHER)
+                        ARRAY_PUSH(binary->functions, binary->n_functions, binary->cap_functions,
+                                   ((struct native_range){symbol.addr, symbol.size_bytes, kind}));
         }
+        return symbols.n_symbols > 0;
 }
 
-/* NULL: no interpreter, or none that is supported. */
-static struct stop_binary *open_binary(const char *open_path, const char *path)
+static int by_start(const void *a, const void *b)
+{
+        const struct native_range *x = a, *y = b;
+
+        return (x->start > y->start) - (x->start < y->start);
+}
+
+static bool is_libpython(const char *path)
+{
+        return text_starts(text_base_name(path), "libpython");
+}
+
+/* Returns its number; else NO_INTERPRETER or UNSUPPORTED. */
+static uint32_t add_binary(struct stop_binaries *b, const char *open_path, const char *path)
 {
         AUTO(object) object = object_open(open_path, NULL);
         struct python_binary python;
         struct stop_binary *binary;
+        struct err err = {0};
 
-        if (!object || !python_binary_find(object, path, &python, NULL))
-                return NULL;
+        if (!object || b->n_items == MAX_BINARIES)
+                return NO_INTERPRETER;
+        if (!python_binary_find(object, path, &python, &err))
+                return err.code == ERR_UNSUPPORTED || is_libpython(path) ? UNSUPPORTED : NO_INTERPRETER;
         binary = mem_new(1, sizeof(*binary));
         binary->python = python;
         binary->object = TAKE(object);
-        read_evals(binary, OBJECT_SYMBOLS);
-        read_evals(binary, OBJECT_DYNAMIC_SYMBOLS);
-        return binary;
-}
-
-/* A file of a process that may define the interpreter. */
-static uint32_t number_of(struct stop_binaries *b, int32_t pid, const char *path)
-{
-        AUTO_RELEASE(buf) open_path = {0};
-        struct os_stat file;
-        struct stop_binary *binary;
-        uint64_t *known;
-
-        buf_printf(&open_path, "/proc/%" PRId32 "/root%s", pid, path);
-        if (!os_stat(open_path.data, &file))
-                return 0;
-        known = map_put(&b->numbers,
-                        map_mix(file.inode + map_mix(file.dev + map_mix((uint64_t)file.ctime_ns))), NULL);
-        if (*known)
-                return (uint32_t)*known - 1;
-        *known = 1;
-        if (b->n_items == MAX_BINARIES || !(binary = open_binary(open_path.data, path)))
-                return 0;
+        if (!read_functions(binary, OBJECT_SYMBOLS)) {
+                binary->is_stripped = true;
+                read_functions(binary, OBJECT_DYNAMIC_SYMBOLS);
+        }
+        if (binary->n_functions)
+                qsort(binary->functions, binary->n_functions, sizeof(*binary->functions), by_start);
         os_lock_enter(b->lock);
         b->items[b->n_items++] = binary;
-        *known = b->n_items + 1;
         os_lock_leave(b->lock);
         return b->n_items;
 }
 
-static bool may_define(const char *path, const char *program)
+/* Of a file that a process maps. */
+static uint32_t number_of(struct stop_binaries *b, int32_t pid, const char *path)
 {
-        const char *slash = strrchr(path, '/');
+        AUTO_RELEASE(buf) open_path = {0};
+        struct os_stat file;
+        uint64_t *known;
 
-        return path[0] == '/' &&
-               (!strcmp(path, program) || !strncmp(slash + 1, "libpython", strlen("libpython")));
+        buf_printf(&open_path, "/proc/%" PRId32 "/root%s", pid, path);
+        if (!os_stat(open_path.data, &file) || !file.is_file)
+                return NO_INTERPRETER;
+        known = map_put(&b->numbers,
+                        map_mix(file.inode + map_mix(file.dev + map_mix((uint64_t)file.ctime_ns))), NULL);
+        if (*known == NOT_KNOWN)
+                *known = add_binary(b, open_path.data, path);
+        return (uint32_t)*known;
 }
 
-static bool find_in_line(struct stop_binaries *b, int32_t pid, const char *program, const char *line,
-                         uint32_t *ret_number, uint64_t *ret_bias)
+/* --- A process --- */
+
+struct finding {
+        struct stop_binaries *binaries;
+        int32_t pid;
+        const char *program;
+        uint32_t number; /* NOT_KNOWN: not found yet */
+        uint64_t bias;
+        bool is_unsupported;
+};
+
+static void look_at_map(struct finding *f, const char *line)
 {
         uint64_t start, end, pgoff, addr;
         char perms[5];
@@ -126,38 +159,44 @@ static bool find_in_line(struct stop_binaries *b, int32_t pid, const char *progr
 
         if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*x:%*x %*u %n", &start, &end, perms,
                    &pgoff, &path_at) < 4 ||
-            !path_at || perms[2] != 'x' || !may_define(line + path_at, program))
-                return false;
-        number = number_of(b, pid, line + path_at);
-        if (!number || !object_to_addr(b->items[number - 1]->object, pgoff, &addr))
-                return false;
-        *ret_number = number;
-        *ret_bias = start - addr;
-        return true;
+            !path_at || perms[2] != 'x' || line[path_at] != '/' ||
+            (strcmp(line + path_at, f->program) && !is_libpython(line + path_at)))
+                return;
+        number = number_of(f->binaries, f->pid, line + path_at);
+        f->is_unsupported |= number == UNSUPPORTED;
+        if (number > MAX_BINARIES || !object_to_addr(f->binaries->items[number - 1]->object, pgoff, &addr))
+                return;
+        f->number = number;
+        f->bias = start - addr;
 }
 
-uint32_t stop_binaries_find(struct stop_binaries *b, int32_t pid, uint64_t *ret_bias)
+uint32_t stop_binaries_find(struct stop_binaries *b, int32_t pid, uint64_t *ret_bias,
+                            bool *ret_is_unsupported)
 {
         AUTO_RELEASE(buf) maps = {0};
         AUTO_RELEASE(buf) program = {0};
-        uint32_t number = 0;
+        struct finding f = {.binaries = b, .pid = pid};
         char path[64];
         char *line, *next;
 
         snprintf(path, sizeof(path), "/proc/%" PRId32 "/exe", pid);
         os_read_link(path, &program);
+        f.program = buf_text(&program);
         snprintf(path, sizeof(path), "/proc/%" PRId32 "/maps", pid);
-        if (!os_read_file(path, MAPS_LIMIT, &maps, NULL) || !maps.len)
-                return 0;
-        for (line = maps.data; *line; line = next) {
+        if (!os_read_file(path, MAPS_LIMIT, &maps, NULL))
+                return NOT_KNOWN;
+        for (line = maps.len ? maps.data : NULL; line && *line && !f.number; line = next) {
                 next = line + strcspn(line, "\n");
                 if (*next)
                         *next++ = '\0';
-                if (find_in_line(b, pid, buf_text(&program), line, &number, ret_bias))
-                        break;
+                look_at_map(&f, line);
         }
-        return number;
+        *ret_bias = f.bias;
+        *ret_is_unsupported = !f.number && f.is_unsupported;
+        return f.number;
 }
+
+/* --- What others ask --- */
 
 static const struct stop_binary *binary_at(struct stop_binaries *b, uint32_t number)
 {
@@ -177,13 +216,34 @@ const struct python_binary *stop_binaries_get(struct stop_binaries *b, uint32_t 
         return binary ? &binary->python : NULL;
 }
 
-bool stop_binaries_is_eval(struct stop_binaries *b, uint32_t number, uint64_t addr)
+/* The last function that begins at or before an address; NULL: none does. */
+static const struct native_range *function_before(const struct stop_binary *binary, uint64_t addr)
+{
+        size_t first = 0, n = binary->n_functions;
+
+        while (n) {
+                size_t half = n / 2;
+
+                if (binary->functions[first + half].start <= addr) {
+                        first += half + 1;
+                        n -= half + 1;
+                } else {
+                        n = half;
+                }
+        }
+        return first ? &binary->functions[first - 1] : NULL;
+}
+
+enum python_native stop_binaries_kind(struct stop_binaries *b, uint32_t number, uint64_t addr)
 {
         const struct stop_binary *binary = binary_at(b, number);
+        const struct native_range *function = binary ? function_before(binary, addr) : NULL;
+        uint64_t file_off;
 
-        for (size_t i = 0; binary && i < binary->n_evals; i++) {
-                if (addr - binary->evals[i].start < binary->evals[i].size_bytes)
-                        return true;
-        }
-        return false;
+        if (function && addr - function->start < function->size_bytes)
+                return function->kind;
+        /* A stripped file has no name for functions of its own. */
+        return binary && binary->is_stripped && object_to_file_off(binary->object, addr, &file_off)
+                       ? PYTHON_NATIVE_UNKNOWN
+                       : PYTHON_NATIVE_OTHER;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attributes.h"
 #include "map.h"
 #include "mem.h"
 
@@ -15,12 +16,15 @@ struct stop_merge {
         struct python_places *places;
         struct map addrs;  /* number of a code and an instruction -> address + 1 */
         struct map mapped; /* image -> 1: its process maps FILE.pysyms */
+        uint64_t n_by_end[PYTHON_N_PAIR_ENDS], n_unsupported;
         struct python_counts counts;
 
         /* Of the current sample. */
         bool has_stack;
         struct stop_python_stack stack;
         const struct python_frame *frames;
+        uint8_t kinds[UNWIND_MAX_FRAMES];
+        struct python_link links[UNWIND_MAX_FRAMES + PYTHON_MAX_FRAMES];
 };
 
 struct stop_merge *stop_merge_new(struct stop_python *python, const char *symbols_path)
@@ -126,79 +130,108 @@ void stop_merge_begin(struct stop_merge *m, const struct perf_attr *attr, const 
                 add_map(m, attr, sample, out);
 }
 
-/* Python frames up to the one that a native eval frame begins with; the shim is not among them.  Returns where the next ones
- * begin. */
-static size_t end_of_segment(const struct stop_merge *m, size_t first, size_t *ret_n)
+static enum python_pair_end pair(struct stop_merge *m, const struct unwind_frame *natives, size_t n,
+                                 bool is_whole, size_t *ret_n_links)
 {
-        size_t i = first;
+        const struct python_binary *binary = stop_python_binary(m->python, &m->stack);
+        struct python_stacks stacks = {
+                .natives = natives,
+                .kinds = m->kinds,
+                .n_natives = n,
+                .is_native_whole = is_whole,
+                .frames = m->frames,
+                .n_frames = m->stack.n_frames,
+                .python_end = m->stack.end,
+                .has_shims = binary && python_stack_has_shims(&binary->layout),
+        };
 
-        while (i < m->stack.n_frames && m->frames[i].kind == PYTHON_FRAME_CODE && !m->frames[i].is_entry)
-                i++;
-        if (i == m->stack.n_frames) {
-                *ret_n = i - first;
-                return i;
+        for (size_t i = 0; i < n; i++) {
+                /* A return address may be that of the next function. */
+                uint64_t pc = natives[i].is_exact ? natives[i].pc : natives[i].pc - 1;
+
+                m->kinds[i] = (uint8_t)stop_python_kind(m->python, &m->stack, pc);
         }
-        *ret_n = i - first + m->frames[i].is_entry;
-        return i + 1;
+        return python_pair(&stacks, m->links, N_ELEMENTS(m->links), ret_n_links);
 }
 
-static size_t count_segments(const struct stop_merge *m)
+struct chain {
+        struct buf *out;
+        size_t n_left;
+};
+
+static void add_word(struct chain *chain, uint64_t addr)
 {
-        size_t n_segments = 0, n, i = 0;
-
-        while (i < m->stack.n_frames) {
-                i = end_of_segment(m, i, &n);
-                n_segments += n > 0;
-        }
-        return n_segments;
-}
-
-static bool is_eval(const struct stop_merge *m, const struct unwind_frame *frame)
-{
-        /* A return address may be that of the next function. */
-        return stop_python_is_eval(m->python, &m->stack, frame->is_exact ? frame->pc : frame->pc - 1);
-}
-
-static void add_words(const struct unwind_frame *native, size_t n, struct buf *out)
-{
-        for (size_t i = 0; i < n; i++)
-                buf_add_u64(out, native[i].pc);
-}
-
-void stop_merge_add(struct stop_merge *m, const struct unwind_frame *native, size_t n, size_t max_words,
-                    struct buf *out)
-{
-        size_t n_evals = 0, at = 0, n_left = max_words;
-        bool is_merged;
-
-        for (size_t i = 0; i < n; i++)
-                n_evals += m->has_stack && is_eval(m, &native[i]);
-        is_merged = n_evals && n_evals == count_segments(m);
-        if (m->has_stack) {
-                m->counts.n_stacks++;
-                m->counts.n_merged += is_merged;
-        }
-        if (!is_merged) {
-                add_words(native, n < max_words ? n : max_words, out);
+        if (!addr || !chain->n_left)
                 return;
-        }
-        for (size_t i = 0; i < n && n_left; i++) {
-                size_t n_python = 0, first = at;
+        buf_add_u64(chain->out, addr);
+        chain->n_left--;
+}
 
-                add_words(&native[i], 1, out);
-                n_left--;
-                while (is_eval(m, &native[i]) && at < m->stack.n_frames && !n_python) {
-                        first = at;
-                        at = end_of_segment(m, at, &n_python);
-                }
-                for (size_t k = 0; k < n_python && n_left; k++) {
-                        uint64_t addr = addr_of(m, &m->frames[first + k]);
+static void add_natives(struct chain *chain, const struct unwind_frame *natives, size_t first, size_t end)
+{
+        for (size_t i = first; i < end; i++)
+                add_word(chain, natives[i].pc);
+}
 
-                        if (addr)
-                                buf_add_u64(out, addr);
-                        n_left -= addr != 0;
+/* Pairing leaves eval frames out.  A chain has them before the Python frames that they run, since the sampled address may be
+ * in one and views show the one or the other. */
+static void add_links(struct stop_merge *m, const struct unwind_frame *natives, size_t n, size_t n_links,
+                      struct chain *chain)
+{
+        size_t next = 0, i = 0;
+
+        while (i < n_links) {
+                size_t first = i;
+
+                if (!m->links[i].is_python) {
+                        add_word(chain, natives[next++].pc);
+                        i++;
+                        continue;
                 }
+                while (i < n_links && m->links[i].is_python)
+                        i++;
+                add_natives(chain, natives, next, i < n_links ? m->links[i].index : n);
+                next = i < n_links ? m->links[i].index : n;
+                for (; first < i; first++)
+                        add_word(chain, addr_of(m, &m->frames[m->links[first].index]));
         }
+        add_natives(chain, natives, next, n);
+}
+
+static void count(struct stop_merge *m, enum python_pair_end end)
+{
+        if (m->stack.is_unsupported)
+                m->n_unsupported++;
+        else if (end == PYTHON_PAIR_MERGED)
+                m->counts.n_merged++;
+        else if (end != PYTHON_PAIR_NATIVE_ONLY)
+                m->n_by_end[end]++;
+        m->counts.n_stacks += m->stack.is_unsupported || end != PYTHON_PAIR_NATIVE_ONLY;
+        if (end == PYTHON_PAIR_MORE_NATIVE)
+                stop_python_forget(m->python, m->stack.tid);
+}
+
+void stop_merge_add(struct stop_merge *m, const struct unwind_frame *natives, size_t n, bool is_whole,
+                    size_t max_words, struct buf *out)
+{
+        struct chain chain = {out, max_words};
+        enum python_pair_end end = PYTHON_PAIR_NATIVE_ONLY;
+        size_t n_links = 0;
+
+        if (m->has_stack) {
+                end = pair(m, natives, n, is_whole, &n_links);
+                count(m, end);
+        }
+        if (end == PYTHON_PAIR_MERGED)
+                add_links(m, natives, n, n_links, &chain);
+        else
+                add_natives(&chain, natives, 0, n);
+}
+
+static void add_reason(struct python_counts *counts, uint64_t n, const char *text)
+{
+        if (n)
+                counts->reasons[counts->n_reasons++] = (struct python_reason){n, text};
 }
 
 const struct python_places *stop_merge_places(const struct stop_merge *m)
@@ -208,5 +241,9 @@ const struct python_places *stop_merge_places(const struct stop_merge *m)
 
 const struct python_counts *stop_merge_counts(struct stop_merge *m)
 {
+        m->counts.n_reasons = 0;
+        add_reason(&m->counts, m->n_unsupported, "version of CPython not supported");
+        for (size_t i = 0; i < PYTHON_N_PAIR_ENDS; i++)
+                add_reason(&m->counts, m->n_by_end[i], python_pair_end_text((enum python_pair_end)i));
         return &m->counts;
 }

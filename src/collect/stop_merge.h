@@ -22,9 +22,10 @@ AUTO_DEFINE(stop_merge)
 void stop_merge_begin(struct stop_merge *merge, const struct perf_attr *attr, const struct sample *sample,
                       struct buf *out);
 
-/* Appends at most `max_words` addresses: `n` native frames, innermost first, and the Python frames that they run. */
-void stop_merge_add(struct stop_merge *merge, const struct unwind_frame *native, size_t n, size_t max_words,
-                    struct buf *out);
+/* Appends at most `max_words` addresses: `n` native frames, innermost first, and the Python frames that they run.
+ * `is_whole`: the native frames reach the outermost one. */
+void stop_merge_add(struct stop_merge *merge, const struct unwind_frame *natives, size_t n, bool is_whole,
+                    size_t max_words, struct buf *out);
 
 /* For the session; valid until the next sample. */
 const struct python_places *stop_merge_places(const struct stop_merge *merge);

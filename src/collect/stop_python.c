@@ -14,6 +14,7 @@
 enum {
         MAX_IMAGES = 256,    /* processes whose state is kept; that of the others is found again */
         MAX_CODES = 1 << 20, /* different code objects of a recording */
+        MAX_THREADS_OF_IMAGE = 16384,
         MAX_CODES_OF_IMAGE = 1 << 18,
         NS_BETWEEN_SEARCHES = 2000000, /* for the interpreter's file */
         MAX_LOG_BYTES = 256 << 20,     /* that the reader has not taken yet */
@@ -30,6 +31,7 @@ struct seen_code {
 struct python_image {
         uint32_t number;
         uint32_t binary; /* 0: not found yet */
+        bool is_unsupported;
         uint64_t bias;
         uint64_t next_search_ns;
         uint64_t used; /* the number of the stop that it was asked for last */
@@ -61,7 +63,8 @@ struct stop_python {
 
         /* Under the lock. */
         struct os_lock *lock;
-        struct buf log; /* struct stop_python_stack, then its frames */
+        struct buf log;       /* struct stop_python_stack, then its frames */
+        struct map to_forget; /* threads whose states are to be searched again */
         struct python_code **codes;
         size_t n_codes, cap_codes;
 
@@ -92,10 +95,15 @@ static void forget_codes(struct python_image *image)
         image->n_codes = image->cap_codes = 0;
 }
 
-static void free_image(struct python_image *image)
+static void forget_threads(struct python_image *image)
 {
         map_each(&image->threads, free_thread, NULL);
         map_release(&image->threads);
+}
+
+static void free_image(struct python_image *image)
+{
+        forget_threads(image);
         forget_codes(image);
         python_runtime_release(&image->runtime);
         free(image);
@@ -113,6 +121,7 @@ void stop_python_free(struct stop_python *p)
         }
         free(p->codes);
         map_release(&p->codes_by_content);
+        map_release(&p->to_forget);
         buf_release(&p->log);
         buf_release(&p->taken);
         stop_binaries_free(p->binaries);
@@ -153,7 +162,8 @@ static struct python_image *get_image(struct stop_python *p, const struct stop_t
         image->used = ++p->n_stops;
         if (!image->binary && thread->time_ns >= image->next_search_ns) {
                 image->next_search_ns = thread->time_ns + NS_BETWEEN_SEARCHES;
-                image->binary = stop_binaries_find(p->binaries, thread->pid, &image->bias);
+                image->binary =
+                        stop_binaries_find(p->binaries, thread->pid, &image->bias, &image->is_unsupported);
                 if (image->binary)
                         python_runtime_init(&image->runtime, stop_binaries_get(p->binaries, image->binary),
                                             image->bias);
@@ -161,11 +171,28 @@ static struct python_image *get_image(struct stop_python *p, const struct stop_t
         return image;
 }
 
-static struct python_thread *get_thread(struct python_image *image, const struct stop_thread *stands)
+static bool is_to_forget(struct stop_python *p, int32_t tid)
 {
-        uint64_t *slot = map_put(&image->threads, (uint64_t)(uint32_t)stands->tid, NULL);
-        struct python_thread *thread = (struct python_thread *)(uintptr_t)*slot;
+        bool is;
 
+        os_lock_enter(p->lock);
+        is = p->to_forget.n_used && map_remove(&p->to_forget, (uint64_t)(uint32_t)tid);
+        os_lock_leave(p->lock);
+        return is;
+}
+
+static struct python_thread *get_thread(struct stop_python *p, struct python_image *image,
+                                        const struct stop_thread *stands)
+{
+        struct python_thread *thread;
+        uint64_t *slot;
+
+        if (image->threads.n_used == MAX_THREADS_OF_IMAGE)
+                forget_threads(image);
+        slot = map_put(&image->threads, (uint64_t)(uint32_t)stands->tid, NULL);
+        thread = (struct python_thread *)(uintptr_t)*slot;
+        if (thread && is_to_forget(p, stands->tid))
+                python_thread_forget(thread);
         /* A tid that is used again has another thread pointer, or the same and is found by it. */
         if (!thread || thread->pointer != stands->tls) {
                 free(thread);
@@ -313,13 +340,14 @@ void stop_python_see(void *ctx, const struct stop_thread *thread)
                                           .time_ns = thread->time_ns,
                                           .binary = image->binary,
                                           .bias = image->bias,
+                                          .is_unsupported = image->is_unsupported,
                                           .end = PYTHON_END_NO_THREAD};
         struct python_walked walked;
 
         if (image->binary) {
-                python_stack_walk(&image->runtime, get_thread(image, thread), &memory, p->frames,
+                python_stack_walk(&image->runtime, get_thread(p, image, thread), &memory, p->frames,
                                   PYTHON_MAX_FRAMES, &walked);
-                stack.end = walked.end;
+                stack.end = (uint16_t)walked.end;
                 stack.n_frames = walked.n_frames;
                 check_codes(p, image, thread, walked.n_frames);
                 for (size_t i = 0; i < walked.n_frames; i++) {
@@ -370,14 +398,19 @@ const struct python_code *stop_python_get_code(struct stop_python *p, uint64_t n
         return code;
 }
 
-bool stop_python_is_eval(struct stop_python *p, const struct stop_python_stack *stack, uint64_t pc)
+enum python_native stop_python_kind(struct stop_python *p, const struct stop_python_stack *stack, uint64_t pc)
 {
-        return stop_binaries_is_eval(p->binaries, stack->binary, pc - stack->bias);
+        return stop_binaries_kind(p->binaries, stack->binary, pc - stack->bias);
 }
 
-unsigned stop_python_minor(struct stop_python *p, const struct stop_python_stack *stack)
+const struct python_binary *stop_python_binary(struct stop_python *p, const struct stop_python_stack *stack)
 {
-        const struct python_binary *binary = stop_binaries_get(p->binaries, stack->binary);
+        return stop_binaries_get(p->binaries, stack->binary);
+}
 
-        return binary ? binary->layout.minor : 0;
+void stop_python_forget(struct stop_python *p, int32_t tid)
+{
+        os_lock_enter(p->lock);
+        map_put(&p->to_forget, (uint64_t)(uint32_t)tid, NULL);
+        os_lock_leave(p->lock);
 }

@@ -5,6 +5,7 @@
 #define STOP_PYTHON_H
 
 #include "python_code.h"
+#include "python_pair.h"
 #include "python_stack.h"
 #include "stop_thread.h"
 
@@ -24,8 +25,9 @@ struct stop_python_stack {
         uint64_t time_ns;
         uint32_t
                 binary; /* number of the file that defines the interpreter, counted from 1; 0: it was not found */
-        uint32_t end;  /* enum python_end */
-        uint64_t bias; /* of that file: run-time address - virtual address */
+        uint16_t end;        /* enum python_end */
+        bool is_unsupported; /* the interpreter is one that wperf can't read */
+        uint64_t bias;       /* of that file: run-time address - virtual address */
         uint64_t n_frames;
 };
 
@@ -37,10 +39,15 @@ bool stop_python_take(struct stop_python *python, int32_t tid, uint64_t time_ns,
 /* Valid until stop_python_free; NULL: it could not be read. */
 const struct python_code *stop_python_get_code(struct stop_python *python, uint64_t number);
 
-/* Whether the interpreter's eval function is at `pc`. */
-bool stop_python_is_eval(struct stop_python *python, const struct stop_python_stack *stack, uint64_t pc);
+/* What the native function at `pc` is to the interpreter. */
+enum python_native stop_python_kind(struct stop_python *python, const struct stop_python_stack *stack,
+                                    uint64_t pc);
 
-/* The minor version of the interpreter; 0: not known. */
-unsigned stop_python_minor(struct stop_python *python, const struct stop_python_stack *stack);
+/* NULL: the interpreter was not found. */
+const struct python_binary *stop_python_binary(struct stop_python *python,
+                                               const struct stop_python_stack *stack);
+
+/* Lets the next stop of a thread search for its thread states again: its frames don't match its native stack. */
+void stop_python_forget(struct stop_python *python, int32_t tid);
 
 #endif
