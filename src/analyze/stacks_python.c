@@ -6,8 +6,8 @@
 
 #include "mem.h"
 #include "place_python.h"
+#include "python_native.h"
 #include "stacks_internal.h"
-#include "text.h"
 
 bool stacks_python_parse(const char *word, enum stacks_python *ret)
 {
@@ -27,15 +27,12 @@ bool stacks_python_parse(const char *word, enum stacks_python *ret)
         return false;
 }
 
-bool stacks_python_is_eval(const char *function)
+/* Runs Python frames, or stands beside a function that does. */
+static bool is_of_interpreter(const char *function)
 {
-        static const char eval[] = "_PyEval_EvalFrameDefault";
-        char end;
+        enum python_native kind = python_native_of(function);
 
-        if (text_starts(function, "_TAIL_CALL_"))
-                return true;
-        end = text_starts(function, eval) ? function[sizeof(eval) - 1] : 'x';
-        return !end || end == '.'; /* .cold, .lto_priv.0 */
+        return kind == PYTHON_NATIVE_EVAL || kind == PYTHON_NATIVE_GLUE;
 }
 
 struct python_folding {
@@ -60,7 +57,7 @@ static bool is_eval(struct python_folding *f, uint32_t node)
                 return f->is_eval[index] == 2;
         symbol = place_names_symbol(&f->names, place->module, place->offset);
         f->is_eval[index] = 1 + (symbol.status == SYMBOL_NAMED &&
-                                 stacks_python_is_eval(resolver_text(f->names.resolver, symbol.name)));
+                                 is_of_interpreter(resolver_text(f->names.resolver, symbol.name)));
         return f->is_eval[index] == 2;
 }
 

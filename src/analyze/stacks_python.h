@@ -19,9 +19,6 @@ enum stacks_python {
 /* "all", "merged", "only" or "native". */
 bool stacks_python_parse(const char *word, enum stacks_python *ret);
 
-/* Whether a name is of a function that runs the bytecode of Python functions, or of a piece of it. */
-bool stacks_python_is_eval(const char *function);
-
 struct stacks_python_request {
         struct resolver *resolver;
         const struct hot_modules *modules;

@@ -154,12 +154,12 @@ static enum python_pair_end pair(struct stop_merge *m, const struct unwind_frame
         return python_pair(&stacks, m->links, N_ELEMENTS(m->links), ret_n_links);
 }
 
-struct chain {
+struct merged_chain {
         struct buf *out;
         size_t n_left;
 };
 
-static void add_word(struct chain *chain, uint64_t addr)
+static void add_word(struct merged_chain *chain, uint64_t addr)
 {
         if (!addr || !chain->n_left)
                 return;
@@ -167,7 +167,8 @@ static void add_word(struct chain *chain, uint64_t addr)
         chain->n_left--;
 }
 
-static void add_natives(struct chain *chain, const struct unwind_frame *natives, size_t first, size_t end)
+static void add_natives(struct merged_chain *chain, const struct unwind_frame *natives, size_t first,
+                        size_t end)
 {
         for (size_t i = first; i < end; i++)
                 add_word(chain, natives[i].pc);
@@ -176,7 +177,7 @@ static void add_natives(struct chain *chain, const struct unwind_frame *natives,
 /* Pairing leaves eval frames out.  A chain has them before the Python frames that they run, since the sampled address may be
  * in one and views show the one or the other. */
 static void add_links(struct stop_merge *m, const struct unwind_frame *natives, size_t n, size_t n_links,
-                      struct chain *chain)
+                      struct merged_chain *chain)
 {
         size_t next = 0, i = 0;
 
@@ -214,7 +215,7 @@ static void count(struct stop_merge *m, enum python_pair_end end)
 void stop_merge_add(struct stop_merge *m, const struct unwind_frame *natives, size_t n, bool is_whole,
                     size_t max_words, struct buf *out)
 {
-        struct chain chain = {out, max_words};
+        struct merged_chain chain = {out, max_words};
         enum python_pair_end end = PYTHON_PAIR_NATIVE_ONLY;
         size_t n_links = 0;
 
@@ -242,7 +243,7 @@ const struct python_places *stop_merge_places(const struct stop_merge *m)
 const struct python_counts *stop_merge_counts(struct stop_merge *m)
 {
         m->counts.n_reasons = 0;
-        add_reason(&m->counts, m->n_unsupported, "version of CPython not supported");
+        add_reason(&m->counts, m->n_unsupported, "of a CPython version that is not supported");
         for (size_t i = 0; i < PYTHON_N_PAIR_ENDS; i++)
                 add_reason(&m->counts, m->n_by_end[i], python_pair_end_text((enum python_pair_end)i));
         return &m->counts;

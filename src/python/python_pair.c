@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "attributes.h"
-#include "text.h"
 
 static const char *const end_texts[PYTHON_N_PAIR_ENDS] = {
         [PYTHON_PAIR_MERGED] = "merged",
@@ -22,26 +21,6 @@ static const char *const end_texts[PYTHON_N_PAIR_ENDS] = {
 const char *python_pair_end_text(enum python_pair_end end)
 {
         return end < PYTHON_N_PAIR_ENDS ? end_texts[end] : "?";
-}
-
-/* The name itself, or with what compilers add: ".cold", ".constprop.0", ".part.3". */
-static bool is_function(const char *symbol, const char *name)
-{
-        size_t len = strlen(name);
-
-        return strncmp(symbol, name, len) == 0 && (!symbol[len] || symbol[len] == '.');
-}
-
-enum python_native python_native_of(const char *symbol)
-{
-        if (!symbol)
-                return PYTHON_NATIVE_UNKNOWN;
-        if (is_function(symbol, "_PyEval_EvalFrameDefault"))
-                return PYTHON_NATIVE_EVAL;
-        if (text_starts(symbol, "_TAIL_CALL_") || text_starts(symbol, "py::") ||
-            is_function(symbol, "py_trampoline_evaluator"))
-                return PYTHON_NATIVE_GLUE;
-        return PYTHON_NATIVE_OTHER;
 }
 
 struct pairing {

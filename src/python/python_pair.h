@@ -5,20 +5,9 @@
 #ifndef PYTHON_PAIR_H
 #define PYTHON_PAIR_H
 
+#include "python_native.h"
 #include "python_stack.h"
 #include "unwind.h"
-
-enum python_native {
-        PYTHON_NATIVE_OTHER,
-        PYTHON_NATIVE_UNKNOWN, /* without a symbol: may be a piece of the eval function in a stripped file */
-        PYTHON_NATIVE_EVAL,    /* _PyEval_EvalFrameDefault, whole or in pieces */
-        /* Beside an eval function, for the same Python frames: an instruction's function of the interpreter that makes tail calls, or
-         * the trampoline of -X perf with its caller. */
-        PYTHON_NATIVE_GLUE,
-};
-
-/* What a function is by its symbol; NULL: it has none. */
-enum python_native python_native_of(const char *symbol);
 
 /* What became of the two stacks. */
 enum python_pair_end {

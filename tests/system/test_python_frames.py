@@ -194,7 +194,10 @@ def layout_of(kind: str) -> Callable[[Context], None]:
 
 
 def name_tests() -> None:
+    """Of pyenv's versions those that are there."""
     for kind in PYTHONS:
+        if kind.startswith("pyenv") and not glob.glob(PYTHONS[kind][0]):
+            continue
         for what, make in (("frames", frames_of), ("recursion", recursion_of), ("subinterpreter", subinterpreter_of),
                            ("layout", layout_of), ("pairs", pairs_of)):
             test = make(kind)

@@ -1,21 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which native functions Python functions stand for, and how a line of a Python function reads. */
+/* Which frames are shown, and how a line of a Python function reads. */
 #include "stacks_python.h"
 
 #include "python_label.h"
 #include "tap.h"
-
-TEST(the_interpreters_loop_is_known_by_name)
-{
-        EXPECT_TRUE(stacks_python_is_eval("_PyEval_EvalFrameDefault"));
-        EXPECT_TRUE(stacks_python_is_eval("_PyEval_EvalFrameDefault.cold"));
-        EXPECT_TRUE(stacks_python_is_eval("_PyEval_EvalFrameDefault.lto_priv.0"));
-        EXPECT_TRUE(stacks_python_is_eval("_TAIL_CALL_LOAD_FAST"));
-        EXPECT_TRUE(!stacks_python_is_eval("_PyEval_EvalFrameDefaultX"));
-        EXPECT_TRUE(!stacks_python_is_eval("_PyEval_EvalFrame"));
-        EXPECT_TRUE(!stacks_python_is_eval("_PyEval_Vector"));
-        EXPECT_TRUE(!stacks_python_is_eval(""));
-}
 
 TEST(words_choose_frames)
 {
