@@ -393,28 +393,6 @@ static bool read_state(struct frame_walk *walk, const struct python_thread *thre
                python_runtime_is_state(walk->runtime, thread, walk->state);
 }
 
-/* Reads the first state, and searches where it is none of this thread any more or has no frame: extensions delete thread states and make
- * new ones. */
-static bool begin_thread(struct frame_walk *walk, struct python_thread *thread, uint64_t *ret_frame)
-{
-        bool is_state = read_state(walk, thread, 0);
-
-        *ret_frame = 0;
-        if (is_state && !get_innermost(walk, ret_frame))
-                return false;
-        if (*ret_frame)
-                return true;
-        if (thread->wait) {
-                thread->wait--;
-                return end_walk(walk, is_state ? PYTHON_END_NO_FRAME : PYTHON_END_NO_THREAD);
-        }
-        if (!python_runtime_search(walk->runtime, thread, walk->memory) || !read_state(walk, thread, 0))
-                return end_walk(walk, PYTHON_END_NO_THREAD);
-        if (!get_innermost(walk, ret_frame))
-                return false;
-        return *ret_frame || thread->n_states > 1 ? true : end_walk(walk, PYTHON_END_NO_FRAME);
-}
-
 /* What to read first the next time: as much as was needed, and a little more. */
 static void keep_reach(const struct frame_walk *walk, struct python_thread *thread)
 {
@@ -428,37 +406,42 @@ static void keep_reach(const struct frame_walk *walk, struct python_thread *thre
         thread->reach = reach > PYTHON_WINDOW_BYTES ? PYTHON_WINDOW_BYTES : reach;
 }
 
-/* The frames were not those of the thread. */
-static void drop_start(struct frame_walk *walk)
-{
-        walk->n_frames = 0;
-        walk->end = PYTHON_END_START;
-}
-
-static void walk_states(struct frame_walk *walk, struct python_thread *thread)
+/* The frames of one state; false: the walk is at its end. */
+static bool walk_state(struct frame_walk *walk, struct python_thread *thread, uint32_t i)
 {
         uint64_t addr;
+        bool is_good;
 
-        if (!begin_thread(walk, thread, &addr))
-                return;
+        if (!read_state(walk, thread, i))
+                return end_walk(walk, i ? PYTHON_END_UNREADABLE : PYTHON_END_NO_THREAD);
+        if (!get_innermost(walk, &addr))
+                return false;
+        if (!addr)
+                return true;
+        begin_state(walk);
         walk->end = PYTHON_END_WHOLE;
-        for (uint32_t i = 0;;) {
-                begin_state(walk);
-                if (!walk_frames(walk, addr) || walk->is_starting) {
-                        if (walk->is_starting)
-                                drop_start(walk);
-                        return;
-                }
-                if (i == 0)
-                        keep_reach(walk, thread);
-                if (++i >= thread->n_states)
-                        return;
-                walk->pc = 0;
-                if (!read_state(walk, thread, i) || !get_innermost(walk, &addr)) {
-                        walk->end = PYTHON_END_UNREADABLE;
-                        return;
-                }
+        is_good = walk_frames(walk, addr);
+        if (walk->is_starting) {
+                walk->n_frames = 0;
+                return end_walk(walk, PYTHON_END_START);
         }
+        if (is_good && i == 0)
+                keep_reach(walk, thread);
+        return is_good;
+}
+
+/* The frames of all states that are known.  False: another search may find others. */
+static bool walk_states(struct frame_walk *walk, struct python_thread *thread)
+{
+        walk->n_frames = 0;
+        walk->end = thread->n_states ? PYTHON_END_NO_FRAME : PYTHON_END_NO_THREAD;
+        walk->pc = thread->pc;
+        for (uint32_t i = 0; i < thread->n_states && walk_state(walk, thread, i); i++)
+                walk->pc = 0;
+        for (size_t i = 0; i < walk->n_frames; i++)
+                if (walk->frames[i].kind == PYTHON_FRAME_CODE)
+                        return true;
+        return walk->end == PYTHON_END_START || walk->end == PYTHON_END_LIMIT;
 }
 
 void python_stack_walk(struct python_runtime *runtime, struct python_thread *thread,
@@ -471,13 +454,18 @@ void python_stack_walk(struct python_runtime *runtime, struct python_thread *thr
         walk.runtime = runtime;
         walk.memory = memory;
         walk.frames = frames;
-        walk.n_frames = 0;
         walk.max_frames = max_frames;
-        walk.end = PYTHON_END_NO_THREAD;
-        walk.pc = thread->pc;
         walk.sp = thread->sp;
         walk.reach = thread->reach < MIN_REACH ? MIN_REACH : thread->reach;
-        walk_states(&walk, thread);
+        /* Extensions delete thread states and make new ones. */
+        if (!walk_states(&walk, thread)) {
+                if (thread->wait) {
+                        thread->wait--;
+                } else {
+                        python_runtime_search(runtime, thread, memory);
+                        walk_states(&walk, thread);
+                }
+        }
         *ret_walked = (struct python_walked){.n_frames = walk.n_frames,
                                              .end = walk.end,
                                              .n_reads = (uint32_t)(memory->n_reads - n_before)};
