@@ -164,6 +164,8 @@ static bool set_layout(struct object *object, const struct python_symbols *found
         if (!minor)
                 return err_set(err, ERR_MISSING, "nothing tells the version of CPython");
         layout = python_layout_get(minor);
+        if (!layout && minor > PYTHON_MIN_MINOR && minor <= PYTHON_MAX_MINOR)
+                return err_set(err, ERR_FORMAT, "CPython 3.%u without _Py_DebugOffsets", minor);
         if (!layout)
                 return err_set(err, ERR_UNSUPPORTED, "CPython 3.%u is not supported", minor);
         *ret_layout = *layout;

@@ -45,17 +45,12 @@ static bool is_last_of_segment(const struct python_stacks *stacks, size_t i)
         return stacks->has_shims ? stacks->frames[i].kind == PYTHON_FRAME_SHIM : stacks->frames[i].is_entry;
 }
 
-/* Finds the segment that begins at `frame` or behind, and its last frame, or n_frames where nothing ends it.  Shims without frames are
- * passed over: of a function that has returned, or the outermost frame of a thread state. */
+/* Finds the last frame of the segment that begins at `frame`, or n_frames where nothing ends it. */
 static void find_segment(struct pairing *pairing)
 {
-        const struct python_stacks *stacks = pairing->stacks;
         size_t i = pairing->frame;
 
-        while (i < stacks->n_frames && stacks->frames[i].kind == PYTHON_FRAME_SHIM)
-                i++;
-        pairing->frame = i;
-        while (i < stacks->n_frames && !is_last_of_segment(stacks, i))
+        while (i < pairing->stacks->n_frames && !is_last_of_segment(pairing->stacks, i))
                 i++;
         pairing->end = i;
 }
@@ -88,11 +83,18 @@ static bool is_innermost(const struct python_stacks *stacks, size_t at)
         return true;
 }
 
+/* A shim without frames: of a function that has returned, whose eval function has not; or the outermost frame of a thread state. */
+static bool is_empty(const struct pairing *pairing)
+{
+        return pairing->frame == pairing->end &&
+               pairing->stacks->frames[pairing->frame].kind == PYTHON_FRAME_SHIM;
+}
+
 enum match { MATCH_SEGMENT, MATCH_NONE, MATCH_LATER };
 
 /* Whether the segment is the one that the native frame `at` runs.  MATCH_NONE: it runs none; MATCH_LATER: the segment belongs to a frame
  * further inside. */
-static enum match match_segment(const struct pairing *pairing, size_t at)
+static enum match match_segment(struct pairing *pairing, size_t at)
 {
         const struct python_stacks *stacks = pairing->stacks;
         const struct unwind_frame *native = &stacks->natives[at];
@@ -105,7 +107,12 @@ static enum match match_segment(const struct pairing *pairing, size_t at)
                                        (pairing->n_evals > pairing->n_entries && is_innermost(stacks, at))
                                ? MATCH_NONE
                                : MATCH_SEGMENT;
-        if (pairing->end == stacks->n_frames)
+        while (has_segment(pairing) && is_empty(pairing) &&
+               stacks->frames[pairing->frame].addr < native->sp) {
+                pairing->frame++;
+                find_segment(pairing);
+        }
+        if (pairing->end >= stacks->n_frames)
                 return MATCH_NONE;
         shim = stacks->frames[pairing->end].addr;
         if (shim < native->sp)
@@ -113,7 +120,7 @@ static enum match match_segment(const struct pairing *pairing, size_t at)
         return at + 1 == stacks->n_natives || shim < native[1].sp ? MATCH_SEGMENT : MATCH_NONE;
 }
 
-static bool is_eval(const struct pairing *pairing, size_t at)
+static bool is_eval(struct pairing *pairing, size_t at)
 {
         uint8_t kind = pairing->stacks->kinds[at];
 
@@ -136,22 +143,24 @@ static size_t skip_glue(const struct python_stacks *stacks, size_t at)
         return at;
 }
 
-/* An eval function with the glue on both sides: Python frames stand for all of it.  Without a segment it runs no Python function yet, or
- * no more, and stays. */
+/* An eval function with the glue on both sides: Python frames stand for all of it.  It stays where its function has returned, and where
+ * it has begun without one. */
 static enum python_pair_end pair_eval(struct pairing *pairing, size_t eval)
 {
-        size_t end = skip_glue(pairing->stacks, eval + 1);
+        size_t end = skip_glue(pairing->stacks, eval + 1), n_before = pairing->n_links;
+        enum match match = match_segment(pairing, eval);
 
-        switch (match_segment(pairing, eval)) {
-        case MATCH_LATER: return PYTHON_PAIR_MORE_PYTHON;
-        case MATCH_SEGMENT:
-                pairing->at = end;
-                return add_segment(pairing) ? PYTHON_PAIR_MERGED : PYTHON_PAIR_NO_ROOM;
-        default: break;
-        }
-        if (!is_innermost(pairing->stacks, eval))
+        if (match == MATCH_LATER)
+                return PYTHON_PAIR_MORE_PYTHON;
+        if (match == MATCH_NONE && !is_innermost(pairing->stacks, eval))
                 return PYTHON_PAIR_MORE_NATIVE;
-        return add_natives(pairing, end) ? PYTHON_PAIR_MERGED : PYTHON_PAIR_NO_ROOM;
+        if (match == MATCH_SEGMENT && !add_segment(pairing))
+                return PYTHON_PAIR_NO_ROOM;
+        if (pairing->n_links != n_before)
+                pairing->at = end;
+        else if (!add_natives(pairing, end))
+                return PYTHON_PAIR_NO_ROOM;
+        return PYTHON_PAIR_MERGED;
 }
 
 /* A native frame of another function, which has a shim only if an eval frame was not found. */

@@ -8,7 +8,7 @@
 enum {
         /* glibc and musl on arm64: the thread pointer is behind struct pthread, which has up to some 2300 bytes. */
         MAX_PTHREAD_BYTES = 4096,
-        READS_A_WAIT = 16, /* a search that found nothing is paid for by so many walks without one */
+        READS_A_WAIT = 16, /* a search is paid for by walks without one */
         MAX_WAIT = 256,
 };
 
@@ -134,6 +134,6 @@ uint32_t python_runtime_search(const struct python_runtime *runtime, struct pyth
                         break;
         }
         n_reads = (memory->n_reads - n_before) / READS_A_WAIT;
-        thread->wait = thread->n_states ? 0 : n_reads < MAX_WAIT ? (uint32_t)n_reads : MAX_WAIT;
+        thread->wait = n_reads < MAX_WAIT ? (uint32_t)n_reads : MAX_WAIT;
         return thread->n_states;
 }

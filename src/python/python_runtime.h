@@ -41,7 +41,7 @@ struct python_thread {
         uint64_t pc, sp; /* where it stands; set by the caller before each walk, 0 when not known */
         uint64_t states[PYTHON_MAX_STATES]; /* thread states, the active one first */
         uint32_t n_states;
-        uint32_t wait;  /* so many walks don't search again */
+        uint32_t wait;  /* so many walks that find no frames don't search again */
         uint32_t reach; /* bytes of the data stack that the last walks needed */
 };
 

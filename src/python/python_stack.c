@@ -1,25 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The walk from a thread state along the frames.  Frames of functions lie close to each other on the data stack, callees above their
- * callers: one copy below the innermost frame holds many of them. */
+/* The walk from a thread state along the frames. */
 #include "python_stack.h"
 
 #include <string.h>
 
 #include "attributes.h"
 #include "mem.h"
+#include "python_window.h"
 
 enum {
-        MIN_REACH = 1024,
         START_BYTES = 256,     /* of the eval function, within which the cframe gets filled; 166 in 3.12.1 */
         MAX_EVAL_BYTES = 4096, /* of its native frame */
-        PAGE_BYTES = 4096,     /* the smallest size of pages */
         OWNER_SHIM = 3,        /* enum _frameowner: owners from here on run no code */
         TAG_BITS = 7,          /* of a _PyStackRef; 3.14 and later */
         MAX_INSTR_BYTES = 1 << 26, /* of one function's bytecode */
-        MAX_CHUNK_BYTES = 64 << 20,
-        CHUNK_PREVIOUS = 0, /* struct _stack_chunk */
-        CHUNK_SIZE = 8,
-        COPIES_ENTRIES = 8, /* struct _PyCodeArray */
+        COPIES_ENTRIES = 8,        /* struct _PyCodeArray */
         MAX_COPIES = 1 << 20,
         CFRAME_BYTES =
                 24, /* 3.11; 3.12 has 16 and is on the stack, or in the thread state before other fields */
@@ -41,15 +36,7 @@ struct frame_walk {
         bool is_starting; /* an eval function begins: nothing that was read is trusted until a cframe agrees with the frames */
         uint64_t outer_current; /* 3.12, then: the frame that the cframe before has */
         uint64_t state_addr;
-        uint64_t chunk, chunk_top; /* the piece of the data stack, and where its used part ends; 0: none */
-        uint64_t window_start;
-        size_t window_size;
-        uint32_t reach;     /* bytes to read first */
-        uint64_t first_top; /* of the innermost frame on the data stack */
-        uint64_t lowest;    /* frame in the newest piece */
-        bool is_first_chunk;
-        uint8_t window[PYTHON_WINDOW_BYTES];
-        uint8_t single[PYTHON_MAX_FRAME_BYTES];
+        struct python_window window;
         uint8_t state[PYTHON_MAX_THREAD_BYTES];
 };
 
@@ -69,99 +56,6 @@ static bool end_walk(struct frame_walk *walk, enum python_end end)
 {
         walk->end = end;
         return false;
-}
-
-/* --- Copies of the data stack ---------------------------------------------------------------------------- */
-
-static bool is_in_window(const struct frame_walk *walk, uint64_t addr)
-{
-        size_t size = walk->runtime->layout.frame_bytes;
-
-        return addr >= walk->window_start && walk->window_size >= size &&
-               addr - walk->window_start <= walk->window_size - size;
-}
-
-/* Bytes of a piece of the data stack that begins at `chunk`: the usual size, or where `addr` lies beyond that, what its header
- * says. */
-static uint64_t get_chunk_bytes(struct frame_walk *walk, uint64_t chunk, uint64_t addr)
-{
-        uint64_t size;
-
-        if (addr - chunk < PYTHON_WINDOW_BYTES)
-                return PYTHON_WINDOW_BYTES;
-        if (addr - chunk >= MAX_CHUNK_BYTES || !python_memory_word(walk->memory, chunk + CHUNK_SIZE, &size))
-                return 0;
-        return size < MAX_CHUNK_BYTES ? size : MAX_CHUNK_BYTES;
-}
-
-/* To the piece before the current one, when the copy has the current one's header and `addr` lies in the other. */
-static bool move_chunk(struct frame_walk *walk, uint64_t addr)
-{
-        uint64_t previous, size;
-
-        if (!walk->chunk || walk->window_start != walk->chunk || walk->window_size < CHUNK_SIZE)
-                return false;
-        previous = python_word_at(walk->window, CHUNK_PREVIOUS);
-        if (!previous || addr < previous)
-                return false;
-        size = get_chunk_bytes(walk, previous, addr);
-        if (addr - previous >= size)
-                return false;
-        walk->chunk = previous;
-        walk->chunk_top = previous + size;
-        walk->is_first_chunk = false;
-        return true;
-}
-
-/* Copies the data stack up to the end of the frame at `addr`. */
-static bool load_window(struct frame_walk *walk, uint64_t addr)
-{
-        uint64_t end = addr + walk->runtime->layout.frame_bytes;
-        uint64_t want = walk->window_size || !walk->is_first_chunk ? PYTHON_WINDOW_BYTES : walk->reach;
-        uint64_t start = end - walk->chunk > want ? end - want : walk->chunk;
-
-        walk->window_size = 0;
-        if (!python_memory_read(walk->memory, start, walk->window, (size_t)(end - start)))
-                return false;
-        walk->window_start = start;
-        walk->window_size = (size_t)(end - start);
-        return true;
-}
-
-/* Copies the pages that have the frame: its neighbours on the heap are often frames too. */
-static bool load_pages(struct frame_walk *walk, uint64_t addr)
-{
-        uint64_t start = addr & ~(uint64_t)(PAGE_BYTES - 1);
-        uint64_t end =
-                (addr + walk->runtime->layout.frame_bytes + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
-
-        walk->window_size = 0;
-        if (end <= start || !python_memory_read(walk->memory, start, walk->window, (size_t)(end - start)))
-                return false;
-        walk->window_start = start;
-        walk->window_size = (size_t)(end - start);
-        return true;
-}
-
-/* The bytes of the frame at `addr`; NULL: they can't be read. */
-static const uint8_t *get_frame(struct frame_walk *walk, uint64_t addr)
-{
-        uint32_t size = walk->runtime->layout.frame_bytes;
-        bool is_on_stack = walk->chunk && addr >= walk->chunk && addr < walk->chunk_top;
-
-        if (is_on_stack && walk->is_first_chunk) {
-                if (!walk->first_top)
-                        walk->first_top = addr + size;
-                if (addr < walk->lowest)
-                        walk->lowest = addr;
-        }
-        if (is_in_window(walk, addr))
-                return walk->window + (addr - walk->window_start);
-        if (walk->runtime->layout.frames == PYTHON_FRAMES_HEAP
-                    ? load_pages(walk, addr)
-                    : (is_on_stack || move_chunk(walk, addr)) && load_window(walk, addr))
-                return walk->window + (addr - walk->window_start);
-        return python_memory_read(walk->memory, addr, walk->single, size) ? walk->single : NULL;
 }
 
 /* --- One frame ------------------------------------------------------------------------------------------- */
@@ -308,7 +202,7 @@ static bool walk_frames(struct frame_walk *walk, uint64_t addr)
                 }
                 if (addr & 7)
                         return end_walk(walk, PYTHON_END_BAD_FRAME);
-                bytes = get_frame(walk, addr);
+                bytes = python_window_get(&walk->window, addr);
                 if (!bytes)
                         return end_walk(walk, PYTHON_END_UNREADABLE);
                 if (!decode_frame(walk, addr, bytes, &frame))
@@ -369,21 +263,6 @@ static bool get_innermost(struct frame_walk *walk, uint64_t *ret_addr)
         return true;
 }
 
-static void begin_state(struct frame_walk *walk)
-{
-        const struct python_layout *layout = &walk->runtime->layout;
-
-        walk->chunk = walk->chunk_top = 0;
-        walk->window_size = 0;
-        walk->is_first_chunk = true;
-        walk->first_top = 0;
-        walk->lowest = UINT64_MAX;
-        if (layout->thread_chunk != PYTHON_NO_FIELD) {
-                walk->chunk = python_word_at(walk->state, layout->thread_chunk);
-                walk->chunk_top = python_word_at(walk->state, layout->thread_chunk + 8);
-        }
-}
-
 static bool read_state(struct frame_walk *walk, const struct python_thread *thread, uint32_t i)
 {
         walk->state_addr = i < thread->n_states ? thread->states[i] : 0;
@@ -393,72 +272,42 @@ static bool read_state(struct frame_walk *walk, const struct python_thread *thre
                python_runtime_is_state(walk->runtime, thread, walk->state);
 }
 
-/* Reads the first state, and searches where it is none of this thread any more or has no frame: extensions delete thread states and make
- * new ones. */
-static bool begin_thread(struct frame_walk *walk, struct python_thread *thread, uint64_t *ret_frame)
-{
-        bool is_state = read_state(walk, thread, 0);
-
-        *ret_frame = 0;
-        if (is_state && !get_innermost(walk, ret_frame))
-                return false;
-        if (*ret_frame)
-                return true;
-        if (thread->wait) {
-                thread->wait--;
-                return end_walk(walk, is_state ? PYTHON_END_NO_FRAME : PYTHON_END_NO_THREAD);
-        }
-        if (!python_runtime_search(walk->runtime, thread, walk->memory) || !read_state(walk, thread, 0))
-                return end_walk(walk, PYTHON_END_NO_THREAD);
-        if (!get_innermost(walk, ret_frame))
-                return false;
-        return *ret_frame || thread->n_states > 1 ? true : end_walk(walk, PYTHON_END_NO_FRAME);
-}
-
-/* What to read first the next time: as much as was needed, and a little more. */
-static void keep_reach(const struct frame_walk *walk, struct python_thread *thread)
-{
-        uint64_t needed = walk->first_top ? walk->first_top - walk->lowest : 0;
-        uint32_t reach = thread->reach - thread->reach / 8;
-
-        if (needed > PYTHON_WINDOW_BYTES)
-                needed = PYTHON_WINDOW_BYTES;
-        if (needed + MIN_REACH / 2 > reach)
-                reach = (uint32_t)needed + MIN_REACH / 2;
-        thread->reach = reach > PYTHON_WINDOW_BYTES ? PYTHON_WINDOW_BYTES : reach;
-}
-
-/* The frames were not those of the thread. */
-static void drop_start(struct frame_walk *walk)
-{
-        walk->n_frames = 0;
-        walk->end = PYTHON_END_START;
-}
-
-static void walk_states(struct frame_walk *walk, struct python_thread *thread)
+/* The frames of one state; false: the walk is at its end. */
+static bool walk_state(struct frame_walk *walk, struct python_thread *thread, uint32_t i)
 {
         uint64_t addr;
+        bool is_good;
 
-        if (!begin_thread(walk, thread, &addr))
-                return;
+        if (!read_state(walk, thread, i))
+                return end_walk(walk, i ? PYTHON_END_UNREADABLE : PYTHON_END_NO_THREAD);
+        if (!get_innermost(walk, &addr))
+                return false;
+        if (!addr)
+                return true;
+        python_window_begin(&walk->window, walk->state, thread->reach);
         walk->end = PYTHON_END_WHOLE;
-        for (uint32_t i = 0;;) {
-                begin_state(walk);
-                if (!walk_frames(walk, addr) || walk->is_starting) {
-                        if (walk->is_starting)
-                                drop_start(walk);
-                        return;
-                }
-                if (i == 0)
-                        keep_reach(walk, thread);
-                if (++i >= thread->n_states)
-                        return;
-                walk->pc = 0;
-                if (!read_state(walk, thread, i) || !get_innermost(walk, &addr)) {
-                        walk->end = PYTHON_END_UNREADABLE;
-                        return;
-                }
+        is_good = walk_frames(walk, addr);
+        if (walk->is_starting) {
+                walk->n_frames = 0;
+                return end_walk(walk, PYTHON_END_START);
         }
+        if (is_good && i == 0)
+                thread->reach = python_window_reach(&walk->window);
+        return is_good;
+}
+
+/* The frames of all states that are known.  False: another search may find others. */
+static bool walk_states(struct frame_walk *walk, struct python_thread *thread)
+{
+        walk->n_frames = 0;
+        walk->end = thread->n_states ? PYTHON_END_NO_FRAME : PYTHON_END_NO_THREAD;
+        walk->pc = thread->pc;
+        for (uint32_t i = 0; i < thread->n_states && walk_state(walk, thread, i); i++)
+                walk->pc = 0;
+        for (size_t i = 0; i < walk->n_frames; i++)
+                if (walk->frames[i].kind == PYTHON_FRAME_CODE)
+                        return true;
+        return walk->end == PYTHON_END_START || walk->end == PYTHON_END_LIMIT;
 }
 
 void python_stack_walk(struct python_runtime *runtime, struct python_thread *thread,
@@ -471,13 +320,19 @@ void python_stack_walk(struct python_runtime *runtime, struct python_thread *thr
         walk.runtime = runtime;
         walk.memory = memory;
         walk.frames = frames;
-        walk.n_frames = 0;
         walk.max_frames = max_frames;
-        walk.end = PYTHON_END_NO_THREAD;
-        walk.pc = thread->pc;
         walk.sp = thread->sp;
-        walk.reach = thread->reach < MIN_REACH ? MIN_REACH : thread->reach;
-        walk_states(&walk, thread);
+        walk.window.layout = &runtime->layout;
+        walk.window.memory = memory;
+        /* Extensions delete thread states and make new ones. */
+        if (!walk_states(&walk, thread)) {
+                if (thread->wait) {
+                        thread->wait--;
+                } else {
+                        python_runtime_search(runtime, thread, memory);
+                        walk_states(&walk, thread);
+                }
+        }
         *ret_walked = (struct python_walked){.n_frames = walk.n_frames,
                                              .end = walk.end,
                                              .n_reads = (uint32_t)(memory->n_reads - n_before)};

@@ -5,10 +5,7 @@
 
 #include "python_runtime.h"
 
-enum {
-        PYTHON_MAX_FRAMES = 8000,
-        PYTHON_WINDOW_BYTES = 16384, /* of the data stack in one read, as long as a piece of it is */
-};
+enum { PYTHON_MAX_FRAMES = 8000 };
 
 /* Why a walk ended. */
 enum python_end {

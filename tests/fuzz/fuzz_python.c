@@ -77,8 +77,9 @@ static void check_links(const struct python_stacks *stacks, const struct python_
         }
 }
 
-static void try_pair(const struct python_runtime *runtime, const struct python_frame *frames,
-                     const struct python_walked *walked, const uint8_t *tail)
+static void try_pair(const struct python_runtime *runtime, bool is_native_whole,
+                     const struct python_frame *frames, const struct python_walked *walked,
+                     const uint8_t *tail)
 {
         struct unwind_frame natives[SMALL_TAIL_BYTES];
         uint8_t kinds[SMALL_TAIL_BYTES];
@@ -86,7 +87,7 @@ static void try_pair(const struct python_runtime *runtime, const struct python_f
         struct python_stacks stacks = {.natives = natives,
                                        .kinds = kinds,
                                        .n_natives = tail[0] % (SMALL_TAIL_BYTES + 1),
-                                       .is_native_whole = tail[1] & 1,
+                                       .is_native_whole = is_native_whole,
                                        .frames = frames,
                                        .n_frames = walked->n_frames,
                                        .python_end = walked->end,
@@ -107,7 +108,7 @@ static void try_pair(const struct python_runtime *runtime, const struct python_f
         check_links(&stacks, links, n);
 }
 
-static void try_memory(struct python_runtime *runtime, bool starts, const uint8_t *data, size_t size)
+static void try_memory(struct python_runtime *runtime, uint8_t flags, const uint8_t *data, size_t size)
 {
         struct memory bytes = {data, size - SMALL_TAIL_BYTES};
         struct python_memory memory = {.read = read_memory, .ctx = &bytes};
@@ -115,7 +116,14 @@ static void try_memory(struct python_runtime *runtime, bool starts, const uint8_
         struct python_frame frames[MAX_FRAMES];
         struct python_walked walked;
 
-        if (starts) {
+        if (flags & SMALL_TYPED)
+                python_memory_word(&memory, IMAGE_BASE + SMALL_TYPE, &runtime->code_type);
+        if (flags & SMALL_COPIED) {
+                memory.copy = data;
+                memory.copy_start = IMAGE_BASE;
+                memory.copy_size = bytes.size < SMALL_COPY_BYTES ? bytes.size : SMALL_COPY_BYTES;
+        }
+        if (flags & SMALL_STARTS) {
                 runtime->eval = SMALL_EVAL;
                 thread.pc = SMALL_EVAL + 16;
                 thread.sp = SMALL_THREAD_SP;
@@ -132,7 +140,7 @@ static void try_memory(struct python_runtime *runtime, bool starts, const uint8_
                 if (frames[i].kind == PYTHON_FRAME_CODE && i < 32)
                         try_code(runtime, &memory, &frames[i]);
         }
-        try_pair(runtime, frames, &walked, data + size - SMALL_TAIL_BYTES);
+        try_pair(runtime, flags & SMALL_WHOLE, frames, &walked, data + size - SMALL_TAIL_BYTES);
         python_runtime_release(runtime);
 }
 
@@ -160,6 +168,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 return 0;
         if (data[0] < N_LAYOUTS)
                 small_shrink(&runtime.layout);
-        try_memory(&runtime, data[1] & SMALL_STARTS, data + 2, size - 2);
+        try_memory(&runtime, data[1], data + 2, size - 2);
         return 0;
 }

@@ -10,11 +10,15 @@
 static const char *folder;
 static struct image image;
 
-static void save_image(const char *name, unsigned number, uint8_t what, uint8_t flags)
+/* Natives: another function, an eval function with the first shim, glue, an eval function with the second, others. */
+static const uint8_t tail[SMALL_TAIL_BYTES] = {5 << 3 | 0,      16 << 3 | 4 | 2, 2 << 3 | 3,
+                                               16 << 3 | 4 | 2, 1 << 3,          1 << 3};
+/* The same functions for each Python frame of 3.8 to 3.10, of which there are nine. */
+static const uint8_t many_evals[SMALL_TAIL_BYTES] = {27 << 3, 10, 10, 11, 10, 8, 10, 10,
+                                                     10,      10, 10, 10, 8,  8, 8,  8};
+
+static void save_image(const char *name, unsigned number, uint8_t what, uint8_t flags, const uint8_t *natives)
 {
-        /* Another function, an eval function with the first shim, glue, an eval function with the second, others. */
-        static const uint8_t tail[SMALL_TAIL_BYTES] = {5 << 3 | 0, 16 << 3 | 4 | 2, 2 << 3 | 3,
-                                                       16 << 3 | 4 | 2, 1 << 3};
         struct buf out = {0};
         char path[64];
 
@@ -22,7 +26,7 @@ static void save_image(const char *name, unsigned number, uint8_t what, uint8_t 
         buf_add_u8(&out, what);
         buf_add_u8(&out, flags);
         buf_add(&out, image.bytes, (size_t)(image.used - IMAGE_BASE));
-        buf_add(&out, tail, sizeof(tail));
+        buf_add(&out, natives, SMALL_TAIL_BYTES);
         save_seed(folder, path, &out);
 }
 
@@ -87,6 +91,7 @@ static void start_image(unsigned number)
         small_shrink(&layout);
         image_init(&image, &layout);
         image.chunk_bytes = 512;
+        image_word(&image, IMAGE_BASE + SMALL_TYPE, image.code_type);
 }
 
 static void save_lines(void)
@@ -125,9 +130,11 @@ int main(int argc, char **argv)
         for (unsigned i = 0; i < N_LAYOUTS; i++) {
                 start_image(i);
                 make_frames();
-                save_image("frames", i, (uint8_t)i, 0);
+                save_image("frames", i, (uint8_t)i, SMALL_WHOLE | SMALL_TYPED, i < 3 ? many_evals : tail);
+                if (i == 0 || i == 6)
+                        save_image("cut", i, (uint8_t)i, SMALL_COPIED, tail);
                 if (i == 3 || i == 4)
-                        save_image("starts", i, (uint8_t)i, SMALL_STARTS);
+                        save_image("starts", i, (uint8_t)i, SMALL_STARTS | SMALL_WHOLE, tail);
         }
         for (unsigned i = 13; i <= 15; i++) {
                 struct published table;
@@ -135,7 +142,7 @@ int main(int argc, char **argv)
                 published_make(&table, i, i == 14);
                 image.used = IMAGE_BASE + table.n_words * 8;
                 image_put(&image, IMAGE_BASE, table.words, table.n_words * 8);
-                save_image("offsets", i, SMALL_OFFSETS, 0);
+                save_image("offsets", i, SMALL_OFFSETS, 0, tail);
         }
         save_lines();
         return 0;

@@ -10,7 +10,13 @@ enum {
                 N_LAYOUTS, /* first byte of an input: a layout, or the image begins with _Py_DebugOffsets */
         SMALL_LINES,       /* or the rest is a line table of one of three formats */
         SMALL_TAIL_BYTES = 16, /* of the native stack, behind the image */
-        SMALL_STARTS = 1, /* flag in the second byte: the thread stands at the start of the eval function */
+        /* Flags in the second byte. */
+        SMALL_STARTS = 1, /* the thread stands at the start of the eval function */
+        SMALL_WHOLE = 2,  /* the native stack is whole */
+        SMALL_TYPED = 4,  /* the address of PyCode_Type is the word at SMALL_TYPE */
+        SMALL_COPIED = 8, /* the caller has a copy of the first bytes */
+        SMALL_TYPE = 16,
+        SMALL_COPY_BYTES = 1024,
         SMALL_EVAL = 0x400000,
         SMALL_THREAD_SP = 0x10000000,
 };

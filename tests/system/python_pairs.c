@@ -22,7 +22,7 @@
 #include "unwind_cfi.h"
 #include "unwind_outermost.h"
 
-enum { MAX_MODULES = 256, MAX_CODES = 4096 };
+enum { MAX_MODULES = 256, MAX_CODES = 4096, MAX_TRAMPOLINES = 8192 };
 
 struct symbol {
         uint64_t addr, size;
@@ -47,6 +47,10 @@ static struct python_frame frames[PYTHON_MAX_FRAMES];
 static struct unwind_frame natives[UNWIND_MAX_FRAMES];
 static uint8_t kinds[UNWIND_MAX_FRAMES];
 static struct python_link links[PYTHON_MAX_FRAMES + UNWIND_MAX_FRAMES];
+
+/* Of -X perf. */
+static struct symbol trampolines[MAX_TRAMPOLINES];
+static size_t n_trampolines;
 
 static bool read_process(void *ctx, uint64_t addr, void *ret_bytes, size_t size)
 {
@@ -122,6 +126,44 @@ static void read_maps(pid_t pid)
                 fclose(maps);
 }
 
+static void read_perf_map(pid_t pid)
+{
+        char path[64], line[4096];
+        FILE *map;
+
+        snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)pid);
+        map = fopen(path, "r");
+        while (map && fgets(line, sizeof(line), map) && n_trampolines < MAX_TRAMPOLINES) {
+                struct symbol *symbol = &trampolines[n_trampolines];
+
+                if (sscanf(line, "%" SCNx64 " %" SCNx64 " py::", &symbol->addr, &symbol->size) == 2) {
+                        symbol->name = "py::trampoline";
+                        n_trampolines++;
+                }
+        }
+        if (map)
+                fclose(map);
+}
+
+static const char *trampoline_at(uint64_t addr)
+{
+        for (size_t i = 0; i < n_trampolines; i++)
+                if (addr - trampolines[i].addr < trampolines[i].size)
+                        return trampolines[i].name;
+        return NULL;
+}
+
+static bool is_trampoline(void *ctx, uint64_t addr)
+{
+        (void)ctx;
+        return trampoline_at(addr) != NULL;
+}
+
+static bool read_code(void *ctx, uint64_t addr, uint8_t *ret_code, size_t size)
+{
+        return read_process(ctx, addr, ret_code, size);
+}
+
 static struct module *module_at(uint64_t addr)
 {
         for (size_t i = 0; i < n_modules; i++)
@@ -167,7 +209,7 @@ static const char *name_of(const struct unwind_frame *frame)
                         return module->symbols[low].name;
                 else if (addr - module->symbols[low].addr > 1 << 20)
                         break;
-        return NULL;
+        return trampoline_at(frame->pc - !frame->is_exact);
 }
 
 static bool find_binary(struct python_binary *ret_binary, uint64_t *ret_bias)
@@ -225,7 +267,8 @@ static void print_chain(const struct python_runtime *runtime, struct python_memo
 static void pair_once(struct python_runtime *runtime, struct python_thread *thread, pid_t pid,
                       const struct unwind_regs *regs)
 {
-        struct unwind_modules native_modules = {.find = find_module};
+        struct unwind_modules native_modules = {
+                .find = find_module, .ctx = &pid, .read_code = read_code, .is_trampoline = is_trampoline};
         struct unwind_memory native_memory = {.read = read_word, .ctx = &pid};
         struct python_memory memory = {.read = read_process, .ctx = &pid};
         struct unwind_walked native;
@@ -320,6 +363,7 @@ int main(int argc, char **argv)
                 return 3;
         }
         read_maps(pid);
+        read_perf_map(pid);
         if (!find_binary(&binary, &bias)) {
                 fprintf(stderr, "no file of the process defines _PyRuntime\n");
                 return 1;

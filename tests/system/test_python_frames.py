@@ -136,7 +136,7 @@ INNERMOST = {"fib": ("fib", "<module>"), "throw_deep": ("throw_deep", "throw"), 
 
 def check_chain(chain: list[str], has_inlined_calls: bool) -> set[str]:
     """Each of our functions under one that calls it; returns the functions."""
-    places = [i for i, name in enumerate(chain) if name.startswith("py:")]
+    places = [i for i, name in enumerate(chain) if name.startswith("py:") and not name.startswith("py::")]
     names = [chain[i].split(":")[1].rpartition(".")[2] for i in places]
     check(not names or names[-1] == "<module>", f"does not end in <module>: {chain}")
     for k, (name, next_name) in enumerate(zip(names, names[1:])):
@@ -146,24 +146,26 @@ def check_chain(chain: list[str], has_inlined_calls: bool) -> set[str]:
         if has_inlined_calls and name in INNERMOST:
             check(n_native == 0, f"{n_native} frames between {name} and {next_name}: {chain}")
     outside = chain[places[0]:] if places else []
-    check(not any("EvalFrameDefault" in name for name in outside), f"an eval function stayed: {chain}")
+    check(not any("EvalFrameDefault" in name or name.startswith("py::") for name in outside), f"an eval function stayed: {chain}")
     return set(names)
 
 
-def pairs_of(kind: str) -> Callable[[Context], None]:
+def pairs_of(kind: str, *options: str) -> Callable[[Context], None]:
     """A process that is stopped at random: all but a few stacks are merged, and what is merged can be."""
 
     def test(t: Context) -> None:
         python = find_python(kind)
-        process = t.start(python, os.path.join(HERE, "python_paths.py"), "60")
+        process = t.start(python, *options, os.path.join(HERE, "python_paths.py"), "60")
         check(process.stdout.readline() == b"ready\n", "python_paths.py did not begin")
         done = t.run(t.program("python_pairs"), str(process.pid), str(N_STOPS))
         if done.status == 3:
             raise Skip("ptrace of another process")
         check(done.status == 0, "python_pairs", done)
+        if options:
+            os.unlink(f"/tmp/perf-{process.pid}.map")
         lines = [line.split("\t") for line in done.out.splitlines()]
         ends = collections.Counter(end for end, _, _ in lines)
-        has_inlined_calls = not re.search(r"3\.(8|9|10)$", python)
+        has_inlined_calls = not re.search(r"3\.(8|9|10)$", python) and not options
         seen: set[str] = set()
         for end, _, chain in lines:
             if end == "merged":
@@ -193,13 +195,22 @@ def layout_of(kind: str) -> Callable[[Context], None]:
     return test
 
 
+def trampolines_of(kind: str) -> Callable[[Context], None]:
+    """With -X perf each Python call goes through a trampoline."""
+    return pairs_of(kind, "-X", "perf")
+
+
 def name_tests() -> None:
-    """Of pyenv's versions those that are there."""
+    """Of pyenv's versions those that are there; of trampolines those that have them."""
     for kind in PYTHONS:
-        if kind.startswith("pyenv") and not glob.glob(PYTHONS[kind][0]):
+        found = glob.glob(PYTHONS[kind][0])
+        if kind.startswith("pyenv") and not found:
             continue
-        for what, make in (("frames", frames_of), ("recursion", recursion_of), ("subinterpreter", subinterpreter_of),
-                           ("layout", layout_of), ("pairs", pairs_of)):
+        makers = {"frames": frames_of, "recursion": recursion_of, "subinterpreter": subinterpreter_of,
+                  "layout": layout_of, "pairs": pairs_of}
+        if re.search(r"3\.1[2-9]d?$", max(found, default="")):
+            makers["trampolines"] = trampolines_of
+        for what, make in makers.items():
             test = make(kind)
             test.__name__ = f"test_{what}_of_{re.sub('[ .-]', '_', kind)}"
             setattr(sys.modules[__name__], test.__name__, test)

@@ -86,6 +86,8 @@ TEST(by_address)
         EXPECT_STR(by_shims("eo", "ab0"), "ab1");
         EXPECT_STR(by_shims("oeo", "a1*"), "0a2");     /* the outermost frame of the thread state */
         EXPECT_STR(by_shims("oeoeo", "1c3"), "012c4"); /* the function of the inner one has returned */
+        EXPECT_STR(by_shims("oeoeoeo", "13c5"),
+                   "01234c6"); /* of two; the code that clears a frame called the inner one */
         EXPECT_STR(by_shims("ooo", ""), "without Python");
         EXPECT_STR(by_shims("ooo", "*"), "without Python");
 }

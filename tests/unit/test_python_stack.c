@@ -280,6 +280,29 @@ TEST(new_state_of_a_thread)
         }
 }
 
+/* The old thread state's memory belongs to something else: it may still look like a thread state, and its frames don't. */
+TEST(stale_state_of_a_thread)
+{
+        for (unsigned i = 0; i < N_LAYOUTS; i++) {
+                struct python_thread thread = {.pointer = IMAGE_POINTER};
+                uint64_t old, state;
+
+                start(i);
+                old = image_thread(&image, IMAGE_POINTER);
+                image_enter(&image, old, image_push(&image, image_code(&image, "a", 1), 2, 0));
+                walk_thread(&thread, MAX);
+                image_enter(&image, old, 0x30);
+                image_word(&image, image.interp + image.runtime.layout.interp_threads, 0);
+                state = image_thread(&image, IMAGE_POINTER);
+                image_enter(&image, state, image_push(&image, image_code(&image, "b", 1), 2, 0));
+                walk_thread(&thread, MAX);
+                EXPECT_INT(walked.n_frames, 1);
+                EXPECT_STR(python_end_text(walked.end), "whole");
+                EXPECT_INT(thread.states[0], state);
+                finish();
+        }
+}
+
 /* A thread that runs a subinterpreter: the frames of that come first. */
 TEST(subinterpreters)
 {
