@@ -71,6 +71,8 @@ static const struct answer_field code_fields[] = {
 
 static const struct answer_field kept_fields[] = {U32(kept, by)};
 
+static const struct answer_field dwo_fields[] = {TEXT(dwo, folder), TEXT(dwo, name)};
+
 /* In order and without one in another, as annotate expects those of a function. */
 static bool check_extents(const void *items, size_t n)
 {
@@ -94,6 +96,13 @@ static bool check_insns(const void *items, size_t n)
                         return false;
         }
         return true;
+}
+
+static bool check_dwo(const void *items, size_t n)
+{
+        const struct answer_dwo *dwo = items;
+
+        return n == 1 && dwo->name;
 }
 
 static bool check_offsets(const struct answer_set *set)
@@ -131,4 +140,5 @@ const struct kind_facts answer_kinds[ANSWER_N_KINDS] = {
         [ANSWER_OFFSETS] = KIND(offset, .check = check_offsets),
         [ANSWER_CODE] = KIND(code, .by_addr = false),
         [ANSWER_KEPT] = KIND(kept, .check = check_single),
+        [ANSWER_DWOS] = KIND(dwo, .by_addr = true, .max_list = 1, .check_list = check_dwo),
 };

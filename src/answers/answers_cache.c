@@ -56,6 +56,16 @@ bool answers_key_make(const char *folder, const struct object *own, const struct
         return true;
 }
 
+void answers_key_add_dwos(struct answers_key *key, const struct buf *list)
+{
+        AUTO_RELEASE(buf) all = {0};
+
+        buf_add_str(&all, "dwos");
+        buf_add(&all, &key->contents[ANSWERS_SPLIT], sizeof(key->contents[ANSWERS_SPLIT]));
+        buf_add(&all, list->data, list->len);
+        key->contents[ANSWERS_SPLIT] = digest_of(all.data, all.len);
+}
+
 /* Equal keys, equal bytes: KEY_BYTES of them. */
 static void add_key(const struct answers_key *key, struct buf *out)
 {
@@ -191,10 +201,15 @@ const char *answers_cache_note(const struct answers_cache *cache)
 
 /* --- Looking up --- */
 
+const struct module_answers *answers_cache_file(const struct answers_cache *cache)
+{
+        return cache->file ? answers_get_module(cache->file, 0) : NULL;
+}
+
 size_t answers_cache_find_all(struct answers_cache *cache, const uint64_t *addrs, size_t n,
                               struct answer_found *found)
 {
-        const struct module_answers *file = cache->file ? answers_get_module(cache->file, 0) : NULL;
+        const struct module_answers *file = answers_cache_file(cache);
         enum answer_kind kind = cache->key.kind;
         size_t n_found = file ? answers_find_all(file, kind, addrs, n, found) : 0;
 
@@ -382,6 +397,20 @@ static void add_file(struct answers_cache *cache, const struct answers *file)
                         translate(cache, file, item);
                 }
                 add_run(cache, run.first, run.last, buf_text(&items), found.list.n);
+        }
+}
+
+void answers_cache_move(struct answers_cache *cache, const struct answers_key *key)
+{
+        AUTO_RELEASE(buf) path = {0};
+
+        memcpy(cache->key.contents, key->contents, sizeof(key->contents));
+        answers_cache_add_path(cache->folder, &cache->key, &path);
+        free(cache->path);
+        cache->path = buf_take(&path);
+        if (cache->file) {
+                cache->has_news = true;
+                add_file(cache, cache->file);
         }
 }
 

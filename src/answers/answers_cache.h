@@ -26,15 +26,19 @@ struct answers_key {
         uint8_t build_id[OBJECT_BUILD_ID_BYTES]; /* of the object that was mapped */
         uint8_t build_id_size;
         uint64_t size_bytes; /* of the same */
-        struct digest
-                contents[ANSWERS_N_SOURCE_FILES]; /* of what the answers come from; zeros: no such file */
-        uint64_t version; /* of the reader that answered; of instructions their dialect */
+        struct digest contents
+                [ANSWERS_N_SOURCE_FILES]; /* of answers_sources, in their order; zeros: no such file */
+        uint64_t version;                 /* of the reader that answered; of instructions their dialect */
 };
 
 /* All but kind and version.  False with ERR_UNSUPPORTED when there is nothing to tell it from others by: an object without a build
  * id, or one that is no file; and as answers_content_find. */
 bool answers_key_make(const char *folder, const struct object *own, const struct answers_sources *sources,
                       struct answers_key *ret_key, struct err *err);
+
+/* The key with the .dwo files that answered too, whose digests, with the ids of their units, are in `list`: they and the package
+ * are one. */
+void answers_key_add_dwos(struct answers_key *key, const struct buf *list);
 
 struct answers_cache_options {
         const char *folder; /* made when the first file is kept, mode 0700 */
@@ -54,6 +58,9 @@ void answers_cache_free(struct answers_cache *cache);
 AUTO_DEFINE(answers_cache)
 
 /* --- Answers of the key's kind; their texts live as long as the cache. */
+
+/* What the file had, sorted; NULL: there is none. */
+const struct module_answers *answers_cache_file(const struct answers_cache *cache);
 
 bool answers_cache_find(struct answers_cache *cache, uint64_t addr, struct answer_found *ret_found);
 
@@ -105,6 +112,9 @@ void answers_cache_look_up(struct answers_cache *cache, const uint64_t *addrs, s
                            answers_ask_frames *ask, void *ctx, struct answered_frames *ret_frames);
 
 /* --- On disk. */
+
+/* From now on the answers, those that the file has too, are of a key with other digests: what is saved goes into its file. */
+void answers_cache_move(struct answers_cache *cache, const struct answers_key *key);
 
 /* Writes what was added, with what the file has by now, to a new file that takes its place: whoever reads meanwhile
  * sees the old or the new one.  Of two that save at once the later one stands.  Does nothing when nothing was added.  Not

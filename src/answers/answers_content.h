@@ -15,6 +15,7 @@
 
 enum {
         ANSWERS_N_SOURCE_FILES = 3,
+        ANSWERS_SPLIT = 2, /* the number of the package of split debug information among them */
         /* That are remembered of one build id and size: a file and its copies. */
         ANSWERS_MAX_SEEN = 8,
 };

@@ -3,6 +3,7 @@
 #include "debug_split.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "buf.h"
 #include "err.h"
@@ -14,8 +15,9 @@ struct debug_split {
         char *path;
         struct budget *budget;
         struct object *package;
-        struct object **dwos;
+        struct debug_dwo *dwos; /* by id */
         size_t n_dwos, cap_dwos;
+        bool is_ambiguous;
 };
 
 struct debug_split *debug_split_new(const char *path, struct budget *budget)
@@ -37,7 +39,7 @@ void debug_split_free(struct debug_split *split)
         if (!split)
                 return;
         for (size_t i = 0; i < split->n_dwos; i++)
-                object_free(split->dwos[i]);
+                object_free(split->dwos[i].object);
         free(split->dwos);
         object_free(split->package);
         free(split->path);
@@ -61,9 +63,8 @@ static struct object *try_path(const struct debug_split *split, const char *fold
         return candidate && dwarf_has_split_unit(candidate, id) ? TAKE(candidate) : NULL;
 }
 
-static struct object *open_dwo(void *ctx, const struct dwarf_dwo *dwo)
+static struct object *search(const struct debug_split *split, const struct dwarf_dwo *dwo)
 {
-        struct debug_split *split = ctx;
         const char *base = text_base_name(dwo->name);
         size_t beside_len = (size_t)(text_base_name(split->path) - split->path);
         struct object *found = NULL;
@@ -76,9 +77,37 @@ static struct object *open_dwo(void *ctx, const struct dwarf_dwo *dwo)
                 found = try_path(split, split->path, beside_len, dwo->name, dwo->id);
         if (!found && base != dwo->name)
                 found = try_path(split, split->path, beside_len, base, dwo->id);
-        if (found)
-                ARRAY_PUSH(split->dwos, split->n_dwos, split->cap_dwos, found);
         return found;
+}
+
+static bool is_same_file(const struct dwarf_dwo *a, const struct dwarf_dwo *b)
+{
+        return !strcmp(a->name, b->name) && !strcmp(a->folder ? a->folder : "", b->folder ? b->folder : "");
+}
+
+static struct object *open_dwo(void *ctx, const struct dwarf_dwo *dwo)
+{
+        struct debug_split *split = ctx;
+        size_t at = 0;
+        struct debug_dwo opened;
+
+        for (; at < split->n_dwos && split->dwos[at].wanted.id <= dwo->id; at++) {
+                if (split->dwos[at].wanted.id != dwo->id)
+                        continue;
+                if (is_same_file(&split->dwos[at].wanted, dwo))
+                        return split->dwos[at].object;
+                split->is_ambiguous = true;
+        }
+        opened = (struct debug_dwo){*dwo, search(split, dwo)};
+        ARRAY_PUSH(split->dwos, split->n_dwos, split->cap_dwos, opened);
+        memmove(split->dwos + at + 1, split->dwos + at, (split->n_dwos - 1 - at) * sizeof(*split->dwos));
+        split->dwos[at] = opened;
+        return opened.object;
+}
+
+void debug_split_open(struct debug_split *split, const struct dwarf_dwo *dwo)
+{
+        open_dwo(split, dwo);
 }
 
 struct dwarf_split debug_split_get(struct debug_split *split)
@@ -91,9 +120,26 @@ const struct object *debug_split_package(const struct debug_split *split)
         return split->package;
 }
 
-bool debug_split_has_files(const struct debug_split *split)
+size_t debug_split_list(const struct debug_split *split, const struct debug_dwo **ret_dwos)
 {
+        *ret_dwos = split->dwos;
         return split->n_dwos;
+}
+
+bool debug_split_is_ambiguous(const struct debug_split *split)
+{
+        return split->is_ambiguous;
+}
+
+bool debug_split_is_changed(const struct debug_split *split)
+{
+        if (split->package && object_is_changed(split->package))
+                return true;
+        for (size_t i = 0; i < split->n_dwos; i++) {
+                if (split->dwos[i].object && object_is_changed(split->dwos[i].object))
+                        return true;
+        }
+        return false;
 }
 
 bool debug_split_check(const struct debug_split *split, struct err *err)
@@ -101,7 +147,7 @@ bool debug_split_check(const struct debug_split *split, struct err *err)
         if (split->package && !object_check(split->package, err))
                 return false;
         for (size_t i = 0; i < split->n_dwos; i++) {
-                if (!object_check(split->dwos[i], err))
+                if (split->dwos[i].object && !object_check(split->dwos[i].object, err))
                         return false;
         }
         return true;

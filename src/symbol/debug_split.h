@@ -20,9 +20,24 @@ AUTO_DEFINE(debug_split)
 /* For dwarf_set_split: .dwo files are looked for where the compiler wrote them, then beside the object file. */
 struct dwarf_split debug_split_get(struct debug_split *split);
 
-/* FILE.dwp, or NULL; and whether a .dwo file was opened. */
+/* FILE.dwp, or NULL. */
 const struct object *debug_split_package(const struct debug_split *split);
-bool debug_split_has_files(const struct debug_split *split);
+
+/* Opens a .dwo file as the reader will find it then; `dwo` has texts that live as long as what was found is asked for. */
+void debug_split_open(struct debug_split *split, const struct dwarf_dwo *dwo);
+
+/* The .dwo files that were asked for, by the ids of their units. */
+struct debug_dwo {
+        struct dwarf_dwo wanted;
+        struct object *object; /* NULL: it was not there */
+};
+size_t debug_split_list(const struct debug_split *split, const struct debug_dwo **ret_dwos);
+
+/* Whether two units of one id were asked for in files of different names. */
+bool debug_split_is_ambiguous(const struct debug_split *split);
+
+/* As object_is_changed, of one of the files. */
+bool debug_split_is_changed(const struct debug_split *split);
 
 /* False and an error when one of the files became shorter meanwhile. */
 bool debug_split_check(const struct debug_split *split, struct err *err);
