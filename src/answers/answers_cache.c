@@ -248,6 +248,34 @@ struct source_frame answers_get(const struct answered_frames *frames, size_t i, 
         };
 }
 
+size_t answers_get_labels(const struct answer_found *found, struct source_label **ret_labels)
+{
+        *ret_labels = mem_new(found->list.n, sizeof(**ret_labels));
+        for (size_t i = 0; i < found->list.n; i++) {
+                const struct answer_label *label = answer_found_get(found, i);
+
+                (*ret_labels)[i] = (struct source_label){
+                        .name = answers_text(found->store, label->name),
+                        .path = answers_text(found->store, label->path),
+                        .line = label->line,
+                        .addr = label->addr,
+                        .has_addr = label->has_addr,
+                };
+        }
+        return found->list.n;
+}
+
+size_t answers_get_extents(const struct answer_found *found, struct source_extent **ret_extents)
+{
+        *ret_extents = mem_new(found->list.n, sizeof(**ret_extents));
+        for (size_t i = 0; i < found->list.n; i++) {
+                const struct answer_extent *extent = answer_found_get(found, i);
+
+                (*ret_extents)[i] = (struct source_extent){extent->start, extent->start + extent->size};
+        }
+        return found->list.n;
+}
+
 void answers_frames_release(struct answered_frames *frames)
 {
         source_frames_release(&frames->rest);

@@ -91,6 +91,10 @@ static inline size_t answered_count(const struct answered_frames *frames, size_t
 
 /* Frame `k` of address `i`. */
 struct source_frame answers_get(const struct answered_frames *frames, size_t i, size_t k);
+
+/* Labels or extents that were found (free()); returns how many. */
+size_t answers_get_labels(const struct answer_found *found, struct source_label **ret_labels);
+size_t answers_get_extents(const struct answer_found *found, struct source_extent **ret_extents);
 void answers_frames_release(struct answered_frames *frames);
 
 /* What is known of `n` sorted, distinct addresses: found[i] of those; returns their number.  An empty list is an answer

@@ -391,31 +391,15 @@ size_t resolver_debug_labels(struct resolver_debug *d, uint64_t addr, struct sou
         struct dwarf *dwarf;
         size_t n;
 
+        *ret_labels = NULL;
         if (d->pdb.pdb)
                 return resolver_pdb_labels(&d->pdb, addr, ret_labels);
         cache = get_cache(d, ANSWER_LABELS, DWARF_ANSWERS_VERSION);
-        if (cache && answers_cache_find(cache, addr, &found)) {
-                *ret_labels = mem_new(found.list.n, sizeof(**ret_labels));
-                for (size_t i = 0; i < found.list.n; i++) {
-                        const struct answer_label *label = answer_found_get(&found, i);
-
-                        (*ret_labels)[i] = (struct source_label){
-                                answers_text(found.store, label->name),
-                                answers_text(found.store, label->path),
-                                label->line,
-                                label->addr,
-                                label->has_addr,
-                        };
-                }
-                return found.list.n;
-        }
+        if (cache && answers_cache_find(cache, addr, &found))
+                return answers_get_labels(&found, ret_labels);
         dwarf = get_dwarf(d);
-        if (!dwarf) {
-                *ret_labels = mem_new(0, sizeof(**ret_labels));
-                return 0;
-        }
-        n = dwarf_find_labels(dwarf, addr, ret_labels);
-        if (is_worth_keeping(d, dwarf) && cache)
+        n = dwarf ? dwarf_find_labels(dwarf, addr, ret_labels) : 0;
+        if (dwarf && is_worth_keeping(d, dwarf) && cache)
                 keep_labels(cache, addr, *ret_labels, n);
         return n;
 }
@@ -438,26 +422,15 @@ size_t resolver_debug_extents(struct resolver_debug *d, uint64_t addr, struct so
         struct dwarf *dwarf;
         size_t n;
 
+        *ret_extents = NULL;
         if (d->pdb.pdb)
                 return resolver_pdb_extents(&d->pdb, addr, ret_extents);
         cache = get_cache(d, ANSWER_EXTENTS, DWARF_ANSWERS_VERSION);
-        if (cache && answers_cache_find(cache, addr, &found)) {
-                *ret_extents = mem_new(found.list.n, sizeof(**ret_extents));
-                for (size_t i = 0; i < found.list.n; i++) {
-                        const struct answer_extent *extent = answer_found_get(&found, i);
-
-                        (*ret_extents)[i] =
-                                (struct source_extent){extent->start, extent->start + extent->size};
-                }
-                return found.list.n;
-        }
+        if (cache && answers_cache_find(cache, addr, &found))
+                return answers_get_extents(&found, ret_extents);
         dwarf = get_dwarf(d);
-        if (!dwarf) {
-                *ret_extents = mem_new(0, sizeof(**ret_extents));
-                return 0;
-        }
-        n = dwarf_find_extents(dwarf, addr, ret_extents);
-        if (is_worth_keeping(d, dwarf) && cache)
+        n = dwarf ? dwarf_find_extents(dwarf, addr, ret_extents) : 0;
+        if (dwarf && is_worth_keeping(d, dwarf) && cache)
                 keep_extents(cache, addr, *ret_extents, n);
         return n;
 }
