@@ -237,10 +237,10 @@ struct source_frame answers_get(const struct answered_frames *frames, size_t i, 
 
         if (!answered_is_found(frames, i))
                 return frames->rest.frames[frames->rest.spans[i].first + k];
-        frame = item_of_found(found, k);
+        frame = answer_found_get(found, k);
         return (struct source_frame){
-                .function = text_of_answers(found->store, frame->function),
-                .path = text_of_answers(found->store, frame->path),
+                .function = answers_text(found->store, frame->function),
+                .path = answers_text(found->store, frame->path),
                 .line = frame->line,
                 .column = frame->column,
                 .is_inlined = frame->flags & ANSWER_IS_INLINED,
@@ -303,7 +303,7 @@ answer_text answers_cache_text(struct answers_cache *cache, const char *text)
 static void add_run(struct answers_cache *cache, uint64_t first, uint64_t last, const void *items, size_t n)
 {
         enum answer_kind kind = cache->key.kind;
-        uint64_t bytes = (answer_kinds[kind].item_bytes + sizeof(uint32_t)) * (uint64_t)n +
+        uint64_t bytes = (answer_kinds[kind].item.bytes + sizeof(uint32_t)) * (uint64_t)n +
                          sizeof(struct answer_list) + sizeof(struct answer_run);
 
         if (n > answers_max_list(kind) || !has_room(cache, bytes))
@@ -391,14 +391,14 @@ static void translate(struct answers_cache *cache, const struct answers *from, u
 {
         const struct kind_facts *kind = &answer_kinds[cache->key.kind];
 
-        for (size_t i = 0; i < kind->n_fields; i++) {
+        for (size_t i = 0; i < kind->item.n_fields; i++) {
                 answer_text text;
 
-                if (kind->fields[i].form != FIELD_TEXT)
+                if (kind->item.fields[i].form != FIELD_TEXT)
                         continue;
-                memcpy(&text, item + kind->fields[i].offset, sizeof(text));
+                memcpy(&text, item + kind->item.fields[i].offset, sizeof(text));
                 text = answers_cache_text(cache, answers_text(from, text));
-                memcpy(item + kind->fields[i].offset, &text, sizeof(text));
+                memcpy(item + kind->item.fields[i].offset, &text, sizeof(text));
         }
 }
 
@@ -407,7 +407,7 @@ static void add_file(struct answers_cache *cache, const struct answers *file)
 {
         const struct module_answers *from = answers_get_module(file, 0);
         enum answer_kind kind = cache->key.kind;
-        size_t item_bytes = answer_kinds[kind].item_bytes;
+        size_t item_bytes = answer_kinds[kind].item.bytes;
         AUTO_RELEASE(buf) items = {0};
 
         answers_sort(cache->module, kind);

@@ -36,31 +36,17 @@ static uint32_t read_below(struct answers_reader *r, uint64_t end)
 
 /* --- Rows: the fields of a kind in their order --- */
 
-static void read_bytes(struct answers_reader *r, const struct answer_field *field, uint64_t size, uint8_t *at)
+static void read_field(struct answers_reader *r, const struct answer_set *set,
+                       const struct answer_field *field, uint64_t value, uint8_t *at)
 {
-        const char *foreign = size < field->end ? cursor_bytes(&r->c, size) : NULL;
-        struct answer_bytes bytes = {NULL, size};
-
-        if (!foreign || !answers_reader_take(r, size, 1)) {
-                cursor_fail(&r->c);
-                return;
-        }
-        bytes.at = (uint8_t *)arena_copy(&r->answers->bytes, foreign, (size_t)size);
-        memcpy(at, &bytes, sizeof(bytes));
-}
-
-static void read_field(struct answers_reader *r, const struct answer_field *field, uint64_t value,
-                       uint8_t *at)
-{
-        uint64_t end = field->form == FIELD_TEXT ? r->answers->n_texts + 1 : field->end;
         uint32_t narrow = (uint32_t)value;
 
         if (field->form == FIELD_BYTES) {
-                read_bytes(r, field, value, at);
+                answers_reader_bytes(r, field, value, at);
         } else if (field->form == FIELD_U64) {
                 memcpy(at, &value, sizeof(value));
         } else {
-                if (value >= end)
+                if (value >= answers_reader_end_of(r, set, field))
                         cursor_fail(&r->c);
                 memcpy(at, &narrow, sizeof(narrow));
         }
@@ -72,22 +58,22 @@ static void read_rows(struct answers_reader *r, struct answer_set *set, size_t n
 {
         bool is_frame = set->kind == &answer_kinds[ANSWER_FRAMES];
 
-        assert(set->kind->item_bytes <= KIND_MAX_ITEM_BYTES);
+        assert(set->kind->item.bytes <= KIND_MAX_ITEM_BYTES);
         for (size_t row = 0; row < n && !r->c.failed; row++) {
                 uint8_t item[KIND_MAX_ITEM_BYTES] = {0};
 
-                for (size_t i = 0; i < set->kind->n_fields; i++) {
-                        const struct answer_field *field = &set->kind->fields[i];
+                for (size_t i = 0; i < set->kind->item.n_fields; i++) {
+                        const struct answer_field *field = &set->kind->item.fields[i];
                         uint64_t value = deltas & DELTA(i) ? before[i] += (uint64_t)cursor_sleb(&r->c)
                                                            : cursor_uleb(&r->c);
 
                         /* The flag of a frame is the lowest bit of its column. */
                         if (is_frame && field->offset == offsetof(struct answer_frame, column)) {
-                                read_field(r, field, value >> 1, item + field->offset);
-                                field = &set->kind->fields[++i];
+                                read_field(r, set, field, value >> 1, item + field->offset);
+                                field = &set->kind->item.fields[++i];
                                 value &= 1;
                         }
-                        read_field(r, field, value, item + field->offset);
+                        read_field(r, set, field, value, item + field->offset);
                 }
                 if (!r->c.failed)
                         answer_set_push(set, item);
@@ -100,7 +86,7 @@ static void read_table(struct answers_reader *r, struct module_answers *m, enum 
 {
         struct answer_set *set = &m->sets[kind];
         uint64_t before[KIND_MAX_FIELDS] = {0};
-        size_t each = set->kind->item_bytes + sizeof(struct answer_list);
+        size_t each = set->kind->item.bytes + sizeof(struct answer_list);
 
         read_rows(r, set, answers_reader_count(r, 2, 2 * each), deltas, before);
 }

@@ -333,6 +333,28 @@ static void describe_function(uint64_t addr, struct buf *out)
         free(extents);
 }
 
+/* In a store each text stands once. */
+TEST(a_text_may_be_of_a_function_and_a_path)
+{
+        struct answers_cache_options index = {.folder = INDEX_FOLDER};
+        struct resolver_sources sources = {.index = &index};
+        AUTO(resolver)
+        resolver = resolver_new(
+                &(struct resolver_options){.demangle = true, .debug_dirs = no_dirs, .sources = &sources});
+        static const uint64_t addrs[] = {0x2a0};
+        static const char *const want[] = {"step step.cold:7"};
+        AUTO(answers_cache) cache = NULL;
+        struct answer_frame frame = {.line = 7, .start = 0x250};
+
+        os_list_dir(INDEX_FOLDER, remove_answers, NULL, NULL);
+        cache = open_answers(ANSWER_FRAMES);
+        ASSERT_TRUE(cache);
+        frame.function = frame.path = answers_cache_text(cache, "step.cold");
+        answers_cache_add(cache, addrs[0], &frame, 1);
+        EXPECT_TRUE(answers_cache_save(cache, NULL));
+        expect_frames(resolver, add_file(resolver, "dwarf/labels2.so"), addrs, want, 1);
+}
+
 TEST(labels_and_extents_are_kept_on_disk)
 {
         AUTO_RELEASE(buf) first = {0};
