@@ -91,16 +91,6 @@ void answers_cache_add_path(const char *folder, const struct answers_key *key, s
 
 /* --- A file --- */
 
-bool answers_cache_write(const struct answers_key *key, struct answers *answers, struct buf *out,
-                         struct err *err)
-{
-        AUTO_RELEASE(buf) content = {0};
-
-        add_key(key, &content);
-        answers_write(answers, false, &content);
-        return archive_section_write(&file_kind, &content, out, err);
-}
-
 struct answers *answers_cache_read(const struct answers_key *key, struct cursor file, struct err *err)
 {
         AUTO_RELEASE(buf) wanted = {0};
@@ -444,8 +434,9 @@ void answers_cache_move(struct answers_cache *cache, const struct answers_key *k
 
 bool answers_cache_save(struct answers_cache *cache, struct err *err)
 {
-        AUTO(answers) file = NULL;
+        AUTO_RELEASE(buf) content = {0};
         AUTO_RELEASE(buf) bytes = {0};
+        AUTO(answers) file = NULL;
 
         if (!cache->has_news)
                 return true;
@@ -454,7 +445,9 @@ bool answers_cache_save(struct answers_cache *cache, struct err *err)
         file = read_file(cache);
         if (file)
                 add_file(cache, file);
-        if (!answers_cache_write(&cache->key, cache->added, &bytes, err) ||
+        add_key(&cache->key, &content);
+        answers_write(cache->added, false, &content);
+        if (!archive_section_write(&file_kind, &content, &bytes, err) ||
             !answers_folder_put(cache->path, &bytes, err))
                 return false;
         cache->has_news = false;

@@ -131,10 +131,8 @@ const char *answers_cache_note(const struct answers_cache *cache);
 /* Appends the path of the key's file. */
 void answers_cache_add_path(const char *folder, const struct answers_key *key, struct buf *out);
 
-/* A file of the cache: writes one with this store, and reads one; NULL with ERR_FORMAT when it is damaged or another object's,
- * ERR_UNSUPPORTED when it is of another version or machine. */
-bool answers_cache_write(const struct answers_key *key, struct answers *answers, struct buf *out,
-                         struct err *err);
+/* Reads a file of the cache; NULL with ERR_FORMAT when it is damaged or another object's, ERR_UNSUPPORTED when it is of another
+ * version or machine. */
 struct answers *answers_cache_read(const struct answers_key *key, struct cursor file, struct err *err);
 
 #endif

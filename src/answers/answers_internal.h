@@ -139,9 +139,6 @@ struct answers_reader {
         struct answers *answers;
 };
 
-/* Takes room for `n` things of `each` bytes; c.failed when there is none, or more things than numbers for them. */
-bool answers_reader_take(struct answers_reader *r, uint64_t n, size_t each);
-
 /* Reads how many things follow, of `each` bytes in memory and at least `least` here; 0 with c.failed when they can't be. */
 size_t answers_reader_count(struct answers_reader *r, size_t least, size_t each);
 

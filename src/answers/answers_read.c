@@ -9,7 +9,8 @@
 
 /* --- Room --- */
 
-bool answers_reader_take(struct answers_reader *r, uint64_t n, size_t each)
+/* For `n` things of `each` bytes; c.failed when there is none, or more things than numbers for them. */
+static bool take_room(struct answers_reader *r, uint64_t n, size_t each)
 {
         if (r->c.failed || n > UINT32_MAX || !budget_take(&r->budget, BUDGET_NAMES, n * each)) {
                 cursor_fail(&r->c);
@@ -24,7 +25,7 @@ size_t answers_reader_count(struct answers_reader *r, size_t least, size_t each)
 
         if (n > cursor_left(&r->c) / least)
                 cursor_fail(&r->c);
-        return answers_reader_take(r, n, each) ? (size_t)n : 0;
+        return take_room(r, n, each) ? (size_t)n : 0;
 }
 
 /* --- Texts --- */
@@ -35,7 +36,7 @@ void answers_reader_texts(struct answers_reader *r, size_t n, uint64_t size)
         const char *bytes = cursor_bytes(&r->c, size);
         struct cursor texts;
 
-        if (!answers_reader_take(r, size, 1))
+        if (!take_room(r, size, 1))
                 return;
         texts = cursor_make(arena_copy(&answers->bytes, bytes, (size_t)size), (size_t)size);
         answers->texts = mem_resize(NULL, n, sizeof(*answers->texts));
@@ -108,7 +109,7 @@ static void *read_rows(struct answers_reader *r, const struct answer_set *set, c
         struct answers_column columns[KIND_MAX_FIELDS];
         uint8_t *rows;
 
-        if (!answers_reader_take(r, n_rows, form->bytes))
+        if (!take_room(r, n_rows, form->bytes))
                 return NULL;
         rows = mem_resize(NULL, (size_t)n_rows, form->bytes);
         for (size_t i = 0; i < form->n_fields; i++)
@@ -137,7 +138,7 @@ void answers_reader_bytes(struct answers_reader *r, const struct answer_field *f
         const char *foreign = size < field->end ? cursor_bytes(&r->c, size) : NULL;
         struct answer_bytes bytes = {NULL, size};
 
-        if (!foreign || !answers_reader_take(r, size, 1)) {
+        if (!foreign || !take_room(r, size, 1)) {
                 cursor_fail(&r->c);
                 return;
         }

@@ -23,17 +23,6 @@
 /* Fields whose number is the difference to that of the row before. */
 #define DELTA(index) (1u << (index))
 
-/* Below `end`; a number that can't be fails. */
-static uint32_t read_below(struct answers_reader *r, uint64_t end)
-{
-        uint64_t value = cursor_uleb(&r->c);
-
-        if (!r->c.failed && value < end && value <= UINT32_MAX)
-                return (uint32_t)value;
-        cursor_fail(&r->c);
-        return 0;
-}
-
 /* --- Rows: the fields of a kind in their order --- */
 
 static void read_field(struct answers_reader *r, const struct answer_set *set,
@@ -101,18 +90,20 @@ static void push_list(struct answer_set *set, size_t first, size_t n)
 
 static void read_runs(struct answers_reader *r, struct module_answers *m, enum answer_kind kind)
 {
-        size_t n = answers_reader_count(r, 3, 2 * sizeof(struct answer_run));
+        /* Those of functions become runs of labels too. */
+        size_t n_sets = kind == ANSWER_EXTENTS ? 2 : 1;
+        size_t n = answers_reader_count(r, 3, 2 * n_sets * sizeof(struct answer_run));
         uint64_t next = 0;
 
         for (size_t i = 0; i < n; i++) {
-                uint64_t gap = cursor_uleb(&r->c), more = cursor_uleb(&r->c);
-                uint32_t list = read_below(r, m->sets[kind].n_lists);
+                uint64_t gap = cursor_uleb(&r->c), more = cursor_uleb(&r->c), list = cursor_uleb(&r->c);
 
-                if ((i && !next) || gap > UINT64_MAX - next || more > UINT64_MAX - next - gap)
+                if ((i && !next) || gap > UINT64_MAX - next || more > UINT64_MAX - next - gap ||
+                    list >= m->sets[kind].n_lists)
                         cursor_fail(&r->c);
                 if (r->c.failed)
                         return;
-                answers_add_run(m, kind, next + gap, next + gap + more, list);
+                answers_add_run(m, kind, next + gap, next + gap + more, (uint32_t)list);
                 next += gap + more + 1;
         }
 }
@@ -197,19 +188,23 @@ static void read_extents(struct answers_reader *r, struct answer_set *set, uint6
         }
 }
 
-/* A function was found by the sampled addresses in it, and by its first one. */
-static void read_members(struct answers_reader *r, struct module_answers *m, enum answer_kind kind)
+/* A function was found by the sampled addresses in it, and by its first one; its labels by the same. */
+static void read_members(struct answers_reader *r, struct module_answers *m)
 {
         const struct answer_set *extents = &m->sets[ANSWER_EXTENTS];
         const struct answer_extent *items = (const void *)extents->items;
 
-        read_runs(r, m, kind);
+        read_runs(r, m, ANSWER_EXTENTS);
         for (uint32_t i = 0; i < extents->n_lists && !r->c.failed; i++) {
                 const struct answer_list *list = &extents->lists[i];
 
                 if (list->n)
-                        answers_add_run(m, kind, items[list->first].start, items[list->first].start, i);
+                        answers_add_run(m, ANSWER_EXTENTS, items[list->first].start, items[list->first].start,
+                                        i);
         }
+        for (size_t i = 0; i < extents->n_runs && !r->c.failed; i++)
+                answers_add_run(m, ANSWER_LABELS, extents->runs[i].first, extents->runs[i].last,
+                                extents->runs[i].list);
 }
 
 static void read_functions(struct answers_reader *r, struct module_answers *m)
@@ -217,7 +212,6 @@ static void read_functions(struct answers_reader *r, struct module_answers *m)
         size_t n = answers_reader_count(r, 2, 4 * (sizeof(struct answer_list) + sizeof(struct answer_run)));
         struct answer_set *labels = &m->sets[ANSWER_LABELS];
         uint64_t at = 0, before[KIND_MAX_FIELDS] = {0};
-        struct cursor members;
 
         for (size_t i = 0; i < n && !r->c.failed; i++) {
                 size_t n_labels;
@@ -227,12 +221,7 @@ static void read_functions(struct answers_reader *r, struct module_answers *m)
                 push_list(labels, labels->n_items, n_labels);
                 read_rows(r, labels, n_labels, DELTA(2), before);
         }
-        members = r->c;
-        read_members(r, m, ANSWER_EXTENTS);
-        if (r->c.failed)
-                return;
-        r->c = members;
-        read_members(r, m, ANSWER_LABELS);
+        read_members(r, m);
 }
 
 static void read_module(struct answers_reader *r)

@@ -11,15 +11,6 @@
 #include "object.h"
 #include "text.h"
 
-struct debug_split {
-        char *path;
-        struct budget *budget;
-        struct object *package;
-        struct debug_dwo *dwos; /* by id */
-        size_t n_dwos, cap_dwos;
-        bool is_ambiguous;
-};
-
 struct debug_split *debug_split_new(const char *path, struct budget *budget)
 {
         struct debug_split *split = mem_new(1, sizeof(*split));
@@ -113,22 +104,6 @@ void debug_split_open(struct debug_split *split, const struct dwarf_dwo *dwo)
 struct dwarf_split debug_split_get(struct debug_split *split)
 {
         return (struct dwarf_split){.package = split->package, .open_dwo = open_dwo, .ctx = split};
-}
-
-const struct object *debug_split_package(const struct debug_split *split)
-{
-        return split->package;
-}
-
-size_t debug_split_list(const struct debug_split *split, const struct debug_dwo **ret_dwos)
-{
-        *ret_dwos = split->dwos;
-        return split->n_dwos;
-}
-
-bool debug_split_is_ambiguous(const struct debug_split *split)
-{
-        return split->is_ambiguous;
 }
 
 bool debug_split_is_changed(const struct debug_split *split)

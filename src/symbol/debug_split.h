@@ -9,7 +9,20 @@
 #include "dwarf.h"
 #include "err.h"
 
-struct debug_split;
+/* A .dwo file that was asked for. */
+struct debug_dwo {
+        struct dwarf_dwo wanted;
+        struct object *object; /* NULL: it was not there */
+};
+
+struct debug_split {
+        char *path;
+        struct budget *budget;
+        struct object *package; /* FILE.dwp, or NULL */
+        struct debug_dwo *dwos; /* by the ids of their units */
+        size_t n_dwos, cap_dwos;
+        bool is_ambiguous; /* two units of one id were asked for in files of different names */
+};
 
 /* For a reader of the object file `path`, or of a debug file of that name.  What is unpacked is taken from `budget`;
  * NULL: each file has its own. */
@@ -20,21 +33,8 @@ AUTO_DEFINE(debug_split)
 /* For dwarf_set_split: .dwo files are looked for where the compiler wrote them, then beside the object file. */
 struct dwarf_split debug_split_get(struct debug_split *split);
 
-/* FILE.dwp, or NULL. */
-const struct object *debug_split_package(const struct debug_split *split);
-
 /* Opens a .dwo file as the reader will find it then; `dwo` has texts that live as long as what was found is asked for. */
 void debug_split_open(struct debug_split *split, const struct dwarf_dwo *dwo);
-
-/* The .dwo files that were asked for, by the ids of their units. */
-struct debug_dwo {
-        struct dwarf_dwo wanted;
-        struct object *object; /* NULL: it was not there */
-};
-size_t debug_split_list(const struct debug_split *split, const struct debug_dwo **ret_dwos);
-
-/* Whether two units of one id were asked for in files of different names. */
-bool debug_split_is_ambiguous(const struct debug_split *split);
 
 /* As object_is_changed, of one of the files. */
 bool debug_split_is_changed(const struct debug_split *split);

@@ -117,8 +117,8 @@ static void say_not_kept(const struct resolver_debug *d, const struct err *err)
 static bool add_dwos(const struct resolver_debug *d, struct answers_key *key, struct err *err)
 {
         AUTO_RELEASE(buf) list = {0};
-        const struct debug_dwo *dwos;
-        size_t n = debug_split_list(d->split, &dwos);
+        const struct debug_dwo *dwos = d->split->dwos;
+        size_t n = d->split->n_dwos;
 
         for (size_t i = 0; i < n; i++) {
                 struct digest content = {0};
@@ -171,8 +171,7 @@ static void open_dwos(struct resolver_debug *d)
 /* False: answers of these files are not kept. */
 static bool make_key(struct resolver_debug *d)
 {
-        const struct answers_sources sources = {{d->from, d->alt, debug_split_package(get_split(d))},
-                                                dwarf_section_name};
+        const struct answers_sources sources = {{d->from, d->alt, get_split(d)->package}, dwarf_section_name};
         struct err err = {0};
 
         if (answers_key_make(d->cache_options.folder, d->own ? d->own : d->from, &sources, &d->own_key,
@@ -215,12 +214,12 @@ static bool keep_dwos(struct resolver_debug *d, struct err *err)
 {
         struct answers_cache *cache = d->caches[ANSWER_DWOS];
         struct answers_key key = d->own_key;
-        const struct debug_dwo *dwos;
-        size_t n = debug_split_list(d->split, &dwos);
+        const struct debug_dwo *dwos = d->split->dwos;
+        size_t n = d->split->n_dwos;
 
         if (n == d->n_dwos)
                 return true;
-        if (!cache || n > MAX_DWOS || debug_split_is_ambiguous(d->split) || !add_dwos(d, &key, err))
+        if (!cache || n > MAX_DWOS || d->split->is_ambiguous || !add_dwos(d, &key, err))
                 return false;
         for (size_t i = 0; i < n; i++) {
                 const struct answer_dwo item = {answers_cache_text(cache, dwos[i].wanted.folder),
