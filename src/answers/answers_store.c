@@ -8,6 +8,7 @@
 
 #include "answers_internal.h"
 #include "mem.h"
+#include "search.h"
 
 struct answers *answers_new(void)
 {
@@ -285,14 +286,7 @@ static size_t seek_run(const struct answer_set *set, size_t from, uint64_t addr)
                 step *= 2;
         }
         high = low + step < set->n_sorted ? low + step : set->n_sorted;
-        while (low < high) {
-                size_t middle = low + (high - low) / 2;
-
-                if (runs[middle].last < addr)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
+        SEARCH_FIRST(low, high, middle, runs[middle].last < addr);
         return low;
 }
 

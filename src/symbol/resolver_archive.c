@@ -9,6 +9,7 @@
 #include "answers_cache.h"
 #include "buf.h"
 #include "mem.h"
+#include "search.h"
 
 void resolver_archive_begin(struct symbol_module *module)
 {
@@ -18,27 +19,20 @@ void resolver_archive_begin(struct symbol_module *module)
                 buf_add_str(&module->note, facts->name_note);
 }
 
+static const struct answer_offset *offset_at(const struct module_answers *m, size_t index)
+{
+        return answers_get_item(m, ANSWER_OFFSETS, index);
+}
+
 bool resolver_archive_to_addr(const struct symbol_module *module, uint64_t offset, uint64_t *ret_addr)
 {
         const struct module_answers *m = module->is.archived->answers;
-        const struct answer_offset *found;
         size_t low = 0, high = answers_n_items(m, ANSWER_OFFSETS);
 
-        while (low < high) {
-                size_t middle = low + (high - low) / 2;
-
-                found = answers_get_item(m, ANSWER_OFFSETS, middle);
-                if (found->first <= offset)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
-        if (!low)
+        SEARCH_FIRST(low, high, middle, offset_at(m, middle)->first <= offset);
+        if (!low || offset - offset_at(m, low - 1)->first > offset_at(m, low - 1)->more)
                 return false;
-        found = answers_get_item(m, ANSWER_OFFSETS, low - 1);
-        if (offset - found->first > found->more)
-                return false;
-        *ret_addr = offset + found->distance;
+        *ret_addr = offset + offset_at(m, low - 1)->distance;
         return true;
 }
 

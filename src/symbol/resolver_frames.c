@@ -8,6 +8,7 @@
 #include "mem.h"
 #include "resolver_archive.h"
 #include "resolver_internal.h"
+#include "search.h"
 
 struct finder {
         struct resolver *resolver;
@@ -209,14 +210,7 @@ static void find_jit_line(struct finder *f, size_t load, uint64_t addr, struct r
         size_t low = 0, high = rows->n;
         const struct jit_row *row;
 
-        while (low < high) {
-                size_t mid = low + (high - low) / 2;
-
-                if (rows->items[mid].addr <= addr)
-                        low = mid + 1;
-                else
-                        high = mid;
-        }
+        SEARCH_FIRST(low, high, mid, rows->items[mid].addr <= addr);
         if (!low)
                 return;
         row = &rows->items[low - 1];
