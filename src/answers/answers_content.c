@@ -26,6 +26,9 @@ enum {
         MIN_THREAD_BYTES = 4 << 20, /* less is not worth a thread */
         MAX_THREADS = 4,
         MAX_KEPT_BYTES = 64 << 20, /* of more than that each piece leaves memory again */
+        /* Without a build id, as .dwo files are: hundreds of one size would push each other out of their list, and to
+         * hash them takes about as long as to read it. */
+        MAX_UNLISTED_BYTES = 64 << 10,
 };
 
 static const struct archive_section_kind seen_kind = {"WPCF", SEEN_VERSION, .is_plain = true};
@@ -206,6 +209,11 @@ static void read_seen(const char *path, const struct buf *name, struct answers_s
                 answers_seen_read(name, cursor_make(map->bytes, map->size_bytes), ret_list);
 }
 
+static bool say_overlap(const struct object *object, struct err *err)
+{
+        return err_set(err, ERR_UNSUPPORTED, "%s: has sections that overlap", object_name(object));
+}
+
 bool answers_content_find(const char *folder, const struct object *object,
                           const char *(*section_name)(size_t i), struct digest *ret_content, struct err *err)
 {
@@ -216,6 +224,8 @@ bool answers_content_find(const char *folder, const struct object *object,
 
         if (!object_get_file(object, &seen.file))
                 return err_set(err, ERR_UNSUPPORTED, "%s: is no file", object_name(object));
+        if (!object_get_facts(object)->build_id_size && seen.file.size_bytes <= MAX_UNLISTED_BYTES)
+                return answers_content_make(object, section_name, ret_content) || say_overlap(object, err);
         answers_seen_add_name(object, &name);
         add_path(folder, object, &name, &path);
         read_seen(buf_text(&path), &name, &known);
@@ -228,7 +238,7 @@ bool answers_content_find(const char *folder, const struct object *object,
         if (!answers_folder_make(folder, err))
                 return false;
         if (!answers_content_make(object, section_name, &seen.content))
-                return err_set(err, ERR_UNSUPPORTED, "%s: has sections that overlap", object_name(object));
+                return say_overlap(object, err);
         log_debug("%s: its content is hashed", object_name(object));
         *ret_content = seen.content;
         if (!object_is_changed(object))

@@ -34,7 +34,7 @@ struct answers_sources {
 bool answers_content_make(const struct object *object, const char *(*section_name)(size_t i),
                           struct digest *ret_content);
 
-/* The same, from the folder if the file was seen before; else it is remembered there.  False with ERR_UNSUPPORTED as answers_content_make, and with another error when the folder
+/* The same, from the folder if the file was seen before; else it is remembered there, where that pays.  False with ERR_UNSUPPORTED as answers_content_make, and with another error when the folder
  * can't be made. */
 bool answers_content_find(const char *folder, const struct object *object,
                           const char *(*section_name)(size_t i), struct digest *ret_content, struct err *err);
