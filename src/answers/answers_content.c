@@ -5,6 +5,8 @@
  * The file of digests, in an envelope of magic WPCF:
  *
  *     size of the build id u8  build id[64]  size of the file u64  n u64  n times: struct answers_seen
+ *
+ * Of a file without a build id a digest of its path stands in the place of build id and size.
  */
 #include "answers_content.h"
 
@@ -26,8 +28,7 @@ enum {
         MIN_THREAD_BYTES = 4 << 20, /* less is not worth a thread */
         MAX_THREADS = 4,
         MAX_KEPT_BYTES = 64 << 20, /* of more than that each piece leaves memory again */
-        /* Without a build id, as .dwo files are: hundreds of one size would push each other out of their list, and to
-         * hash them takes about as long as to read it. */
+        /* Without a build id, as .dwo files are: to hash them takes about as long as to read a list of them. */
         MAX_UNLISTED_BYTES = 64 << 10,
 };
 
@@ -131,12 +132,20 @@ bool answers_content_make(const struct object *object, const char *(*section_nam
 void answers_seen_add_name(const struct object *object, struct buf *out)
 {
         const struct object_facts *facts = object_get_facts(object);
+        uint8_t id[OBJECT_BUILD_ID_BYTES] = {0};
         struct object_file file = {0};
+        struct digest digest;
 
         object_get_file(object, &file);
+        memcpy(id, facts->build_id, facts->build_id_size);
+        /* By path: .dwo files of one size would push each other out of one list. */
+        if (!facts->build_id_size) {
+                digest = digest_of(object_name(object), strlen(object_name(object)));
+                memcpy(id, &digest, sizeof(digest));
+        }
         buf_add_u8(out, facts->build_id_size);
-        buf_add(out, facts->build_id, sizeof(facts->build_id));
-        buf_add_u64(out, file.size_bytes);
+        buf_add(out, id, sizeof(id));
+        buf_add_u64(out, facts->build_id_size ? file.size_bytes : 0);
 }
 
 static void add_path(const char *folder, const struct object *object, const struct buf *name, struct buf *out)
