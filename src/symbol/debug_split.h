@@ -9,10 +9,15 @@
 #include "dwarf.h"
 #include "err.h"
 
-/* A .dwo file that was asked for. */
+enum { DEBUG_DWO_PLACES = 3 };
+
+/* A .dwo file that was asked for.  What is at these places, and nothing else, decides which file has the unit. */
 struct debug_dwo {
         struct dwarf_dwo wanted;
-        struct object *object; /* NULL: it was not there */
+        struct object *places
+                [DEBUG_DWO_PLACES]; /* where it may be, the first one first; NULL: no file of its own is there */
+        bool is_searched;
+        struct object *object; /* with is_searched: the one that has the unit, or NULL */
 };
 
 struct debug_split {
@@ -33,7 +38,7 @@ AUTO_DEFINE(debug_split)
 /* For dwarf_set_split: .dwo files are looked for where the compiler wrote them, then beside the object file. */
 struct dwarf_split debug_split_get(struct debug_split *split);
 
-/* Opens a .dwo file as the reader will find it then; `dwo` has texts that live as long as what was found is asked for. */
+/* Opens what is at the places of a .dwo file, as the reader will find it; the texts of `dwo` live as long as `split`. */
 void debug_split_open(struct debug_split *split, const struct dwarf_dwo *dwo);
 
 /* As object_is_changed, of one of the files. */

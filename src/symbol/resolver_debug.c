@@ -113,23 +113,25 @@ static void say_not_kept(const struct resolver_debug *d, const struct err *err)
 
 /* --- The cache --- */
 
-/* The key with what is in the .dwo files that were asked for until now. */
+/* The key with what is where the .dwo files that were asked for until now may be. */
 static bool add_dwos(const struct resolver_debug *d, struct answers_key *key, struct err *err)
 {
         AUTO_RELEASE(buf) list = {0};
-        const struct debug_dwo *dwos = d->split->dwos;
-        size_t n = d->split->n_dwos;
 
-        for (size_t i = 0; i < n; i++) {
-                struct digest content = {0};
+        for (size_t i = 0; i < d->split->n_dwos; i++) {
+                const struct debug_dwo *dwo = &d->split->dwos[i];
 
-                if (dwos[i].object && !answers_content_find(d->cache_options.folder, dwos[i].object,
-                                                            dwarf_section_name, &content, err))
-                        return false;
-                buf_add_u64(&list, dwos[i].wanted.id);
-                buf_add(&list, &content, sizeof(content));
+                buf_add_u64(&list, dwo->wanted.id);
+                for (size_t k = 0; k < DEBUG_DWO_PLACES; k++) {
+                        struct digest content = {0};
+
+                        if (dwo->places[k] && !answers_content_find(d->cache_options.folder, dwo->places[k],
+                                                                    dwarf_section_name, &content, err))
+                                return false;
+                        buf_add(&list, &content, sizeof(content));
+                }
         }
-        if (n)
+        if (list.len)
                 answers_key_add_dwos(key, &list);
         return true;
 }
