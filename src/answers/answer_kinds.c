@@ -102,7 +102,7 @@ static bool check_dwo(const void *items, size_t n)
 {
         const struct answer_dwo *dwo = items;
 
-        return n == 1 && dwo->name;
+        return !n || dwo->name;
 }
 
 static bool check_offsets(const struct answer_set *set)

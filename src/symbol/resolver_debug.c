@@ -160,10 +160,13 @@ static void open_dwos(struct resolver_debug *d)
         for (size_t i = 0; known && i < answers_n_runs(known, ANSWER_DWOS); i++) {
                 struct answer_run run = answers_get_run(known, ANSWER_DWOS, i);
                 struct answer_found found = answers_of_run(known, ANSWER_DWOS, i);
-                const struct answer_dwo *item = answer_found_get(&found, 0);
-                struct dwarf_dwo dwo = {answers_text(found.store, item->folder),
-                                        answers_text(found.store, item->name), run.first};
+                const struct answer_dwo *item = found.list.n ? answer_found_get(&found, 0) : NULL;
+                struct dwarf_dwo dwo = {.id = run.first};
 
+                if (!item)
+                        continue;
+                dwo.folder = answers_text(found.store, item->folder);
+                dwo.name = answers_text(found.store, item->name);
                 for (; dwo.id - run.first <= run.last - run.first && d->n_dwos < MAX_DWOS;
                      dwo.id++, d->n_dwos++)
                         debug_split_open(d->split, &dwo);

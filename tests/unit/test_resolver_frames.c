@@ -264,10 +264,9 @@ TEST(the_note_says_why_answers_on_disk_are_not_used)
 #endif
 }
 
-/* The cache of dwarf/labels2.so. */
-static struct answers_cache *open_answers(enum answer_kind kind)
+static struct answers_cache *open_answers_of(const char *name, enum answer_kind kind)
 {
-        AUTO(object) object = object_open(data_path("dwarf/labels2.so"), NULL);
+        AUTO(object) object = object_open(data_path(name), NULL);
         const struct answers_sources sources = {{object}, dwarf_section_name};
         struct answers_key key;
 
@@ -276,6 +275,38 @@ static struct answers_cache *open_answers(enum answer_kind kind)
         key.kind = (uint8_t)kind;
         key.version = DWARF_ANSWERS_VERSION;
         return answers_cache_open(&(struct answers_cache_options){.folder = INDEX_FOLDER}, &key, NULL);
+}
+
+static struct answers_cache *open_answers(enum answer_kind kind)
+{
+        return open_answers_of("dwarf/labels2.so", kind);
+}
+
+/* Of damaged lists of .dwo files: one with no file, and one with more ids than files are opened for. */
+TEST(what_the_cache_says_of_split_files_is_not_trusted)
+{
+        struct answers_cache_options index = {.folder = INDEX_FOLDER};
+        struct resolver_sources sources = {.index = &index};
+        static const uint64_t addrs[] = {0x200};
+        static const char *const want[] = {"report_fault /src/two.c:7"};
+
+        os_list_dir(INDEX_FOLDER, remove_answers, NULL, NULL);
+        for (unsigned i = 0; i < 6; i++) {
+                AUTO(resolver)
+                resolver =
+                        resolver_new(&(struct resolver_options){.debug_dirs = no_dirs, .sources = &sources});
+                AUTO(answers_cache) cache = open_answers_of("dwarf/split5.so", ANSWER_DWOS);
+                struct answer_dwo dwo = {0};
+
+                ASSERT_TRUE(cache);
+                dwo.name = answers_cache_text(cache, "no such file");
+                if (i == 2)
+                        answers_cache_add(cache, 5, NULL, 0);
+                for (uint64_t id = 0; i == 4 && id < 1000; id++)
+                        answers_cache_add(cache, UINT64_MAX - 500 + id, &dwo, 1);
+                EXPECT_TRUE(answers_cache_save(cache, NULL));
+                expect_frames(resolver, add_file(resolver, "dwarf/split5.so"), addrs, want, 1);
+        }
 }
 
 /* So that it shows where an answer comes from. */
