@@ -7,6 +7,7 @@
 
 #include "annotate_internal.h"
 #include "mem.h"
+#include "search.h"
 #include "strpool.h"
 #include "text.h"
 
@@ -56,14 +57,7 @@ static size_t find_by_addr(const struct handlers *h, const struct annotate *a, u
 {
         size_t low = 0, high = h->n_labels;
 
-        while (low < high) {
-                size_t middle = low + (high - low) / 2;
-
-                if (h->labels[middle].addr <= addr)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
+        SEARCH_FIRST(low, high, middle, h->labels[middle].addr <= addr);
         return low && h->labels[low - 1].addr >= extent_start(a, addr) ? low - 1 : SIZE_MAX;
 }
 

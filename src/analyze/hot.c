@@ -14,6 +14,7 @@
 #include "mem.h"
 #include "place_frames.h"
 #include "place_names.h"
+#include "search.h"
 #include "text.h"
 #include "text_match.h"
 
@@ -486,14 +487,7 @@ static size_t first_of(const struct hot *hot, size_t row)
 {
         size_t low = 0, high = hot->n_pcs;
 
-        while (low < high) {
-                size_t middle = low + (high - low) / 2;
-
-                if (hot->pcs[middle].row < row)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
+        SEARCH_FIRST(low, high, middle, hot->pcs[middle].row < row);
         return low;
 }
 

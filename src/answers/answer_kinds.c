@@ -71,6 +71,8 @@ static const struct answer_field code_fields[] = {
 
 static const struct answer_field kept_fields[] = {U32(kept, by)};
 
+static const struct answer_field dwo_fields[] = {TEXT(dwo, folder), TEXT(dwo, name)};
+
 /* In order and without one in another, as annotate expects those of a function. */
 static bool check_extents(const void *items, size_t n)
 {
@@ -96,6 +98,13 @@ static bool check_insns(const void *items, size_t n)
         return true;
 }
 
+static bool check_dwo(const void *items, size_t n)
+{
+        const struct answer_dwo *dwo = items;
+
+        return !n || dwo->name;
+}
+
 static bool check_offsets(const struct answer_set *set)
 {
         const struct answer_offset *o = (const void *)set->items;
@@ -113,10 +122,13 @@ static bool check_single(const struct answer_set *set)
         return set->n_items == 1;
 }
 
+#define ROWS(type)                                                                                           \
+        {                                                                                                    \
+                sizeof(struct answer_##type), N_ELEMENTS(type##_fields), type##_fields                       \
+        }
 #define KIND(type, ...)                                                                                      \
         {                                                                                                    \
-                .item_bytes = sizeof(struct answer_##type), .fields = type##_fields,                         \
-                .n_fields = N_ELEMENTS(type##_fields), __VA_ARGS__                                           \
+                .item = ROWS(type), __VA_ARGS__                                                              \
         }
 
 const struct kind_facts answer_kinds[ANSWER_N_KINDS] = {
@@ -131,4 +143,17 @@ const struct kind_facts answer_kinds[ANSWER_N_KINDS] = {
         [ANSWER_OFFSETS] = KIND(offset, .check = check_offsets),
         [ANSWER_CODE] = KIND(code, .by_addr = false),
         [ANSWER_KEPT] = KIND(kept, .check = check_single),
+        [ANSWER_DWOS] = KIND(dwo, .by_addr = true, .max_list = 1, .check_list = check_dwo),
 };
+
+static const struct answer_field list_fields[] = {FIELD(list, n, FIELD_LENGTH, 0)};
+static const struct answer_field member_fields[] = {{0, FIELD_ITEM, 0}};
+static const struct answer_field run_fields[] = {
+        U64(run, first),
+        U64(run, last),
+        FIELD(run, list, FIELD_LIST, 0),
+};
+
+const struct rows_form answer_list_rows = ROWS(list);
+const struct rows_form answer_member_rows = {sizeof(uint32_t), N_ELEMENTS(member_fields), member_fields};
+const struct rows_form answer_run_rows = ROWS(run);

@@ -56,6 +56,16 @@ bool answers_key_make(const char *folder, const struct object *own, const struct
         return true;
 }
 
+void answers_key_add_dwos(struct answers_key *key, const struct buf *list)
+{
+        AUTO_RELEASE(buf) all = {0};
+
+        buf_add_str(&all, "dwos");
+        buf_add(&all, &key->contents[ANSWERS_SPLIT], sizeof(key->contents[ANSWERS_SPLIT]));
+        buf_add(&all, list->data, list->len);
+        key->contents[ANSWERS_SPLIT] = digest_of(all.data, all.len);
+}
+
 /* Equal keys, equal bytes: KEY_BYTES of them. */
 static void add_key(const struct answers_key *key, struct buf *out)
 {
@@ -80,16 +90,6 @@ void answers_cache_add_path(const char *folder, const struct answers_key *key, s
 }
 
 /* --- A file --- */
-
-bool answers_cache_write(const struct answers_key *key, struct answers *answers, struct buf *out,
-                         struct err *err)
-{
-        AUTO_RELEASE(buf) content = {0};
-
-        add_key(key, &content);
-        answers_write(answers, false, &content);
-        return archive_section_write(&file_kind, &content, out, err);
-}
 
 struct answers *answers_cache_read(const struct answers_key *key, struct cursor file, struct err *err)
 {
@@ -191,10 +191,15 @@ const char *answers_cache_note(const struct answers_cache *cache)
 
 /* --- Looking up --- */
 
+const struct module_answers *answers_cache_file(const struct answers_cache *cache)
+{
+        return cache->file ? answers_get_module(cache->file, 0) : NULL;
+}
+
 size_t answers_cache_find_all(struct answers_cache *cache, const uint64_t *addrs, size_t n,
                               struct answer_found *found)
 {
-        const struct module_answers *file = cache->file ? answers_get_module(cache->file, 0) : NULL;
+        const struct module_answers *file = answers_cache_file(cache);
         enum answer_kind kind = cache->key.kind;
         size_t n_found = file ? answers_find_all(file, kind, addrs, n, found) : 0;
 
@@ -222,15 +227,43 @@ struct source_frame answers_get(const struct answered_frames *frames, size_t i, 
 
         if (!answered_is_found(frames, i))
                 return frames->rest.frames[frames->rest.spans[i].first + k];
-        frame = item_of_found(found, k);
+        frame = answer_found_get(found, k);
         return (struct source_frame){
-                .function = text_of_answers(found->store, frame->function),
-                .path = text_of_answers(found->store, frame->path),
+                .function = answers_text(found->store, frame->function),
+                .path = answers_text(found->store, frame->path),
                 .line = frame->line,
                 .column = frame->column,
                 .is_inlined = frame->flags & ANSWER_IS_INLINED,
                 .start = frame->start,
         };
+}
+
+size_t answers_get_labels(const struct answer_found *found, struct source_label **ret_labels)
+{
+        *ret_labels = mem_new(found->list.n, sizeof(**ret_labels));
+        for (size_t i = 0; i < found->list.n; i++) {
+                const struct answer_label *label = answer_found_get(found, i);
+
+                (*ret_labels)[i] = (struct source_label){
+                        .name = answers_text(found->store, label->name),
+                        .path = answers_text(found->store, label->path),
+                        .line = label->line,
+                        .addr = label->addr,
+                        .has_addr = label->has_addr,
+                };
+        }
+        return found->list.n;
+}
+
+size_t answers_get_extents(const struct answer_found *found, struct source_extent **ret_extents)
+{
+        *ret_extents = mem_new(found->list.n, sizeof(**ret_extents));
+        for (size_t i = 0; i < found->list.n; i++) {
+                const struct answer_extent *extent = answer_found_get(found, i);
+
+                (*ret_extents)[i] = (struct source_extent){extent->start, extent->start + extent->size};
+        }
+        return found->list.n;
 }
 
 void answers_frames_release(struct answered_frames *frames)
@@ -260,7 +293,7 @@ answer_text answers_cache_text(struct answers_cache *cache, const char *text)
 static void add_run(struct answers_cache *cache, uint64_t first, uint64_t last, const void *items, size_t n)
 {
         enum answer_kind kind = cache->key.kind;
-        uint64_t bytes = (answer_kinds[kind].item_bytes + sizeof(uint32_t)) * (uint64_t)n +
+        uint64_t bytes = (answer_kinds[kind].item.bytes + sizeof(uint32_t)) * (uint64_t)n +
                          sizeof(struct answer_list) + sizeof(struct answer_run);
 
         if (n > answers_max_list(kind) || !has_room(cache, bytes))
@@ -348,14 +381,14 @@ static void translate(struct answers_cache *cache, const struct answers *from, u
 {
         const struct kind_facts *kind = &answer_kinds[cache->key.kind];
 
-        for (size_t i = 0; i < kind->n_fields; i++) {
+        for (size_t i = 0; i < kind->item.n_fields; i++) {
                 answer_text text;
 
-                if (kind->fields[i].form != FIELD_TEXT)
+                if (kind->item.fields[i].form != FIELD_TEXT)
                         continue;
-                memcpy(&text, item + kind->fields[i].offset, sizeof(text));
+                memcpy(&text, item + kind->item.fields[i].offset, sizeof(text));
                 text = answers_cache_text(cache, answers_text(from, text));
-                memcpy(item + kind->fields[i].offset, &text, sizeof(text));
+                memcpy(item + kind->item.fields[i].offset, &text, sizeof(text));
         }
 }
 
@@ -364,7 +397,7 @@ static void add_file(struct answers_cache *cache, const struct answers *file)
 {
         const struct module_answers *from = answers_get_module(file, 0);
         enum answer_kind kind = cache->key.kind;
-        size_t item_bytes = answer_kinds[kind].item_bytes;
+        size_t item_bytes = answer_kinds[kind].item.bytes;
         AUTO_RELEASE(buf) items = {0};
 
         answers_sort(cache->module, kind);
@@ -385,10 +418,25 @@ static void add_file(struct answers_cache *cache, const struct answers *file)
         }
 }
 
+void answers_cache_move(struct answers_cache *cache, const struct answers_key *key)
+{
+        AUTO_RELEASE(buf) path = {0};
+
+        memcpy(cache->key.contents, key->contents, sizeof(key->contents));
+        answers_cache_add_path(cache->folder, &cache->key, &path);
+        free(cache->path);
+        cache->path = buf_take(&path);
+        if (cache->file) {
+                cache->has_news = true;
+                add_file(cache, cache->file);
+        }
+}
+
 bool answers_cache_save(struct answers_cache *cache, struct err *err)
 {
-        AUTO(answers) file = NULL;
+        AUTO_RELEASE(buf) content = {0};
         AUTO_RELEASE(buf) bytes = {0};
+        AUTO(answers) file = NULL;
 
         if (!cache->has_news)
                 return true;
@@ -397,7 +445,9 @@ bool answers_cache_save(struct answers_cache *cache, struct err *err)
         file = read_file(cache);
         if (file)
                 add_file(cache, file);
-        if (!answers_cache_write(&cache->key, cache->added, &bytes, err) ||
+        add_key(&cache->key, &content);
+        answers_write(cache->added, false, &content);
+        if (!archive_section_write(&file_kind, &content, &bytes, err) ||
             !answers_folder_put(cache->path, &bytes, err))
                 return false;
         cache->has_news = false;

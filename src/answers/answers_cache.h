@@ -26,15 +26,19 @@ struct answers_key {
         uint8_t build_id[OBJECT_BUILD_ID_BYTES]; /* of the object that was mapped */
         uint8_t build_id_size;
         uint64_t size_bytes; /* of the same */
-        struct digest
-                contents[ANSWERS_N_SOURCE_FILES]; /* of what the answers come from; zeros: no such file */
-        uint64_t version; /* of the reader that answered; of instructions their dialect */
+        struct digest contents
+                [ANSWERS_N_SOURCE_FILES]; /* of answers_sources, in their order; zeros: no such file */
+        uint64_t version;                 /* of the reader that answered; of instructions their dialect */
 };
 
 /* All but kind and version.  False with ERR_UNSUPPORTED when there is nothing to tell it from others by: an object without a build
  * id, or one that is no file; and as answers_content_find. */
 bool answers_key_make(const char *folder, const struct object *own, const struct answers_sources *sources,
                       struct answers_key *ret_key, struct err *err);
+
+/* The key with the .dwo files that answered too, whose digests, with the ids of their units, are in `list`: they and the package
+ * are one. */
+void answers_key_add_dwos(struct answers_key *key, const struct buf *list);
 
 struct answers_cache_options {
         const char *folder; /* made when the first file is kept, mode 0700 */
@@ -54,6 +58,9 @@ void answers_cache_free(struct answers_cache *cache);
 AUTO_DEFINE(answers_cache)
 
 /* --- Answers of the key's kind; their texts live as long as the cache. */
+
+/* What the file had, sorted; NULL: there is none. */
+const struct module_answers *answers_cache_file(const struct answers_cache *cache);
 
 bool answers_cache_find(struct answers_cache *cache, uint64_t addr, struct answer_found *ret_found);
 
@@ -84,6 +91,10 @@ static inline size_t answered_count(const struct answered_frames *frames, size_t
 
 /* Frame `k` of address `i`. */
 struct source_frame answers_get(const struct answered_frames *frames, size_t i, size_t k);
+
+/* Labels or extents that were found (free()); returns how many. */
+size_t answers_get_labels(const struct answer_found *found, struct source_label **ret_labels);
+size_t answers_get_extents(const struct answer_found *found, struct source_extent **ret_extents);
 void answers_frames_release(struct answered_frames *frames);
 
 /* What is known of `n` sorted, distinct addresses: found[i] of those; returns their number.  An empty list is an answer
@@ -106,6 +117,9 @@ void answers_cache_look_up(struct answers_cache *cache, const uint64_t *addrs, s
 
 /* --- On disk. */
 
+/* From now on the answers, those that the file has too, are of a key with other digests: what is saved goes into its file. */
+void answers_cache_move(struct answers_cache *cache, const struct answers_key *key);
+
 /* Writes what was added, with what the file has by now, to a new file that takes its place: whoever reads meanwhile
  * sees the old or the new one.  Of two that save at once the later one stands.  Does nothing when nothing was added.  Not
  * to be called when an object became shorter meanwhile (object_check).  The cache may be asked afterwards. */
@@ -117,10 +131,8 @@ const char *answers_cache_note(const struct answers_cache *cache);
 /* Appends the path of the key's file. */
 void answers_cache_add_path(const char *folder, const struct answers_key *key, struct buf *out);
 
-/* A file of the cache: writes one with this store, and reads one; NULL with ERR_FORMAT when it is damaged or another object's,
- * ERR_UNSUPPORTED when it is of another version or machine. */
-bool answers_cache_write(const struct answers_key *key, struct answers *answers, struct buf *out,
-                         struct err *err);
+/* Reads a file of the cache; NULL with ERR_FORMAT when it is damaged or another object's, ERR_UNSUPPORTED when it is of another
+ * version or machine. */
 struct answers *answers_cache_read(const struct answers_key *key, struct cursor file, struct err *err);
 
 #endif

@@ -11,6 +11,12 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers stand in a fi
 
 /* --- Reading --- */
 
+/* As cursor_uleb; most numbers have one byte. */
+static inline uint64_t take_leb(struct cursor *c)
+{
+        return c->at < c->end && *c->at < 0x80 ? *c->at++ : cursor_uleb(c);
+}
+
 struct answers_column column_begin(struct cursor *c, size_t n)
 {
         struct answers_column column = {.n = n, .before = UINT64_MAX};
@@ -32,7 +38,7 @@ struct answers_column column_begin(struct cursor *c, size_t n)
                 /* Once to find the end, and that all of them can be read. */
                 column.lebs = *c;
                 for (size_t i = 0; i < n && !c->failed; i++)
-                        cursor_uleb(c);
+                        take_leb(c);
                 return column;
         }
         column.bytes = cursor_bytes(c, (uint64_t)n * column.width);
@@ -78,7 +84,7 @@ void column_take(struct answers_column *column, size_t at, size_t n, uint64_t *r
         assert(n <= COLUMN_CHUNK && n <= column->n - at);
         if (column->is_leb) {
                 for (size_t i = 0; i < n; i++)
-                        ret_values[i] = cursor_uleb(&column->lebs) + column->least;
+                        ret_values[i] = take_leb(&column->lebs) + column->least;
         } else if (column->width) {
                 take_numbers(column, at, n, ret_values);
         } else {

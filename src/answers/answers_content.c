@@ -5,6 +5,8 @@
  * The file of digests, in an envelope of magic WPCF:
  *
  *     size of the build id u8  build id[64]  size of the file u64  n u64  n times: struct answers_seen
+ *
+ * Of a file without a build id a digest of its path stands in the place of build id and size.
  */
 #include "answers_content.h"
 
@@ -26,6 +28,8 @@ enum {
         MIN_THREAD_BYTES = 4 << 20, /* less is not worth a thread */
         MAX_THREADS = 4,
         MAX_KEPT_BYTES = 64 << 20, /* of more than that each piece leaves memory again */
+        /* Without a build id, as .dwo files are: to hash them takes about as long as to read a list of them. */
+        MAX_UNLISTED_BYTES = 64 << 10,
 };
 
 static const struct archive_section_kind seen_kind = {"WPCF", SEEN_VERSION, .is_plain = true};
@@ -128,12 +132,20 @@ bool answers_content_make(const struct object *object, const char *(*section_nam
 void answers_seen_add_name(const struct object *object, struct buf *out)
 {
         const struct object_facts *facts = object_get_facts(object);
+        uint8_t id[OBJECT_BUILD_ID_BYTES] = {0};
         struct object_file file = {0};
+        struct digest digest;
 
         object_get_file(object, &file);
+        memcpy(id, facts->build_id, facts->build_id_size);
+        /* By path: .dwo files of one size would push each other out of one list. */
+        if (!facts->build_id_size) {
+                digest = digest_of(object_name(object), strlen(object_name(object)));
+                memcpy(id, &digest, sizeof(digest));
+        }
         buf_add_u8(out, facts->build_id_size);
-        buf_add(out, facts->build_id, sizeof(facts->build_id));
-        buf_add_u64(out, file.size_bytes);
+        buf_add(out, id, sizeof(id));
+        buf_add_u64(out, facts->build_id_size ? file.size_bytes : 0);
 }
 
 static void add_path(const char *folder, const struct object *object, const struct buf *name, struct buf *out)
@@ -206,6 +218,11 @@ static void read_seen(const char *path, const struct buf *name, struct answers_s
                 answers_seen_read(name, cursor_make(map->bytes, map->size_bytes), ret_list);
 }
 
+static bool say_overlap(const struct object *object, struct err *err)
+{
+        return err_set(err, ERR_UNSUPPORTED, "%s: has sections that overlap", object_name(object));
+}
+
 bool answers_content_find(const char *folder, const struct object *object,
                           const char *(*section_name)(size_t i), struct digest *ret_content, struct err *err)
 {
@@ -216,6 +233,8 @@ bool answers_content_find(const char *folder, const struct object *object,
 
         if (!object_get_file(object, &seen.file))
                 return err_set(err, ERR_UNSUPPORTED, "%s: is no file", object_name(object));
+        if (!object_get_facts(object)->build_id_size && seen.file.size_bytes <= MAX_UNLISTED_BYTES)
+                return answers_content_make(object, section_name, ret_content) || say_overlap(object, err);
         answers_seen_add_name(object, &name);
         add_path(folder, object, &name, &path);
         read_seen(buf_text(&path), &name, &known);
@@ -228,7 +247,7 @@ bool answers_content_find(const char *folder, const struct object *object,
         if (!answers_folder_make(folder, err))
                 return false;
         if (!answers_content_make(object, section_name, &seen.content))
-                return err_set(err, ERR_UNSUPPORTED, "%s: has sections that overlap", object_name(object));
+                return say_overlap(object, err);
         log_debug("%s: its content is hashed", object_name(object));
         *ret_content = seen.content;
         if (!object_is_changed(object))

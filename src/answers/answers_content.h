@@ -15,7 +15,8 @@
 
 enum {
         ANSWERS_N_SOURCE_FILES = 3,
-        /* That are remembered of one build id and size: a file and its copies. */
+        ANSWERS_SPLIT = 2, /* the number of the package of split debug information among them */
+        /* That are remembered of one build id and size, a file and its copies; without a build id, of one path. */
         ANSWERS_MAX_SEEN = 8,
 };
 
@@ -33,7 +34,7 @@ struct answers_sources {
 bool answers_content_make(const struct object *object, const char *(*section_name)(size_t i),
                           struct digest *ret_content);
 
-/* The same, from the folder if the file was seen before; else it is remembered there.  False with ERR_UNSUPPORTED as answers_content_make, and with another error when the folder
+/* The same, from the folder if the file was seen before; else it is remembered there, where that pays.  False with ERR_UNSUPPORTED as answers_content_make, and with another error when the folder
  * can't be made. */
 bool answers_content_find(const char *folder, const struct object *object,
                           const char *(*section_name)(size_t i), struct digest *ret_content, struct err *err);
@@ -45,7 +46,7 @@ struct answers_seen {
         struct digest content;
 };
 
-/* Files of one build id and size, the newest first. */
+/* The newest first. */
 struct answers_seen_list {
         struct answers_seen items[ANSWERS_MAX_SEEN];
         size_t n;
@@ -53,7 +54,7 @@ struct answers_seen_list {
 
 void answers_seen_add_path(const char *folder, const struct object *object, struct buf *out);
 
-/* Appends what such a file begins with: whose it is.  Zeros of that size are the name of an object without a build id. */
+/* Appends what such a file begins with: whose it is. */
 enum { ANSWERS_SEEN_NAME_BYTES = 1 + OBJECT_BUILD_ID_BYTES + 8 };
 void answers_seen_add_name(const struct object *object, struct buf *out);
 

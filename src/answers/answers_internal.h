@@ -25,16 +25,26 @@
 #include "strpool.h"
 
 enum field_form {
-        FIELD_U32,  /* below `end` */
-        FIELD_TEXT, /* answer_text */
+        FIELD_U32,    /* below `end` */
+        FIELD_TEXT,   /* answer_text */
+        FIELD_ITEM,   /* number of an item of the set */
+        FIELD_LIST,   /* number of a list of the set */
+        FIELD_LENGTH, /* of a list of the kind */
         FIELD_U64,
         FIELD_BYTES, /* struct answer_bytes of fewer than `end` bytes */
 };
 
 struct answer_field {
-        uint16_t offset; /* in the item */
+        uint16_t offset; /* in the row */
         uint8_t form;    /* enum field_form */
         uint64_t end;
+};
+
+/* What is read and written as columns. */
+struct rows_form {
+        uint16_t bytes; /* of a row in memory */
+        uint8_t n_fields;
+        const struct answer_field *fields;
 };
 
 struct answer_set {
@@ -49,18 +59,19 @@ struct answer_set {
 };
 
 struct kind_facts {
-        uint16_t item_bytes;
-        uint8_t n_fields;
+        struct rows_form item;
         bool by_addr;      /* found by address */
         bool share_items;  /* its lists do */
         uint16_t max_list; /* 0: no limit */
-        const struct answer_field *fields;
         /* Whether a list, and the whole set once it was read, are as they have to be; NULL: every value is allowed. */
         bool (*check_list)(const void *items, size_t n);
         bool (*check)(const struct answer_set *set);
 };
 
 extern const struct kind_facts answer_kinds[ANSWER_N_KINDS];
+
+/* The lengths of lists, the items of shared ones, and runs: in a file their gaps, lengths - 1 and lists. */
+extern const struct rows_form answer_list_rows, answer_member_rows, answer_run_rows;
 
 struct module_answers {
         struct answers *store;
@@ -76,23 +87,6 @@ struct answers {
         struct module_answers **modules;
         size_t n_modules, cap_modules;
 };
-
-/* As answers_text. */
-static inline const char *text_of_answers(const struct answers *answers, answer_text text)
-{
-        if (!text)
-                return NULL;
-        return answers->pool ? strpool_get(answers->pool, text - 1) : answers->texts[text - 1];
-}
-
-/* As answer_found_get. */
-static inline const void *item_of_found(const struct answer_found *found, size_t i)
-{
-        const struct answer_set *set = found->set;
-        size_t at = found->list.first + i;
-
-        return set->items + (set->members ? set->members[at] : at) * set->kind->item_bytes;
-}
 
 /* Puts an item at the end of a set, as it is. */
 void answer_set_push(struct answer_set *set, const void *item);
@@ -145,14 +139,19 @@ struct answers_reader {
         struct answers *answers;
 };
 
-/* Takes room for `n` things of `each` bytes; c.failed when there is none, or more things than numbers for them. */
-bool answers_reader_take(struct answers_reader *r, uint64_t n, size_t each);
-
 /* Reads how many things follow, of `each` bytes in memory and at least `least` here; 0 with c.failed when they can't be. */
 size_t answers_reader_count(struct answers_reader *r, size_t least, size_t each);
 
 /* The texts, of `size` bytes together: they are copied before they are looked at. */
 void answers_reader_texts(struct answers_reader *r, size_t n, uint64_t size);
+
+/* A byte string of `size` bytes, to the place of its struct. */
+void answers_reader_bytes(struct answers_reader *r, const struct answer_field *field, uint64_t size,
+                          uint8_t *at);
+
+/* Above which no number of a field of this set may be. */
+uint64_t answers_reader_end_of(const struct answers_reader *r, const struct answer_set *set,
+                               const struct answer_field *field);
 
 /* Whether the sets of the module are as their kinds want them. */
 bool answers_reader_check(const struct module_answers *module);

@@ -9,7 +9,8 @@
 
 /* --- Room --- */
 
-bool answers_reader_take(struct answers_reader *r, uint64_t n, size_t each)
+/* For `n` things of `each` bytes; c.failed when there is none, or more things than numbers for them. */
+static bool take_room(struct answers_reader *r, uint64_t n, size_t each)
 {
         if (r->c.failed || n > UINT32_MAX || !budget_take(&r->budget, BUDGET_NAMES, n * each)) {
                 cursor_fail(&r->c);
@@ -24,15 +25,7 @@ size_t answers_reader_count(struct answers_reader *r, size_t least, size_t each)
 
         if (n > cursor_left(&r->c) / least)
                 cursor_fail(&r->c);
-        return answers_reader_take(r, n, each) ? (size_t)n : 0;
-}
-
-/* The number of things that are columns, and so may take no room here. */
-static size_t read_n(struct answers_reader *r, size_t each)
-{
-        uint64_t n = cursor_uleb(&r->c);
-
-        return answers_reader_take(r, n, each) ? (size_t)n : 0;
+        return take_room(r, n, each) ? (size_t)n : 0;
 }
 
 /* --- Texts --- */
@@ -43,7 +36,7 @@ void answers_reader_texts(struct answers_reader *r, size_t n, uint64_t size)
         const char *bytes = cursor_bytes(&r->c, size);
         struct cursor texts;
 
-        if (!answers_reader_take(r, size, 1))
+        if (!take_room(r, size, 1))
                 return;
         texts = cursor_make(arena_copy(&answers->bytes, bytes, (size_t)size), (size_t)size);
         answers->texts = mem_resize(NULL, n, sizeof(*answers->texts));
@@ -56,10 +49,16 @@ void answers_reader_texts(struct answers_reader *r, size_t n, uint64_t size)
 
 /* --- Columns --- */
 
-/* Above which no value of the field may be. */
-static uint64_t end_of(const struct answers_reader *r, const struct answer_field *field)
+uint64_t answers_reader_end_of(const struct answers_reader *r, const struct answer_set *set,
+                               const struct answer_field *field)
 {
-        return field->form == FIELD_TEXT ? r->answers->n_texts + 1 : field->end;
+        switch ((enum field_form)field->form) {
+        case FIELD_TEXT: return r->answers->n_texts + 1;
+        case FIELD_ITEM: return set->n_items;
+        case FIELD_LIST: return set->n_lists;
+        case FIELD_LENGTH: return (set->kind->max_list ? set->kind->max_list : (uint64_t)UINT32_MAX) + 1;
+        default: return field->end;
+        }
 }
 
 /* False: one is too large. */
@@ -83,17 +82,19 @@ static void store_wide(const uint64_t *values, size_t n, uint8_t *at, size_t ste
                 memcpy(at, &values[i], sizeof(values[i]));
 }
 
-/* Numbers of a field to `n` items from number `at` on; false: one is too large. */
-static bool take_field(const struct answers_reader *r, const struct answer_field *field,
-                       struct answers_column *column, size_t at, size_t n, uint8_t *items, size_t step)
+/* Numbers of a field to `n` rows from number `at` on; false: one is too large. */
+static bool take_field(const struct answer_field *field, uint64_t end, struct answers_column *column,
+                       size_t at, size_t n, uint8_t *rows, size_t step)
 {
-        bool is_narrow = field->form == FIELD_U32 || field->form == FIELD_TEXT;
-        uint64_t end = end_of(r, field), values[COLUMN_CHUNK];
-        uint8_t *to = items + field->offset;
+        bool is_narrow = field->form != FIELD_U64 && field->form != FIELD_BYTES;
+        uint8_t *to = rows + field->offset;
         size_t done = is_narrow ? column_store(column, at, n, end, to, step) : 0;
+        uint64_t values[COLUMN_CHUNK];
 
-        if (done == n || column_is_zero(column))
+        if (done == n)
                 return true;
+        if (column_is_zero(column))
+                return !is_narrow || end;
         column_take(column, at + done, n - done, values);
         if (is_narrow)
                 return store_narrow(values, n - done, end, to + done * step, step);
@@ -101,149 +102,109 @@ static bool take_field(const struct answers_reader *r, const struct answer_field
         return true;
 }
 
+/* All fields of some rows before the next ones, so that they stay in the processor's cache. */
+static void *read_rows(struct answers_reader *r, const struct answer_set *set, const struct rows_form *form,
+                       uint64_t n_rows)
+{
+        struct answers_column columns[KIND_MAX_FIELDS];
+        uint8_t *rows;
+
+        if (!take_room(r, n_rows, form->bytes))
+                return NULL;
+        rows = mem_resize(NULL, (size_t)n_rows, form->bytes);
+        for (size_t i = 0; i < form->n_fields; i++)
+                columns[i] = column_begin(&r->c, (size_t)n_rows);
+        for (size_t at = 0, n; at < n_rows && !r->c.failed; at += n) {
+                uint8_t *some = rows + at * form->bytes;
+
+                n = n_rows - at < COLUMN_CHUNK ? (size_t)n_rows - at : COLUMN_CHUNK;
+                memset(some, 0, n * form->bytes);
+                for (size_t i = 0; i < form->n_fields; i++) {
+                        const struct answer_field *field = &form->fields[i];
+
+                        if (!take_field(field, answers_reader_end_of(r, set, field), &columns[i], at, n, some,
+                                        form->bytes))
+                                cursor_fail(&r->c);
+                }
+        }
+        return rows;
+}
+
 /* --- Sets --- */
 
-static size_t chunk_at(size_t at, size_t n)
+void answers_reader_bytes(struct answers_reader *r, const struct answer_field *field, uint64_t size,
+                          uint8_t *at)
 {
-        return n - at < COLUMN_CHUNK ? n - at : COLUMN_CHUNK;
-}
+        const char *foreign = size < field->end ? cursor_bytes(&r->c, size) : NULL;
+        struct answer_bytes bytes = {NULL, size};
 
-/* All fields of some items before the next ones, so that they stay in the processor's cache. */
-static void read_fields(struct answers_reader *r, struct answer_set *set)
-{
-        const struct kind_facts *kind = set->kind;
-        struct answers_column columns[KIND_MAX_FIELDS];
-
-        for (size_t i = 0; i < kind->n_fields; i++)
-                columns[i] = column_begin(&r->c, set->n_items);
-        for (size_t at = 0, n; at < set->n_items && !r->c.failed; at += n) {
-                uint8_t *items = set->items + at * kind->item_bytes;
-
-                n = chunk_at(at, set->n_items);
-                memset(items, 0, n * kind->item_bytes);
-                for (size_t i = 0; i < kind->n_fields; i++) {
-                        if (!take_field(r, &kind->fields[i], &columns[i], at, n, items, kind->item_bytes))
-                                cursor_fail(&r->c);
-                }
+        if (!foreign || !take_room(r, size, 1)) {
+                cursor_fail(&r->c);
+                return;
         }
+        bytes.at = (uint8_t *)arena_copy(&r->answers->bytes, foreign, (size_t)size);
+        memcpy(at, &bytes, sizeof(bytes));
 }
 
-/* Bytes behind all columns. */
-static void read_bytes(struct answers_reader *r, struct answer_set *set, const struct answer_field *field)
-{
-        uint8_t *at = set->items + field->offset;
-
-        for (size_t i = 0; i < set->n_items && !r->c.failed; i++, at += set->kind->item_bytes) {
-                struct answer_bytes bytes = {NULL, 0};
-                const char *foreign;
-
-                memcpy(&bytes.size, at, sizeof(bytes.size));
-                foreign = bytes.size < field->end ? cursor_bytes(&r->c, bytes.size) : NULL;
-                if (!foreign || !answers_reader_take(r, bytes.size, 1)) {
-                        cursor_fail(&r->c);
-                        return;
-                }
-                bytes.at = (uint8_t *)arena_copy(&r->answers->bytes, foreign, (size_t)bytes.size);
-                memcpy(at, &bytes, sizeof(bytes));
-        }
-}
-
+/* Bytes stand behind all columns, which have their lengths. */
 static void read_items(struct answers_reader *r, struct answer_set *set)
 {
-        set->n_items = read_n(r, set->kind->item_bytes);
-        set->items = mem_resize(NULL, set->n_items, set->kind->item_bytes);
-        read_fields(r, set);
-        for (size_t i = 0; i < set->kind->n_fields; i++) {
-                if (set->kind->fields[i].form == FIELD_BYTES)
-                        read_bytes(r, set, &set->kind->fields[i]);
-        }
-}
+        const struct rows_form *form = &set->kind->item;
 
-/* Lists follow each other; returns how many items they have together. */
-static uint64_t read_lengths(struct answers_reader *r, struct answer_set *set)
-{
-        size_t max = set->kind->max_list ? set->kind->max_list : UINT32_MAX;
-        uint64_t total = 0, values[COLUMN_CHUNK];
-        struct answers_column column;
+        set->n_items = (size_t)cursor_uleb(&r->c);
+        set->items = read_rows(r, set, form, set->n_items);
+        for (size_t i = 0; i < form->n_fields && !r->c.failed; i++) {
+                uint8_t *at = set->items + form->fields[i].offset;
 
-        set->n_lists = read_n(r, sizeof(*set->lists));
-        set->lists = mem_resize(NULL, set->n_lists, sizeof(*set->lists));
-        column = column_begin(&r->c, set->n_lists);
-        for (size_t at = 0, n; at < set->n_lists && !r->c.failed; at += n) {
-                n = chunk_at(at, set->n_lists);
-                column_take(&column, at, n, values);
-                for (size_t i = 0; i < n; i++) {
-                        if (values[i] > max || total + values[i] > UINT32_MAX) {
-                                cursor_fail(&r->c);
-                                return 0;
-                        }
-                        set->lists[at + i] = (struct answer_list){(uint32_t)total, (uint32_t)values[i]};
-                        total += values[i];
+                if (form->fields[i].form != FIELD_BYTES)
+                        continue;
+                for (size_t k = 0; k < set->n_items && !r->c.failed; k++, at += form->bytes) {
+                        uint64_t size;
+
+                        memcpy(&size, at, sizeof(size));
+                        answers_reader_bytes(r, &form->fields[i], size, at);
                 }
         }
-        return total;
 }
 
+/* Lists follow each other. */
 static void read_lists(struct answers_reader *r, struct answer_set *set)
 {
-        uint64_t total = read_lengths(r, set), values[COLUMN_CHUNK];
-        struct answers_column column;
+        uint64_t total = 0;
 
-        if (!set->kind->share_items) {
-                if (total != set->n_items)
+        set->n_lists = (size_t)cursor_uleb(&r->c);
+        set->lists = read_rows(r, set, &answer_list_rows, set->n_lists);
+        for (size_t i = 0; i < set->n_lists && !r->c.failed; i++) {
+                set->lists[i].first = (uint32_t)total;
+                total += set->lists[i].n;
+                if (total > UINT32_MAX)
                         cursor_fail(&r->c);
-                return;
         }
-        if (!answers_reader_take(r, total, sizeof(*set->members)))
-                return;
-        set->n_members = (size_t)total;
-        set->members = mem_resize(NULL, set->n_members, sizeof(*set->members));
-        column = column_begin(&r->c, set->n_members);
-        for (size_t at = 0, n; at < set->n_members && !r->c.failed; at += n) {
-                n = chunk_at(at, set->n_members);
-                column_take(&column, at, n, values);
-                if (!store_narrow(values, n, set->n_items, (uint8_t *)&set->members[at],
-                                  sizeof(*set->members)))
-                        cursor_fail(&r->c);
+        if (set->kind->share_items) {
+                set->n_members = (size_t)total;
+                set->members = read_rows(r, set, &answer_member_rows, total);
+        } else if (total != set->n_items) {
+                cursor_fail(&r->c);
         }
 }
 
-/* The next run behind *next, which is 0 again behind the last address of all. */
-static bool place_run(struct answer_run *run, uint64_t gap, uint64_t more, uint64_t *next, bool is_first)
-{
-        if ((!is_first && !*next) || gap > UINT64_MAX - *next || more > UINT64_MAX - *next - gap)
-                return false;
-        run->first = *next + gap;
-        run->last = run->first + more;
-        *next = run->last + 1;
-        return true;
-}
-
+/* The gap before a run and its length - 1 become its addresses; behind the last address of all there is no other one. */
 static void read_runs(struct answers_reader *r, struct answer_set *set)
 {
-        uint64_t next = 0, gaps[COLUMN_CHUNK], more[COLUMN_CHUNK], lists[COLUMN_CHUNK];
-        struct answers_column columns[3];
+        uint64_t next = 0;
 
-        set->n_runs = read_n(r, sizeof(*set->runs));
-        set->runs = mem_resize(NULL, set->n_runs, sizeof(*set->runs));
-        for (size_t i = 0; i < N_ELEMENTS(columns); i++)
-                columns[i] = column_begin(&r->c, set->n_runs);
-        for (size_t at = 0, n; at < set->n_runs && !r->c.failed; at += n) {
-                n = chunk_at(at, set->n_runs);
-                column_take(&columns[0], at, n, gaps);
-                column_take(&columns[1], at, n, more);
-                column_take(&columns[2], at, n, lists);
-                for (size_t i = 0; i < n; i++) {
-                        if (!place_run(&set->runs[at + i], gaps[i], more[i], &next, !(at + i)) ||
-                            lists[i] >= set->n_lists) {
-                                cursor_fail(&r->c);
-                                return;
-                        }
-                        set->runs[at + i].list = (uint32_t)lists[i];
-                        set->runs[at + i].zero = 0;
-                }
+        set->n_runs = set->n_sorted = (size_t)cursor_uleb(&r->c);
+        set->runs = read_rows(r, set, &answer_run_rows, set->n_runs);
+        for (size_t i = 0; i < set->n_runs && !r->c.failed; i++) {
+                struct answer_run *run = &set->runs[i];
+
+                if ((i && !next) || run->first > UINT64_MAX - next ||
+                    run->last > UINT64_MAX - next - run->first)
+                        cursor_fail(&r->c);
+                run->first += next;
+                run->last += run->first;
+                next = run->last + 1;
         }
-        set->n_sorted = set->n_runs;
 }
 
 /* The set's own bytes are all of it. */
@@ -278,7 +239,7 @@ static bool check_set(const struct answer_set *set)
         for (size_t i = 0; kind->check_list && i < set->n_lists; i++) {
                 const struct answer_list *list = &set->lists[i];
 
-                if (list->n && !kind->check_list(set->items + list->first * kind->item_bytes, list->n))
+                if (list->n && !kind->check_list(set->items + list->first * kind->item.bytes, list->n))
                         return false;
         }
         return !kind->check || kind->check(set);

@@ -23,44 +23,19 @@
 /* Fields whose number is the difference to that of the row before. */
 #define DELTA(index) (1u << (index))
 
-/* Below `end`; a number that can't be fails. */
-static uint32_t read_below(struct answers_reader *r, uint64_t end)
-{
-        uint64_t value = cursor_uleb(&r->c);
-
-        if (!r->c.failed && value < end && value <= UINT32_MAX)
-                return (uint32_t)value;
-        cursor_fail(&r->c);
-        return 0;
-}
-
 /* --- Rows: the fields of a kind in their order --- */
 
-static void read_bytes(struct answers_reader *r, const struct answer_field *field, uint64_t size, uint8_t *at)
+static void read_field(struct answers_reader *r, const struct answer_set *set,
+                       const struct answer_field *field, uint64_t value, uint8_t *at)
 {
-        const char *foreign = size < field->end ? cursor_bytes(&r->c, size) : NULL;
-        struct answer_bytes bytes = {NULL, size};
-
-        if (!foreign || !answers_reader_take(r, size, 1)) {
-                cursor_fail(&r->c);
-                return;
-        }
-        bytes.at = (uint8_t *)arena_copy(&r->answers->bytes, foreign, (size_t)size);
-        memcpy(at, &bytes, sizeof(bytes));
-}
-
-static void read_field(struct answers_reader *r, const struct answer_field *field, uint64_t value,
-                       uint8_t *at)
-{
-        uint64_t end = field->form == FIELD_TEXT ? r->answers->n_texts + 1 : field->end;
         uint32_t narrow = (uint32_t)value;
 
         if (field->form == FIELD_BYTES) {
-                read_bytes(r, field, value, at);
+                answers_reader_bytes(r, field, value, at);
         } else if (field->form == FIELD_U64) {
                 memcpy(at, &value, sizeof(value));
         } else {
-                if (value >= end)
+                if (value >= answers_reader_end_of(r, set, field))
                         cursor_fail(&r->c);
                 memcpy(at, &narrow, sizeof(narrow));
         }
@@ -72,22 +47,22 @@ static void read_rows(struct answers_reader *r, struct answer_set *set, size_t n
 {
         bool is_frame = set->kind == &answer_kinds[ANSWER_FRAMES];
 
-        assert(set->kind->item_bytes <= KIND_MAX_ITEM_BYTES);
+        assert(set->kind->item.bytes <= KIND_MAX_ITEM_BYTES);
         for (size_t row = 0; row < n && !r->c.failed; row++) {
                 uint8_t item[KIND_MAX_ITEM_BYTES] = {0};
 
-                for (size_t i = 0; i < set->kind->n_fields; i++) {
-                        const struct answer_field *field = &set->kind->fields[i];
+                for (size_t i = 0; i < set->kind->item.n_fields; i++) {
+                        const struct answer_field *field = &set->kind->item.fields[i];
                         uint64_t value = deltas & DELTA(i) ? before[i] += (uint64_t)cursor_sleb(&r->c)
                                                            : cursor_uleb(&r->c);
 
                         /* The flag of a frame is the lowest bit of its column. */
                         if (is_frame && field->offset == offsetof(struct answer_frame, column)) {
-                                read_field(r, field, value >> 1, item + field->offset);
-                                field = &set->kind->fields[++i];
+                                read_field(r, set, field, value >> 1, item + field->offset);
+                                field = &set->kind->item.fields[++i];
                                 value &= 1;
                         }
-                        read_field(r, field, value, item + field->offset);
+                        read_field(r, set, field, value, item + field->offset);
                 }
                 if (!r->c.failed)
                         answer_set_push(set, item);
@@ -100,7 +75,7 @@ static void read_table(struct answers_reader *r, struct module_answers *m, enum 
 {
         struct answer_set *set = &m->sets[kind];
         uint64_t before[KIND_MAX_FIELDS] = {0};
-        size_t each = set->kind->item_bytes + sizeof(struct answer_list);
+        size_t each = set->kind->item.bytes + sizeof(struct answer_list);
 
         read_rows(r, set, answers_reader_count(r, 2, 2 * each), deltas, before);
 }
@@ -115,18 +90,20 @@ static void push_list(struct answer_set *set, size_t first, size_t n)
 
 static void read_runs(struct answers_reader *r, struct module_answers *m, enum answer_kind kind)
 {
-        size_t n = answers_reader_count(r, 3, 2 * sizeof(struct answer_run));
+        /* Those of functions become runs of labels too. */
+        size_t n_sets = kind == ANSWER_EXTENTS ? 2 : 1;
+        size_t n = answers_reader_count(r, 3, 2 * n_sets * sizeof(struct answer_run));
         uint64_t next = 0;
 
         for (size_t i = 0; i < n; i++) {
-                uint64_t gap = cursor_uleb(&r->c), more = cursor_uleb(&r->c);
-                uint32_t list = read_below(r, m->sets[kind].n_lists);
+                uint64_t gap = cursor_uleb(&r->c), more = cursor_uleb(&r->c), list = cursor_uleb(&r->c);
 
-                if ((i && !next) || gap > UINT64_MAX - next || more > UINT64_MAX - next - gap)
+                if ((i && !next) || gap > UINT64_MAX - next || more > UINT64_MAX - next - gap ||
+                    list >= m->sets[kind].n_lists)
                         cursor_fail(&r->c);
                 if (r->c.failed)
                         return;
-                answers_add_run(m, kind, next + gap, next + gap + more, list);
+                answers_add_run(m, kind, next + gap, next + gap + more, (uint32_t)list);
                 next += gap + more + 1;
         }
 }
@@ -211,19 +188,23 @@ static void read_extents(struct answers_reader *r, struct answer_set *set, uint6
         }
 }
 
-/* A function was found by the sampled addresses in it, and by its first one. */
-static void read_members(struct answers_reader *r, struct module_answers *m, enum answer_kind kind)
+/* A function was found by the sampled addresses in it, and by its first one; its labels by the same. */
+static void read_members(struct answers_reader *r, struct module_answers *m)
 {
         const struct answer_set *extents = &m->sets[ANSWER_EXTENTS];
         const struct answer_extent *items = (const void *)extents->items;
 
-        read_runs(r, m, kind);
+        read_runs(r, m, ANSWER_EXTENTS);
         for (uint32_t i = 0; i < extents->n_lists && !r->c.failed; i++) {
                 const struct answer_list *list = &extents->lists[i];
 
                 if (list->n)
-                        answers_add_run(m, kind, items[list->first].start, items[list->first].start, i);
+                        answers_add_run(m, ANSWER_EXTENTS, items[list->first].start, items[list->first].start,
+                                        i);
         }
+        for (size_t i = 0; i < extents->n_runs && !r->c.failed; i++)
+                answers_add_run(m, ANSWER_LABELS, extents->runs[i].first, extents->runs[i].last,
+                                extents->runs[i].list);
 }
 
 static void read_functions(struct answers_reader *r, struct module_answers *m)
@@ -231,7 +212,6 @@ static void read_functions(struct answers_reader *r, struct module_answers *m)
         size_t n = answers_reader_count(r, 2, 4 * (sizeof(struct answer_list) + sizeof(struct answer_run)));
         struct answer_set *labels = &m->sets[ANSWER_LABELS];
         uint64_t at = 0, before[KIND_MAX_FIELDS] = {0};
-        struct cursor members;
 
         for (size_t i = 0; i < n && !r->c.failed; i++) {
                 size_t n_labels;
@@ -241,12 +221,7 @@ static void read_functions(struct answers_reader *r, struct module_answers *m)
                 push_list(labels, labels->n_items, n_labels);
                 read_rows(r, labels, n_labels, DELTA(2), before);
         }
-        members = r->c;
-        read_members(r, m, ANSWER_EXTENTS);
-        if (r->c.failed)
-                return;
-        r->c = members;
-        read_members(r, m, ANSWER_LABELS);
+        read_members(r, m);
 }
 
 static void read_module(struct answers_reader *r)

@@ -8,6 +8,7 @@
 
 #include "answers_internal.h"
 #include "mem.h"
+#include "search.h"
 
 struct answers *answers_new(void)
 {
@@ -61,7 +62,9 @@ answer_text answers_add_text(struct answers *answers, const char *text)
 
 const char *answers_text(const struct answers *answers, answer_text text)
 {
-        return text_of_answers(answers, text);
+        if (!text)
+                return NULL;
+        return answers->pool ? strpool_get(answers->pool, text - 1) : answers->texts[text - 1];
 }
 
 struct module_answers *answers_add_module(struct answers *answers)
@@ -95,7 +98,7 @@ uint64_t answers_size(const struct module_answers *module, enum answer_kind kind
         const struct answer_set *set = &module->sets[kind];
 
         return SET_MAX_HEAD_BYTES + module->store->texts_bytes + module->store->bytes.total_bytes +
-               set->n_items * set->kind->item_bytes + set->n_members * sizeof(*set->members) +
+               set->n_items * set->kind->item.bytes + set->n_members * sizeof(*set->members) +
                set->n_lists * sizeof(*set->lists) + set->n_runs * sizeof(*set->runs);
 }
 
@@ -109,17 +112,17 @@ size_t answers_max_list(enum answer_kind kind)
 void answer_set_push(struct answer_set *set, const void *item)
 {
         if (set->n_items == set->cap_items)
-                set->items = mem_grow(set->items, set->n_items, &set->cap_items, set->kind->item_bytes);
-        memcpy(set->items + set->n_items * set->kind->item_bytes, item, set->kind->item_bytes);
+                set->items = mem_grow(set->items, set->n_items, &set->cap_items, set->kind->item.bytes);
+        memcpy(set->items + set->n_items * set->kind->item.bytes, item, set->kind->item.bytes);
         set->n_items++;
 }
 
 /* Byte strings of the item are the store's from now on. */
 static void keep_bytes(struct answers *answers, struct answer_set *set, size_t index)
 {
-        for (size_t i = 0; i < set->kind->n_fields; i++) {
-                const struct answer_field *field = &set->kind->fields[i];
-                uint8_t *at = set->items + index * set->kind->item_bytes + field->offset;
+        for (size_t i = 0; i < set->kind->item.n_fields; i++) {
+                const struct answer_field *field = &set->kind->item.fields[i];
+                uint8_t *at = set->items + index * set->kind->item.bytes + field->offset;
                 struct answer_bytes bytes;
 
                 if (field->form != FIELD_BYTES)
@@ -143,7 +146,7 @@ void answers_add_item(struct module_answers *module, enum answer_kind kind, cons
 /* The number of an equal item, or of this one.  A hash that another one took already leads on to the next number. */
 static uint32_t item_number(struct answer_set *set, const void *item)
 {
-        size_t size = set->kind->item_bytes;
+        size_t size = set->kind->item.bytes;
 
         for (uint64_t hash = map_hash_bytes(item, size);; hash++) {
                 uint64_t *at = map_put(&set->items_of, hash, NULL);
@@ -161,7 +164,7 @@ static uint32_t item_number(struct answer_set *set, const void *item)
 /* What tells a list from others: numbers of items, or items. */
 static const void *list_bytes(const struct answer_set *set, const struct answer_list *list, size_t *ret_size)
 {
-        size_t each = set->kind->share_items ? sizeof(*set->members) : set->kind->item_bytes;
+        size_t each = set->kind->share_items ? sizeof(*set->members) : set->kind->item.bytes;
         const uint8_t *bytes = set->kind->share_items ? (const uint8_t *)set->members : set->items;
 
         *ret_size = list->n * each;
@@ -202,7 +205,7 @@ uint32_t answers_add_list(struct module_answers *module, enum answer_kind kind, 
 
         assert(set->kind->by_addr && n <= answers_max_list(kind));
         for (size_t i = 0; i < n; i++) {
-                const uint8_t *item = (const uint8_t *)items + i * set->kind->item_bytes;
+                const uint8_t *item = (const uint8_t *)items + i * set->kind->item.bytes;
 
                 if (share)
                         ARRAY_PUSH(set->members, set->n_members, set->cap_members, item_number(set, item));
@@ -283,14 +286,7 @@ static size_t seek_run(const struct answer_set *set, size_t from, uint64_t addr)
                 step *= 2;
         }
         high = low + step < set->n_sorted ? low + step : set->n_sorted;
-        while (low < high) {
-                size_t middle = low + (high - low) / 2;
-
-                if (runs[middle].last < addr)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
+        SEARCH_FIRST(low, high, middle, runs[middle].last < addr);
         return low;
 }
 
@@ -319,8 +315,11 @@ bool answers_find(const struct module_answers *module, enum answer_kind kind, ui
 
 const void *answer_found_get(const struct answer_found *found, size_t i)
 {
+        const struct answer_set *set = found->set;
+        size_t at = found->list.first + i;
+
         assert(i < found->list.n);
-        return item_of_found(found, i);
+        return set->items + (set->members ? set->members[at] : at) * set->kind->item.bytes;
 }
 
 size_t answers_n_items(const struct module_answers *module, enum answer_kind kind)
@@ -333,7 +332,7 @@ const void *answers_get_item(const struct module_answers *module, enum answer_ki
         const struct answer_set *set = &module->sets[kind];
 
         assert(index < set->n_items);
-        return set->items + index * set->kind->item_bytes;
+        return set->items + index * set->kind->item.bytes;
 }
 
 size_t answers_n_runs(const struct module_answers *module, enum answer_kind kind)

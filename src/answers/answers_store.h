@@ -26,6 +26,7 @@ enum answer_kind {
         ANSWER_OFFSETS, /* by offset */
         ANSWER_CODE,
         ANSWER_KEPT, /* one item, where the recorder kept the answers */
+        ANSWER_DWOS, /* by the id of the unit, in the place of an address: an item */
         ANSWER_N_KINDS,
 };
 
@@ -118,6 +119,11 @@ struct answer_kept {
 };
 
 enum { ANSWER_KEPT_BY_RECORDER = 1 };
+
+/* Which .dwo file a unit says that it is in. */
+struct answer_dwo {
+        answer_text folder, name;
+};
 
 /* --- A set: the answers of one kind ------------------------------------------------------------------ */
 

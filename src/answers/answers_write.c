@@ -7,103 +7,89 @@
 #include "archive_section.h"
 #include "mem.h"
 
-/* The field of every item; of byte strings the length. */
-static void take_field(const struct answer_set *set, const struct answer_field *field, uint64_t *values)
+/* The field of every row; of byte strings the length. */
+static void take_field(const struct answer_field *field, const uint8_t *rows, size_t n, size_t step,
+                       uint64_t *values)
 {
-        for (size_t i = 0; i < set->n_items; i++) {
-                const uint8_t *at = set->items + i * set->kind->item_bytes + field->offset;
+        rows += field->offset;
+        for (size_t i = 0; i < n; i++, rows += step) {
                 struct answer_bytes bytes;
                 uint32_t narrow;
 
                 switch ((enum field_form)field->form) {
-                case FIELD_U32:
-                case FIELD_TEXT:
-                        memcpy(&narrow, at, sizeof(narrow));
-                        values[i] = narrow;
-                        break;
-                case FIELD_U64: memcpy(&values[i], at, sizeof(values[i])); break;
+                case FIELD_U64: memcpy(&values[i], rows, sizeof(values[i])); break;
                 case FIELD_BYTES:
-                        memcpy(&bytes, at, sizeof(bytes));
+                        memcpy(&bytes, rows, sizeof(bytes));
                         values[i] = bytes.size;
+                        break;
+                default:
+                        memcpy(&narrow, rows, sizeof(narrow));
+                        values[i] = narrow;
                         break;
                 }
         }
 }
 
-static void write_bytes(const struct answer_set *set, const struct answer_field *field, struct buf *out)
+static void write_bytes(const struct answer_field *field, const uint8_t *rows, size_t n, size_t step,
+                        struct buf *out)
 {
-        for (size_t i = 0; i < set->n_items; i++) {
+        rows += field->offset;
+        for (size_t i = 0; i < n; i++, rows += step) {
                 struct answer_bytes bytes;
 
-                memcpy(&bytes, set->items + i * set->kind->item_bytes + field->offset, sizeof(bytes));
+                memcpy(&bytes, rows, sizeof(bytes));
                 buf_add(out, bytes.at, (size_t)bytes.size);
         }
 }
 
-static void write_items(const struct answer_set *set, uint64_t *values, bool is_small, struct buf *out)
+static void write_rows(const struct rows_form *form, const void *rows, size_t n, bool is_small,
+                       struct buf *out)
 {
-        archive_add_uleb(out, set->n_items);
-        for (size_t i = 0; i < set->kind->n_fields; i++) {
-                take_field(set, &set->kind->fields[i], values);
-                column_write(values, set->n_items, is_small, out);
+        uint64_t *values = mem_new(n, sizeof(*values));
+
+        for (size_t i = 0; i < form->n_fields; i++) {
+                take_field(&form->fields[i], rows, n, form->bytes, values);
+                column_write(values, n, is_small, out);
         }
-        for (size_t i = 0; i < set->kind->n_fields; i++) {
-                if (set->kind->fields[i].form == FIELD_BYTES)
-                        write_bytes(set, &set->kind->fields[i], out);
+        free(values);
+        for (size_t i = 0; i < form->n_fields; i++) {
+                if (form->fields[i].form == FIELD_BYTES)
+                        write_bytes(&form->fields[i], rows, n, form->bytes, out);
         }
 }
 
-static void write_lists(const struct answer_set *set, uint64_t *values, bool is_small, struct buf *out)
+static void write_runs(const struct answer_set *set, bool is_small, struct buf *out)
 {
-        archive_add_uleb(out, set->n_lists);
-        for (size_t i = 0; i < set->n_lists; i++)
-                values[i] = set->lists[i].n;
-        column_write(values, set->n_lists, is_small, out);
-        if (!set->kind->share_items)
-                return;
-        for (size_t i = 0; i < set->n_members; i++)
-                values[i] = set->members[i];
-        column_write(values, set->n_members, is_small, out);
-}
-
-static void write_runs(const struct answer_set *set, uint64_t *values, bool is_small, struct buf *out)
-{
+        struct answer_run *runs = mem_new(set->n_runs, sizeof(*runs));
         uint64_t next = 0;
 
-        archive_add_uleb(out, set->n_runs);
         for (size_t i = 0; i < set->n_runs; i++) {
-                values[i] = set->runs[i].first - next;
-                next = set->runs[i].last + 1;
-        }
-        column_write(values, set->n_runs, is_small, out);
-        for (size_t i = 0; i < set->n_runs; i++)
-                values[i] = set->runs[i].last - set->runs[i].first;
-        column_write(values, set->n_runs, is_small, out);
-        for (size_t i = 0; i < set->n_runs; i++)
-                values[i] = set->runs[i].list;
-        column_write(values, set->n_runs, is_small, out);
-}
+                const struct answer_run *run = &set->runs[i];
 
-static size_t max_of(size_t a, size_t b)
-{
-        return a > b ? a : b;
+                runs[i] = (struct answer_run){run->first - next, run->last - run->first, run->list, 0};
+                next = run->last + 1;
+        }
+        archive_add_uleb(out, set->n_runs);
+        write_rows(&answer_run_rows, runs, set->n_runs, is_small, out);
+        free(runs);
 }
 
 static void write_set(const struct answer_set *set, bool is_small, struct buf *out)
 {
-        size_t n = max_of(max_of(set->n_items, set->n_members), max_of(set->n_lists, set->n_runs));
-        uint64_t *values = mem_new(n, sizeof(*values));
         AUTO_RELEASE(buf) body = {0};
 
-        write_items(set, values, is_small, &body);
+        archive_add_uleb(&body, set->n_items);
+        write_rows(&set->kind->item, set->items, set->n_items, is_small, &body);
         if (set->kind->by_addr) {
-                write_lists(set, values, is_small, &body);
-                write_runs(set, values, is_small, &body);
+                archive_add_uleb(&body, set->n_lists);
+                write_rows(&answer_list_rows, set->lists, set->n_lists, is_small, &body);
+                if (set->kind->share_items)
+                        write_rows(&answer_member_rows, set->members, set->n_members, is_small, &body);
+                write_runs(set, is_small, &body);
         }
         archive_add_uleb(out, (uint64_t)(set->kind - answer_kinds));
         archive_add_uleb(out, body.len);
         buf_add(out, body.data, body.len);
-        free(values);
 }
 
 static bool is_empty(const struct answer_set *set)

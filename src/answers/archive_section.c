@@ -29,7 +29,7 @@ uint64_t archive_section_checksum(const void *bytes, size_t size)
                         lanes[i] ^= lanes[i] >> 32;
                 }
         }
-        sum = map_hash_bytes(at, size);
+        sum = map_sum_bytes(at, size);
         for (unsigned i = 0; i < 4; i++)
                 sum = map_mix(sum ^ lanes[i]);
         return sum;

@@ -137,7 +137,7 @@ int64_t module_source_built_ns(const struct module_source *source, module_id id)
         struct os_stat st;
 
         if (archived)
-                return symbol_archive_facts(archived)->built_ns;
+                return archived->facts.built_ns;
         return os_stat(world_text(source->world, world_get_module(source->world, id)->path), &st)
                        ? st.mtime_ns
                        : 0;
@@ -369,7 +369,7 @@ static resolver_id describe(struct module_source *source, struct resolver *resol
         };
 
         /* Where the recorder kept names, a file of the same build may still be there. */
-        if (archived && (!symbol_archive_facts(archived)->is_kept || module->kind == MODULE_ANON))
+        if (archived && (!archived->facts.is_kept || module->kind == MODULE_ANON))
                 return resolver_add_module(resolver, &desc);
         add_recorded(source, module, &desc);
         switch (module->kind) {

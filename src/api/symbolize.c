@@ -208,7 +208,7 @@ static bool check_file(struct symbolize *s, struct err *err)
 
 static bool is_wanted(const struct symbolize *s, const struct archived_module *module, bool whole_path)
 {
-        const char *path = symbol_archive_identity(module)->path, *wanted = s->request->path;
+        const char *path = module->identity.path, *wanted = s->request->path;
 
         return !strcmp(wanted, whole_path ? path : text_base_name(path));
 }
@@ -244,10 +244,9 @@ static bool no_such_module(const struct symbolize *s, struct err *err)
         bool is_archived = false;
 
         for (size_t i = 0; i < n; i++)
-                is_archived |= !symbol_archive_facts(symbol_archive_get(s->archive.symbols, i))->is_kept;
+                is_archived |= !symbol_archive_get(s->archive.symbols, i)->facts.is_kept;
         for (size_t i = 0; i < n; i++)
-                names[i] = text_base_name(
-                        symbol_archive_identity(symbol_archive_get(s->archive.symbols, i))->path);
+                names[i] = text_base_name(symbol_archive_get(s->archive.symbols, i)->identity.path);
         near = text_nearest(text_base_name(s->request->path), names, n);
         free(names);
         if (!is_archived)
@@ -259,8 +258,8 @@ static bool no_such_module(const struct symbolize *s, struct err *err)
 /* Addresses of a PE image may be RVAs here too. */
 static void note_image(struct symbolize *s)
 {
-        const struct archive_identity *module = symbol_archive_identity(s->archived);
-        const struct archive_facts *facts = symbol_archive_facts(s->archived);
+        const struct archive_identity *module = &s->archived->identity;
+        const struct archive_facts *facts = &s->archived->facts;
         AUTO(pe_images) images = pe_images_new(perfdata_feature(s->session->reader, FEATURE_WPERF_IMAGES));
         const struct pe_identity *image =
                 pe_images_find(images, module->path, module->build_id, module->build_id_size);

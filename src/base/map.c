@@ -107,22 +107,49 @@ void map_each(const struct map *map, void (*fn)(void *ctx, uint64_t key, uint64_
         }
 }
 
-uint64_t map_hash_bytes(const void *bytes, size_t size)
+/* --- Hashes of bytes --- */
+
+/* The factors are secret too: with known ones, some differences of two first words become, whatever the hash starts from, a
+ * difference that can be guessed and that a second word takes back. */
+struct hash_key {
+        uint64_t start, factors[2];
+};
+
+static const struct hash_key fixed_key = {0x9e3779b97f4a7c15u, {MAP_FACTOR, MAP_FACTOR}};
+static struct hash_key process_key = {0x9e3779b97f4a7c15u, {MAP_FACTOR, MAP_FACTOR}};
+
+void map_set_key(const uint64_t key[MAP_KEY_WORDS])
 {
+        /* An even factor would lose bits. */
+        process_key = (struct hash_key){key[0], {key[1] | 1, key[2] | 1}};
+}
+
+static inline uint64_t hash_by(const struct hash_key *key, const void *bytes, size_t size)
+{
+        uint64_t h = key->start ^ size, first = key->factors[0], second = key->factors[1];
         const uint8_t *at = bytes;
-        uint64_t h = 0x9e3779b97f4a7c15u ^ size;
 
         for (; size >= 8; size -= 8, at += 8) {
                 uint64_t word;
 
                 memcpy(&word, at, sizeof(word));
-                h = map_mix(h ^ word);
+                h = map_mix_by(h ^ word, first, second);
         }
         if (size) {
                 uint64_t word = 0;
 
                 memcpy(&word, at, size);
-                h = map_mix(h ^ word);
+                h = map_mix_by(h ^ word, first, second);
         }
         return h;
+}
+
+uint64_t map_hash_bytes(const void *bytes, size_t size)
+{
+        return hash_by(&process_key, bytes, size);
+}
+
+uint64_t map_sum_bytes(const void *bytes, size_t size)
+{
+        return hash_by(&fixed_key, bytes, size);
 }

@@ -2,6 +2,7 @@
 /* Reads the command line and calls its command; nothing is decided here that a command could decide. */
 #include "cmd.h"
 #include "log.h"
+#include "map.h"
 #include "os.h"
 #include "version.h"
 
@@ -44,12 +45,22 @@ static int run(const struct command_line *line)
         return line->command->run(line);
 }
 
+/* Sessions and files of others are full of texts that they chose. */
+static void set_hash_key(void)
+{
+        uint64_t key[MAP_KEY_WORDS];
+
+        if (os_random(key, sizeof(key)))
+                map_set_key(key);
+}
+
 int main(int argc, char **argv)
 {
         struct command_line line;
         struct err err = {0};
         int status;
 
+        set_hash_key();
         log_enable(os_environment("WPERF_DEBUG") != NULL);
         if (command_line_parse(&line, argc > 1 ? (size_t)argc - 1 : 0, argv + 1, &err)) {
                 status = run(&line);

@@ -4,19 +4,13 @@
 
 #include "disasm.h"
 #include "mem.h"
+#include "search.h"
 
 const struct disasm_insn *disasm_find(const struct disasm_code *code, uint64_t addr)
 {
         size_t low = 0, high = code->n_insns;
 
-        while (low < high) {
-                size_t middle = low + (high - low) / 2;
-
-                if (code->insns[middle].addr <= addr)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
+        SEARCH_FIRST(low, high, middle, code->insns[middle].addr <= addr);
         if (!low || addr - code->insns[low - 1].addr >= code->insns[low - 1].size)
                 return NULL;
         return &code->insns[low - 1];

@@ -5,6 +5,7 @@
 
 #include "dwarf_form.h"
 #include "mem.h"
+#include "search.h"
 
 void dwarf_code_take(struct dwarf_code *code, const struct dwarf_value *value)
 {
@@ -288,13 +289,6 @@ uint32_t dwarf_segments_find(const struct dwarf_segments *segments, uint64_t add
 {
         size_t low = 0, high = segments->n;
 
-        while (low < high) {
-                size_t mid = low + (high - low) / 2;
-
-                if (segments->items[mid].start <= addr)
-                        low = mid + 1;
-                else
-                        high = mid;
-        }
+        SEARCH_FIRST(low, high, mid, segments->items[mid].start <= addr);
         return low ? segments->items[low - 1].owner : DWARF_NO_OWNER;
 }

@@ -9,6 +9,7 @@
 #include "dwarf_form.h"
 #include "dwarf_lookup.h"
 #include "mem.h"
+#include "search.h"
 
 /* What the entries of one depth stand in. */
 struct around {
@@ -94,14 +95,7 @@ static bool read_ranges(struct tree_walk *walk, const struct dwarf_abbrev *abbre
 static inline __attribute__((always_inline)) size_t search(const struct dwarf_places *places, size_t low,
                                                            size_t high, uint64_t addr)
 {
-        while (low < high) {
-                size_t mid = low + (high - low) / 2;
-
-                if (places->items[mid].addr < addr)
-                        low = mid + 1;
-                else
-                        high = mid;
-        }
+        SEARCH_FIRST(low, high, mid, places->items[mid].addr < addr);
         return low;
 }
 

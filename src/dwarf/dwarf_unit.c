@@ -4,6 +4,7 @@
 
 #include "dwarf_form.h"
 #include "mem.h"
+#include "search.h"
 
 /* --- Headers --- */
 
@@ -83,14 +84,7 @@ static struct dwarf_unit *find_unit(const struct dwarf_file *file, uint64_t off)
 {
         size_t low = 0, high = file->n_units;
 
-        while (low < high) {
-                size_t mid = low + (high - low) / 2;
-
-                if (file->units[mid].off <= off)
-                        low = mid + 1;
-                else
-                        high = mid;
-        }
+        SEARCH_FIRST(low, high, mid, file->units[mid].off <= off);
         return low ? &file->units[low - 1] : NULL;
 }
 

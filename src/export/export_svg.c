@@ -136,7 +136,7 @@ static enum color color_of(const struct calltree_function *f)
 /* Steps by name alone, so that a function has its color in every picture. */
 static void add_class(const struct calltree_function *f, struct buf *out)
 {
-        uint64_t hash = map_hash_bytes(f->name, strlen(f->name));
+        uint64_t hash = map_sum_bytes(f->name, strlen(f->name));
 
         buf_printf(out, "%s%u", colors[color_of(f)].class, (unsigned)(map_mix(hash) % N_SHADES));
 }

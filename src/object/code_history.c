@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "mem.h"
+#include "search.h"
 
 struct in_time {
         uint64_t time;
@@ -67,14 +68,7 @@ static size_t count_bounds(const struct code_history *h, uint64_t addr)
 {
         size_t low = 0, high = h->n_bounds;
 
-        while (low < high) {
-                size_t middle = low + (high - low) / 2;
-
-                if (h->bounds[middle] <= addr)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
+        SEARCH_FIRST(low, high, middle, h->bounds[middle] <= addr);
         return low;
 }
 
@@ -240,14 +234,7 @@ static size_t count_until(const struct code_history *h, uint64_t time)
 {
         size_t low = 0, high = h->n_ranges;
 
-        while (low < high) {
-                size_t middle = low + (high - low) / 2;
-
-                if (h->order[middle].time <= time)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
+        SEARCH_FIRST(low, high, middle, h->order[middle].time <= time);
         return low;
 }
 
@@ -256,14 +243,7 @@ static size_t last_rank(const struct code_history *h, size_t node, size_t limit)
 {
         size_t low = h->first[node], high = h->first[node + 1];
 
-        while (low < high) {
-                size_t middle = low + (high - low) / 2;
-
-                if (h->ranks[middle] < limit)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
+        SEARCH_FIRST(low, high, middle, h->ranks[middle] < limit);
         return low > h->first[node] ? (size_t)h->ranks[low - 1] + 1 : 0;
 }
 
@@ -318,14 +298,7 @@ void code_history_span(const struct code_history *h, uint64_t time, uint64_t *re
 {
         size_t low = 0, high = h->n_changes;
 
-        while (low < high) {
-                size_t middle = low + (high - low) / 2;
-
-                if (h->changes[middle] <= time)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
+        SEARCH_FIRST(low, high, middle, h->changes[middle] <= time);
         *ret_from = low ? h->changes[low - 1] : 0;
         *ret_to = low < h->n_changes ? h->changes[low] : UINT64_MAX;
 }
@@ -358,14 +331,7 @@ bool code_history_find_off(const struct code_history *h, uint64_t off, struct co
         size_t low = 0, high = h->n_by_off;
         bool is_found;
 
-        while (low < high) {
-                size_t middle = low + (high - low) / 2;
-
-                if (h->by_off[middle].off <= off)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
+        SEARCH_FIRST(low, high, middle, h->by_off[middle].off <= off);
         is_found = low && off < off_end(h, low - 1);
         ret->same_to = low < h->n_by_off ? h->by_off[low].off : UINT64_MAX;
         if (!is_found) {

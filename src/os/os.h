@@ -180,6 +180,9 @@ void os_machine_get(struct os_machine *ret_machine);
 /* Text that is another one after each start of the machine, appended; false where there is none. */
 bool os_boot_id(struct buf *out);
 
+/* Bytes that nobody can guess; false where the machine has none to give. */
+bool os_random(void *bytes, size_t size);
+
 /* --- Threads --------------------------------------------------------------------------------------------- */
 
 enum { OS_MAX_PARALLEL = 16 };

@@ -2,6 +2,7 @@
 /* What os.h tells of the machine that os_linux.c does not. */
 #include <sched.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "os.h"
 
@@ -28,4 +29,10 @@ bool os_boot_id(struct buf *out)
                 return false;
         buf_add(out, text.data, UUID_CHARS);
         return true;
+}
+
+/* Without waiting: early in the start of a machine there may be none yet. */
+bool os_random(void *bytes, size_t size)
+{
+        return getrandom(bytes, size, GRND_NONBLOCK) == (ssize_t)size;
 }

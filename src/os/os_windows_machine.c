@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What os.h tells of the machine that os_windows.c does not. */
+#define _CRT_RAND_S /* for rand_s */
+#include <stdlib.h>
+#include <string.h>
 #include <windows.h>
 
 #include "os.h"
@@ -16,4 +19,18 @@ unsigned os_usable_cpus(void)
 bool os_boot_id(struct buf *out)
 {
         return false;
+}
+
+bool os_random(void *bytes, size_t size)
+{
+        for (size_t at = 0; at < size;) {
+                size_t n = size - at < sizeof(unsigned) ? size - at : sizeof(unsigned);
+                unsigned word;
+
+                if (rand_s(&word))
+                        return false;
+                memcpy((char *)bytes + at, &word, n);
+                at += n;
+        }
+        return true;
 }

@@ -5,6 +5,7 @@
 
 #include "mem.h"
 #include "pdb_internal.h"
+#include "search.h"
 
 /* --- One function --- */
 
@@ -144,14 +145,7 @@ size_t pdb_places_from(const struct pdb_places *places, uint64_t rva)
 {
         size_t low = 0, high = places->n;
 
-        while (low < high) {
-                size_t middle = low + (high - low) / 2;
-
-                if (places->items[middle].rva < rva)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
+        SEARCH_FIRST(low, high, middle, places->items[middle].rva < rva);
         return low;
 }
 

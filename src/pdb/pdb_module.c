@@ -6,6 +6,7 @@
 
 #include "mem.h"
 #include "pdb_internal.h"
+#include "search.h"
 
 enum {
         SYMBOLS_SIGNATURE = 4, /* bytes at the start of a module's stream */
@@ -270,14 +271,7 @@ const struct pdb_proc *pdb_module_find(const struct pdb_module *module, uint32_t
         size_t low = 0, high = module->n_procs;
         const struct pdb_proc *proc;
 
-        while (low < high) {
-                size_t middle = low + (high - low) / 2;
-
-                if (module->procs[middle].rva <= rva)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
+        SEARCH_FIRST(low, high, middle, module->procs[middle].rva <= rva);
         *ret_from = 0;
         *ret_to = low < module->n_procs ? module->procs[low].rva : UINT32_MAX;
         if (!low)

@@ -7,6 +7,7 @@
 
 #include "mem.h"
 #include "pdb_internal.h"
+#include "search.h"
 
 enum {
         HEADER_BYTES = 56,
@@ -143,14 +144,7 @@ static bool find_record(struct pdb *pdb, struct pdb_types *types, uint32_t type,
         if (type < types->first || type >= types->end)
                 return false;
         high = types->n_places;
-        while (low < high) {
-                size_t middle = low + (high - low) / 2;
-
-                if (types->places[middle].type <= type)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
+        SEARCH_FIRST(low, high, middle, types->places[middle].type <= type);
         if (!low)
                 return false;
         pdb_touch(pdb, PDB_TOUCHED_AROUND_BYTES);

@@ -10,6 +10,7 @@
 #include "archive_section.h"
 #include "arena.h"
 #include "mem.h"
+#include "search.h"
 
 static const struct archive_section_kind kind = {"WPSR", SOURCE_ARCHIVE_VERSION};
 
@@ -105,14 +106,7 @@ const char *source_archive_line(const struct archived_source *file, uint32_t lin
 {
         size_t low = 0, high = file->n_lines;
 
-        while (low < high) {
-                size_t middle = low + (high - low) / 2;
-
-                if (file->lines[middle].line < line)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
+        SEARCH_FIRST(low, high, middle, file->lines[middle].line < line);
         return low < file->n_lines && file->lines[low].line == line ? file->lines[low].text : NULL;
 }
 

@@ -15,6 +15,7 @@
 #include "archive_section.h"
 #include "map.h"
 #include "mem.h"
+#include "search.h"
 
 static const struct archive_section_kind kind = {"WPSW", STACK_ARCHIVE_VERSION};
 
@@ -149,14 +150,7 @@ const struct archived_walk *stack_archive_find(const struct stack_archive *archi
 {
         size_t low = 0, high = archive->n_walks;
 
-        while (low < high) {
-                size_t middle = low + (high - low) / 2;
-
-                if (archive->walks[middle].sample < sample)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
+        SEARCH_FIRST(low, high, middle, archive->walks[middle].sample < sample);
         return low < archive->n_walks && archive->walks[low].sample == sample ? &archive->walks[low] : NULL;
 }
 

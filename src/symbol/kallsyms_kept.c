@@ -12,6 +12,7 @@
 #include "err.h"
 #include "mem.h"
 #include "os.h"
+#include "search.h"
 #include "text.h"
 
 #define MAGIC "wperfksy"
@@ -116,14 +117,7 @@ bool kallsyms_kept_find(const struct kallsyms_kept *kept, uint64_t addr, struct 
         size_t low = 0, high = kept->n;
         struct kept_function f;
 
-        while (low < high) {
-                size_t middle = low + (high - low) / 2;
-
-                if (function_at(kept, middle).start <= addr)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
+        SEARCH_FIRST(low, high, middle, function_at(kept, middle).start <= addr);
         if (!low)
                 return false;
         f = function_at(kept, low - 1);

@@ -10,6 +10,7 @@
 #include "mem.h"
 #include "note.h"
 #include "os.h"
+#include "search.h"
 
 struct jit_line {
         uint64_t start, end;
@@ -310,14 +311,7 @@ bool perfmap_find(const struct perfmap *map, uint64_t addr, struct symtab_hit *r
         size_t low = 0, high = map->n_spans;
         struct jit_line *line;
 
-        while (low < high) {
-                size_t middle = low + (high - low) / 2;
-
-                if (map->spans[middle].start <= addr)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
+        SEARCH_FIRST(low, high, middle, map->spans[middle].start <= addr);
         if (!low || map->spans[low - 1].line == NO_LINE)
                 return false;
         line = &map->lines[map->spans[low - 1].line];

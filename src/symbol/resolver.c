@@ -156,7 +156,7 @@ static bool has_file_of_kept(const struct resolver *resolver, struct symbol_modu
         AUTO_RELEASE(buf) unsaid = {0};
         AUTO(resolver_file) file = NULL;
 
-        if (!symbol_archive_facts(module->is.archived)->is_kept || module->is.kind != RESOLVER_FILE ||
+        if (!module->is.archived->facts.is_kept || module->is.kind != RESOLVER_FILE ||
             !module->is.build_id_size)
                 return false;
         file = resolver_file_new(&module->is, &resolver->options, &unsaid);
@@ -601,7 +601,7 @@ bool resolver_is_kept(struct resolver *resolver, resolver_id id)
 {
         const struct symbol_module *module = resolver_load(resolver, id);
 
-        return module->is.archived && symbol_archive_facts(module->is.archived)->is_kept;
+        return module->is.archived && module->is.archived->facts.is_kept;
 }
 
 bool resolver_has_file(struct resolver *resolver, resolver_id id)

@@ -12,16 +12,18 @@ void resolver_archive_begin(struct symbol_module *module);
 /* These answer as the functions of resolver.h do. */
 bool resolver_archive_to_addr(const struct symbol_module *module, uint64_t offset, uint64_t *ret_addr);
 struct symbol resolver_archive_find(struct resolver *resolver, struct symbol_module *module, uint64_t addr);
-void resolver_archive_find_frames(struct resolver *resolver, struct symbol_module *module,
-                                  const uint64_t *addrs, size_t n, struct resolver_frames *ret);
-size_t resolver_archive_find_labels(struct resolver *resolver, struct symbol_module *module, uint64_t addr,
-                                    struct resolver_label **ret_labels);
-size_t resolver_archive_find_extents(struct symbol_module *module, uint64_t addr,
-                                     struct resolver_extent **ret_extents);
 bool resolver_archive_read_code(const struct symbol_module *module, uint64_t addr, uint64_t size,
                                 const uint8_t **ret_code);
 bool resolver_archive_get_image(const struct symbol_module *module, struct resolver_image *ret);
 size_t resolver_archive_n_sections(const struct symbol_module *module);
 struct resolver_section resolver_archive_get_section(const struct symbol_module *module, size_t index);
+
+/* The same of the function that an address was sampled in, or that begins there, as resolver_debug.h has them. */
+void resolver_archive_find_frames(struct symbol_module *module, const uint64_t *addrs, size_t n,
+                                  struct answered_frames *ret_frames);
+size_t resolver_archive_find_labels(struct symbol_module *module, uint64_t addr,
+                                    struct source_label **ret_labels);
+size_t resolver_archive_find_extents(struct symbol_module *module, uint64_t addr,
+                                     struct source_extent **ret_extents);
 
 #endif

@@ -8,6 +8,8 @@
 #include "mem.h"
 #include "note.h"
 
+enum { MAX_DWOS = 256 }; /* files that are opened, before anything is asked, for the key */
+
 struct resolver_debug {
         const char *path;   /* of the object file */
         struct object *own; /* of the caller */
@@ -20,7 +22,9 @@ struct resolver_debug {
         struct dwarf *dwarf; /* opened when it is asked for something that the cache does not know */
         bool is_opened;
         struct answers_cache_options cache_options;
-        struct answers_key key; /* of all kinds */
+        struct answers_key own_key; /* without .dwo files, by which these are remembered */
+        struct answers_key key;     /* of all kinds */
+        size_t n_dwos;              /* that the key has */
         bool has_key, is_key_asked;
         struct answers_cache *caches[ANSWER_N_KINDS]; /* NULL: none, or not asked yet */
         bool has_cache[ANSWER_N_KINDS];               /* it is open, or can't be opened */
@@ -107,15 +111,81 @@ static void say_not_kept(const struct resolver_debug *d, const struct err *err)
                 *said = *err;
 }
 
+/* --- The cache --- */
+
+/* The key with what is where the .dwo files that were asked for until now may be. */
+static bool add_dwos(const struct resolver_debug *d, struct answers_key *key, struct err *err)
+{
+        AUTO_RELEASE(buf) list = {0};
+
+        for (size_t i = 0; i < d->split->n_dwos; i++) {
+                const struct debug_dwo *dwo = &d->split->dwos[i];
+
+                buf_add_u64(&list, dwo->wanted.id);
+                for (size_t k = 0; k < DEBUG_DWO_PLACES; k++) {
+                        struct digest content = {0};
+
+                        if (dwo->places[k] && !answers_content_find(d->cache_options.folder, dwo->places[k],
+                                                                    dwarf_section_name, &content, err))
+                                return false;
+                        buf_add(&list, &content, sizeof(content));
+                }
+        }
+        if (list.len)
+                answers_key_add_dwos(key, &list);
+        return true;
+}
+
+static void open_cache(struct resolver_debug *d, struct answers_key key, enum answer_kind kind,
+                       uint64_t version)
+{
+        struct err err = {0};
+
+        key.kind = (uint8_t)kind;
+        key.version = version;
+        d->caches[kind] = answers_cache_open(&d->cache_options, &key, &err);
+        say_cache(d, d->caches[kind] ? answers_cache_note(d->caches[kind]) : err.text);
+}
+
+/* Opens the .dwo files that answered in earlier runs: which of hundreds they are shows only when the debug information is
+ * read.  Programs without this section have none. */
+static void open_dwos(struct resolver_debug *d)
+{
+        const struct module_answers *known;
+
+        if (!object_find_section(d->from, ".debug_addr"))
+                return;
+        open_cache(d, d->own_key, ANSWER_DWOS, DWARF_ANSWERS_VERSION);
+        known = d->caches[ANSWER_DWOS] ? answers_cache_file(d->caches[ANSWER_DWOS]) : NULL;
+        for (size_t i = 0; known && i < answers_n_runs(known, ANSWER_DWOS); i++) {
+                struct answer_run run = answers_get_run(known, ANSWER_DWOS, i);
+                struct answer_found found = answers_of_run(known, ANSWER_DWOS, i);
+                const struct answer_dwo *item = found.list.n ? answer_found_get(&found, 0) : NULL;
+                struct dwarf_dwo dwo = {.id = run.first};
+
+                if (!item)
+                        continue;
+                dwo.folder = answers_text(found.store, item->folder);
+                dwo.name = answers_text(found.store, item->name);
+                for (; dwo.id - run.first <= run.last - run.first && d->n_dwos < MAX_DWOS;
+                     dwo.id++, d->n_dwos++)
+                        debug_split_open(d->split, &dwo);
+        }
+}
+
 /* False: answers of these files are not kept. */
 static bool make_key(struct resolver_debug *d)
 {
-        const struct answers_sources sources = {{d->from, d->alt, debug_split_package(get_split(d))},
-                                                dwarf_section_name};
+        const struct answers_sources sources = {{d->from, d->alt, get_split(d)->package}, dwarf_section_name};
         struct err err = {0};
 
-        if (answers_key_make(d->cache_options.folder, d->own ? d->own : d->from, &sources, &d->key, &err))
-                return true;
+        if (answers_key_make(d->cache_options.folder, d->own ? d->own : d->from, &sources, &d->own_key,
+                             &err)) {
+                open_dwos(d);
+                d->key = d->own_key;
+                if (add_dwos(d, &d->key, &err))
+                        return true;
+        }
         if (err.code == ERR_DENIED)
                 say_cache(d, err.text);
         else if (err.code != ERR_UNSUPPORTED)
@@ -126,21 +196,61 @@ static bool make_key(struct resolver_debug *d)
 /* NULL: there is none. */
 static struct answers_cache *get_cache(struct resolver_debug *d, enum answer_kind kind, uint64_t version)
 {
-        struct err err = {0};
-
         if (d->has_cache[kind] || !d->cache_options.folder)
                 return d->caches[kind];
         d->has_cache[kind] = true;
         if (!d->is_key_asked)
                 d->has_key = make_key(d);
         d->is_key_asked = true;
-        if (!d->has_key)
-                return NULL;
-        d->key.kind = (uint8_t)kind;
-        d->key.version = version;
-        d->caches[kind] = answers_cache_open(&d->cache_options, &d->key, &err);
-        say_cache(d, d->caches[kind] ? answers_cache_note(d->caches[kind]) : err.text);
+        if (d->has_key)
+                open_cache(d, d->key, kind, version);
         return d->caches[kind];
+}
+
+/* A file that was changed meanwhile may have answered with bytes that its digest does not know. */
+static bool is_changed(const struct resolver_debug *d)
+{
+        return object_is_changed(d->from) || (d->alt && object_is_changed(d->alt)) ||
+               debug_split_is_changed(d->split);
+}
+
+/* Where more .dwo files answered than the key has: they are remembered, and the answers are of a key that has them. */
+static bool keep_dwos(struct resolver_debug *d, struct err *err)
+{
+        struct answers_cache *cache = d->caches[ANSWER_DWOS];
+        struct answers_key key = d->own_key;
+        const struct debug_dwo *dwos = d->split->dwos;
+        size_t n = d->split->n_dwos;
+
+        if (n == d->n_dwos)
+                return true;
+        if (!cache || n > MAX_DWOS || d->split->is_ambiguous || !add_dwos(d, &key, err))
+                return false;
+        for (size_t i = 0; i < n; i++) {
+                const struct answer_dwo item = {answers_cache_text(cache, dwos[i].wanted.folder),
+                                                answers_cache_text(cache, dwos[i].wanted.name)};
+
+                answers_cache_add(cache, dwos[i].wanted.id, &item, 1);
+        }
+        for (size_t kind = 0; kind < ANSWER_N_KINDS; kind++) {
+                if (d->caches[kind] && kind != ANSWER_DWOS)
+                        answers_cache_move(d->caches[kind], &key);
+        }
+        return true;
+}
+
+static void save_caches(struct resolver_debug *d)
+{
+        struct err err = {0};
+        bool ok;
+
+        if (!d->has_key || !resolver_debug_check(d, NULL))
+                return;
+        ok = keep_dwos(d, &err) && !is_changed(d);
+        for (size_t kind = 0; ok && kind < ANSWER_N_KINDS; kind++)
+                ok = !d->caches[kind] || answers_cache_save(d->caches[kind], &err);
+        if (err.code && err.code != ERR_UNSUPPORTED)
+                say_not_kept(d, &err);
 }
 
 struct resolver_debug *resolver_debug_new(const struct debug_wanted *wanted,
@@ -163,27 +273,6 @@ struct resolver_debug *resolver_debug_new(const struct debug_wanted *wanted,
         if (sources && sources->index && object_find_section(d->from, ".debug_info"))
                 d->cache_options = *sources->index;
         return d;
-}
-
-/* A file that was changed meanwhile may have answered with bytes that its digest does not know. */
-static bool is_changed(const struct resolver_debug *d)
-{
-        const struct object *package = d->split ? debug_split_package(d->split) : NULL;
-
-        return object_is_changed(d->from) || (d->alt && object_is_changed(d->alt)) ||
-               (package && object_is_changed(package));
-}
-
-static void save_caches(const struct resolver_debug *d)
-{
-        struct err err = {0};
-
-        if (!d->has_key || !resolver_debug_check(d, NULL) || is_changed(d))
-                return;
-        for (size_t kind = 0; kind < ANSWER_N_KINDS; kind++) {
-                if (d->caches[kind] && !answers_cache_save(d->caches[kind], &err))
-                        say_not_kept(d, &err);
-        }
 }
 
 void resolver_debug_free(struct resolver_debug *d)
@@ -245,12 +334,11 @@ static void say_note(struct resolver_debug *d, const char *text)
 
 /* --- Questions --- */
 
-/* Answers of what is damaged or missing are not kept, so that it is said again; nor are those of .dwo files, which the key does
- * not know: which of hundreds are needed shows when the debug information is read. */
+/* Answers of what is damaged or missing are not kept, so that it is said again. */
 static bool is_worth_keeping(struct resolver_debug *d, const struct dwarf *dwarf)
 {
         say_note(d, dwarf_note(dwarf));
-        return !*dwarf_note(dwarf) && !debug_split_has_files(d->split);
+        return !*dwarf_note(dwarf);
 }
 
 static bool ask_frames(void *ctx, const uint64_t *addrs, size_t n, struct source_frames *ret_frames)
@@ -307,31 +395,15 @@ size_t resolver_debug_labels(struct resolver_debug *d, uint64_t addr, struct sou
         struct dwarf *dwarf;
         size_t n;
 
+        *ret_labels = NULL;
         if (d->pdb.pdb)
                 return resolver_pdb_labels(&d->pdb, addr, ret_labels);
         cache = get_cache(d, ANSWER_LABELS, DWARF_ANSWERS_VERSION);
-        if (cache && answers_cache_find(cache, addr, &found)) {
-                *ret_labels = mem_new(found.list.n, sizeof(**ret_labels));
-                for (size_t i = 0; i < found.list.n; i++) {
-                        const struct answer_label *label = answer_found_get(&found, i);
-
-                        (*ret_labels)[i] = (struct source_label){
-                                answers_text(found.store, label->name),
-                                answers_text(found.store, label->path),
-                                label->line,
-                                label->addr,
-                                label->has_addr,
-                        };
-                }
-                return found.list.n;
-        }
+        if (cache && answers_cache_find(cache, addr, &found))
+                return answers_get_labels(&found, ret_labels);
         dwarf = get_dwarf(d);
-        if (!dwarf) {
-                *ret_labels = mem_new(0, sizeof(**ret_labels));
-                return 0;
-        }
-        n = dwarf_find_labels(dwarf, addr, ret_labels);
-        if (is_worth_keeping(d, dwarf) && cache)
+        n = dwarf ? dwarf_find_labels(dwarf, addr, ret_labels) : 0;
+        if (dwarf && is_worth_keeping(d, dwarf) && cache)
                 keep_labels(cache, addr, *ret_labels, n);
         return n;
 }
@@ -354,26 +426,15 @@ size_t resolver_debug_extents(struct resolver_debug *d, uint64_t addr, struct so
         struct dwarf *dwarf;
         size_t n;
 
+        *ret_extents = NULL;
         if (d->pdb.pdb)
                 return resolver_pdb_extents(&d->pdb, addr, ret_extents);
         cache = get_cache(d, ANSWER_EXTENTS, DWARF_ANSWERS_VERSION);
-        if (cache && answers_cache_find(cache, addr, &found)) {
-                *ret_extents = mem_new(found.list.n, sizeof(**ret_extents));
-                for (size_t i = 0; i < found.list.n; i++) {
-                        const struct answer_extent *extent = answer_found_get(&found, i);
-
-                        (*ret_extents)[i] =
-                                (struct source_extent){extent->start, extent->start + extent->size};
-                }
-                return found.list.n;
-        }
+        if (cache && answers_cache_find(cache, addr, &found))
+                return answers_get_extents(&found, ret_extents);
         dwarf = get_dwarf(d);
-        if (!dwarf) {
-                *ret_extents = mem_new(0, sizeof(**ret_extents));
-                return 0;
-        }
-        n = dwarf_find_extents(dwarf, addr, ret_extents);
-        if (is_worth_keeping(d, dwarf) && cache)
+        n = dwarf ? dwarf_find_extents(dwarf, addr, ret_extents) : 0;
+        if (dwarf && is_worth_keeping(d, dwarf) && cache)
                 keep_extents(cache, addr, *ret_extents, n);
         return n;
 }

@@ -13,6 +13,7 @@
 #include "note.h"
 #include "os.h"
 #include "pe_search.h"
+#include "search.h"
 
 struct resolver_file {
         const struct resolver_options *options;
@@ -349,14 +350,7 @@ static const struct object_range *find_range(struct resolver_file *file, uint64_
 
         list_ranges(file);
         high = file->n_ranges;
-        while (low < high) {
-                size_t middle = low + (high - low) / 2;
-
-                if (file->ranges[middle].start <= addr)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
+        SEARCH_FIRST(low, high, middle, file->ranges[middle].start <= addr);
         range = low ? &file->ranges[low - 1] : NULL;
         *ret_same_to = low < file->n_ranges ? file->ranges[low].start : UINT64_MAX;
         if (!range || addr - range->start >= range->size_bytes)

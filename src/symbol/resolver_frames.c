@@ -8,6 +8,7 @@
 #include "mem.h"
 #include "resolver_archive.h"
 #include "resolver_internal.h"
+#include "search.h"
 
 struct finder {
         struct resolver *resolver;
@@ -22,19 +23,19 @@ struct finder {
 str_id resolver_frame_text(struct resolver *resolver, struct symbol_module *module, enum budget_use use,
                            const char *text, bool is_function)
 {
+        bool is_mangled = !module->is.archived || module->is.archived->facts.has_readable_names, ok;
         AUTO_RELEASE(buf) whole = {0};
         uint64_t *id;
         str_id text_id = 0;
-        bool ok;
 
         if (!text || !*text)
                 return 0;
-        /* The same place is the same text. */
-        id = map_put(&module->frame_texts, (uint64_t)(uintptr_t)text, NULL);
+        /* The same place is the same text, which may be a function's here and a path there. */
+        id = map_put(&module->frame_texts, (uint64_t)(uintptr_t)text << 1 | is_function, NULL);
         if (*id)
                 return (str_id)*id;
         buf_add_str(&whole, text);
-        ok = is_function ? resolver_keep_name(resolver, module, use, &whole, true, &text_id)
+        ok = is_function ? resolver_keep_name(resolver, module, use, &whole, is_mangled, &text_id)
                          : resolver_keep_text(resolver, module, use, &whole, &text_id);
         if (!ok)
                 return 0;
@@ -124,23 +125,29 @@ static bool reserve(struct finder *f, size_t n)
         return true;
 }
 
+static void add_found(struct finder *f, struct answered_frames *found)
+{
+        size_t n_frames = 0;
+
+        for (size_t i = 0; i < f->n; i++)
+                n_frames += answered_count(found, i);
+        if (reserve(f, n_frames + f->n)) {
+                for (size_t i = 0; i < f->n; i++)
+                        add_source_frames(f, i, found);
+        }
+        answers_frames_release(found);
+}
+
 static void find_in_debug(struct finder *f, struct resolver_debug *debug)
 {
         struct answered_frames found = {0};
         uint64_t *linked = f->slide ? mem_new(f->n, sizeof(*linked)) : NULL;
-        size_t n_frames = 0;
 
         for (size_t i = 0; linked && i < f->n; i++)
                 linked[i] = f->addrs[i] - f->slide;
         resolver_debug_find(debug, linked ? linked : f->addrs, f->n, &found);
         free(linked);
-        for (size_t i = 0; i < f->n; i++)
-                n_frames += answered_count(&found, i);
-        if (reserve(f, n_frames + f->n)) {
-                for (size_t i = 0; i < f->n; i++)
-                        add_source_frames(f, i, &found);
-        }
-        answers_frames_release(&found);
+        add_found(f, &found);
 }
 
 /* --- code made at run time --- */
@@ -203,14 +210,7 @@ static void find_jit_line(struct finder *f, size_t load, uint64_t addr, struct r
         size_t low = 0, high = rows->n;
         const struct jit_row *row;
 
-        while (low < high) {
-                size_t mid = low + (high - low) / 2;
-
-                if (rows->items[mid].addr <= addr)
-                        low = mid + 1;
-                else
-                        high = mid;
-        }
+        SEARCH_FIRST(low, high, mid, rows->items[mid].addr <= addr);
         if (!low)
                 return;
         row = &rows->items[low - 1];
@@ -259,8 +259,12 @@ void resolver_find_frames(struct resolver *resolver, resolver_id id, const uint6
         struct finder f = {resolver, module, id, ret, addrs, n};
         struct resolver_image_file image = {0};
 
+        *ret = (struct resolver_frames){.spans = mem_new(n, sizeof(*ret->spans))};
         if (module->is.archived) {
-                resolver_archive_find_frames(resolver, module, addrs, n, ret);
+                struct answered_frames found;
+
+                resolver_archive_find_frames(module, addrs, n, &found);
+                add_found(&f, &found);
                 return;
         }
         if (module->python) {
@@ -270,7 +274,6 @@ void resolver_find_frames(struct resolver *resolver, resolver_id id, const uint6
         for (size_t i = 0; i < n && !image.debug && !budget_has_left_out(&module->budget, BUDGET_LINES); i++)
                 image = resolver_image_file(resolver, module, addrs[i]);
         f.slide = image.slide;
-        *ret = (struct resolver_frames){.spans = mem_new(n, sizeof(*ret->spans))};
         if (image.debug)
                 find_in_debug(&f, image.debug);
         for (size_t i = 0; i < n; i++) {

@@ -16,14 +16,14 @@ size_t resolver_find_labels(struct resolver *resolver, resolver_id id, uint64_t 
                             struct resolver_label **ret_labels)
 {
         struct symbol_module *module = resolver_load(resolver, id);
-        struct resolver_image_file image;
+        struct resolver_image_file image = resolver_image_file(resolver, module, addr);
         struct source_label *found = NULL;
         size_t n;
 
         if (module->is.archived)
-                return resolver_archive_find_labels(resolver, module, addr, ret_labels);
-        image = resolver_image_file(resolver, module, addr);
-        n = image.debug ? resolver_debug_labels(image.debug, addr - image.slide, &found) : 0;
+                n = resolver_archive_find_labels(module, addr, &found);
+        else
+                n = image.debug ? resolver_debug_labels(image.debug, addr - image.slide, &found) : 0;
         *ret_labels = mem_new(n, sizeof(**ret_labels));
         for (size_t i = 0; i < n; i++)
                 (*ret_labels)[i] = (struct resolver_label){
@@ -41,21 +41,21 @@ size_t resolver_find_extents(struct resolver *resolver, resolver_id id, uint64_t
                              struct resolver_extent **ret_extents)
 {
         struct symbol_module *module = resolver_load(resolver, id);
-        struct resolver_image_file image;
+        struct resolver_image_file image = resolver_image_file(resolver, module, addr);
         struct source_extent *found = NULL;
         struct symbol symbol;
         size_t n;
 
         if (module->is.archived)
-                return resolver_archive_find_extents(module, addr, ret_extents);
-        image = resolver_image_file(resolver, module, addr);
-        n = image.debug ? resolver_debug_extents(image.debug, addr - image.slide, &found) : 0;
+                n = resolver_archive_find_extents(module, addr, &found);
+        else
+                n = image.debug ? resolver_debug_extents(image.debug, addr - image.slide, &found) : 0;
         *ret_extents = mem_new(n ? n : 1, sizeof(**ret_extents));
         for (size_t i = 0; i < n; i++)
                 (*ret_extents)[i] =
                         (struct resolver_extent){found[i].start + image.slide, found[i].end + image.slide};
         free(found);
-        if (n)
+        if (n || module->is.archived)
                 return n;
         symbol = resolver_find_addr(resolver, id, addr);
         if (symbol.status == SYMBOL_NONE || !symbol.size)
@@ -171,7 +171,7 @@ enum object_machine resolver_get_machine(struct resolver *resolver, resolver_id 
         const struct symbol_module *module = resolver_load(resolver, id);
 
         if (module->is.archived)
-                return symbol_archive_facts(module->is.archived)->machine;
+                return module->is.archived->facts.machine;
         if (module->file)
                 return resolver_file_machine(module->file, addr);
         if (module->vmlinux && resolver_vmlinux_object(module->vmlinux))

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers_store.h"
+#include "archive_section.h"
 #include "map.h"
 #include "mem.h"
-#include "symbol_archive_internal.h"
 
 enum { OLD_VERSION = 1 };
 
@@ -170,16 +171,6 @@ const struct archived_module *symbol_archive_find(const struct symbol_archive *a
                         return &archive->modules[i - 1];
         }
         return NULL;
-}
-
-const struct archive_identity *symbol_archive_identity(const struct archived_module *m)
-{
-        return &m->identity;
-}
-
-const struct archive_facts *symbol_archive_facts(const struct archived_module *m)
-{
-        return &m->facts;
 }
 
 bool symbol_archive_knows(const struct archived_module *m, uint64_t addr)

@@ -16,6 +16,8 @@
 
 enum { SYMBOL_ARCHIVE_VERSION = 2 }; /* 1 is read too */
 
+extern const struct archive_section_kind symbol_archive_kind; /* archive_section.h */
+
 /* Which module of its session it is. */
 struct archive_identity {
         uint32_t kind; /* a number of the session's */
@@ -46,7 +48,14 @@ struct archive_origin {
 /* --- Reading -------------------------------------------------------------------------------------- */
 
 struct symbol_archive;
-struct archived_module;
+struct module_answers; /* answers_store.h */
+
+struct archived_module {
+        const struct module_answers *answers;
+        struct archive_identity identity;
+        struct archive_facts facts;
+        size_t next_same; /* number + 1 of the next one whose path has the same hash; 0: none */
+};
 
 /* Takes all that the section holds, which is not needed afterwards.  Errors as of archive_section_read. */
 struct symbol_archive *symbol_archive_open(struct cursor section, struct err *err);
@@ -60,9 +69,6 @@ const struct archived_module *symbol_archive_get(const struct symbol_archive *ar
 /* NULL: it is not in the archive. */
 const struct archived_module *symbol_archive_find(const struct symbol_archive *archive,
                                                   const struct archive_identity *identity);
-
-const struct archive_identity *symbol_archive_identity(const struct archived_module *module);
-const struct archive_facts *symbol_archive_facts(const struct archived_module *module);
 
 /* Whether its frames at the address were packed, if only to say that there are none. */
 bool symbol_archive_knows(const struct archived_module *module, uint64_t addr);

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers_store.h"
+#include "archive_section.h"
 #include "map.h"
 #include "mem.h"
-#include "symbol_archive_internal.h"
+#include "symbol_archive.h"
 
 /* A function of the module that is being written: numbers of its lists. */
 struct added_function {

@@ -10,6 +10,7 @@
 
 #include "budget.h"
 #include "mem.h"
+#include "search.h"
 
 enum {
         PAGE_BYTES = 4096,
@@ -428,14 +429,7 @@ static size_t count_up_to(const struct symtab *tab, uint64_t addr)
         } else {
                 return tab->n_entries;
         }
-        while (low < high) {
-                size_t middle = low + (high - low) / 2;
-
-                if (tab->starts[middle] <= addr)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
+        SEARCH_FIRST(low, high, middle, tab->starts[middle] <= addr);
         return low;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "mem.h"
+#include "search.h"
 #include "unwind_cfi_internal.h"
 
 enum { HDR_VERSION = 1 };
@@ -241,14 +242,7 @@ static bool find_indexed(struct cfi_table *table, uint64_t addr, struct cfi_fde 
         if (!table->has_index)
                 make_index(table);
         high = table->n_index;
-        while (low < high) {
-                size_t middle = low + (high - low) / 2;
-
-                if (table->index[middle].start <= addr)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
+        SEARCH_FIRST(low, high, middle, table->index[middle].start <= addr);
         if (!low || addr >= table->index[low - 1].end)
                 return false;
         return cfi_read_fde(table, table->index[low - 1].off, ret_fde, &next) == 1;

@@ -10,6 +10,7 @@
 #include "buf.h"
 #include "heat.h"
 #include "mem.h"
+#include "search.h"
 #include "table.h"
 #include "text_printable.h"
 
@@ -68,14 +69,7 @@ static size_t find_shown(const struct code_listing *l, uint64_t addr)
 {
         size_t low = 0, high = l->view->n_points;
 
-        while (low < high) {
-                size_t middle = low + (high - low) / 2;
-
-                if (point_at(l, middle)->addr < addr)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
+        SEARCH_FIRST(low, high, middle, point_at(l, middle)->addr < addr);
         return low < l->view->n_points && point_at(l, low)->addr == addr && l->shown[low] ? low : SIZE_MAX;
 }
 

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers_store.h"
+#include "archive_section.h"
 #include "resolver.h"
-#include "symbol_archive_internal.h"
+#include "symbol_archive.h"
 
 enum { MAX_INPUT_BYTES = 1 << 16, MAX_QUESTIONS = 64 };
 
@@ -128,7 +130,7 @@ static void use_module(struct resolver *resolver, const struct archived_module *
         sink += resolver_get_image(resolver, id, &image) ? image.build_id_size : 0;
         sink += (uint64_t)resolver_get_machine(resolver, id, 0);
         sink += resolver_note(resolver, id) ? strlen(resolver_note(resolver, id)) : 0;
-        sink += strlen(symbol_archive_identity(m)->path);
+        sink += strlen(m->identity.path);
 }
 
 static inline void use_symbols(struct cursor section)
@@ -143,7 +145,7 @@ static inline void use_symbols(struct cursor section)
         for (size_t i = 0; i < symbol_archive_n_modules(archive); i++) {
                 const struct archived_module *m = symbol_archive_get(archive, i);
 
-                if (!symbol_archive_find(archive, symbol_archive_identity(m)))
+                if (!symbol_archive_find(archive, &m->identity))
                         abort();
                 use_module(resolver, m);
         }

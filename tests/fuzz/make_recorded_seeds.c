@@ -100,7 +100,7 @@ static bool has_nul(uint64_t word)
         return memchr(&word, 0, sizeof(word));
 }
 
-/* What map_hash_bytes has before the last word of a path of one or two words. */
+/* What map_hash_bytes, without a key, has before the last word of a path of one or two words. */
 static uint64_t hash_before_last(const uint64_t *words, size_t n)
 {
         uint64_t empty = map_hash_bytes("", 0) ^ n * sizeof(*words);

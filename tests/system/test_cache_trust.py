@@ -223,8 +223,7 @@ def test_a_forged_debug_file_by_build_id(t: Context) -> None:
 DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data/dwarf")
 
 
-def check_besides(t: Context, program: str, others: tuple[str, ...], forged: str, address: str, texts: tuple[str, str],
-                  is_kept: bool = True) -> None:
+def check_besides(t: Context, program: str, others: tuple[str, ...], forged: str, address: str, texts: tuple[str, str]) -> None:
     """Two copies of a program, with two copies of the files that have its names, one of which is forged."""
     for who in ("honest", "evil"):
         os.mkdir(t.path(who))
@@ -237,7 +236,7 @@ def check_besides(t: Context, program: str, others: tuple[str, ...], forged: str
             for who in order:
                 done = look_up(t, env, t.path(f"{who}/{program}"), address)
                 check_names(done, who, (texts,))
-                check(known(done) == (again and is_kept, 1), f"{who}, {order}: answers of its own", done)
+                check(known(done) == (again, 1), f"{who}, {order}: answers of its own", done)
 
 
 def test_a_forged_file_that_debug_files_share(t: Context) -> None:
@@ -250,9 +249,70 @@ def test_a_forged_package_of_split_debug_information(t: Context) -> None:
 
 
 def test_a_forged_file_of_split_debug_information(t: Context) -> None:
-    """What .dwo files answer is not kept."""
     check_besides(t, "split5.so", ("split5-one.dwo", "split5-two.dwo"), "split5-two.dwo", "0x200",
-                  ("report_fault", "report_wrong"), is_kept=False)
+                  ("report_fault", "report_wrong"))
+
+
+def split_program(t: Context, name: str = "split5") -> str:
+    for file in (f"{name}.so", f"{name}-one.dwo", f"{name}-two.dwo"):
+        shutil.copy2(os.path.join(DATA, file), t.path(file))
+    return t.path(f"{name}.so")
+
+
+# An address of each file.
+IN_TWO, IN_ONE = {"split4": "0x211", "split5": "0x200"}, {"split4": "0x200", "split5": "0x210"}
+
+
+def test_split_files_that_answered_in_different_runs(t: Context) -> None:
+    """Each run reads one of them; the cache then knows what both said, and not what they will say once one has changed."""
+    for name, two in IN_TWO.items():
+        program, one = split_program(t, name), IN_ONE[name]
+        env = cache_of(t, f"cache.{name}")
+
+        def ask(*addresses: str) -> tuple[Done, tuple[int, int]]:
+            done = t.ours("symbolize", "-e", program, *addresses, env=env)
+            check(done.status == 0, "looked up", done)
+            return done, known(done)
+
+        check(ask(two)[1] == (0, 1) and ask(two)[1] == (1, 1), "one file is read, and remembered")
+        check(ask(one)[1] == (0, 1), "then the other one")
+        first, n = ask(two, one)
+        check(n == (2, 2) and n_hashed(first) == 0, f"both are known: {n}", first)
+        check("report_fault" in first.out and "sum_longest" in first.out, "with their names", first)
+        packed = t.path(f"{name}-two.dwo")
+        check(t.run(harness.need_tool("objcopy"), "--compress-debug-sections=zlib", packed).status == 0, "packed")
+        for want in (0, 2):
+            done, n = ask(two, one)
+            check(n == (want, 2) and done.out == first.out, f"from a packed file, {want} of 2: {n}", done)
+        os.unlink(packed)
+        for _ in range(2):
+            done, n = ask(two)
+            check(n == (0, 1) and "report_fault" not in done.out, "a file that is gone answers no more", done)
+            check(f"their .dwo file: 1, the first one's is {name}-two.dwo" in done.out + done.err, "and is missed", done)
+
+
+def test_a_split_file_that_comes_before_the_one_that_answered(t: Context) -> None:
+    """Where the compiler wrote it: it is found first, and what the other one said is not believed any more."""
+    program = split_program(t)
+    with open(program, "rb") as file:
+        content = file.read()
+    check(content.count(b"/src\0") > 0, "the compiler's folder")
+    with open(program, "wb") as file:
+        file.write(content.replace(b"/src\0", b"here\0"))
+    env = cache_of(t, "cache")
+    texts = (("report_fault", "report_wrong"),)
+    for want in (0, 1):
+        done = look_up(t, env, program, IN_TWO["split5"])
+        check_names(done, "honest", texts)
+        check(known(done) == (want, 1), "the file beside the program", done)
+    os.mkdir(t.path("here"))
+    forge(t.path("split5-two.dwo"), t.path("here/split5-two.dwo"), texts)
+    for who, want in (("evil", 0), ("evil", 1), ("honest", 1)):
+        if who == "honest":
+            shutil.rmtree(t.path("here"))
+        done = look_up(t, env, program, IN_TWO["split5"])
+        check_names(done, who, texts)
+        check(known(done) == (want, 1), f"then that of the compiler's folder: {who}", done)
 
 
 # --- sessions ---

@@ -230,6 +230,21 @@ TEST(extents_are_in_order)
         EXPECT_TRUE(!reads_extents(too_far, 1));
 }
 
+TEST(a_dwo_file_has_a_name)
+{
+        for (uint32_t has_name = 0; has_name < 2; has_name++) {
+                AUTO(answers) answers = answers_new();
+                AUTO(answers) again = NULL;
+                struct module_answers *m = answers_add_module(answers);
+                struct answer_dwo dwo = {.folder = answers_add_text(answers, "/src"), .name = has_name};
+
+                answers_add_run(m, ANSWER_DWOS, UINT64_MAX, UINT64_MAX,
+                                answers_add_list(m, ANSWER_DWOS, &dwo, 1));
+                again = write_and_read(answers);
+                EXPECT_INT(again != NULL, has_name);
+        }
+}
+
 /* Every byte of a store with all kinds of numbers: it is refused, or every answer can be read. */
 TEST(every_change_is_harmless)
 {

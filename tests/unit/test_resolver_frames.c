@@ -220,13 +220,20 @@ static bool damage_answers(void *ctx, const char *name)
         return true;
 }
 
+/* One that keeps its answers. */
+static struct resolver *cached_resolver(bool demangle)
+{
+        static const struct answers_cache_options index = {.folder = INDEX_FOLDER};
+        static const struct resolver_sources sources = {.index = &index};
+
+        return resolver_new(
+                &(struct resolver_options){.demangle = demangle, .debug_dirs = no_dirs, .sources = &sources});
+}
+
 /* The module's note after two look-ups with an index. */
 static void add_index_note(struct buf *out)
 {
-        struct answers_cache_options index = {.folder = INDEX_FOLDER};
-        struct resolver_sources sources = {.index = &index};
-        AUTO(resolver)
-        resolver = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs, .sources = &sources});
+        AUTO(resolver) resolver = cached_resolver(false);
         resolver_id id = add_file(resolver, "dwarf/gcc5.so");
         static const uint64_t addrs[] = {0x201};
         static const char *const want[] = {"sum_longest /src/one.c:13"};
@@ -264,10 +271,9 @@ TEST(the_note_says_why_answers_on_disk_are_not_used)
 #endif
 }
 
-/* The cache of dwarf/labels2.so. */
-static struct answers_cache *open_answers(enum answer_kind kind)
+static struct answers_cache *open_answers(const char *name, enum answer_kind kind)
 {
-        AUTO(object) object = object_open(data_path("dwarf/labels2.so"), NULL);
+        AUTO(object) object = object_open(data_path(name), NULL);
         const struct answers_sources sources = {{object}, dwarf_section_name};
         struct answers_key key;
 
@@ -278,10 +284,33 @@ static struct answers_cache *open_answers(enum answer_kind kind)
         return answers_cache_open(&(struct answers_cache_options){.folder = INDEX_FOLDER}, &key, NULL);
 }
 
+/* Of damaged lists of .dwo files: one with no file, and one with more ids than files are opened for. */
+TEST(what_the_cache_says_of_split_files_is_not_trusted)
+{
+        static const uint64_t addrs[] = {0x200};
+        static const char *const want[] = {"report_fault /src/two.c:7"};
+
+        os_list_dir(INDEX_FOLDER, remove_answers, NULL, NULL);
+        for (unsigned i = 0; i < 6; i++) {
+                AUTO(resolver) resolver = cached_resolver(false);
+                AUTO(answers_cache) cache = open_answers("dwarf/split5.so", ANSWER_DWOS);
+                struct answer_dwo dwo = {0};
+
+                ASSERT_TRUE(cache);
+                dwo.name = answers_cache_text(cache, "no such file");
+                if (i == 2)
+                        answers_cache_add(cache, 5, NULL, 0);
+                for (uint64_t id = 0; i == 4 && id < 1000; id++)
+                        answers_cache_add(cache, UINT64_MAX - 500 + id, &dwo, 1);
+                EXPECT_TRUE(answers_cache_save(cache, NULL));
+                expect_frames(resolver, add_file(resolver, "dwarf/split5.so"), addrs, want, 1);
+        }
+}
+
 /* So that it shows where an answer comes from. */
 static void plant_labels(uint64_t addr)
 {
-        AUTO(answers_cache) cache = open_answers(ANSWER_LABELS);
+        AUTO(answers_cache) cache = open_answers("dwarf/labels2.so", ANSWER_LABELS);
         struct answer_label labels[] = {
                 {.addr = 0x1234, .line = 7, .has_addr = true},
                 {.line = 8},
@@ -297,7 +326,7 @@ static void plant_labels(uint64_t addr)
 
 static void plant_extents(uint64_t addr)
 {
-        AUTO(answers_cache) cache = open_answers(ANSWER_EXTENTS);
+        AUTO(answers_cache) cache = open_answers("dwarf/labels2.so", ANSWER_EXTENTS);
         static const struct answer_extent extents[] = {{0x10, 0x10}};
         static const struct answer_extent overlapping[] = {{0x10, 0x10}, {0x1f, 1}};
 
@@ -310,10 +339,7 @@ static void plant_extents(uint64_t addr)
 /* "0x2a0 TARGET_PUSH labels.c:39; lost ..." and "0x205-0x214 ...". */
 static void describe_function(uint64_t addr, struct buf *out)
 {
-        struct answers_cache_options index = {.folder = INDEX_FOLDER};
-        struct resolver_sources sources = {.index = &index};
-        AUTO(resolver)
-        resolver = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs, .sources = &sources});
+        AUTO(resolver) resolver = cached_resolver(false);
         resolver_id id = add_file(resolver, "dwarf/labels2.so");
         struct resolver_extent *extents;
         struct resolver_label *labels;
@@ -331,6 +357,24 @@ static void describe_function(uint64_t addr, struct buf *out)
                            (unsigned long long)extents[i].end);
         free(labels);
         free(extents);
+}
+
+/* In a store each text stands once. */
+TEST(a_text_may_be_of_a_function_and_a_path)
+{
+        AUTO(resolver) resolver = cached_resolver(true);
+        static const uint64_t addrs[] = {0x2a0};
+        static const char *const want[] = {"step step.cold:7"};
+        AUTO(answers_cache) cache = NULL;
+        struct answer_frame frame = {.line = 7, .start = 0x250};
+
+        os_list_dir(INDEX_FOLDER, remove_answers, NULL, NULL);
+        cache = open_answers("dwarf/labels2.so", ANSWER_FRAMES);
+        ASSERT_TRUE(cache);
+        frame.function = frame.path = answers_cache_text(cache, "step.cold");
+        answers_cache_add(cache, addrs[0], &frame, 1);
+        EXPECT_TRUE(answers_cache_save(cache, NULL));
+        expect_frames(resolver, add_file(resolver, "dwarf/labels2.so"), addrs, want, 1);
 }
 
 TEST(labels_and_extents_are_kept_on_disk)
@@ -356,10 +400,7 @@ TEST(labels_and_extents_are_kept_on_disk)
 /* The texts that are known of `size` bytes of code at 0x400. */
 static void expect_recalled(uint64_t dialect, const char *code, size_t size, const char *texts)
 {
-        struct answers_cache_options index = {.folder = INDEX_FOLDER};
-        struct resolver_sources sources = {.index = &index};
-        AUTO(resolver)
-        resolver = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs, .sources = &sources});
+        AUTO(resolver) resolver = cached_resolver(false);
         struct resolver_insn *insns;
         size_t n = resolver_recall_insns(resolver, add_file(resolver, "dwarf/labels2.so"), dialect, 0x400,
                                          (const uint8_t *)code, size, &insns);
@@ -373,10 +414,7 @@ static void expect_recalled(uint64_t dialect, const char *code, size_t size, con
 
 static void keep_insns(uint64_t dialect, const char *code, const struct resolver_insn *insns, size_t n)
 {
-        struct answers_cache_options index = {.folder = INDEX_FOLDER};
-        struct resolver_sources sources = {.index = &index};
-        AUTO(resolver)
-        resolver = resolver_new(&(struct resolver_options){.debug_dirs = no_dirs, .sources = &sources});
+        AUTO(resolver) resolver = cached_resolver(false);
 
         resolver_keep_insns(resolver, add_file(resolver, "dwarf/labels2.so"), dialect, 0x400,
                             (const uint8_t *)code, insns, n);

@@ -229,7 +229,7 @@ TEST(what_was_not_packed_is_not_known)
         free(extents);
         EXPECT_TRUE(symbol_archive_knows(module.archived, stretches[0].from));
         EXPECT_TRUE(!symbol_archive_knows(module.archived, stretches[0].to));
-        EXPECT_INT(symbol_archive_facts(module.archived)->built_ns, -5);
+        EXPECT_INT(module.archived->facts.built_ns, -5);
 }
 
 /* What the resolver says of a kept module whose path is `path` and whose build id is that of names.so. */
@@ -269,7 +269,7 @@ TEST(kept_names_give_way_to_a_file_of_the_build)
         archive = open_section(&section);
         ASSERT_TRUE(archive);
         kept = symbol_archive_get(archive, 0);
-        EXPECT_TRUE(symbol_archive_facts(kept)->is_kept);
+        EXPECT_TRUE(kept->facts.is_kept);
         of_kept = find_kept(kept, "/gone", 0x10f8, &is_kept);
         EXPECT_TRUE(is_kept);
         of_file = find_kept(kept, data_path("elf/names.so"), 0x10f8, &is_kept);
@@ -487,8 +487,8 @@ TEST(answers_of_version_1_are_those_of_the_files)
                 EXPECT_INT(symbol_archive_n_modules(archive), 1);
                 EXPECT_TRUE(symbol_archive_origin(archive)->is_unfinished);
                 EXPECT_INT(symbol_archive_origin(archive)->cut_bytes, 300);
-                EXPECT_STR(symbol_archive_facts(symbol_archive_get(archive, 0))->name_note, "names are poor");
-                EXPECT_STR(symbol_archive_facts(symbol_archive_get(archive, 0))->line_note, "lines are poor");
+                EXPECT_STR(symbol_archive_get(archive, 0)->facts.name_note, "names are poor");
+                EXPECT_STR(symbol_archive_get(archive, 0)->facts.line_note, "lines are poor");
                 expect_same_module(archive, &stretch, &readable);
         }
 }

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Texts that were made to have one hash, as a hostile file may have them, and how many slots a map looks at for them. */
+#include <stdlib.h>
+
+#include "map.h"
+#include "mem.h"
+#include "tap.h"
+
+enum { N_TEXTS = 4000, N_SLOTS = 8192, WORDS = 2, TEXT_BYTES = WORDS * 8 };
+
+static const uint64_t keys[][MAP_KEY_WORDS] = {
+        {0x243f6a8885a308d3, 0x13198a2e03707344, 0xa4093822299f31d0},
+        {0x082efa98ec4e6c89, 0x452821e638d01377, 0xbe5466cf34e90c6c},
+};
+
+/* The second word takes back what the first one did, by the function that everybody can read. */
+static uint64_t (*make_texts(void))[WORDS]
+{
+        uint64_t(*texts)[WORDS] = mem_new(N_TEXTS, sizeof(*texts)), start = map_sum_bytes("", 0) ^ TEXT_BYTES;
+
+        for (uint64_t i = 0; i < N_TEXTS; i++) {
+                texts[i][0] = map_mix(i + 1);
+                texts[i][1] = map_mix(start ^ texts[i][0]);
+        }
+        return texts;
+}
+
+typedef uint64_t hash_fn(const void *bytes, size_t size);
+
+/* How many slots are looked at until each text has one of its own, as in struct map. */
+static uint64_t count_probes(uint64_t (*texts)[WORDS], hash_fn *hash)
+{
+        bool *is_used = mem_new(N_SLOTS, sizeof(*is_used));
+        uint64_t n = 0;
+
+        for (size_t i = 0; i < N_TEXTS; i++) {
+                size_t slot = map_mix(hash(texts[i], TEXT_BYTES)) % N_SLOTS;
+
+                for (n++; is_used[slot]; n++)
+                        slot = (slot + 1) % N_SLOTS;
+                is_used[slot] = true;
+        }
+        free(is_used);
+        return n;
+}
+
+static size_t count_hashes(uint64_t (*texts)[WORDS])
+{
+        struct map map = {0};
+        size_t n;
+
+        for (size_t i = 0; i < N_TEXTS; i++)
+                map_put(&map, map_hash_bytes(texts[i], TEXT_BYTES), NULL);
+        n = map.n_used;
+        map_release(&map);
+        return n;
+}
+
+/* This is the first test: a process has one key. */
+TEST(without_a_key_chosen_texts_have_one_hash)
+{
+        uint64_t(*texts)[WORDS] = make_texts();
+
+        EXPECT_INT(count_hashes(texts), 1);
+        EXPECT_INT(count_probes(texts, map_hash_bytes), (uint64_t)N_TEXTS * (N_TEXTS + 1) / 2);
+        free(texts);
+}
+
+TEST(with_any_key_they_spread)
+{
+        uint64_t(*texts)[WORDS] = make_texts(), first[2];
+
+        for (size_t i = 0; i < N_ELEMENTS(keys); i++) {
+                uint64_t n;
+
+                map_set_key(keys[i]);
+                EXPECT_INT(count_hashes(texts), N_TEXTS);
+                n = count_probes(texts, map_hash_bytes);
+                /* Half full: 1.5 are expected for each. */
+                if (n > 2 * N_TEXTS)
+                        EXPECT_INT(n, 2 * N_TEXTS);
+                first[i] = map_hash_bytes(texts[0], TEXT_BYTES);
+        }
+        EXPECT_TRUE(first[0] != first[1]);
+        free(texts);
+}
+
+TEST(what_is_written_and_shown_has_no_key)
+{
+        uint64_t before = map_sum_bytes("a text", 6);
+
+        map_set_key(keys[1]);
+        EXPECT_TRUE(map_sum_bytes("a text", 6) == before);
+        EXPECT_TRUE(map_sum_bytes("a text", 6) == map_sum_bytes("a text", 6));
+        EXPECT_TRUE(map_hash_bytes("a text", 6) != before);
+}
+
+TAP_MAIN
