@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The stop engine without the program around it: what can be read of a thread that stands at its sample, and the samples. */
+#include <poll.h>
+#include <sched.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -15,7 +18,7 @@ struct seen {
         struct stop_thread last;
         int32_t tids[2];
         unsigned n, n_of_tid[2], n_marks, n_still, n_right;
-        uint64_t first_ns;
+        long n_switches; /* of the thread that waits for the program, while it waits */
 };
 
 static const struct stands_mark *find_mark(const struct stop_thread *thread)
@@ -54,7 +57,6 @@ static void on_stop(void *ctx, const struct stop_thread *thread)
         const struct stands_mark *mark = find_mark(thread);
 
         seen->n++;
-        seen->first_ns = seen->first_ns ? seen->first_ns : thread->time_ns;
         for (unsigned i = 0; i < 2; i++) {
                 seen->tids[i] = seen->tids[i] ? seen->tids[i] : thread->tid;
                 if (seen->tids[i] != thread->tid)
@@ -102,8 +104,8 @@ static struct stop_engine *run(const struct opened_event *event, struct seen *se
 {
         static const char *const argv[] = {STANDS, "200", NULL};
         const struct spawned_command command = {.argv = (char *const *)argv};
-        const struct timespec a_while = {.tv_nsec = 1000000};
         struct stop_engine *engine;
+        struct rusage before, after;
 
         if (!spawn_prepare(child, &command, err))
                 return NULL;
@@ -113,8 +115,12 @@ static struct stop_engine *run(const struct opened_event *event, struct seen *se
                 return NULL;
         }
         spawn_go(child, argv[0], true, NULL);
+        getrusage(RUSAGE_THREAD, &before);
+        poll(&(struct pollfd){.fd = child->pid_fd, .events = POLLIN}, 1, 30000);
+        getrusage(RUSAGE_THREAD, &after);
+        seen->n_switches = after.ru_nvcsw - before.ru_nvcsw;
         while (!stop_engine_reap(engine, child))
-                nanosleep(&a_while, NULL);
+                sched_yield();
         stop_engine_end(engine, child);
         return engine;
 }
@@ -163,6 +169,8 @@ TEST(threads_that_stand)
         EXPECT_TRUE(seen.n_marks > WORK_MS);
         EXPECT_INT(seen.n_right, seen.n_marks);
         EXPECT_INT(seen.n_still, seen.n_marks);
+        /* Stops wake the tracer alone. */
+        EXPECT_TRUE(seen.n_switches < WORK_MS / 4);
         EXPECT_INT(seen.last.image, 2); /* the one after the command's own, which waits to begin */
         check_samples(engine, &event.attr, &seen);
         spawn_release(&child);
