@@ -43,6 +43,7 @@ struct collector {
         struct record_sink sink;
         struct keeper keeper;
         struct stop_engine *stops; /* NULL: no thread is stopped */
+        struct ring_filter stop_filter;
         struct buf stack_note;
         struct children *children; /* NULL: the events see the targets alone */
         struct unwinder *unwinder; /* NULL: records go out as they are */
@@ -153,6 +154,7 @@ struct collector *collector_open(const struct collect_request *request, struct e
         begin_sampled(c);
         buf_add_str(&c->stack_note, c->opened.stack_note);
         c->stops = stop_engine_choose(&c->request, &c->opened, &c->child, &c->stack_note);
+        c->stop_filter = stop_engine_filter(c->stops);
         return TAKE(c);
 }
 
@@ -246,21 +248,17 @@ static void see_sample(struct collector *c, struct cursor record)
 /* To what the next pass is made of. */
 static void drain_rings(struct collector *c)
 {
-        size_t before = c->next.len;
-
         if (c->children)
                 children_drain(c->children, c->rings, c->opened.n_rings, &c->next);
         for (size_t i = 0; !c->children && i < c->opened.n_rings; i++) {
                 size_t start = c->next.len;
 
-                ring_drain(&c->rings[i], &c->next);
+                ring_drain(&c->rings[i], c->stops ? &c->stop_filter : NULL, &c->next);
                 if (c->unwinder && c->next.len > start)
                         unwinder_trim(c->unwinder, &c->next, start);
         }
-        if (c->stops) {
-                stop_engine_drop(c->stops, &c->next, before);
+        if (c->stops)
                 stop_engine_take(c->stops, &c->next);
-        }
 }
 
 /* Counts what a pass brought and lets the keeper look at maps.  Looking at a new file takes longer than mapping it: the rings
@@ -421,6 +419,8 @@ bool collector_begin(struct collector *c, const struct record_sink *sink, struct
         }
         if (c->opened.every_cpu)
                 c->children = children_new(&c->opened, c->child.pid);
+        if (c->children && c->stops)
+                children_filter(c->children, &c->stop_filter);
         note_cpu_time(c, true);
         if (c->request.target.argv && !spawn_go(&c->child, c->request.target.argv[0], c->stops, err))
                 return false;

@@ -51,9 +51,9 @@ void stop_engine_switch(struct stop_engine *engine, bool on);
 /* True when the command has ended: its status is in `child` then. */
 bool stop_engine_reap(struct stop_engine *engine, struct child *child);
 
-/* Of the records from `start` on takes out the samples of the ring for which there are stops: those of the same event, in
- * user mode, of processes that were traced at their time. */
-void stop_engine_drop(struct stop_engine *engine, struct buf *records, size_t start);
+/* Leaves out the samples of the ring for which there are stops: those of the same event, in user mode, of processes that were traced
+ * at their time. */
+struct ring_filter stop_engine_filter(struct stop_engine *engine);
 
 /* Appends the samples since the last call, in order of time. */
 void stop_engine_take(struct stop_engine *engine, struct buf *records);
