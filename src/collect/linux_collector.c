@@ -155,6 +155,8 @@ struct collector *collector_open(const struct collect_request *request, struct e
         buf_add_str(&c->stack_note, c->opened.stack_note);
         c->stops = stop_engine_choose(&c->request, &c->opened, &c->child, &c->stack_note);
         c->stop_filter = stop_engine_filter(c->stops);
+        if (c->stops && c->unwinder)
+                unwinder_set_stacks(c->unwinder, stop_engine_take_stack, c->stops);
         return TAKE(c);
 }
 

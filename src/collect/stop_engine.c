@@ -206,6 +206,7 @@ void stop_engine_free(struct stop_engine *e)
         map_release(&e->ids);
         map_release(&e->again);
         buf_release(&e->samples);
+        stop_stack_release(e);
         free(e->late.asked);
         free(e->late.ended);
         stop_watch_free(e->watch);

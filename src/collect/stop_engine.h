@@ -12,6 +12,7 @@
 #include "stop_thread.h"
 
 struct stop_engine;
+struct deep_stack; /* linux_unwinder.h */
 
 struct stop_request {
         const struct opened_event
@@ -57,6 +58,10 @@ struct ring_filter stop_engine_filter(struct stop_engine *engine);
 
 /* Appends the samples since the last call, in order of time. */
 void stop_engine_take(struct stop_engine *engine, struct buf *records);
+
+/* The stack of a sample whose record had no room for it; asked for in order of time.  False: there is none.  For
+ * unwinder_set_stacks; `ctx` is the engine. */
+bool stop_engine_take_stack(void *ctx, int32_t tid, uint64_t time_ns, struct deep_stack *ret);
 
 /* Why interpreters that the command starts are not traced; "" where they are. */
 const char *stop_engine_watch_note(const struct stop_engine *engine);
