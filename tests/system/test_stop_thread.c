@@ -4,12 +4,14 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "os.h"
 #include "stands.h"
-#include "stop_engine.h"
+#include "stop_internal.h"
 #include "tap.h"
 
 enum { ID = 77, HZ = 999, WORK_MS = 200, PERIOD = 1000000000 / HZ };
@@ -188,6 +190,28 @@ TEST(events_that_stops_cannot_serve)
         attr = clock_attr;
         attr.sample_type &= ~(uint64_t)PERF_SAMPLE_STACK_USER;
         EXPECT_TRUE(!stop_engine_serves(&attr));
+}
+
+TEST(a_thread_that_never_stops)
+{
+        struct stop_engine engine = {.lock = os_lock_new()};
+        int32_t tid = (int32_t)syscall(SYS_gettid);
+        unsigned n_dropped = 0;
+
+        EXPECT_TRUE(!stop_seen_keeps(&engine, tid, 1000)); /* nobody knows it */
+        stop_seen_begin(&engine, tid);
+        while (n_dropped < 100 && !stop_seen_keeps(&engine, tid, 1000 + n_dropped))
+                n_dropped++;
+        EXPECT_TRUE(n_dropped > 0 && n_dropped < 10);
+        EXPECT_INT(engine.counts.n_not_opened, 1);
+        EXPECT_INT(engine.counts.n_blocking, 0);
+        /* One that does stop. */
+        stop_seen_begin(&engine, tid);
+        EXPECT_TRUE(stop_seen_stop(&engine, tid, 2000));
+        for (unsigned i = 0; i < 100; i++)
+                EXPECT_TRUE(!stop_seen_keeps(&engine, tid, 2000 + i));
+        stop_seen_release(&engine);
+        os_lock_free(engine.lock);
 }
 
 TAP_MAIN
