@@ -36,7 +36,8 @@ struct children {
         uint8_t out_of_range; /* the state of a pid that none can have */
         int32_t command;
         bool maps_wait;
-        struct map event_of_id; /* index + 1 */
+        const struct ring_filter *also; /* what else is said of samples; NULL: nothing */
+        struct map event_of_id;         /* index + 1 */
         struct linux_order order;
         uint64_t *heads; /* of the rings */
         uint64_t n_seen, n_kept, left_out;
@@ -73,6 +74,11 @@ struct children *children_new(const struct opened *opened, int32_t pid)
         os_list_dir("/proc", add_other, c, NULL);
         *state_of(c, pid) = WAITS;
         return c;
+}
+
+void children_filter(struct children *c, const struct ring_filter *filter)
+{
+        c->also = filter;
 }
 
 void children_free(struct children *c)
@@ -225,7 +231,8 @@ static size_t wanted_bytes(void *ctx, const struct perf_header *header, const ui
         switch (header->type) {
         case PERF_RECORD_SAMPLE:
                 c->n_seen++;
-                if (is_of_other(c, words[3]))
+                if (is_of_other(c, words[3]) ||
+                    (c->also && !c->also->wanted_bytes(c->also->ctx, header, words)))
                         return 0;
                 return is_left_out(event_of(c, words[1]), header->misc) && header->size > LEFT_OUT_BYTES
                                ? LEFT_OUT_BYTES

@@ -12,6 +12,9 @@ struct children *children_new(const struct opened *opened, int32_t pid);
 void children_free(struct children *children);
 AUTO_DEFINE(children)
 
+/* From now on leaves out samples that `filter`, which is kept by the caller, does not want. */
+void children_filter(struct children *children, const struct ring_filter *filter);
+
 /* Moves what the rings hold to `pass`, without the samples of processes that are known to be others. */
 void children_drain(struct children *children, struct ring *rings, size_t n_rings, struct buf *pass);
 

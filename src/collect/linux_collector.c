@@ -46,6 +46,7 @@ struct collector {
         struct stop_engine *stops; /* NULL: no thread is stopped */
         struct stop_python *python;
         struct stop_merge *merge; /* NULL: samples have native frames alone */
+        struct ring_filter stop_filter;
         struct buf stack_note;
         struct children *children; /* NULL: the events see the targets alone */
         struct unwinder *unwinder; /* NULL: records go out as they are */
@@ -141,8 +142,10 @@ static void open_stops(struct collector *c)
                 return;
         c->python = stop_python_new();
         c->stops = stop_engine_choose(&c->request, &c->opened, &c->child, c->python, &c->stack_note);
+        c->stop_filter = stop_engine_filter(c->stops);
         if (!c->stops || !c->unwinder)
                 return;
+        unwinder_set_stacks(c->unwinder, stop_engine_take_stack, c->stops);
         c->merge = stop_merge_new(c->python, c->request.python_symbols);
         unwinder_set_merge(c->unwinder, c->merge);
 }
@@ -263,21 +266,17 @@ static void see_sample(struct collector *c, struct cursor record)
 /* To what the next pass is made of. */
 static void drain_rings(struct collector *c)
 {
-        size_t before = c->next.len;
-
         if (c->children)
                 children_drain(c->children, c->rings, c->opened.n_rings, &c->next);
         for (size_t i = 0; !c->children && i < c->opened.n_rings; i++) {
                 size_t start = c->next.len;
 
-                ring_drain(&c->rings[i], &c->next);
+                ring_drain(&c->rings[i], c->stops ? &c->stop_filter : NULL, &c->next);
                 if (c->unwinder && c->next.len > start)
                         unwinder_trim(c->unwinder, &c->next, start);
         }
-        if (c->stops) {
-                stop_engine_drop(c->stops, &c->next, before);
+        if (c->stops)
                 stop_engine_take(c->stops, &c->next);
-        }
 }
 
 /* Counts what a pass brought and lets the keeper look at maps.  Looking at a new file takes longer than mapping it: the rings
@@ -438,6 +437,8 @@ bool collector_begin(struct collector *c, const struct record_sink *sink, struct
         }
         if (c->opened.every_cpu)
                 c->children = children_new(&c->opened, c->child.pid);
+        if (c->children && c->stops)
+                children_filter(c->children, &c->stop_filter);
         note_cpu_time(c, true);
         if (c->request.target.argv && !spawn_go(&c->child, c->request.target.argv[0], c->stops, err))
                 return false;

@@ -162,11 +162,13 @@ struct ring {
 bool rings_open(struct ring *rings, const int *fds, size_t n, size_t *bytes, struct err *err);
 void ring_close(struct ring *ring);
 
-/* Appends everything that is in the ring to `out` and hands the room back. */
-void ring_drain(struct ring *ring, struct buf *out);
+struct ring_filter;
+
+/* Appends what is in the ring to `out`, all of it or what `filter` wants (NULL: there is none), and hands the room back. */
+void ring_drain(struct ring *ring, const struct ring_filter *filter, struct buf *out);
 
 /* The first words of a record, its header among them; 0 where the record is shorter. */
-enum { RING_WORDS = 4 };
+enum { RING_WORDS = 5 };
 
 struct ring_filter {
         /* How many bytes of the record are wanted, from its beginning, a multiple of 8; 0: none. */

@@ -90,16 +90,6 @@ static void copy_out(const struct ring *ring, uint64_t at, size_t size, struct b
         buf_add(out, ring->data, size - first);
 }
 
-void ring_drain(struct ring *ring, struct buf *out)
-{
-        uint64_t head = ring_head(ring), tail = atomic_load_explicit(tail_of(ring), memory_order_relaxed);
-
-        if (head == tail)
-                return;
-        copy_out(ring, tail, (size_t)(head - tail), out);
-        ring_free(ring, head);
-}
-
 /* Records and the ring's end are multiples of 8 bytes. */
 static uint64_t word_at(const struct ring *ring, uint64_t at)
 {
@@ -136,4 +126,17 @@ void ring_walk(const struct ring *ring, uint64_t head, const struct ring_filter 
                         copy_record(ring, at, wanted, out);
                 at += header.size;
         }
+}
+
+void ring_drain(struct ring *ring, const struct ring_filter *filter, struct buf *out)
+{
+        uint64_t head = ring_head(ring), tail = atomic_load_explicit(tail_of(ring), memory_order_relaxed);
+
+        if (head == tail)
+                return;
+        if (filter)
+                ring_walk(ring, head, filter, out);
+        else
+                copy_out(ring, tail, (size_t)(head - tail), out);
+        ring_free(ring, head);
 }

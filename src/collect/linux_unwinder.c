@@ -35,6 +35,8 @@ struct unwinder {
         size_t max_modules;       /* when there are more, those are forgotten that nobody maps any more */
         int32_t pid;              /* whose stack is walked */
         struct stop_merge *merge; /* NULL: chains have native frames alone */
+        bool (*take_stack)(void *ctx, int32_t tid, uint64_t time_ns, struct deep_stack *ret); /* NULL: none */
+        void *take_ctx;
 };
 
 struct unwinder *unwinder_new(const struct opened *opened, const struct keeper *keeper)
@@ -61,6 +63,14 @@ struct unwinder *unwinder_new(const struct opened *opened, const struct keeper *
 void unwinder_set_merge(struct unwinder *u, struct stop_merge *merge)
 {
         u->merge = merge;
+}
+
+void unwinder_set_stacks(struct unwinder *u,
+                         bool (*take)(void *ctx, int32_t tid, uint64_t time_ns, struct deep_stack *ret),
+                         void *ctx)
+{
+        u->take_stack = take;
+        u->take_ctx = ctx;
 }
 
 void unwinder_free(struct unwinder *u)
@@ -114,26 +124,40 @@ static bool read_code(void *ctx, uint64_t addr, uint8_t *ret_code, size_t size)
         return code_pages_read(&u->code, u->pid, addr, ret_code, size);
 }
 
+/* Code of 32 bits has other registers and other tables, and is not walked. */
+static void walk(struct unwinder *u, const struct perf_attr *attr, const struct sample *sample,
+                 size_t max_frames, struct unwind_walked *ret)
+{
+        const struct unwind_modules modules = {.find = find_module, .ctx = u, .read_code = read_code};
+        struct unwind_sample copied = {linux_arch(), attr->sample_regs_user, sample->regs_user,
+                                       sample->stack_user, sample->stack_is_whole};
+        struct deep_stack deep = {0};
+
+        if (sample->regs_user_abi != PERF_SAMPLE_REGS_ABI_64) {
+                ret->end = UNWIND_END_32BIT;
+                return;
+        }
+        if (!sample->stack_is_whole && u->take_stack &&
+            u->take_stack(u->take_ctx, sample->tid, sample->time, &deep)) {
+                copied.stack = cursor_make(deep.bytes.data, deep.bytes.len);
+                copied.stack_is_whole = deep.is_whole;
+        }
+        unwind_walk_sample(&modules, &copied, u->frames, max_frames, ret);
+        buf_release(&deep.bytes);
+}
+
 /* Appends the user's part of the chain, of which the record has room for `max_words`; false when the walk did not reach the
  * outermost frame. */
 static bool add_walk(struct unwinder *u, const struct perf_attr *attr, const struct sample *sample,
                      size_t max_words)
 {
-        const struct unwind_modules modules = {.find = find_module, .ctx = u, .read_code = read_code};
         struct unwind_frame *frames = u->frames;
         struct unwind_walked walked = {.end = UNWIND_END_NO_START};
-        const struct unwind_sample copied = {linux_arch(), attr->sample_regs_user, sample->regs_user,
-                                             sample->stack_user, sample->stack_is_whole};
         bool in_user = (sample->misc & PERF_MISC_CPUMODE_MASK) == PERF_MISC_USER;
 
         u->pid = sample->pid;
         loaded_begin_walk(&u->loaded);
-        /* Code of 32 bits has other registers and other tables. */
-        if (sample->regs_user_abi == PERF_SAMPLE_REGS_ABI_64)
-                unwind_walk_sample(&modules, &copied, frames,
-                                   max_words < UNWIND_MAX_FRAMES ? max_words : UNWIND_MAX_FRAMES, &walked);
-        else
-                walked.end = UNWIND_END_32BIT;
+        walk(u, attr, sample, max_words < UNWIND_MAX_FRAMES ? max_words : UNWIND_MAX_FRAMES, &walked);
         buf_add_u64(&u->out, PERF_CONTEXT_USER);
         if (walked.n_frames)
                 frames[0].pc = in_user ? sample->ip : frames[0].pc;

@@ -71,6 +71,17 @@ struct stop_merge; /* stop_merge.h */
 /* Before the first pass: puts Python frames into the chains.  Kept by the caller. */
 void unwinder_set_merge(struct unwinder *unwinder, struct stop_merge *merge);
 
+/* A copy of a stack beside the record, which had no room for it. */
+struct deep_stack {
+        struct buf bytes; /* from the stack pointer on */
+        bool is_whole;
+};
+
+/* From now on asks `take` for the stack of a sample whose record has not all of it; the caller of `take` releases it. */
+void unwinder_set_stacks(struct unwinder *unwinder,
+                         bool (*take)(void *ctx, int32_t tid, uint64_t time_ns, struct deep_stack *ret),
+                         void *ctx);
+
 /* Takes out of the samples from `start` on what the kernel left empty in the copies of stacks: they have all the bytes that
  * were asked for, and most stacks are not that deep. */
 void unwinder_trim(const struct unwinder *unwinder, struct buf *pass, size_t start);

@@ -82,6 +82,8 @@ void stop_engine_tell(struct stop_engine *engine, struct buf *note)
                 buf_printf(note, "; SIGTRAP signals that only a traced program survives: %" PRIu64,
                            counts.n_traps_ignored);
         if (counts.n_not_opened)
-                buf_printf(note, "; programs without an event that stops, sampled by the ring: %" PRIu64,
-                           counts.n_not_opened);
+                buf_printf(
+                        note,
+                        "; programs and threads without an event that stops, sampled by the ring: %" PRIu64,
+                        counts.n_not_opened);
 }

@@ -78,6 +78,9 @@ int stop_engine_start_thread(pthread_t *ret_thread, void *(*run)(void *), void *
         sigaction(WAKE_SIGNAL, &action, NULL);
         sigfillset(&all);
         sigdelset(&all, WAKE_SIGNAL);
+        /* Each stop sends it.  The kernel drops a signal that is ignored only if this thread does not block it; else it would wake
+         * another thread for it, at twice the cost to the program. */
+        sigdelset(&all, SIGCHLD);
         pthread_sigmask(SIG_SETMASK, &all, &before);
         error = pthread_create(ret_thread, NULL, run, arg);
         pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -203,6 +206,7 @@ void stop_engine_free(struct stop_engine *e)
         map_release(&e->ids);
         map_release(&e->again);
         buf_release(&e->samples);
+        stop_stack_release(e);
         free(e->late.asked);
         free(e->late.ended);
         stop_watch_free(e->watch);

@@ -13,6 +13,7 @@
 
 struct stop_engine;
 struct stop_python; /* stop_python.h */
+struct deep_stack; /* linux_unwinder.h */
 
 struct stop_request {
         const struct opened_event
@@ -53,12 +54,16 @@ void stop_engine_switch(struct stop_engine *engine, bool on);
 /* True when the command has ended: its status is in `child` then. */
 bool stop_engine_reap(struct stop_engine *engine, struct child *child);
 
-/* Of the records from `start` on takes out the samples of the ring for which there are stops: those of the same event, in
- * user mode, of processes that were traced at their time. */
-void stop_engine_drop(struct stop_engine *engine, struct buf *records, size_t start);
+/* Leaves out the samples of the ring for which there are stops: those of the same event, in user mode, of processes that were traced
+ * at their time. */
+struct ring_filter stop_engine_filter(struct stop_engine *engine);
 
 /* Appends the samples since the last call, in order of time. */
 void stop_engine_take(struct stop_engine *engine, struct buf *records);
+
+/* The stack of a sample whose record had no room for it; asked for in order of time.  False: there is none.  For
+ * unwinder_set_stacks; `ctx` is the engine. */
+bool stop_engine_take_stack(void *ctx, int32_t tid, uint64_t time_ns, struct deep_stack *ret);
 
 /* Why interpreters that the command starts are not traced; "" where they are. */
 const char *stop_engine_watch_note(const struct stop_engine *engine);

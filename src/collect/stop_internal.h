@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "err.h"
+#include "linux_unwinder.h"
 #include "stop_engine.h"
 
 /* A traced thread. */
@@ -33,9 +34,10 @@ struct stop_process {
 
 /* What the reader of the ring has to know of a traced thread. */
 struct stop_seen {
-        uint64_t stopped_ns;    /* its last sample; 0: none yet */
-        uint64_t checked_ns;    /* when it was found not to block SIGTRAP */
-        bool blocks;            /* SIGTRAP: it does not stop, and the ring's samples are kept */
+        uint64_t stopped_ns;  /* its last sample; 0: none yet */
+        uint64_t checked_ns;  /* when it was found not to block SIGTRAP */
+        unsigned n_unstopped; /* samples of the ring before it stopped for the first time */
+        bool blocks; /* SIGTRAP, or has no event: it does not stop, and the ring's samples are kept */
         uint64_t kept_until_ns; /* it did before */
 };
 
@@ -43,6 +45,15 @@ struct stop_seen {
 struct stop_span {
         uint64_t from_ns, to_ns; /* UINT64_MAX: it still is */
         struct stop_span *older;
+};
+
+/* A stack that a record has no room for, until the unwinder asks for it. */
+struct stop_stack {
+        int32_t tid;
+        uint64_t time_ns;
+        struct deep_stack copy;
+        size_t size_bytes;       /* of its memory */
+        struct stop_stack *next; /* taken later */
 };
 
 /* A thread that another one than the tracer has waited for. */
@@ -88,6 +99,8 @@ struct stop_engine {
         /* Under the lock. */
         bool is_on;
         struct buf samples;
+        struct stop_stack *stacks, **stacks_end; /* in order of time */
+        size_t stack_bytes;
         struct map spans; /* pid -> struct stop_span *, the newest */
         struct map seen;  /* tid -> struct stop_seen * */
         struct stop_counts counts;
@@ -167,6 +180,12 @@ bool stop_interpreter_is(struct stop_engine *engine, int32_t pid);
 
 /* The thread stands at an overflow: makes its sample. */
 void stop_sample_take(struct stop_engine *engine, struct stop_task *task);
+
+/* --- stop_stack.c: stacks that records have no room for; all under the lock --- */
+
+/* A new one; NULL: too many wait. */
+struct stop_stack *stop_stack_new(struct stop_engine *engine, const struct stop_thread *thread, size_t size);
+void stop_stack_release(struct stop_engine *engine);
 
 /* --- stop_trace.c --- */
 

@@ -14,6 +14,7 @@
 #include "stop_internal.h"
 
 enum {
+        DEEP_LIMIT = 1 << 20,
         STACK_LIMIT = 64512,  /* what a record has room for beside the other fields, whose size has 16 bits */
         CROWDED_STACK = 8192, /* where so many samples wait that memory has to be spared */
         CROWDED_BYTES = 64 << 20,
@@ -215,12 +216,14 @@ static void add_stack(struct stop_task *task, struct stop_thread *thread, uint64
         uint64_t word;
 
         buf_add_u64(out, 0);
-        buf_extend(out, limit + sizeof(word));
+        buf_extend(out, wanted + 2 * sizeof(word));
         got = read_memory(task, thread->stack_addr, out->data + at + sizeof(word), wanted, ret_cpu);
         is_whole = got == used;
         size = is_whole ? ((got + 7) & ~(size_t)7) + 8 : got & ~(size_t)7;
-        thread->stack = (const uint8_t *)out->data + at + sizeof(word);
-        thread->stack_bytes = got;
+        if (!thread->stack) {
+                thread->stack = (const uint8_t *)out->data + at + sizeof(word);
+                thread->stack_bytes = got;
+        }
         if (is_whole)
                 memset(out->data + at + sizeof(word) + got, 0, size - got);
         word = size;
@@ -230,6 +233,22 @@ static void add_stack(struct stop_task *task, struct stop_thread *thread, uint64
                 buf_add_u64(out, is_whole ? got : size);
 }
 
+/* Beside the record, for the unwinder. */
+static void keep_deep_stack(struct stop_engine *e, struct stop_task *task, struct stop_thread *thread,
+                            uint64_t used)
+{
+        struct stop_stack *stack = stop_stack_new(e, thread, used < DEEP_LIMIT ? (size_t)used : DEEP_LIMIT);
+        uint32_t cpu;
+
+        if (!stack)
+                return;
+        thread->stack = (const uint8_t *)stack->copy.bytes.data;
+        thread->stack_bytes =
+                read_memory(task, thread->stack_addr, stack->copy.bytes.data, stack->size_bytes, &cpu);
+        buf_truncate(&stack->copy.bytes, thread->stack_bytes);
+        stack->copy.is_whole = thread->stack_bytes == used;
+}
+
 static void add_record(struct stop_engine *e, struct stop_task *task, struct stop_thread *thread,
                        uint64_t used, struct buf *out)
 {
@@ -237,6 +256,10 @@ static void add_record(struct stop_engine *e, struct stop_task *task, struct sto
         size_t limit = out->len > CROWDED_BYTES ? CROWDED_STACK : STACK_LIMIT, start = out->len, cpu_at;
         uint32_t cpu = UINT32_MAX;
 
+        if (used > STACK_LIMIT && e->request.event->is_unwound) {
+                keep_deep_stack(e, task, thread, used);
+                limit = CROWDED_STACK;
+        }
         buf_add(out, &header, sizeof(header));
         cpu_at = add_fields(e, task->process, thread, out);
         add_stack(task, thread, used, limit, out, &cpu);

@@ -11,6 +11,9 @@
 /* A thread that has stopped, or whose mask was read, so long ago is not asked again. */
 #define RECENT_NS 100000000ull
 
+/* The ring's event and the one that stops have the same frequency, so that a thread stops about once a sample. */
+enum { MOST_UNSTOPPED = 8 };
+
 static struct stop_seen *find(const struct stop_engine *e, int32_t tid)
 {
         const uint64_t *found = map_find(&e->seen, (uint64_t)tid);
@@ -68,6 +71,12 @@ bool stop_seen_keeps(struct stop_engine *e, int32_t tid, uint64_t time_ns)
 
         if (!seen || seen->blocks || time_ns < seen->kept_until_ns)
                 return seen;
+        /* One that began while the process was about to be traced may have no event. */
+        if (!seen->stopped_ns && ++seen->n_unstopped > MOST_UNSTOPPED) {
+                seen->blocks = true;
+                e->counts.n_not_opened++;
+                return true;
+        }
         if (is_recent(seen->stopped_ns, time_ns) || is_recent(seen->checked_ns, time_ns))
                 return false;
         if (!stop_status_blocks(tid, SIGTRAP)) {

@@ -2,7 +2,6 @@
 /* When processes were traced, and the ring's samples of these times, for which there are stops.  The inherited event of the
  * ring goes on in them: it can't be turned off for one process. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "mem.h"
 #include "os.h"
@@ -91,37 +90,32 @@ bool stop_span_is_open(struct stop_engine *e, int32_t pid)
         return is_open;
 }
 
-static bool is_dropped(struct stop_engine *e, const struct perf_header *header, struct cursor record)
+/* Samples begin with IDENTIFIER, IP, TID and TIME. */
+static bool is_dropped(struct stop_engine *e, const struct perf_header *header,
+                       const uint64_t words[RING_WORDS])
 {
-        uint64_t time_ns;
-        int32_t pid, tid;
+        enum { ID = 1, TID = 3, TIME = 4 };
 
-        if (header->type != PERF_RECORD_SAMPLE || (header->misc & PERF_MISC_CPUMODE_MASK) != PERF_MISC_USER ||
-            !cursor_skip(&record, sizeof(*header)) || !map_find(&e->ids, cursor_u64(&record)) ||
-            !cursor_skip(&record, sizeof(uint64_t)))
-                return false;
-        pid = (int32_t)cursor_u32(&record);
-        tid = (int32_t)cursor_u32(&record);
-        time_ns = cursor_u64(&record);
-        return !record.failed && was_traced(e, pid, time_ns) && !stop_seen_keeps(e, tid, time_ns);
+        return (header->misc & PERF_MISC_CPUMODE_MASK) == PERF_MISC_USER && map_find(&e->ids, words[ID]) &&
+               was_traced(e, (int32_t)words[TID], words[TIME]) &&
+               !stop_seen_keeps(e, (int32_t)(words[TID] >> 32), words[TIME]);
 }
 
-void stop_engine_drop(struct stop_engine *e, struct buf *records, size_t start)
+static size_t wanted_bytes(void *ctx, const struct perf_header *header, const uint64_t words[RING_WORDS])
 {
-        struct cursor all = cursor_make(records->data + start, records->len - start), record;
-        struct perf_header header;
-        char *to = records->data + start;
+        struct stop_engine *e = ctx;
+        bool dropped;
 
+        if (header->type != PERF_RECORD_SAMPLE)
+                return header->size;
         os_lock_enter(e->lock);
-        while (e->spans.n_used && record_next(&all, &header, &record)) {
-                if (is_dropped(e, &header, record)) {
-                        e->counts.n_dropped++;
-                        continue;
-                }
-                memmove(to, record.start, header.size);
-                to += header.size;
-        }
-        if (e->spans.n_used)
-                buf_truncate(records, (size_t)(to - records->data));
+        dropped = is_dropped(e, header, words);
+        e->counts.n_dropped += dropped;
         os_lock_leave(e->lock);
+        return dropped ? 0 : header->size;
+}
+
+struct ring_filter stop_engine_filter(struct stop_engine *e)
+{
+        return (struct ring_filter){wanted_bytes, e};
 }

@@ -104,6 +104,26 @@ thread.join()
     check(any("thread_run" in name for name in begins), f"stacks of the second begin in its function: {begins}", folded)
 
 
+DEEP = """
+import sys, threading
+sys.setrecursionlimit(100000)
+threading.stack_size(16 << 20)
+def down(n):
+    return max(map(down, (n - 1,))) if n else burn(0.3) or 0
+thread = threading.Thread(target=down, args=(150,))
+thread.start()
+thread.join()
+"""
+
+
+def test_stacks_that_no_record_has_room_for(t: Context) -> None:
+    path = script(t, "deep.py", BURN + DEEP)
+    ring = record(t, PYTHON, path, engine="ring")
+    check("cut stacks (" in ring.out, "the ring's are cut", ring)
+    done = traced(t, PYTHON, path)
+    check(", 0 cut stacks" in done.out.splitlines()[-1], "none is cut", done)
+
+
 SIGHTS = """
 import multiprocessing, os, subprocess, sys, threading
 from multiprocessing import Pool

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The stop engine without the program around it: what can be read of a thread that stands at its sample, and the samples. */
+#include <poll.h>
+#include <sched.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "os.h"
 #include "stands.h"
-#include "stop_engine.h"
+#include "stop_internal.h"
 #include "tap.h"
 
 enum { ID = 77, HZ = 999, WORK_MS = 200, PERIOD = 1000000000 / HZ };
@@ -15,7 +20,7 @@ struct seen {
         struct stop_thread last;
         int32_t tids[2];
         unsigned n, n_of_tid[2], n_marks, n_still, n_right;
-        uint64_t first_ns;
+        long n_switches; /* of the thread that waits for the program, while it waits */
 };
 
 static const struct stands_mark *find_mark(const struct stop_thread *thread)
@@ -54,7 +59,6 @@ static void on_stop(void *ctx, const struct stop_thread *thread)
         const struct stands_mark *mark = find_mark(thread);
 
         seen->n++;
-        seen->first_ns = seen->first_ns ? seen->first_ns : thread->time_ns;
         for (unsigned i = 0; i < 2; i++) {
                 seen->tids[i] = seen->tids[i] ? seen->tids[i] : thread->tid;
                 if (seen->tids[i] != thread->tid)
@@ -102,8 +106,8 @@ static struct stop_engine *run(const struct opened_event *event, struct seen *se
 {
         static const char *const argv[] = {STANDS, "200", NULL};
         const struct spawned_command command = {.argv = (char *const *)argv};
-        const struct timespec a_while = {.tv_nsec = 1000000};
         struct stop_engine *engine;
+        struct rusage before, after;
 
         if (!spawn_prepare(child, &command, err))
                 return NULL;
@@ -113,8 +117,12 @@ static struct stop_engine *run(const struct opened_event *event, struct seen *se
                 return NULL;
         }
         spawn_go(child, argv[0], true, NULL);
+        getrusage(RUSAGE_THREAD, &before);
+        poll(&(struct pollfd){.fd = child->pid_fd, .events = POLLIN}, 1, 30000);
+        getrusage(RUSAGE_THREAD, &after);
+        seen->n_switches = after.ru_nvcsw - before.ru_nvcsw;
         while (!stop_engine_reap(engine, child))
-                nanosleep(&a_while, NULL);
+                sched_yield();
         stop_engine_end(engine, child);
         return engine;
 }
@@ -163,6 +171,8 @@ TEST(threads_that_stand)
         EXPECT_TRUE(seen.n_marks > WORK_MS);
         EXPECT_INT(seen.n_right, seen.n_marks);
         EXPECT_INT(seen.n_still, seen.n_marks);
+        /* Stops wake the tracer alone. */
+        EXPECT_TRUE(seen.n_switches < WORK_MS / 4);
         EXPECT_INT(seen.last.image, 2); /* the one after the command's own, which waits to begin */
         check_samples(engine, &event.attr, &seen);
         spawn_release(&child);
@@ -180,6 +190,28 @@ TEST(events_that_stops_cannot_serve)
         attr = clock_attr;
         attr.sample_type &= ~(uint64_t)PERF_SAMPLE_STACK_USER;
         EXPECT_TRUE(!stop_engine_serves(&attr));
+}
+
+TEST(a_thread_that_never_stops)
+{
+        struct stop_engine engine = {.lock = os_lock_new()};
+        int32_t tid = (int32_t)syscall(SYS_gettid);
+        unsigned n_dropped = 0;
+
+        EXPECT_TRUE(!stop_seen_keeps(&engine, tid, 1000)); /* nobody knows it */
+        stop_seen_begin(&engine, tid);
+        while (n_dropped < 100 && !stop_seen_keeps(&engine, tid, 1000 + n_dropped))
+                n_dropped++;
+        EXPECT_TRUE(n_dropped > 0 && n_dropped < 10);
+        EXPECT_INT(engine.counts.n_not_opened, 1);
+        EXPECT_INT(engine.counts.n_blocking, 0);
+        /* One that does stop. */
+        stop_seen_begin(&engine, tid);
+        EXPECT_TRUE(stop_seen_stop(&engine, tid, 2000));
+        for (unsigned i = 0; i < 100; i++)
+                EXPECT_TRUE(!stop_seen_keeps(&engine, tid, 2000 + i));
+        stop_seen_release(&engine);
+        os_lock_free(engine.lock);
 }
 
 TAP_MAIN
