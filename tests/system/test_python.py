@@ -227,6 +227,66 @@ def test_perf_script_is_as_perf_writes_it(t: Context) -> None:
     check(names[0] == names[1], "functions, offsets and modules", perf)
 
 
+def write_source(t: Context) -> None:
+    with open(t.path("app.py"), "w", encoding="utf-8") as file:
+        file.writelines(f"line {number} of app\n" for number in range(1, 61))
+
+
+def listed(text: str) -> dict[int, tuple[float, float, int, str]]:
+    """By line with samples: percent of the file or function and of all, count, source."""
+    return {int(line): (float(own), float(of_all), int(count), source) for own, of_all, count, line, source in
+            re.findall(r"^ *([\d.]+) +([\d.]+) +(\d+) +(\d+)  (.*)$", text, re.M)}
+
+
+def test_annotate_shows_lines_of_a_file(t: Context) -> None:
+    path = session(t)
+    write_source(t)
+    counts = {6: 25, 7: 15, 12: 10, 21: 3, 31: 3}
+    for word in ("app.py", t.path("app.py"), "a??.py"):
+        done = read(t, "annotate", word, "-i", path)
+        check(done.out.startswith(t.path("app.py") + ": 56 of 100 samples of cpu-clock (56.00 %)"), "heading", done)
+        check(listed(done.out) == {line: (round(n / .56, 2), float(n), n, f"line {line} of app")
+                                   for line, n in counts.items()}, f"{listed(done.out)}", done)
+        for line in (3, 9, 15, 18, 34):
+            check(f"{line:>29}  line {line} of app\n" in done.out, f"line {line}, beside others", done)
+        check("line 16 of app" not in done.out and "line 35" not in done.out, "lines far off", done)
+    done = read(t, "annotate", "json/__init__.py", "-i", path)
+    check("note: is not here" in done.out and listed(done.out) == {346: (100.0, 40.0, 40, "")}, "no source", done)
+    with open(t.path("app.py"), "w", encoding="utf-8") as file:
+        file.write("\x1b[31m\n" * 60)
+    check("\x1b" not in read(t, "annotate", "app.py", "-i", path).out, "source can't drive a terminal")
+
+
+def test_annotate_shows_lines_of_a_function(t: Context) -> None:
+    path = session(t)
+    write_source(t)
+    done = read(t, "annotate", "parse", "-i", path)
+    check(done.out.startswith(f"parse [app.py:5]: 40 of 100 samples of cpu-clock (40.00 %)"), "heading", done)
+    check({line: row[2] for line, row in listed(done.out).items()} == {6: 25, 7: 15}, "lines", done)
+    check(EVAL not in done.out, "native functions", done)
+    done = read(t, "annotate", "__init__$", "-v", "-i", path)
+    check(done.out.count("samples of cpu-clock (3.00 %)") == 2, "both functions", done)
+    check(re.search(r"^ +3 +21  line 21 of app\n +3 +sorted_impl \[libpython\.so\]$", done.out.replace("100.00    3.00", ""),
+                    re.M) is not None, "native functions", done)
+    found = json.loads(read(t, "annotate", "parse", "--json", "-i", path).out)["annotate"]
+    check(len(found) == 1 and found[0]["python_function"] == "parse [app.py:5]" and found[0]["hits"] == 40, f"{found}")
+    check(found[0]["lines"][0] == {"line": 6, "count": 25, "share": 62.5, "share_of_all": 25.0,
+                                   "source": "line 6 of app",
+                                   "native": [{"function": EVAL, "module": "libpython.so", "count": 25}]}, f"{found}")
+    done = t.ours("annotate", "nobody", "-i", path)
+    check(done.status == 1 and "no function 'nobody' has samples" in done.err, "nobody", done)
+
+
+def test_an_archive_has_the_source(t: Context) -> None:
+    path = session(t)
+    write_source(t)
+    before = read(t, "annotate", "app.py", "-i", path).out
+    read(t, "archive", "-i", path, "-o", t.path("packed.data"))
+    t.run("rm", t.path("app.py"))
+    after = read(t, "annotate", "app.py", "-i", t.path("packed.data")).out
+    check(listed(after) == listed(before) and listed(after)[6][3] == "line 6 of app", f"{before}\n{after}")
+
+
 def test_dump_shows_the_section(t: Context) -> None:
     path = session(t)
     done = read(t, "dump", "-i", path)
