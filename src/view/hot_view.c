@@ -19,10 +19,10 @@ static const char *row_noun(const struct hot_view *view)
                 unsigned bit;
                 const char *noun;
         } nouns[] = {
-                {PROFILE_ADDR, "addresses"},    {PROFILE_LINE, "lines"},     {PROFILE_SYMBOL, "functions"},
-                {PROFILE_MODULE, "modules"},    {PROFILE_THREAD, "threads"}, {PROFILE_TID, "threads"},
-                {PROFILE_PROCESS, "processes"}, {PROFILE_PID, "processes"},  {PROFILE_COMM, "commands"},
-                {PROFILE_CPU, "CPUs"},
+                {PROFILE_ADDR, "addresses"}, {PROFILE_LINE, "lines"},        {PROFILE_SYMBOL, "functions"},
+                {PROFILE_FILE, "files"},     {PROFILE_MODULE, "modules"},    {PROFILE_THREAD, "threads"},
+                {PROFILE_TID, "threads"},    {PROFILE_PROCESS, "processes"}, {PROFILE_PID, "processes"},
+                {PROFILE_COMM, "commands"},  {PROFILE_CPU, "CPUs"},
         };
         unsigned bits = row_keys_bits(&view->keys);
 
@@ -63,6 +63,8 @@ static const struct column key_columns[ROW_N_KEYS] = {
         [ROW_CPU] = {.name = "cpu", .type = COLUMN_U64},
         [ROW_MODULE] = {.name = "module", .can_cut = true},
         [ROW_SYMBOL] = {.name = "symbol", .can_cut = true, .is_name = true},
+        [ROW_PYTHON] = {.name = "python", .can_cut = true},
+        [ROW_FILE] = {.name = "file", .can_cut = true},
         [ROW_LINE] = {.name = "line"},
         [ROW_ADDR] = {.name = "addr", .can_cut = true},
 };
@@ -164,6 +166,15 @@ static void add_known(const struct hot_view *view, str_id text, struct table *ta
         table_add_text(table, text ? hot_text(view->hot, text) : "unknown");
 }
 
+static void add_python(const struct hot_view *view, const struct hot_row *row, str_id text,
+                       struct table *table)
+{
+        if (row->is_native)
+                table_add_text(table, "[native]");
+        else
+                add_known(view, text, table);
+}
+
 static void add_name(const struct hot_view *view, const struct hot_row *row, bool with_module,
                      struct table *table)
 {
@@ -190,7 +201,9 @@ static void add_key_cell(const struct hot_view *view, const struct hot_row *row,
         case ROW_CPU: table_add_u64(table, row->cpu); break;
         case ROW_MODULE: add_known(view, row->module, table); break;
         case ROW_SYMBOL: add_symbol(view, row, table); break;
-        case ROW_LINE: add_known(view, row->line, table); break;
+        case ROW_PYTHON: add_python(view, row, row->bare, table); break;
+        case ROW_FILE: add_python(view, row, row->file, table); break;
+        case ROW_LINE: add_python(view, row, row->line, table); break;
         case ROW_ADDR: add_addr(view, row, table); break;
         case ROW_OVERHEAD: add_share_cells(view, row, table); break;
         case ROW_EVENT:

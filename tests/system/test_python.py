@@ -3,6 +3,7 @@
 import collections
 import gzip
 import json
+import os
 import re
 from typing import Callable
 
@@ -22,6 +23,7 @@ STACKS = collections.Counter({
     (): 2,
     (EVAL,): 2,
 })
+REPLAY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "replay")
 QUALITY = "python: 96 of 98 merged, 2 native (1 in start-up, 1 generator at exit)"
 
 
@@ -162,6 +164,47 @@ def test_python_functions_have_a_table(t: Context) -> None:
     done = read(t, "report", "-s", "nobody", "-i", path)
     check("no function matches nobody" in done.out and "Python functions" not in done.out, "-s", done)
     check("Python functions" not in read(t, "report", "--sort", "module", "-i", path).out, "rows by other keys")
+
+
+def sorted_rows(t: Context, path: str, *argv: str) -> dict[tuple, int]:
+    """Counts by the columns of --sort, out of CSV."""
+    lines = read(t, "report", "--csv", "-i", path, *argv).out.splitlines()
+    check(lines[0].startswith("overhead,count,"), f"columns: {lines[0]}")
+    return {tuple(line.split(",")[2:]): int(line.split(",")[1]) for line in lines[1:]}
+
+
+def test_rows_by_python_function_file_and_line(t: Context) -> None:
+    path = session(t)
+    app, package, nobody = t.path("app.py"), t.path("json/__init__.py"), "[native]"
+    check(sorted_rows(t, path, "--sort", "python") == {
+        ("parse",): 40, ("loads",): 40, ("fib",): 10, ("Key.__init__",): 3, ("Other.__init__",): 3, (nobody,): 4}, "python")
+    check(sorted_rows(t, path, "--sort", "file") == {(app,): 56, (package,): 40, (nobody,): 4}, "file")
+    lines = {"parse": {6: 25, 7: 15}, "fib": {12: 10}, "Key.__init__": {21: 3}, "Other.__init__": {31: 3}}
+    by_line = {(name, f"app.py:{line}"): n for name, counts in lines.items() for line, n in counts.items()}
+    by_line |= {("loads", "json/__init__.py:346"): 40, (nobody, nobody): 4}
+    check(sorted_rows(t, path, "--sort", "python,line") == by_line, "python,line")
+    check(sorted_rows(t, path, "--sort", "comm,file,line") == {
+        ("python3", nobody if name == nobody else package if name == "loads" else app, line): n
+        for (name, line), n in by_line.items()}, "comm,file,line")
+    for key in ("symbol", "module", "addr"):
+        done = t.ours("report", "--sort", "python," + key, "-i", path)
+        check(done.status == 2 and "don't go together" in done.err, key, done)
+    native = t.run(t.wperf, "report", "--sort", "python", "-i", os.path.join(REPLAY, "calls.data"))
+    check(native.status == 1 and "its samples have no Python frames" in native.err, "a session without Python", native)
+
+
+def test_samples_of_python_files(t: Context) -> None:
+    path = session(t)
+    for pattern, n in {"app.py": 56, "__init__.py": 40, "json/__init__.py": 40, "*.py": 96, "/no/app.py": 0, "pp.py": 0}.items():
+        done = t.ours("report", "--python-file", pattern, "-i", path)
+        if n:
+            check(f"quality: {n} samples" in done.out, pattern, done)
+            check(sum(folded(t, path, "--python-file", pattern).values()) == n, f"export, {pattern}")
+        else:
+            check(done.status == 1 and f"no sample matches --python-file {pattern}" in done.err, pattern, done)
+    check(sorted_rows(t, path, "--sort", "python", "--python-file", "app.py") == {
+        ("parse",): 40, ("fib",): 10, ("Key.__init__",): 3, ("Other.__init__",): 3}, "rows")
+    check(read(t, "annotate", "loads", "--python-file", "json/*", "-i", path).out.startswith("loads ["), "annotate")
 
 
 def test_folded(t: Context) -> None:
