@@ -9,7 +9,8 @@
 void report_python_init(struct report_python *python, const struct python_section *section,
                         const char *pattern, bool by_place)
 {
-        *python = (struct report_python){.by_place = by_place, .by_file = pattern};
+        *python = (struct report_python){
+                .is_wanted = by_place || pattern, .by_place = by_place, .by_file = pattern};
         if (!section || !pattern)
                 return;
         python->n = section->n_places;

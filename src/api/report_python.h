@@ -11,9 +11,10 @@
 #include "record.h"
 
 struct report_python {
-        bool by_place; /* samples count at their innermost Python place */
-        bool by_file;  /* only those whose file is wanted count */
-        bool *wanted;  /* of each place, with by_file */
+        bool is_wanted; /* one of the next two */
+        bool by_place;  /* samples count at their innermost Python place */
+        bool by_file;   /* only those whose file is wanted count */
+        bool *wanted;   /* of each place, with by_file */
         size_t n;
 };
 
