@@ -27,8 +27,8 @@ REPLAY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "replay"
 QUALITY = "python: 96 of 98 merged, 2 native (1 in start-up, 1 generator at exit)"
 
 
-def session(t: Context) -> str:
-    done = t.run(t.program("make_python_session"), t.folder)
+def session(t: Context, times: int = 1) -> str:
+    done = t.run(t.program("make_python_session"), t.folder, str(times))
     check(done.status == 0, "make_python_session", done)
     return t.path("python.data")
 
@@ -328,6 +328,18 @@ def test_an_archive_has_the_source(t: Context) -> None:
     t.run("rm", t.path("app.py"))
     after = read(t, "annotate", "app.py", "-i", t.path("packed.data")).out
     check(listed(after) == listed(before) and listed(after)[6][3] == "line 6 of app", f"{before}\n{after}")
+
+
+def test_many_samples(t: Context) -> None:
+    """Several threads read them."""
+    path = session(t, 2000)
+    for word, change in {"merged": merged, "only": only, "native": native}.items():
+        found = folded(t, path, "--python", word)
+        check(found == collections.Counter({stack: n * 2000 for stack, n in mapped(whole(), change).items()}), word)
+    check(sorted_rows(t, path, "--sort", "python") == {
+        ("parse",): 80000, ("loads",): 80000, ("fib",): 20000, ("Key.__init__",): 6000, ("Other.__init__",): 6000,
+        ("[native]",): 8000}, "rows")
+    check("65.00    25.00 *     parse [app.py:6]" in read(t, "report", "-g", "-i", path).out, "a tree")
 
 
 def test_dump_shows_the_section(t: Context) -> None:
