@@ -37,6 +37,7 @@ struct making {
         struct session_builder session;
         struct python_places *places;
         uint64_t chain[MAX_CHAIN], time;
+        unsigned times; /* as many samples */
         size_t n;
 };
 
@@ -109,7 +110,7 @@ static void end(struct making *m, unsigned times)
 {
         native(m, RUN);
         native(m, MAIN);
-        for (; times; times--)
+        for (times *= m->times; times; times--)
                 builder_sample(&m->session, 0, m->time += 1000000, PID, PID, PERF_MISC_USER, m->chain, m->n);
 }
 
@@ -193,9 +194,9 @@ static bool write_session(struct making *m)
         return builder_save(&m->session, buf_text(&path));
 }
 
-bool python_session_write(const char *folder)
+bool python_session_write(const char *folder, unsigned times)
 {
-        struct making m = {.folder = folder, .places = python_places_new(), .time = 1000000};
+        struct making m = {.folder = folder, .places = python_places_new(), .time = 1000000, .times = times};
         bool ok;
 
         builder_init(&m.session);

@@ -18,7 +18,8 @@
  *      3  sorted, eval, Other.__init__:31, sorted, eval, <module>:42     (both are called __init__)
  *      2  PyRun_Main alone
  *      2  eval without Python frames
- */
-bool python_session_write(const char *folder);
+ *
+ * `times` as many of each. */
+bool python_session_write(const char *folder, unsigned times);
 
 #endif

@@ -14,6 +14,8 @@
 #include "mem.h"
 #include "place_frames.h"
 #include "place_names.h"
+#include "place_python.h"
+#include "python_label.h"
 #include "search.h"
 #include "text.h"
 #include "text_match.h"
@@ -35,14 +37,14 @@ struct row_parts {
         uint32_t event;
         int32_t pid, tid;
         uint32_t cpu;
-        str_id comm, process, line;
+        str_id comm, process, line, file;
         module_id module;
         uint32_t status;              /* of the symbol */
-        uint32_t has_addr;            /* 1, or 0 */
+        uint32_t has_addr, is_native; /* 1, or 0 */
         str_id function, of_function; /* the resolver's: the name, and the module that the symbol tells of */
 };
 
-_Static_assert(sizeof(struct row_parts) == 56, "no padding");
+_Static_assert(sizeof(struct row_parts) == 64, "no padding");
 
 struct known_row {
         struct row_parts parts;
@@ -130,19 +132,16 @@ static bool same_row(const struct hot_row *a, const struct hot_row *b)
 {
         return a->event == b->event && a->pid == b->pid && a->tid == b->tid && a->cpu == b->cpu &&
                a->comm == b->comm && a->process == b->process && a->bare == b->bare &&
-               a->module == b->module && a->line == b->line && a->addr == b->addr &&
-               a->has_addr == b->has_addr;
+               a->module == b->module && a->line == b->line && a->file == b->file &&
+               a->is_native == b->is_native && a->addr == b->addr && a->has_addr == b->has_addr;
 }
 
 static uint64_t row_hash(const struct hot_row *r)
 {
         uint64_t parts[] = {
-                (uint64_t)r->event << 32 | r->cpu,
-                (uint64_t)(uint32_t)r->pid << 32 | (uint32_t)r->tid,
-                (uint64_t)r->comm << 32 | r->process,
-                (uint64_t)r->bare << 32 | r->module,
-                r->line,
-                r->addr,
+                (uint64_t)r->event << 32 | r->cpu,    (uint64_t)(uint32_t)r->pid << 32 | (uint32_t)r->tid,
+                (uint64_t)r->comm << 32 | r->process, (uint64_t)r->bare << 32 | r->module,
+                (uint64_t)r->file << 32 | r->line,    r->addr,
         };
 
         return map_hash_bytes(parts, sizeof(parts));
@@ -178,9 +177,19 @@ static str_id line_name(struct builder *b, const struct resolver_frame *frame)
 
         if (!frame->path || !frame->line)
                 return 0;
-        buf_printf(&name, "%s:%" PRIu32, text_base_name(resolver_text(b->names.resolver, frame->path)),
+        buf_printf(&name, "%s:%" PRIu32, python_label_file(resolver_text(b->names.resolver, frame->path)),
                    frame->line);
         return strpool_add_len(b->hot->names, name.data, name.len);
+}
+
+static str_id file_name(struct builder *b, size_t index)
+{
+        const struct resolver_frame *frame;
+
+        if (!(profile_keys(b->profile) & PROFILE_FILE) || !place_frames_get(b->frames, index, &frame) ||
+            !frame->path)
+                return 0;
+        return strpool_add(b->hot->names, resolver_text(b->names.resolver, frame->path));
 }
 
 /* What the debug information says more precisely: the line, which is given back, and the function that was inlined there. */
@@ -215,6 +224,8 @@ static size_t add_row(struct builder *b, const struct row_parts *parts, const st
                 .tid = parts->tid,
                 .cpu = parts->cpu,
                 .line = parts->line,
+                .file = parts->file,
+                .is_native = parts->is_native,
                 .resolved = symbol->status == SYMBOL_NAMED,
                 .has_addr = parts->has_addr,
                 .addr = parts->has_addr ? parts->at : 0,
@@ -250,6 +261,22 @@ static size_t row_of_parts(struct builder *b, const struct row_parts *parts, con
         }
 }
 
+/* Of a sample without Python frames only who ran is told. */
+static void leave_native(struct row_parts *parts, struct symbol *symbol)
+{
+        *parts = (struct row_parts){
+                .event = parts->event,
+                .pid = parts->pid,
+                .tid = parts->tid,
+                .cpu = parts->cpu,
+                .comm = parts->comm,
+                .process = parts->process,
+                .module = MODULE_NONE,
+                .is_native = true,
+        };
+        *symbol = (struct symbol){.status = SYMBOL_NONE};
+}
+
 static void add_place(struct builder *b, size_t place_index)
 {
         const struct profile_place *place = profile_get_place(b->profile, place_index);
@@ -266,6 +293,7 @@ static void add_place(struct builder *b, size_t place_index)
         size_t index;
 
         parts.line = take_frame(b, place_index, &symbol);
+        parts.file = file_name(b, place_index);
         parts.status = symbol.status;
         parts.of_function = symbol.module;
         if (symbol.status == SYMBOL_NAMED)
@@ -279,6 +307,8 @@ static void add_place(struct builder *b, size_t place_index)
         }
         if (symbol.status != SYMBOL_NAMED)
                 b->hot->n_unresolved += place->count;
+        if (profile_keys(b->profile) & PROFILE_PYTHON && !place_python_is(b->names.modules, place->module))
+                leave_native(&parts, &symbol);
         index = row_of_parts(b, &parts, &symbol);
         b->hot->rows[index].count += place->count;
         b->hot->rows[index].weight += place->weight;
@@ -324,7 +354,7 @@ static void name_rows(struct builder *b)
 /* A row with what its order needs, so that plain qsort will do. */
 struct sortable {
         struct hot_row row;
-        const char *symbol, *module, *line, *process, *comm;
+        const char *symbol, *module, *line, *file, *process, *comm;
         uint32_t old_index;
 };
 
@@ -348,6 +378,8 @@ static int compare_rows(const void *x, const void *y)
                 order = strcmp(a->module, b->module);
         if (!order)
                 order = strcmp(a->line, b->line);
+        if (!order)
+                order = strcmp(a->file, b->file);
         if (!order && a->row.addr != b->row.addr)
                 return a->row.addr < b->row.addr ? -1 : 1;
         if (!order)
@@ -404,6 +436,7 @@ static void sort_rows(struct hot *hot)
                                              hot_text(hot, row->symbol),
                                              hot_text(hot, row->module),
                                              hot_text(hot, row->line),
+                                             hot_text(hot, row->file),
                                              hot_text(hot, row->process),
                                              hot_text(hot, row->comm),
                                              (uint32_t)i};
@@ -446,7 +479,7 @@ struct hot *hot_new(const struct profile *profile, const struct world *world, st
         b.names = (struct place_names){.texts = hot->names, .resolver = resolver, .modules = modules};
         hot->single_image = find_single_image(&b);
         b.functions = function_names_new(&b.names, arguments);
-        if (inlines || (profile_keys(profile) & PROFILE_LINE))
+        if (inlines || (profile_keys(profile) & (PROFILE_LINE | PROFILE_FILE)))
                 b.frames = place_frames_of_profile(profile, resolver, modules);
         for (size_t i = 0; i < profile_n_places(profile); i++)
                 add_place(&b, i);

@@ -32,6 +32,8 @@ struct hot_row {
         str_id brief;   /* the same without the arguments that tell it from others */
         str_id module;  /* base name of the module, "" for none */
         str_id line;    /* "longobject.c:3404", "" where the line is not known; with PROFILE_LINE */
+        str_id file;    /* path of the source; "" not known; with PROFILE_FILE */
+        bool is_native; /* with PROFILE_PYTHON: no Python frame; nothing else is said of the code */
         bool resolved;  /* a function's name is known */
         bool is_in_several; /* functions of other modules have its name: `symbol` tells them apart */
         bool has_addr;      /* there is an address; with PROFILE_ADDR */

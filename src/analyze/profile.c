@@ -337,6 +337,11 @@ static bool add_by_all_keys(struct profile *profile, struct world *world, uint32
         return true;
 }
 
+void profile_leave_out(struct profile *profile, uint32_t event)
+{
+        profile_totals_of(profile, event)->n_filtered++;
+}
+
 bool profile_add(struct profile *profile, struct world *world, uint32_t event, const struct sample *sample,
                  uint64_t weight)
 {

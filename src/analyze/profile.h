@@ -26,14 +26,20 @@ enum profile_key {
         PROFILE_PID = 1u << 8,  /* the process, whatever its name */
         PROFILE_TID = 1u << 9,
         PROFILE_ADDR = 1u << 10,
+        PROFILE_FILE = 1u << 11, /* the source file */
+        PROFILE_PYTHON =
+                1u
+                << 12, /* samples are given at their innermost Python frame; without one they are of native code */
 };
 
 /* Which samples count; zero-initialised takes all.  Strings and arrays are kept by the caller. */
 struct profile_filter {
         const int32_t *pids;
         size_t n_pids;
-        const char *comms;       /* names of threads, comma separated */
-        const char *modules;     /* base names or whole paths, comma separated */
+        const char *comms;   /* names of threads, comma separated */
+        const char *modules; /* base names or whole paths, comma separated */
+        const char *
+                python_file; /* source of the innermost Python frame, as python_file_matches(); for whoever adds samples */
         uint64_t from_ns, to_ns; /* by the session's clock; to_ns 0: no end */
         bool times_are_relative; /* they count from the first sample, whichever event it is of */
         /* A slice of the session's time in millionths; to_ppm 0: none.  Whoever reads the session turns it into from_ns and to_ns
@@ -70,6 +76,9 @@ AUTO_DEFINE(profile)
  * last sample. */
 bool profile_add(struct profile *profile, struct world *world, uint32_t event, const struct sample *sample,
                  uint64_t weight);
+
+/* A sample that whoever adds samples does not let pass. */
+void profile_leave_out(struct profile *profile, uint32_t event);
 void profile_catch_up(struct profile *profile, struct world *world);
 
 /* Counts an address that need not be where a sample is, in a profile of places alone; neither filtered nor part of the totals.

@@ -18,6 +18,8 @@
         MORE(cpu, CPU, PROFILE_CPU)                                                                          \
         MORE(module, MODULE, PROFILE_MODULE)                                                                 \
         MORE(symbol, SYMBOL, PROFILE_SYMBOL)                                                                 \
+        MORE(python, PYTHON, PROFILE_SYMBOL | PROFILE_PYTHON)                                                \
+        MORE(file, FILE, PROFILE_FILE | PROFILE_PYTHON)                                                      \
         MORE(line, LINE, PROFILE_LINE)                                                                       \
         MORE(addr, ADDR, PROFILE_ADDR)                                                                       \
         MORE(event, EVENT, PROFILE_EVENT)                                                                    \

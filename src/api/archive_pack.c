@@ -203,8 +203,13 @@ void archive_pack_init(struct archive_pack *pack, struct report *report)
         archive_pack_begin(pack, source, report->session.world);
         pack->report = report;
         ask_modules_of_stacks(pack);
-        for (size_t i = 0, n = module_source_n_used(source); i < n; i++)
-                archive_pack_add_module(pack, module_source_used(source, i), false);
+        for (size_t i = 0, n = module_source_n_used(source); i < n; i++) {
+                module_id module = module_source_used(source, i);
+
+                /* Python places have a section of their own, which stays. */
+                if (world_get_module(pack->world, module)->kind != MODULE_PYTHON)
+                        archive_pack_add_module(pack, module, false);
+        }
         list_places(pack);
         archive_pack_end_places(pack);
 }

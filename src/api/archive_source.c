@@ -13,7 +13,7 @@
 
 struct wanted_source {
         const char *path;
-        size_t *modules; /* that speak of it */
+        size_t *modules; /* that speak of it; none: it is of Python functions */
         size_t n_modules, cap_modules;
         uint32_t *lines;
         size_t n_lines, cap_lines;
@@ -29,9 +29,8 @@ struct source_collector {
         size_t n_refused;
 };
 
-static void take_line(void *ctx, size_t module, const char *path, uint32_t line)
+static struct wanted_source *want_line(struct source_collector *c, const char *path, uint32_t line)
 {
-        struct source_collector *c = ctx;
         uint64_t *known = map_put(&c->by_path, (uint64_t)(uintptr_t)path, NULL);
         struct wanted_source *file;
 
@@ -40,11 +39,44 @@ static void take_line(void *ctx, size_t module, const char *path, uint32_t line)
                 *known = c->n_files;
         }
         file = &c->files[*known - 1];
+        if (line)
+                ARRAY_PUSH(file->lines, file->n_lines, file->cap_lines, line);
+        return file;
+}
+
+static void take_line(void *ctx, size_t module, const char *path, uint32_t line)
+{
+        struct wanted_source *file = want_line(ctx, path, line);
+
         /* Lines come module by module. */
         if (!file->n_modules || file->modules[file->n_modules - 1] != module)
                 ARRAY_PUSH(file->modules, file->n_modules, file->cap_modules, module);
-        if (line)
-                ARRAY_PUSH(file->lines, file->n_lines, file->cap_lines, line);
+}
+
+/* Of all frames: any of them may be the innermost one for another filter. */
+static void take_python_lines(struct source_collector *c)
+{
+        const struct report *report = c->pack->report;
+        const struct world *world = report->session.world;
+
+        for (uint32_t i = 0; i < stacks_n_places(report->stacks); i++) {
+                const struct code_place *place = stacks_get_place(report->stacks, i);
+                struct resolver_frames found;
+                resolver_id module;
+                uint64_t addr;
+
+                if (place->module == MODULE_NONE ||
+                    world_get_module(world, place->module)->kind != MODULE_PYTHON)
+                        continue;
+                module = report_session_module(&report->session, place->module);
+                if (!resolver_to_addr(c->pack->resolver, module, place->offset, &addr))
+                        continue;
+                resolver_find_frames(c->pack->resolver, module, &addr, 1, &found);
+                if (found.n_frames && found.frames[0].path)
+                        want_line(c, resolver_text(c->pack->resolver, found.frames[0].path),
+                                  found.frames[0].line);
+                resolver_frames_release(&found);
+        }
 }
 
 static bool find_remote(void *ctx, const char *path, struct buf *out)
@@ -88,7 +120,9 @@ static void add_file(struct source_collector *c, struct wanted_source *file, str
         uint64_t next = 1;
         int64_t mtime_ns;
 
-        if (!agree(c, file, source))
+        if (!file->n_modules)
+                source_text_ask_for(source, (struct source_asker){.is_archived = true});
+        else if (!agree(c, file, source))
                 return;
         if (!source_text_find(source, file->path, &mtime_ns)) {
                 c->n_refused += source_text_is_refused(source, file->path);
@@ -124,6 +158,7 @@ struct source_archive_writer *archive_source_make(struct archive_pack *pack,
         source_text_take_private(source, request->sources && request->sources->any_owner);
         source_text_use_archive(source, pack->report->session.archive.source);
         symbol_archive_each_line(packed, take_line, &c);
+        take_python_lines(&c);
         for (size_t i = 0; i < c.n_files; i++) {
                 add_file(&c, &c.files[i], source, writer);
                 free(c.files[i].lines);

@@ -47,6 +47,7 @@ void report_free(struct report *report)
 static void pass_release(struct report_pass *pass)
 {
         stack_unwind_free(pass->unwind);
+        report_python_release(&pass->python);
         map_release(&pass->seen_pids);
         free(pass->pids);
 }
@@ -78,6 +79,8 @@ static void begin(struct report_pass *pass)
 
         report->profile = profile_new(keys, &request->filter);
         profile_set_budget(report->profile, &session->budget);
+        report_python_init(&pass->python, module_source_python(session->modules), request->filter.python_file,
+                           keys & PROFILE_PYTHON);
         report->run.is_known = run_info_read(session->reader, &report->run.text, &report->run.info);
         stack_marks_read(perfdata_feature(session->reader, FEATURE_WPERF_STACKS), &pass->marks);
         report->branches = report_wants(pass, REPORT_BRANCHES) ? branches_new() : NULL;

@@ -5,6 +5,7 @@
 
 #include "map.h"
 #include "report.h"
+#include "report_python.h"
 #include "stack_marks.h"
 #include "stack_unwind.h"
 
@@ -15,6 +16,7 @@ struct report_pass {
         struct stack_marks marks; /* of stacks that were unwound while recording */
         bool is_by_stacks;        /* the profile gets its places from them */
         struct stack_unwind *unwind;
+        struct report_python python;
         struct map seen_pids;
         int32_t *pids; /* sampled processes */
         size_t n_pids, cap_pids;

@@ -132,6 +132,32 @@ static void turn_code(struct report_worker *w)
         world_turn_code(w->world, sample->pid, sample->time);
 }
 
+/* Counts the sample where it was taken.  False: it is not wanted. */
+static bool count_sample(struct report_worker *w, uint32_t event, const struct sample *sample,
+                         uint64_t weight)
+{
+        return w->pass->is_by_stacks ? profile_admit(w->profile, w->world, event, sample, weight)
+                                     : profile_add(w->profile, w->world, event, sample, weight);
+}
+
+/* The same by its innermost Python frame: where that is, or whether it is in a wanted file. */
+static bool count_python(struct report_worker *w, uint32_t event, uint64_t weight)
+{
+        const struct report_python *python = &w->pass->python;
+        struct sample sample = w->sample;
+        uint64_t at = report_python_find(&sample);
+
+        if (!report_python_wants(python, at)) {
+                profile_leave_out(w->profile, event);
+                return false;
+        }
+        if (python->by_place && at) {
+                sample.ip = at;
+                sample.misc = PERF_MISC_USER;
+        }
+        return count_sample(w, event, &sample, weight);
+}
+
 static void take_sample(struct report_worker *w, const struct perfdata_record *record, uint64_t number)
 {
         const struct sample *sample = &w->sample;
@@ -151,8 +177,8 @@ static void take_sample(struct report_worker *w, const struct perfdata_record *r
         see_pid(w, sample->pid);
         if (w->has_code)
                 turn_code(w);
-        if (w->pass->is_by_stacks ? profile_admit(w->profile, w->world, record->event, sample, weight)
-                                  : profile_add(w->profile, w->world, record->event, sample, weight)) {
+        if (w->pass->python.is_wanted ? count_python(w, record->event, weight)
+                                      : count_sample(w, record->event, sample, weight)) {
                 take_stack(w, record->event, sample, weight, number);
                 keep_sample(w, record->event, sample, weight);
         }

@@ -5,6 +5,7 @@
 
 #include "annotate_output.h"
 #include "annotate_page.h"
+#include "annotate_python.h"
 #include "buf.h"
 #include "cmd.h"
 #include "command_report.h"
@@ -226,6 +227,28 @@ static void add_whole(struct annotating *a, struct report *report)
         }
 }
 
+/* A word finds Python and native functions alike. */
+static bool add_python_and_native(struct annotating *a, struct report *report, struct err *err)
+{
+        const struct annotate_python python = {
+                .report = report,
+                .symbol = a->symbol,
+                .source_folders = a->options->what.source_path,
+                .takes_private = a->options->input.force,
+                .with_natives = a->options->general.verbose,
+                .is_colored = a->output.is_colored,
+                .max_columns = a->output.max_columns,
+                .max_sources = a->options->what.rows,
+        };
+        struct err no_native = {0};
+        size_t n = a->symbol && !a->has_by ? annotate_python_show(&python, &a->page.text, &a->page.json) : 0;
+
+        a->n_shown += n;
+        if (n)
+                buf_add_char(&a->page.text, '\n');
+        return add_functions(a, report, n ? &no_native : err) || n;
+}
+
 /* --- the command --- */
 
 static bool make(struct annotating *a, const struct report_request *request, struct err *err)
@@ -240,7 +263,7 @@ static bool make(struct annotating *a, const struct report_request *request, str
         if (is_whole(a, report))
                 add_whole(a, report);
         else
-                ok = add_functions(a, report, err);
+                ok = add_python_and_native(a, report, err);
         annotate_page_end(&a->page, &report->quality);
         annotate_output_release(&a->output);
         a->output = (struct annotate_output){0};
@@ -273,6 +296,7 @@ static int run(struct annotating *a, const struct command_line *line, int32_t *p
                 .keys = PROFILE_EVENT | PROFILE_MODULE | PROFILE_SYMBOL,
                 .no_demangle = o->filter.no_demangle,
                 .long_names = o->what.long_names,
+                .results = REPORT_PYTHON,
                 .sources = &a->lookup->sources,
         };
         struct command_line none = *line;

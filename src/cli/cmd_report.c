@@ -109,10 +109,37 @@ static bool has_branches(const struct report *report, const char *path, struct e
                                   : "its samples have no branches; perf record -b writes them");
 }
 
+static bool has_python(const struct report *report, const struct report_request *request, struct err *err)
+{
+        if (!(request->keys & PROFILE_PYTHON) || module_source_python(report->session.modules))
+                return true;
+        return err_set(err, ERR_MISSING,
+                       "%s: its samples have no Python frames, which --sort python and file need",
+                       request->path);
+}
+
 /* JSON has the functions, and -v the modules, in the order in which they were found. */
 static bool wants_only_text(const struct report_options *o)
 {
         return !o->output.json && !o->output.output && !o->output.output_prefix && !o->general.verbose;
+}
+
+/* Rows are of the innermost Python frame, or of the innermost frame. */
+static bool check_python_keys(const struct report_options *o, unsigned keys, struct err *err)
+{
+        const unsigned native = PROFILE_MODULE | PROFILE_ADDR;
+        bool has_symbol = o->choice.sort &&
+                          (text_in_list(o->choice.sort, "symbol") || text_in_list(o->choice.sort, "sym"));
+        const char *in_the_way = keys & native || has_symbol ? "--sort's keys symbol, module and addr"
+                                 : o->choice.inlines         ? "--inlines"
+                                 : o->filter.modules         ? "--module"
+                                                             : NULL;
+
+        if (!(keys & PROFILE_PYTHON) || !in_the_way)
+                return true;
+        return err_set(err, ERR_USAGE,
+                       "--sort's keys python and file don't go together with %s, which are of native code",
+                       in_the_way);
 }
 
 static bool make_request(const struct command_line *line, const int32_t *pids, struct report_request *ret,
@@ -144,7 +171,7 @@ static bool make_request(const struct command_line *line, const int32_t *pids, s
             !sort_keys_parse(o->choice.sort, ret_keys, err) || !check_branch_keys(o, ret_keys, err))
                 return false;
         ret->keys = row_keys_bits(ret_keys);
-        if (!python_options_frames(&o->python, &ret->python, err))
+        if (!check_python_keys(o, ret->keys, err) || !python_options_frames(&o->python, &ret->python, err))
                 return false;
         return filter_fill(&o->filter, pids, &ret->filter, err);
 }
@@ -226,7 +253,7 @@ static int show(const struct report_options *o, const struct report_request *req
                 return show_counts(o, request->path, TAKE(input));
         report = report_make_of(request, TAKE(input), &err);
         if (!report || (o->choice.branches && !has_branches(report, request->path, &err)) ||
-            !filter_none_check(report, request, &o->filter, &err))
+            !filter_none_check(report, request, &o->filter, &err) || !has_python(report, request, &err))
                 return cmd_fail(&err);
         buf_add(&note, report->session.archive.note.data, report->session.archive.note.len);
         if (tree->is_wanted)

@@ -79,6 +79,8 @@ static const struct example report_examples[] = {
         {"wperf report -i perf.data -b",
          "from which function to which the branches went, and how well predicted"},
         {"wperf report --inlines --sort symbol,line", "by source line, inlined functions apart"},
+        {"wperf report --sort python,line",
+         "by line of Python functions, where the session has their frames"},
         {"wperf report -s ^_Py --csv", "the symbols that begin with _Py, for a spreadsheet"},
         {0},
 };
@@ -142,8 +144,8 @@ static const struct option annotate_options[] = {
                 .arg = "PATTERN",
                 .names = "symbols",
                 .offset = offsetof(struct annotating_options, symbol),
-                .help = "show each function that matches: NAME, NAME(ARGUMENTS), ^PREFIX, SUFFIX$ or ^NAME$; default the "
-                        "hottest",
+                .help = "show each function that matches: NAME, NAME(ARGUMENTS), ^PREFIX, SUFFIX$ or ^NAME$, or each Python "
+                        "file (app.py, json/__init__.py); default the hottest function",
         },
         {
                 .name = "by",
@@ -224,6 +226,7 @@ static const struct example annotate_examples[] = {
         {"wperf annotate x_mul", "its hottest lines, and the instructions of its hot blocks"},
         {"wperf annotate -M intel --asm -v", "all instructions of the hottest function"},
         {"wperf annotate --by handler", "the bytecodes of an interpreter's loop by share"},
+        {"wperf annotate app.py", "the lines of a Python file"},
         {"wperf annotate --by inlined", "inlined functions, all copies together"},
         {0},
 };
@@ -235,7 +238,8 @@ const struct command command_annotate = {
         .about =
                 "Shows where inside of a function the samples of a session are: lines of the source, with what was "
                 "inlined into it marked, and instructions with jump arrows. Shares are of the function, and of all "
-                "samples where a column says so.",
+                "samples where a column says so. Of Python functions and files the source lines are shown, by the "
+                "innermost Python frame of each sample; with -v the native functions below each line.",
         .groups = annotate_groups,
         .examples = annotate_examples,
         .options_size = sizeof(struct annotate_options),

@@ -97,6 +97,9 @@ bool filter_none_check(const struct report *report, const struct report_request 
                 return true;
         if (options->pids.n)
                 snprintf(pid, sizeof(pid), "%" PRIu64, options->pids.numbers[0]);
+        if (options->python_file)
+                return err_set(err, ERR_MISSING, "%s: no sample matches --python-file %.60s",
+                               name_of(request), options->python_file);
         for (size_t i = 0; i < N_ELEMENTS(kinds); i++) {
                 const char *values[] = {options->comms, options->modules, pid};
 

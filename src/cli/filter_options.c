@@ -31,6 +31,14 @@ static const struct option filter_options[] = {
                 .help = "only samples in these modules",
         },
         {
+                .name = "python-file",
+                .kind = OPTION_STRING,
+                .arg = "PATTERN",
+                .offset = offsetof(struct filter_options, python_file),
+                .help = "only samples whose innermost Python function is in a source file that matches: its name, the "
+                        "end of its path, or a pattern with * and ?",
+        },
+        {
                 .name = "time",
                 .kind = OPTION_STRING,
                 .arg = "A,B",
@@ -146,6 +154,7 @@ bool filter_fill(const struct filter_options *options, const int32_t *pids, stru
                 .n_pids = options->pids.n,
                 .comms = options->comms,
                 .modules = options->modules,
+                .python_file = options->python_file,
         };
         return parse_time(options->time, ret, err);
 }

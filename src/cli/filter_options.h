@@ -9,9 +9,10 @@
 
 struct filter_options {
         struct number_list pids;
-        const char *comms;   /* comma-separated, or NULL */
-        const char *modules; /* comma-separated, or NULL */
-        const char *time;    /* "A,B" in seconds, or NULL */
+        const char *comms;       /* comma-separated, or NULL */
+        const char *modules;     /* comma-separated, or NULL */
+        const char *python_file; /* a pattern, or NULL */
+        const char *time;        /* "A,B" in seconds, or NULL */
         bool no_demangle;
 };
 extern const struct option_group filter_group;

@@ -14,6 +14,8 @@ static struct hot_view_row hot_row_of(const struct hot *hot, const struct hot_ro
                 .bare = hot_text(hot, row->bare),
                 .module = hot_text(hot, row->module),
                 .line = hot_text(hot, row->line),
+                .file = hot_text(hot, row->file),
+                .is_native = row->is_native,
                 .is_in_several = row->is_in_several,
                 .has_addr = row->has_addr,
                 .is_hidden = symbol && !hot_row_matches(hot, row, symbol),

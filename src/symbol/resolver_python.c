@@ -145,7 +145,6 @@ void resolver_python_find_frames(struct resolver *resolver, struct symbol_module
 {
         const struct python_table *t = module->python;
 
-        *ret = (struct resolver_frames){.spans = mem_new(n, sizeof(*ret->spans))};
         for (size_t i = 0; i < n; i++) {
                 const struct ordered_place *place = place_at(t, addrs[i]);
                 struct symbol symbol = resolver_python_find(resolver, module, addrs[i]);

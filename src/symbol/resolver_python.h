@@ -21,6 +21,8 @@ AUTO_DEFINE(python_table)
 /* The face of resolver.h for a module with a table. */
 bool resolver_python_to_addr(const struct symbol_module *module, uint64_t offset, uint64_t *ret_addr);
 struct symbol resolver_python_find(struct resolver *resolver, struct symbol_module *module, uint64_t addr);
+
+/* ret->spans is there, one for each address. */
 void resolver_python_find_frames(struct resolver *resolver, struct symbol_module *module,
                                  const uint64_t *addrs, size_t n, struct resolver_frames *ret_frames);
 

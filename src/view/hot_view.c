@@ -29,6 +29,7 @@ static const char *row_noun(const struct hot_view *view)
                 const char *noun;
         } nouns[] = {
                 {ROW_ADDR, "addresses"},    {ROW_LINE, "lines"},     {ROW_SYMBOL, "functions"},
+                {ROW_PYTHON, "functions"}, {ROW_FILE, "files"},
                 {ROW_MODULE, "modules"},    {ROW_THREAD, "threads"}, {ROW_TID, "threads"},
                 {ROW_PROCESS, "processes"}, {ROW_PID, "processes"},  {ROW_COMM, "commands"},
                 {ROW_CPU, "CPUs"},
@@ -66,6 +67,8 @@ static const struct column key_columns[ROW_N_KEYS] = {
         [ROW_CPU] = {.name = "cpu", .type = COLUMN_U64},
         [ROW_MODULE] = {.name = "module", .can_cut = true},
         [ROW_SYMBOL] = {.name = "symbol", .can_cut = true, .is_name = true},
+        [ROW_PYTHON] = {.name = "python", .can_cut = true},
+        [ROW_FILE] = {.name = "file", .can_cut = true},
         [ROW_LINE] = {.name = "line"},
         [ROW_ADDR] = {.name = "addr", .can_cut = true},
 };
@@ -158,6 +161,14 @@ static void add_known(const char *text, struct table *table)
         table_add_text(table, *text ? text : "unknown");
 }
 
+static void add_python(const struct hot_view_row *row, const char *text, struct table *table)
+{
+        if (row->is_native)
+                table_add_text(table, "[native]");
+        else
+                add_known(text, table);
+}
+
 static void add_name(const struct hot_view_row *row, bool with_module, struct table *table)
 {
         const char *text = with_module ? row->symbol : row->bare;
@@ -183,7 +194,9 @@ static void add_key_cell(const struct hot_view *view, const struct hot_view_row 
         case ROW_CPU: table_add_u64(table, row->cpu); break;
         case ROW_MODULE: add_known(row->module, table); break;
         case ROW_SYMBOL: add_symbol(view, row, table); break;
-        case ROW_LINE: add_known(row->line, table); break;
+        case ROW_PYTHON: add_python(row, row->bare, table); break;
+        case ROW_FILE: add_python(row, row->file, table); break;
+        case ROW_LINE: add_python(row, row->line, table); break;
         case ROW_ADDR: add_addr(view, row, table); break;
         case ROW_OVERHEAD: add_share_cells(view, row, table); break;
         case ROW_EVENT:

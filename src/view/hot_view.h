@@ -23,11 +23,12 @@ struct hot_view_row {
         uint32_t event;
         int32_t pid, tid; /* -1: the kernel had none to tell */
         uint32_t cpu;
-        const char *comm, *process, *line, *module;
+        const char *comm, *process, *line, *file, *module;
         const char *symbol; /* with ":module" where it belongs, which is behind `bare` */
         const char *bare;
         bool is_in_several; /* functions of other modules have its name: `symbol` tells them apart */
         bool has_addr;
+        bool is_native; /* by Python keys: it has no Python frame */
         bool is_hidden; /* the view's pattern does not mean it */
         uint64_t addr, count;
         double share, low, high; /* 0 to 1 */

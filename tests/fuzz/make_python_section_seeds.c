@@ -5,7 +5,7 @@
 #include "python_section.h"
 #include "save_seed.h"
 
-enum { VERSION_AT = 4, MERGED_AT = 16, REASONS_AT = 24 };
+enum { VERSION_AT = 4, MERGED_AT = 16, REASONS_AT = 24, CODE_BYTES = 12, LAST_CODE_AT = -6 * 8 - CODE_BYTES };
 
 static const char *folder;
 
@@ -58,6 +58,9 @@ int main(int argc, char **argv)
         save_changed("merged", MERGED_AT, "\12", 1);
         save_changed("reasons", REASONS_AT, "\101", 1);
         save_changed("code", -8, "\11", 1);
+        save_changed("function", LAST_CODE_AT, "\377\377", 2);
+        save_changed("file", LAST_CODE_AT + 4, "\377\377", 2);
+        save_changed("text_without_end", LAST_CODE_AT - 3 * CODE_BYTES - 1, "x", 1);
         save_changed("line", -4, "\377\377\377\377", 4);
         out = make();
         buf_truncate(&out, out.len - 3);
@@ -65,5 +68,11 @@ int main(int argc, char **argv)
         out = make();
         buf_truncate(&out, REASONS_AT + 2);
         save_seed(folder, "cut_in_counts", &out);
+        out = make();
+        buf_truncate(&out, 3);
+        save_seed(folder, "cut_in_magic", &out);
+        out = make();
+        buf_truncate(&out, out.len - 6 * 8);
+        save_seed(folder, "without_places", &out);
         return 0;
 }

@@ -3,6 +3,7 @@
 import collections
 import gzip
 import json
+import os
 import re
 from typing import Callable
 
@@ -22,11 +23,12 @@ STACKS = collections.Counter({
     (): 2,
     (EVAL,): 2,
 })
+REPLAY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "replay")
 QUALITY = "python: 96 of 98 merged, 2 native (1 in start-up, 1 generator at exit)"
 
 
-def session(t: Context) -> str:
-    done = t.run(t.program("make_python_session"), t.folder)
+def session(t: Context, times: int = 1) -> str:
+    done = t.run(t.program("make_python_session"), t.folder, str(times))
     check(done.status == 0, "make_python_session", done)
     return t.path("python.data")
 
@@ -164,6 +166,47 @@ def test_python_functions_have_a_table(t: Context) -> None:
     check("Python functions" not in read(t, "report", "--sort", "module", "-i", path).out, "rows by other keys")
 
 
+def sorted_rows(t: Context, path: str, *argv: str) -> dict[tuple, int]:
+    """Counts by the columns of --sort, out of CSV."""
+    lines = read(t, "report", "--csv", "-i", path, *argv).out.splitlines()
+    check(lines[0].startswith("overhead,count,"), f"columns: {lines[0]}")
+    return {tuple(line.split(",")[2:]): int(line.split(",")[1]) for line in lines[1:]}
+
+
+def test_rows_by_python_function_file_and_line(t: Context) -> None:
+    path = session(t)
+    app, package, nobody = t.path("app.py"), t.path("json/__init__.py"), "[native]"
+    check(sorted_rows(t, path, "--sort", "python") == {
+        ("parse",): 40, ("loads",): 40, ("fib",): 10, ("Key.__init__",): 3, ("Other.__init__",): 3, (nobody,): 4}, "python")
+    check(sorted_rows(t, path, "--sort", "file") == {(app,): 56, (package,): 40, (nobody,): 4}, "file")
+    lines = {"parse": {6: 25, 7: 15}, "fib": {12: 10}, "Key.__init__": {21: 3}, "Other.__init__": {31: 3}}
+    by_line = {(name, f"app.py:{line}"): n for name, counts in lines.items() for line, n in counts.items()}
+    by_line |= {("loads", "json/__init__.py:346"): 40, (nobody, nobody): 4}
+    check(sorted_rows(t, path, "--sort", "python,line") == by_line, "python,line")
+    check(sorted_rows(t, path, "--sort", "comm,file,line") == {
+        ("python3", nobody if name == nobody else package if name == "loads" else app, line): n
+        for (name, line), n in by_line.items()}, "comm,file,line")
+    for key in ("symbol", "module", "addr"):
+        done = t.ours("report", "--sort", "python," + key, "-i", path)
+        check(done.status == 2 and "don't go together" in done.err, key, done)
+    native = t.run(t.wperf, "report", "--sort", "python", "-i", os.path.join(REPLAY, "calls.data"))
+    check(native.status == 1 and "its samples have no Python frames" in native.err, "a session without Python", native)
+
+
+def test_samples_of_python_files(t: Context) -> None:
+    path = session(t)
+    for pattern, n in {"app.py": 56, "__init__.py": 40, "json/__init__.py": 40, "*.py": 96, "/no/app.py": 0, "pp.py": 0}.items():
+        done = t.ours("report", "--python-file", pattern, "-i", path)
+        if n:
+            check(f"quality: {n} samples" in done.out, pattern, done)
+            check(sum(folded(t, path, "--python-file", pattern).values()) == n, f"export, {pattern}")
+        else:
+            check(done.status == 1 and f"no sample matches --python-file {pattern}" in done.err, pattern, done)
+    check(sorted_rows(t, path, "--sort", "python", "--python-file", "app.py") == {
+        ("parse",): 40, ("fib",): 10, ("Key.__init__",): 3, ("Other.__init__",): 3}, "rows")
+    check(read(t, "annotate", "loads", "--python-file", "json/*", "-i", path).out.startswith("loads ["), "annotate")
+
+
 def test_folded(t: Context) -> None:
     check(folded(t, session(t), "--python", "all") == whole(), "stacks")
 
@@ -225,6 +268,78 @@ def test_perf_script_is_as_perf_writes_it(t: Context) -> None:
     perf = t.run(need_tool("perf"), "script", "-i", path)
     names = [re.findall(r"^\t *[0-9a-f]+ (.*)$", text, re.M) for text in (ours, perf.out)]
     check(names[0] == names[1], "functions, offsets and modules", perf)
+
+
+def write_source(t: Context) -> None:
+    with open(t.path("app.py"), "w", encoding="utf-8") as file:
+        file.writelines(f"line {number} of app\n" for number in range(1, 61))
+
+
+def listed(text: str) -> dict[int, tuple[float, float, int, str]]:
+    """By line with samples: percent of the file or function and of all, count, source."""
+    return {int(line): (float(own), float(of_all), int(count), source) for own, of_all, count, line, source in
+            re.findall(r"^ *([\d.]+) +([\d.]+) +(\d+) +(\d+)  (.*)$", text, re.M)}
+
+
+def test_annotate_shows_lines_of_a_file(t: Context) -> None:
+    path = session(t)
+    write_source(t)
+    counts = {6: 25, 7: 15, 12: 10, 21: 3, 31: 3}
+    for word in ("app.py", t.path("app.py"), "a??.py"):
+        done = read(t, "annotate", word, "-i", path)
+        check(done.out.startswith(t.path("app.py") + ": 56 of 100 samples of cpu-clock (56.00 %)"), "heading", done)
+        check(listed(done.out) == {line: (round(n / .56, 2), float(n), n, f"line {line} of app")
+                                   for line, n in counts.items()}, f"{listed(done.out)}", done)
+        for line in (3, 9, 15, 18, 34):
+            check(f"{line:>29}  line {line} of app\n" in done.out, f"line {line}, beside others", done)
+        check("line 16 of app" not in done.out and "line 35" not in done.out, "lines far off", done)
+    done = read(t, "annotate", "json/__init__.py", "-i", path)
+    check("note: is not here" in done.out and listed(done.out) == {346: (100.0, 40.0, 40, "")}, "no source", done)
+    with open(t.path("app.py"), "w", encoding="utf-8") as file:
+        file.write("\x1b[31m\n" * 60)
+    check("\x1b" not in read(t, "annotate", "app.py", "-i", path).out, "source can't drive a terminal")
+
+
+def test_annotate_shows_lines_of_a_function(t: Context) -> None:
+    path = session(t)
+    write_source(t)
+    done = read(t, "annotate", "parse", "-i", path)
+    check(done.out.startswith(f"parse [app.py:5]: 40 of 100 samples of cpu-clock (40.00 %)"), "heading", done)
+    check({line: row[2] for line, row in listed(done.out).items()} == {6: 25, 7: 15}, "lines", done)
+    check(EVAL not in done.out, "native functions", done)
+    done = read(t, "annotate", "__init__$", "-v", "-i", path)
+    check(done.out.count("samples of cpu-clock (3.00 %)") == 2, "both functions", done)
+    check(re.search(r"^ +3 +21  line 21 of app\n +3 +sorted_impl \[libpython\.so\]$", done.out.replace("100.00    3.00", ""),
+                    re.M) is not None, "native functions", done)
+    found = json.loads(read(t, "annotate", "parse", "--json", "-i", path).out)["annotate"]
+    check(len(found) == 1 and found[0]["python_function"] == "parse [app.py:5]" and found[0]["hits"] == 40, f"{found}")
+    check(found[0]["lines"][0] == {"line": 6, "count": 25, "share": 62.5, "share_of_all": 25.0,
+                                   "source": "line 6 of app",
+                                   "native": [{"function": EVAL, "module": "libpython.so", "count": 25}]}, f"{found}")
+    done = t.ours("annotate", "nobody", "-i", path)
+    check(done.status == 1 and "no function 'nobody' has samples" in done.err, "nobody", done)
+
+
+def test_an_archive_has_the_source(t: Context) -> None:
+    path = session(t)
+    write_source(t)
+    before = read(t, "annotate", "app.py", "-i", path).out
+    read(t, "archive", "-i", path, "-o", t.path("packed.data"))
+    t.run("rm", t.path("app.py"))
+    after = read(t, "annotate", "app.py", "-i", t.path("packed.data")).out
+    check(listed(after) == listed(before) and listed(after)[6][3] == "line 6 of app", f"{before}\n{after}")
+
+
+def test_many_samples(t: Context) -> None:
+    """Several threads read them."""
+    path = session(t, 2000)
+    for word, change in {"merged": merged, "only": only, "native": native}.items():
+        found = folded(t, path, "--python", word)
+        check(found == collections.Counter({stack: n * 2000 for stack, n in mapped(whole(), change).items()}), word)
+    check(sorted_rows(t, path, "--sort", "python") == {
+        ("parse",): 80000, ("loads",): 80000, ("fib",): 20000, ("Key.__init__",): 6000, ("Other.__init__",): 6000,
+        ("[native]",): 8000}, "rows")
+    check("65.00    25.00 *     parse [app.py:6]" in read(t, "report", "-g", "-i", path).out, "a tree")
 
 
 def test_dump_shows_the_section(t: Context) -> None:

@@ -2,6 +2,7 @@
 #include "world.h"
 
 #include "map.h"
+#include "python_section.h"
 #include "ranges_internal.h"
 #include "replayed_world.h"
 #include "tap.h"
@@ -607,6 +608,36 @@ TEST(code_of_a_process_is_that_of_the_time)
         builder_mmap(&b, 0, 3, 0x5000, 0x1000, 0, "//anon");
         replay(w, &b);
         EXPECT_STR(at_time(w, 3, 400, 0x5010), "//anon+5010");
+        builder_release(&b);
+}
+
+static enum module_kind kind_at(struct world *w, int32_t pid, uint64_t addr)
+{
+        return world_get_module(w, world_find(w, pid, PERF_MISC_USER, addr).module)->kind;
+}
+
+TEST(python_places_are_at_their_base_alone)
+{
+        AUTO(world) w = world_new();
+        struct session_builder b;
+
+        builder_init(&b);
+        builder_mmap(&b, 0, 1, PYTHON_PLACES_BASE, PYTHON_PLACES_SIZE_BYTES, 0, "/s/a.data.pysyms");
+        builder_mmap(&b, 0, 2, 0x400000, 0x1000, 0, "/s/a.data.pysyms");
+        builder_mmap(&b, 0, 3, PYTHON_PLACES_BASE, 0x1000, 0x1000, "/s/a.data.pysyms");
+        builder_mmap(&b, 0, 4, PYTHON_PLACES_BASE, 0x1000, 0, "/s/a.so");
+        builder_fork(&b, 0, 5, 1, 5, 1, 0);
+        builder_mmap(&b, 0, 6, PYTHON_PLACES_BASE, PYTHON_PLACES_SIZE_BYTES, 0, "/s/a.data.pysyms");
+        replay(w, &b);
+        EXPECT_STR(user(w, 1, PYTHON_PLACES_BASE + 16), "/s/a.data.pysyms+10");
+        EXPECT_STR(user(w, 1, PYTHON_PLACES_BASE + 15), "/s/a.data.pysyms+f");
+        EXPECT_INT(kind_at(w, 1, PYTHON_PLACES_BASE + 16), MODULE_PYTHON);
+        EXPECT_INT(kind_at(w, 2, 0x400010), MODULE_FILE);
+        EXPECT_INT(kind_at(w, 3, PYTHON_PLACES_BASE + 16), MODULE_FILE);
+        EXPECT_INT(kind_at(w, 4, PYTHON_PLACES_BASE + 16), MODULE_FILE);
+        EXPECT_INT(kind_at(w, 5, PYTHON_PLACES_BASE + 16), MODULE_PYTHON);
+        EXPECT_INT(world_find(w, 6, PERF_MISC_USER, PYTHON_PLACES_BASE).module,
+                   world_find(w, 1, PERF_MISC_USER, PYTHON_PLACES_BASE).module);
         builder_release(&b);
 }
 

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* annotate: lines of Python files and functions. */
+#ifndef ANNOTATE_PYTHON_H
+#define ANNOTATE_PYTHON_H
+
+#include "buf.h"
+#include "json.h"
+#include "report.h"
+
+struct annotate_python {
+        const struct report *report; /* with rows of Python functions, where the session has any */
+        const char *symbol;          /* a file or a pattern of functions */
+        const char *source_folders;  /* or NULL */
+        bool takes_private;          /* source that not all users may read */
+        bool with_natives, is_colored;
+        unsigned max_columns;
+        uint64_t max_sources;
+};
+
+/* Appends a listing of each file or function that the symbol means, and an object of each to the array of `json`.  Returns how
+ * many there were. */
+size_t annotate_python_show(const struct annotate_python *request, struct buf *text, struct json *json);
+
+#endif
