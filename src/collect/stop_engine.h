@@ -13,7 +13,7 @@
 
 struct stop_engine;
 struct stop_python; /* stop_python.h */
-struct deep_stack; /* linux_unwinder.h */
+struct deep_stack;  /* linux_unwinder.h */
 
 struct stop_request {
         const struct opened_event

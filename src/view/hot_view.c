@@ -28,11 +28,10 @@ static const char *row_noun(const struct hot_view *view)
                 enum row_key key;
                 const char *noun;
         } nouns[] = {
-                {ROW_ADDR, "addresses"},    {ROW_LINE, "lines"},     {ROW_SYMBOL, "functions"},
-                {ROW_PYTHON, "functions"}, {ROW_FILE, "files"},
-                {ROW_MODULE, "modules"},    {ROW_THREAD, "threads"}, {ROW_TID, "threads"},
-                {ROW_PROCESS, "processes"}, {ROW_PID, "processes"},  {ROW_COMM, "commands"},
-                {ROW_CPU, "CPUs"},
+                {ROW_ADDR, "addresses"},   {ROW_LINE, "lines"},    {ROW_SYMBOL, "functions"},
+                {ROW_PYTHON, "functions"}, {ROW_FILE, "files"},    {ROW_MODULE, "modules"},
+                {ROW_THREAD, "threads"},   {ROW_TID, "threads"},   {ROW_PROCESS, "processes"},
+                {ROW_PID, "processes"},    {ROW_COMM, "commands"}, {ROW_CPU, "CPUs"},
         };
 
         if (!view->keys.n)
