@@ -36,8 +36,8 @@ struct frame_walk {
         bool is_starting; /* an eval function begins: nothing that was read is trusted until a cframe agrees with the frames */
         uint64_t outer_current; /* 3.12, then: the frame that the cframe before has */
         uint64_t state_addr;
-        struct python_window window;
         uint8_t state[PYTHON_MAX_THREAD_BYTES];
+        struct python_window window;
 };
 
 static const char *const end_texts[PYTHON_N_ENDS] = {
