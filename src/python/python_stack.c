@@ -16,8 +16,7 @@ enum {
         MAX_INSTR_BYTES = 1 << 26, /* of one function's bytecode */
         COPIES_ENTRIES = 8,        /* struct _PyCodeArray */
         MAX_COPIES = 1 << 20,
-        CFRAME_BYTES =
-                24, /* 3.11; 3.12 has 16 and is on the stack, or in the thread state before other fields */
+        CFRAME_BYTES = 24, /* in 3.11; 3.12 has 16, with more of the stack or thread state behind */
 };
 
 /* What the eval function of 3.11 and 3.12 has among its local variables. */

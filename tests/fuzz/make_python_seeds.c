@@ -33,9 +33,9 @@ static void save_image(const char *name, unsigned number, uint8_t what, uint8_t 
 /* 3.11: as the cframe of the inner native call. */
 static uint64_t add_inner_cframe(uint64_t state, uint64_t frame)
 {
-        uint64_t outer, cframe = image_alloc(&image, 32);
+        uint64_t outer = image_get(&image, state + image.runtime.layout.thread_frame);
+        uint64_t cframe = image_alloc(&image, 32);
 
-        image_read(&image, state + image.runtime.layout.thread_frame, &outer, 8);
         image_word(&image, outer + image.runtime.layout.cframe_frame, frame);
         image_word(&image, cframe + image.runtime.layout.cframe_previous, outer);
         image_word(&image, state + image.runtime.layout.thread_frame, cframe);
