@@ -54,6 +54,15 @@ static inline void image_put(struct image *image, uint64_t addr, const void *byt
         memcpy(image->bytes + (addr - IMAGE_BASE), bytes, size);
 }
 
+static inline uint64_t image_get(struct image *image, uint64_t addr)
+{
+        uint64_t word = 0;
+
+        if (!image_read(image, addr, &word, sizeof(word)))
+                abort();
+        return word;
+}
+
 static inline void image_word(struct image *image, uint64_t addr, uint64_t word)
 {
         image_put(image, addr, &word, sizeof(word));
@@ -152,10 +161,10 @@ static inline void image_add_chunk(struct image *image)
 static inline uint64_t image_thread(struct image *image, uint64_t pointer)
 {
         const struct python_layout *layout = &image->runtime.layout;
-        uint64_t addr = image_alloc(image, layout->thread_bytes), next;
+        uint64_t addr = image_alloc(image, layout->thread_bytes);
 
-        image_read(image, image->interp + layout->interp_threads, &next, 8);
-        image_word(image, addr + layout->thread_next, next);
+        image_word(image, addr + layout->thread_next,
+                   image_get(image, image->interp + layout->interp_threads));
         image_word(image, addr + layout->thread_interp, image->interp);
         image_word(image, addr + layout->thread_id, pointer);
         image_word(image, image->interp + layout->interp_threads, addr);
@@ -172,14 +181,12 @@ static inline uint64_t image_thread(struct image *image, uint64_t pointer)
 static inline void image_enter(struct image *image, uint64_t thread, uint64_t frame)
 {
         const struct python_layout *layout = &image->runtime.layout;
-        uint64_t cframe;
 
-        if (layout->frames == PYTHON_FRAMES_CFRAME) {
-                image_read(image, thread + layout->thread_frame, &cframe, 8);
-                image_word(image, cframe + layout->cframe_frame, frame);
-        } else {
+        if (layout->frames == PYTHON_FRAMES_CFRAME)
+                image_word(image, image_get(image, thread + layout->thread_frame) + layout->cframe_frame,
+                           frame);
+        else
                 image_word(image, thread + layout->thread_frame, frame);
-        }
         if (layout->thread_chunk != PYTHON_NO_FIELD) {
                 image_word(image, thread + layout->thread_chunk, image->chunk);
                 image_word(image, thread + layout->thread_chunk + 8, image->chunk_top);

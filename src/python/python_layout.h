@@ -57,8 +57,7 @@ struct python_layout {
         uint32_t thread_frame; /* the innermost frame, or the cframe */
         uint32_t thread_id;    /* pthread_self() */
         uint32_t thread_native_id;
-        uint32_t
-                thread_chunk; /* the newest piece of the data stack; the word after it is where its used part ends */
+        uint32_t thread_chunk;  /* the newest piece of the data stack; next: where its used part ends */
         uint32_t thread_status; /* bits; PYTHON_STATUS_ACTIVE */
 
         uint32_t cframe_frame;
@@ -85,8 +84,7 @@ struct python_layout {
         uint32_t bytes_data;
         uint32_t text_length;
         uint32_t text_state;
-        uint32_t
-                text_ascii_bytes; /* sizeof(PyASCIIObject): characters of a compact ASCII string begin there */
+        uint32_t text_ascii_bytes;   /* sizeof(PyASCIIObject), behind which ASCII characters begin */
         uint32_t text_compact_bytes; /* sizeof(PyCompactUnicodeObject): those of other compact strings */
 };
 

@@ -35,10 +35,9 @@ void python_runtime_release(struct python_runtime *runtime);
 
 /* What is known of a native thread; zeroed before its first use, one for each (runtime, thread). */
 struct python_thread {
-        uint64_t pointer; /* fs base, tpidr_el0; set by the caller */
-        uint64_t
-                native_id; /* gettid() in the process's own PID namespace, 0 when not known; set by the caller */
-        uint64_t pc, sp; /* where it stands; set by the caller before each walk, 0 when not known */
+        uint64_t pointer;   /* fs base, tpidr_el0; set by the caller */
+        uint64_t native_id; /* gettid() in the process's PID namespace, 0: not known; set by the caller */
+        uint64_t pc, sp;    /* where it stands; set by the caller before each walk, 0 when not known */
         uint64_t states[PYTHON_MAX_STATES]; /* thread states, the active one first */
         uint32_t n_states;
         uint32_t wait;  /* so many walks that find no frames don't search again */

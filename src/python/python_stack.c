@@ -16,8 +16,7 @@ enum {
         MAX_INSTR_BYTES = 1 << 26, /* of one function's bytecode */
         COPIES_ENTRIES = 8,        /* struct _PyCodeArray */
         MAX_COPIES = 1 << 20,
-        CFRAME_BYTES =
-                24, /* 3.11; 3.12 has 16 and is on the stack, or in the thread state before other fields */
+        CFRAME_BYTES = 24, /* in 3.11; 3.12 has 16, with more of the stack or thread state behind */
 };
 
 /* What the eval function of 3.11 and 3.12 has among its local variables. */
@@ -36,8 +35,8 @@ struct frame_walk {
         bool is_starting; /* an eval function begins: nothing that was read is trusted until a cframe agrees with the frames */
         uint64_t outer_current; /* 3.12, then: the frame that the cframe before has */
         uint64_t state_addr;
-        struct python_window window;
         uint8_t state[PYTHON_MAX_THREAD_BYTES];
+        struct python_window window;
 };
 
 static const char *const end_texts[PYTHON_N_ENDS] = {

@@ -50,8 +50,8 @@ struct python_walked {
 
 /* Innermost first.  The thread has to stand still.  A frame that can't be read ends the walk; frames before it are good.  Where the
  * thread runs several interpreters, the frames of all of them follow each other.  Costs one read for the thread state, one for the
- * cframe of 3.11 and 3.12, and one for each 16 KB of the data stack; generators and shims that don't lie in `memory`'s copy are one
- * read each; 3.8 to 3.10: one for each frame. */
+ * cframe of 3.11 and 3.12, and one for each 16 KB of the data stack; generators, shims and cframes that don't lie in `memory`'s copy are
+ * one read each.  3.8 to 3.10: one for each page of the heap that the walk comes to. */
 void python_stack_walk(struct python_runtime *runtime, struct python_thread *thread,
                        struct python_memory *memory, struct python_frame *frames, size_t max_frames,
                        struct python_walked *ret_walked);

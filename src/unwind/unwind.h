@@ -135,8 +135,8 @@ struct unwind_frame {
          * what the signal's handler returns to. */
         bool is_exact;
         uint8_t way; /* enum unwind_way */
-        uint64_t
-                sp; /* the stack pointer in this frame, behind the call that it makes; 0: not known, as in unwind_lbr.h */
+        /* The stack pointer behind the call that this frame makes; 0: not known, as from unwind_lbr.h. */
+        uint64_t sp;
 };
 
 struct unwind_walked {

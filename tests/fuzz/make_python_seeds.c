@@ -33,9 +33,9 @@ static void save_image(const char *name, unsigned number, uint8_t what, uint8_t 
 /* 3.11: as the cframe of the inner native call. */
 static uint64_t add_inner_cframe(uint64_t state, uint64_t frame)
 {
-        uint64_t outer, cframe = image_alloc(&image, 32);
+        uint64_t outer = image_get(&image, state + image.runtime.layout.thread_frame);
+        uint64_t cframe = image_alloc(&image, 32);
 
-        image_read(&image, state + image.runtime.layout.thread_frame, &outer, 8);
         image_word(&image, outer + image.runtime.layout.cframe_frame, frame);
         image_word(&image, cframe + image.runtime.layout.cframe_previous, outer);
         image_word(&image, state + image.runtime.layout.thread_frame, cframe);
@@ -94,6 +94,54 @@ static void start_image(unsigned number)
         image_word(&image, IMAGE_BASE + SMALL_TYPE, image.code_type);
 }
 
+/* A name and a piece of the data stack that are longer than what is read of them at once. */
+static void make_long(void)
+{
+        static uint32_t name[PYTHON_MAX_NAME_CHARS + 100];
+        const struct python_layout *layout = &image.runtime.layout;
+        uint64_t state = image_thread(&image, IMAGE_POINTER), code = image_code(&image, "f", 3), frame;
+
+        for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++)
+                name[i] = 0x1f40d;
+        image_word(&image, code + layout->code_name,
+                   image_text_of(&image, 4, false, name, sizeof(name) / sizeof(name[0])));
+        image.chunk_bytes = IMAGE_CHUNK + 8192;
+        image_add_chunk(&image);
+        image.chunk_top += IMAGE_CHUNK + 4096;
+        frame = image_push(&image, code, 2, 0);
+        image_enter(&image, state, image_push(&image, code, 4, frame));
+}
+
+/* More thread states of one thread than are kept. */
+static void make_states(void)
+{
+        uint64_t code = image_code(&image, "f", 3);
+
+        for (int i = 0; i < PYTHON_MAX_STATES + 4; i++)
+                image_enter(&image, image_thread(&image, IMAGE_POINTER), image_push(&image, code, 2, 0));
+}
+
+/* A 3.14 whose memory begins with its offsets.  Its structs say that they are long, so that another offset is within them: word number
+ * `far`, unless that is 0. */
+static void make_described(size_t far, uint64_t value)
+{
+        struct published table;
+        struct python_layout layout;
+
+        published_make(&table, 14, false);
+        table.words[5] = 1024; /* interpreters_head */
+        table.words[22] = table.words[31] = table.words[39] = 1 << 16;
+        if (!python_layout_read(table.words, table.n_words * 8, &layout, NULL))
+                abort();
+        image_init(&image, &layout);
+        image.chunk_bytes = 512;
+        make_frames();
+        if (far)
+                table.words[far] = value;
+        image_put(&image, IMAGE_BASE, table.words, table.n_words * 8);
+        image_alloc(&image, 4096);
+}
+
 static void save_lines(void)
 {
         static const uint8_t table[] = {0x80 | 13 << 3,
@@ -136,6 +184,20 @@ int main(int argc, char **argv)
                 if (i == 3 || i == 4)
                         save_image("starts", i, (uint8_t)i, SMALL_STARTS | SMALL_WHOLE, tail);
         }
+        start_image(6);
+        make_long();
+        save_image("long", 6, 6, SMALL_WHOLE, tail);
+        start_image(4);
+        make_states();
+        save_image("states", 4, 4, SMALL_WHOLE, tail);
+        make_described(0, 0);
+        save_image("described", 14, SMALL_OFFSETS, SMALL_WHOLE, tail);
+        make_described(28, 3000); /* native_thread_id */
+        save_image("far_thread", 14, SMALL_OFFSETS, SMALL_WHOLE, tail);
+        make_described(34, 312); /* instr_ptr */
+        save_image("far_frame", 14, SMALL_OFFSETS, SMALL_WHOLE, tail);
+        make_described(43, 600); /* linetable */
+        save_image("far_code", 14, SMALL_OFFSETS, SMALL_WHOLE, tail);
         for (unsigned i = 13; i <= 15; i++) {
                 struct published table;
 

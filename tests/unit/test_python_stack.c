@@ -348,7 +348,7 @@ TEST(cframes)
         outer = image_push(&image, code, 2, 0);
         image_byte(&image, outer + entry, 1);
         image_enter(&image, state, outer);
-        image_read(&image, state + image.runtime.layout.thread_frame, &outer_cframe, 8);
+        outer_cframe = image_get(&image, state + image.runtime.layout.thread_frame);
         middle = image_push(&image, code, 2, outer);
         image_byte(&image, middle + entry, 1);
         inner = image_push(&image, code, 2, middle);
