@@ -26,7 +26,7 @@ HOST_SECONDS = 100  # an emulated second can take several
 DONE = re.compile(rb"\x02done (\d+) (\d+) (\d+)\n")
 LIBRARY_FOLDERS = ("/usr/aarch64-linux-gnu/lib", "/lib/aarch64-linux-gnu", "/usr/lib/aarch64-linux-gnu")
 LOADER = "/usr/aarch64-linux-gnu/lib/ld-linux-aarch64.so.1"
-COMMANDS = ("sh", "cat", "ls", "sleep", "insmod", "dmesg", "kill", "true", "taskset", "dd")
+COMMANDS = ("sh", "cat", "ls", "sleep", "insmod", "dmesg", "kill", "true", "taskset", "dd", "cp", "chmod")
 
 
 class Tree:
@@ -175,8 +175,9 @@ def make_tree(wperf: str, programs: str, packages: str, extra: tuple[str, ...]) 
         root = f"{packages}/perf"
         folders = tuple(root + folder for folder in LIBRARY_FOLDERS) + LIBRARY_FOLDERS
         tree.program("bin/perf", need(f"{root}/usr/bin/perf", "perf for arm64"), folders)
-    if "paths" in extra:
-        tree.program("bin/paths", f"{programs}/paths")
+    for name in ("paths", "stands"):
+        if name in extra:
+            tree.program(f"bin/{name}", f"{programs}/{name}")
     if "module" in extra:
         tree.file("fakepmu.ko", need(f"{packages}/module/fakepmu.ko", "the module of fake PMUs"))
     return tree.end()

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Looks like a Python interpreter by its symbol _PyRuntime, and works for argv[1] ms in its first thread and in a second one, each
- * with a mark on its stack. */
+/* Looks like a Python interpreter by its symbol _PyRuntime.  Says as whom it runs, and works for argv[1] ms in its first thread and
+ * in a second one, each with a mark on its stack.  Then executes the rest of its arguments, if there is any. */
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -41,9 +42,13 @@ int main(int argc, char **argv)
         pthread_t other;
 
         ms = argc > 1 ? atol(argv[1]) : 100;
+        printf("euid %d\n", (int)geteuid());
+        fflush(stdout);
         if (pthread_create(&other, NULL, work, NULL))
                 return 1;
         work(NULL);
         pthread_join(other, NULL);
+        if (argc > 2)
+                execv(argv[2], argv + 2);
         return _PyRuntime == 1 ? 7 : 0;
 }

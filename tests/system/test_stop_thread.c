@@ -105,7 +105,7 @@ static struct stop_engine *run(const struct opened_event *event, struct seen *se
                                struct err *err)
 {
         static const char *const argv[] = {STANDS, "200", NULL};
-        const struct spawned_command command = {.argv = (char *const *)argv};
+        const struct spawned_command command = {.argv = (char *const *)argv, .output_to_stderr = true};
         struct stop_engine *engine;
         struct rusage before, after;
 
