@@ -7,6 +7,8 @@
 #include "buf.h"
 #include "mem.h"
 #include "place_python.h"
+#include "stacks.h"
+#include "stacks_python.h"
 
 /* What is known of a place; function 0: it is no Python place. */
 struct known_place {

@@ -8,8 +8,6 @@
 #include <stdint.h>
 
 #include "attributes.h"
-#include "stacks.h"
-#include "stacks_python.h"
 
 /* A native function that ran innermost below a line. */
 struct python_native {
@@ -41,6 +39,9 @@ struct python_rows {
         size_t n, cap;
         struct strpool *texts;
 };
+
+struct stacks;                /* stacks.h */
+struct stacks_python_request; /* stacks_python.h */
 
 /* Of stacks with all frames, after stacks_finish(). */
 struct python_rows *python_rows_new(const struct stacks *stacks, const struct stacks_python_request *request);

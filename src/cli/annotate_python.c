@@ -18,7 +18,7 @@ static void fill_texts(struct source_text *source, struct annotate_texts *texts)
 }
 
 static void show_source(const struct annotate_python *request, const struct python_source *source,
-                        struct source_text *texts_of, struct buf *text, struct json *json)
+                        struct source_text *texts_of, struct annotate_page *page)
 {
         const struct report_event *event = &request->report->events[source->event];
         struct annotate_texts texts = {0};
@@ -35,12 +35,14 @@ static void show_source(const struct annotate_python *request, const struct pyth
 
         python_source_view_want(&view);
         fill_texts(texts_of, &texts);
-        python_source_view_text(&view, text);
-        python_source_view_json(&view, json);
+        if (page->n_parts++)
+                buf_add_char(&page->text, '\n');
+        python_source_view_text(&view, &page->text);
+        python_source_view_json(&view, &page->json);
         annotate_texts_release(&texts);
 }
 
-size_t annotate_python_show(const struct annotate_python *request, struct buf *text, struct json *json)
+size_t annotate_python_show(const struct annotate_python *request, struct annotate_page *page)
 {
         AUTO(python_sources) sources = NULL;
         AUTO(source_text) texts_of = NULL;
@@ -54,10 +56,7 @@ size_t annotate_python_show(const struct annotate_python *request, struct buf *t
         source_text_use_archive(texts_of, request->report->session.archive.source);
         source_text_ask_for(texts_of, (struct source_asker){.is_archived = true});
         n = sources->n < request->max_sources ? sources->n : (size_t)request->max_sources;
-        for (size_t i = 0; i < n; i++) {
-                if (i)
-                        buf_add_char(text, '\n');
-                show_source(request, &sources->items[i], texts_of, text, json);
-        }
+        for (size_t i = 0; i < n; i++)
+                show_source(request, &sources->items[i], texts_of, page);
         return n;
 }

@@ -3,8 +3,7 @@
 #ifndef ANNOTATE_PYTHON_H
 #define ANNOTATE_PYTHON_H
 
-#include "buf.h"
-#include "json.h"
+#include "annotate_page.h"
 #include "report.h"
 
 struct annotate_python {
@@ -17,8 +16,7 @@ struct annotate_python {
         uint64_t max_sources;
 };
 
-/* Appends a listing of each file or function that the symbol means, and an object of each to the array of `json`.  Returns how
- * many there were. */
-size_t annotate_python_show(const struct annotate_python *request, struct buf *text, struct json *json);
+/* Adds a part for each file or function that the symbol means.  Returns how many there were. */
+size_t annotate_python_show(const struct annotate_python *request, struct annotate_page *page);
 
 #endif

@@ -241,11 +241,9 @@ static bool add_python_and_native(struct annotating *a, struct report *report, s
                 .max_sources = a->options->what.rows,
         };
         struct err no_native = {0};
-        size_t n = a->symbol && !a->has_by ? annotate_python_show(&python, &a->page.text, &a->page.json) : 0;
+        size_t n = a->symbol && !a->has_by ? annotate_python_show(&python, &a->page) : 0;
 
         a->n_shown += n;
-        if (n)
-                buf_add_char(&a->page.text, '\n');
         return add_functions(a, report, n ? &no_native : err) || n;
 }
 
