@@ -316,6 +316,32 @@ def test_stop_and_continue(t: Context) -> None:
         harness.wait_until(lambda: cpu_of(child) > before, "it goes on")
 
 
+JOBS = """
+import os, signal, subprocess, sys, time
+def seen(pid, options):
+    status = os.waitpid(pid, options)[1]
+    return ("stopped", os.WSTOPSIG(status)) if os.WIFSTOPPED(status) else ("continued",) if os.WIFCONTINUED(status) else status
+child = subprocess.Popen([sys.executable, sys.argv[1]])
+for _ in range(3):
+    time.sleep(0.1)
+    child.send_signal(signal.SIGSTOP)
+    print(seen(child.pid, os.WUNTRACED))
+    child.send_signal(signal.SIGCONT)
+    print(seen(child.pid, os.WCONTINUED))
+time.sleep(0.1)
+child.send_signal(signal.SIGTERM)
+print(seen(child.pid, 0))
+"""
+
+
+@harness.limit(30)
+def test_parents_see_their_children_stop(t: Context) -> None:
+    path, child = script(t, "jobs.py", JOBS), script(t, "long.py", BURN + "burn(20)\n")
+    bare = t.run(PYTHON, path, child)
+    done = traced(t, PYTHON, path, child, options=("-F", "4999"))
+    check(bare.out.count("stopped") == 3 and bare.out in done.out, f"the same as bare\n{bare.describe()}", done)
+
+
 def test_a_pipeline_has_its_statuses(t: Context) -> None:
     path = script(t, "three.py", "import sys\nprint('a')\nsys.exit(3)\n")
     done = record(t, "/bin/bash", "-c", f"{PYTHON} {path} | cat; echo ${{PIPESTATUS[@]}}; exec {PYTHON} {path}")
