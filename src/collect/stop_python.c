@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "linux_internal.h"
 #include "map.h"
 #include "mem.h"
 #include "os.h"
@@ -198,8 +199,11 @@ static struct python_thread *get_thread(struct stop_python *p, struct python_ima
                 free(thread);
                 thread = mem_new(1, sizeof(*thread));
                 thread->pointer = stands->tls;
+                thread->native_id = (uint64_t)(uint32_t)proc_inner_pid(stands->tid);
                 *slot = (uint64_t)(uintptr_t)thread;
         }
+        thread->pc = stands->regs[linux_arch()->reg_ip];
+        thread->sp = stands->stack_addr;
         return thread;
 }
 
