@@ -385,8 +385,10 @@ static bool prepare(struct run *run, const struct run_request *request, struct e
                 return false;
         collect = make_request(request, &run->events);
         collect.control = run->control;
-        python_names_path(request->session_path, &run->python_symbols);
-        collect.python_symbols = buf_text(&run->python_symbols);
+        if (strcmp(request->session_path, "-")) {
+                python_names_path(request->session_path, &run->python_symbols);
+                collect.python_symbols = buf_text(&run->python_symbols);
+        }
         run->collector = collector_open(&collect, err);
         return run->collector;
 }

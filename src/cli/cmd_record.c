@@ -113,6 +113,7 @@ static bool check_children(const struct recording *r, struct err *err)
 static bool choose_engine(struct recording *r, struct err *err)
 {
         const char *name = r->options->sampling.engine;
+        AUTO_RELEASE(buf) warning = {0};
 
         if (!name || !strcmp(name, "ring"))
                 return true;
@@ -124,6 +125,11 @@ static bool choose_engine(struct recording *r, struct err *err)
                         "--engine stop is for a command that wperf starts, as in wperf record -g --engine "
                         "stop -- python3 work.py");
         r->engine = COLLECT_STOP;
+        if (r->to_pipe)
+                buf_add_str(&warning,
+                            "a session in a pipe has no place for names of Python functions: stacks are "
+                            "native; name a file with --session\n");
+        cmd_warn(&warning);
         return true;
 }
 
@@ -307,7 +313,7 @@ static int record(struct recording *r)
 
         if ((o->event.events && !event_check_intervals(o->event.events, &err)) ||
             (!r->has_command && !choose_target(r, &err)) || !check_children(r, &err) ||
-            !choose_engine(r, &err) || !choose_session(r, &err) ||
+            !choose_session(r, &err) || !choose_engine(r, &err) ||
             (document_is_output(o) && !cmd_can_write(o->output.output_prefix, o->output.output, &err)))
                 return fail(r, &err);
         cmd_join_line(r->line, &r->command_line);

@@ -45,7 +45,9 @@ struct collect_request {
         struct control *control; /* of target.control, which outlives the collector; NULL to describe alone */
         size_t ring_bytes; /* for each CPU, a power of two; 0: by what a sample takes, 512 KiB or more */
         struct call_graph call_graph;
-        const char *python_symbols; /* the path that records name for Python places: python_section.h */
+        /* The path that records name for Python places: python_section.h.  NULL: their names can't be kept, as in a pipe, and
+         * Python frames are left out. */
+        const char *python_symbols;
         bool branches; /* the CPU's record of branches with each sample; not with CALL_GRAPH_LBR */
 };
 

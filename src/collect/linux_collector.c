@@ -140,12 +140,15 @@ static void open_stops(struct collector *c)
 {
         if (c->request.engine != COLLECT_STOP)
                 return;
-        c->python = stop_python_new();
+        if (c->request.python_symbols)
+                c->python = stop_python_new();
         c->stops = stop_engine_choose(&c->request, &c->opened, &c->child, c->python, &c->stack_note);
         c->stop_filter = stop_engine_filter(c->stops);
         if (!c->stops || !c->unwinder)
                 return;
         unwinder_set_stacks(c->unwinder, stop_engine_take_stack, c->stops);
+        if (!c->python)
+                return;
         c->merge = stop_merge_new(c->python, c->request.python_symbols);
         unwinder_set_merge(c->unwinder, c->merge);
 }

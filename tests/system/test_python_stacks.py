@@ -99,5 +99,15 @@ def test_native_frames_stay(t: Context) -> None:
     check(sum(int(line.rsplit(" ", 1)[1]) for line in good) > 50, f"stacks through sorted() and key(): {text}")
 
 
+def test_a_pipe_has_native_stacks(t: Context) -> None:
+    if not os.path.exists("/usr/bin/python3.11"):
+        raise Skip("/usr/bin/python3.11")
+    done = t.run("sh", "-c", '"$1" record -g --engine stop -F 999 --session - -- /usr/bin/python3.11 "$2" 300 > "$3"', "sh",
+                 t.wperf, PROGRAM, t.path("piped.data"))
+    check(done.status == 0 and "has no place for names of Python functions" in done.err, "a warning", done)
+    text = t.good("report", "-g", "--python", "all", "-i", t.path("piped.data")).out
+    check("_PyEval_EvalFrameDefault" in text and ".pysyms" not in text, f"native stacks: {text}")
+
+
 if __name__ == "__main__":
     harness.main(__name__)
