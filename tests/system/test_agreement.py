@@ -83,7 +83,12 @@ def perf_key(module: str, symbol: str) -> tuple[str, str | None]:
     # perf 6.1 calls the stubs of functions that are chosen at run time (IRELATIVE) `@plt`, without a name, and in the C library,
     # where these stand between the others, takes one stub for another.
     is_stub = name == "@plt" or (name.endswith("@plt") and os.path.basename(module) == "libc.so.6")
-    return module, None if is_stub or re.fullmatch(r"0x[0-9a-f]{8,16}", name) else name
+    return module, None if is_stub or is_init(name) or re.fullmatch(r"0x[0-9a-f]{8,16}", name) else name
+
+
+def is_init(name: str) -> bool:
+    """The symbol has no size in the C library's files: perf 6.1 takes the stubs behind it for a part of it."""
+    return name == "_init"
 
 
 def our_table(t: Context, path: str) -> Table:
@@ -102,7 +107,7 @@ def our_key(module: str, symbol: str) -> tuple[str, str | None]:
     module = re.sub(r"^perf-\d+\.map$", ANONYMOUS, module)
     if module == KERNEL:
         symbol = kernel_names.common(symbol)
-    return module, None if symbol == "unknown" or re.fullmatch(r"0x[0-9a-f]+", symbol) else symbol
+    return module, None if symbol == "unknown" or is_init(symbol) or re.fullmatch(r"0x[0-9a-f]+", symbol) else symbol
 
 
 @dataclass
