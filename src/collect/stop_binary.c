@@ -16,7 +16,7 @@
 enum { MAX_BINARIES = 256, MAPS_LIMIT = 64 << 20 };
 
 /* What a file is, in the place of a number that is counted from 1. */
-enum { NOT_KNOWN, NO_INTERPRETER = UINT32_MAX - 1, UNSUPPORTED = UINT32_MAX };
+enum { NOT_KNOWN, NO_INTERPRETER = INT32_MAX - 1, UNSUPPORTED = INT32_MAX };
 
 struct native_range {
         uint64_t start, size_bytes;
