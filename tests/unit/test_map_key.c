@@ -56,8 +56,7 @@ static size_t count_hashes(uint64_t (*texts)[WORDS])
         return n;
 }
 
-/* This is the first test: a process has one key. */
-TEST(without_a_key_chosen_texts_have_one_hash)
+static void expect_one_hash_without_a_key(void)
 {
         uint64_t(*texts)[WORDS] = make_texts();
 
@@ -66,7 +65,7 @@ TEST(without_a_key_chosen_texts_have_one_hash)
         free(texts);
 }
 
-TEST(with_any_key_they_spread)
+static void expect_spread_with_any_key(void)
 {
         uint64_t(*texts)[WORDS] = make_texts(), first[2];
 
@@ -85,7 +84,7 @@ TEST(with_any_key_they_spread)
         free(texts);
 }
 
-TEST(what_is_written_and_shown_has_no_key)
+static void expect_no_key_in_what_is_written_and_shown(void)
 {
         uint64_t before = map_sum_bytes("a text", 6);
 
@@ -93,6 +92,14 @@ TEST(what_is_written_and_shown_has_no_key)
         EXPECT_TRUE(map_sum_bytes("a text", 6) == before);
         EXPECT_TRUE(map_sum_bytes("a text", 6) == map_sum_bytes("a text", 6));
         EXPECT_TRUE(map_hash_bytes("a text", 6) != before);
+}
+
+/* One test, since a process has one key and tests come in any order. */
+TEST(keys_of_hashes)
+{
+        expect_one_hash_without_a_key();
+        expect_no_key_in_what_is_written_and_shown();
+        expect_spread_with_any_key();
 }
 
 TAP_MAIN
