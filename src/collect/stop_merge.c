@@ -10,10 +10,13 @@
 #include "map.h"
 #include "mem.h"
 
+enum { MAX_ADDRS = 1 << 20 }; /* that are kept */
+
 struct stop_merge {
         struct stop_python *python;
         const char *symbols_path;
         struct python_places *places;
+        uint64_t nameless; /* stands for what can't be read, and for what the section has no room for */
         struct map addrs;  /* number of a code and an instruction -> address + 1 */
         struct map mapped; /* image -> 1: its process maps FILE.pysyms */
         uint64_t n_by_end[PYTHON_N_PAIR_ENDS], n_unsupported;
@@ -34,6 +37,7 @@ struct stop_merge *stop_merge_new(struct stop_python *python, const char *symbol
         m->python = python;
         m->symbols_path = symbols_path;
         m->places = python_places_new();
+        m->nameless = python_places_add(m->places, "?", "?", 0, 0);
         return m;
 }
 
@@ -96,23 +100,36 @@ static void add_map(const struct stop_merge *m, const struct perf_attr *attr, co
 
 /* --- addresses --- */
 
-/* Of a Python frame's line; 0: the section is full, or the frame's code can't be read. */
+static uint32_t line_number(int32_t line)
+{
+        return line > 0 ? (uint32_t)line : 0;
+}
+
+static uint64_t add_place(struct stop_merge *m, const struct python_frame *frame)
+{
+        const struct python_code *code = stop_python_get_code(m->python, frame->code);
+        uint64_t addr;
+
+        if (!code)
+                return m->nameless;
+        if (code->is_hidden)
+                return 0;
+        addr = python_places_add(m->places, code->name, code->file, line_number(code->first_line),
+                                 line_number(python_code_line(code, frame->instr_bytes)));
+        return addr ? addr : m->nameless;
+}
+
+/* Of a Python frame's line; 0: it is not to be shown. */
 static uint64_t addr_of(struct stop_merge *m, const struct python_frame *frame)
 {
-        const struct python_code *code;
-        uint64_t *known = map_put(&m->addrs, frame->code << 32 | (uint32_t)frame->instr_bytes, NULL);
-        int32_t line;
+        uint64_t *known;
 
-        if (*known)
-                return *known - 1;
-        code = stop_python_get_code(m->python, frame->code);
-        if (code && !code->is_hidden) {
-                line = python_code_line(code, frame->instr_bytes);
-                *known = python_places_add(m->places, code->name, code->file,
-                                           code->first_line > 0 ? (uint32_t)code->first_line : 0,
-                                           line > 0 ? (uint32_t)line : 0);
-        }
-        return (*known)++;
+        if (m->addrs.n_used == MAX_ADDRS)
+                map_release(&m->addrs);
+        known = map_put(&m->addrs, frame->code << 32 | (uint32_t)frame->instr_bytes, NULL);
+        if (!*known)
+                *known = add_place(m, frame) + 1;
+        return *known - 1;
 }
 
 /* --- a sample --- */

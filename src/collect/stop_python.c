@@ -13,10 +13,10 @@
 #include "stop_binary.h"
 
 enum {
-        MAX_IMAGES = 256,    /* processes whose state is kept; that of the others is found again */
-        MAX_CODES = 1 << 20, /* different code objects of a recording */
-        MAX_THREADS_OF_IMAGE = 16384,
-        MAX_CODES_OF_IMAGE = 1 << 18,
+        MAX_IMAGES = 128, /* processes whose state is kept; that of the others is found again */
+        MAX_THREADS_OF_IMAGE = 4096,
+        MAX_CODES_OF_IMAGE = 1 << 14,
+        MAX_CODE_BYTES = 64 << 20,     /* of the different code objects of a recording */
         NS_BETWEEN_SEARCHES = 2000000, /* for the interpreter's file */
         MAX_LOG_BYTES = 256 << 20,     /* that the reader has not taken yet */
 };
@@ -68,6 +68,7 @@ struct stop_python {
         struct map to_forget; /* threads whose states are to be searched again */
         struct python_code **codes;
         size_t n_codes, cap_codes;
+        size_t code_bytes; /* the engine's alone */
 
         /* The reader's. */
         struct buf taken;
@@ -227,13 +228,15 @@ static uint64_t hash_of(const struct python_code *code)
 static uint64_t add_code(struct stop_python *p, struct python_code *code)
 {
         uint64_t *known = map_put(&p->codes_by_content, hash_of(code), NULL);
+        size_t bytes = sizeof(*code) + strlen(code->name) + strlen(code->file) + code->n_lines;
         struct python_code *kept;
 
         /* The number of codes is the engine's own: nobody else changes it. */
-        if (*known || p->n_codes == MAX_CODES) {
+        if (*known || p->code_bytes + bytes > MAX_CODE_BYTES) {
                 python_code_release(code);
                 return *known;
         }
+        p->code_bytes += bytes;
         kept = mem_new(1, sizeof(*kept));
         *kept = *code;
         os_lock_enter(p->lock);
