@@ -11,6 +11,7 @@
 #include "mem.h"
 #include "object.h"
 #include "os.h"
+#include "search.h"
 #include "text.h"
 
 enum { MAX_BINARIES = 256, MAPS_LIMIT = 64 << 20 };
@@ -219,19 +220,10 @@ const struct python_binary *stop_binaries_get(struct stop_binaries *b, uint32_t 
 /* The last function that begins at or before an address; NULL: none does. */
 static const struct native_range *function_before(const struct stop_binary *binary, uint64_t addr)
 {
-        size_t first = 0, n = binary->n_functions;
+        size_t low = 0, high = binary->n_functions;
 
-        while (n) {
-                size_t half = n / 2;
-
-                if (binary->functions[first + half].start <= addr) {
-                        first += half + 1;
-                        n -= half + 1;
-                } else {
-                        n = half;
-                }
-        }
-        return first ? &binary->functions[first - 1] : NULL;
+        SEARCH_FIRST(low, high, middle, binary->functions[middle].start <= addr);
+        return low ? &binary->functions[low - 1] : NULL;
 }
 
 enum python_native stop_binaries_kind(struct stop_binaries *b, uint32_t number, uint64_t addr)
