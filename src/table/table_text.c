@@ -131,14 +131,33 @@ static void measure(struct text_layout *layout)
         }
 }
 
+/* What a footer needs of a column; it is never cut. */
+static size_t footer_width(const struct table *table, size_t column)
+{
+        size_t widest = 0;
+
+        for (size_t i = column; i < table->n_footers; i += table->n_columns) {
+                size_t w = table_text_width(table->footers[i]);
+
+                widest = w > widest ? w : widest;
+        }
+        return widest;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+        return a > b ? a : b;
+}
+
 /* Takes what is too much from the columns that may be cut, the widest first. */
 static void cut_widths(struct text_layout *layout, size_t max)
 {
         const struct table *table = layout->table;
-        size_t total = MARGIN + GAP * (table->n_columns - 1);
+        size_t total = MARGIN + GAP * (table->n_columns - 1), last = table->n_columns - 1;
 
-        for (size_t i = 0; i < table->n_columns; i++)
+        for (size_t i = 0; i < last; i++)
                 total += layout->widths[i];
+        total += larger(layout->widths[last], footer_width(table, last));
         while (total > max) {
                 size_t *widest = NULL;
 
@@ -146,7 +165,8 @@ static void cut_widths(struct text_layout *layout, size_t max)
                         size_t *w = &layout->widths[i];
 
                         if (table->columns[i].can_cut && *w > CUT_MIN_WIDTH &&
-                            *w > strlen(table->columns[i].name) && (!widest || *w > *widest))
+                            *w > larger(strlen(table->columns[i].name), footer_width(table, i)) &&
+                            (!widest || *w > *widest))
                                 widest = w;
                 }
                 if (!widest)

@@ -307,6 +307,24 @@ TEST(long_names_are_cut_only_when_asked)
         EXPECT_CONTAINS(buf_text(&out), "  a_very_long_name_of_a_function:module\n");
 }
 
+TEST(what_is_cut_leaves_room_for_the_total)
+{
+        static const struct column columns[] = {{.name = "line", .can_cut = true},
+                                                {.name = "source", .can_cut = true}};
+        static const char *const total[] = {NULL, "top 18 of 18 in total"};
+        AUTO(table) table = table_new(columns, 2);
+        AUTO_RELEASE(buf) out = {0};
+
+        table_add_text(table, "a_file_with_a_long_name.c:1234");
+        table_add_text(table, "a line of source that is much longer than that");
+        table_add_footer(table, total);
+        table_render_text(table, 50, &out);
+        EXPECT_STR(buf_text(&out), "        line                 source\n"
+                                   "        ====                 ======\n"
+                                   "        a_file_with_a_lo...  a line of source t...\n"
+                                   "                             top 18 of 18 in total\n");
+}
+
 /* Text is shortened by what names are, with the module at its end; programs get it whole. */
 TEST(names_of_functions_keep_their_modules)
 {
