@@ -17,6 +17,7 @@ enum {
         MAX_THREADS_OF_IMAGE = 4096,
         MAX_CODES_OF_IMAGE = 1 << 14,
         MAX_CODE_BYTES = 64 << 20,     /* of the different code objects of a recording */
+        MAX_READ_BYTES = 8 << 20,      /* of code objects at one stop; the rest are read at later ones */
         NS_BETWEEN_SEARCHES = 2000000, /* for the interpreter's file */
         MAX_LOG_BYTES = 256 << 20,     /* that the reader has not taken yet */
 };
@@ -68,7 +69,8 @@ struct stop_python {
         struct map to_forget; /* threads whose states are to be searched again */
         struct python_code **codes;
         size_t n_codes, cap_codes;
-        size_t code_bytes; /* the engine's alone */
+        size_t code_bytes; /* the engine's alone, as the next */
+        size_t read_bytes; /* of code objects at this stop */
 
         /* The reader's. */
         struct buf taken;
@@ -227,14 +229,16 @@ static uint64_t hash_of(const struct python_code *code)
 /* Takes what `code` owns. */
 static uint64_t add_code(struct stop_python *p, struct python_code *code)
 {
-        uint64_t *known = map_put(&p->codes_by_content, hash_of(code), NULL);
+        uint64_t hash = hash_of(code);
+        const uint64_t *known = map_find(&p->codes_by_content, hash);
         size_t bytes = sizeof(*code) + strlen(code->name) + strlen(code->file) + code->n_lines;
         struct python_code *kept;
 
+        p->read_bytes += bytes;
         /* The number of codes is the engine's own: nobody else changes it. */
-        if (*known || p->code_bytes + bytes > MAX_CODE_BYTES) {
+        if (known || p->code_bytes + bytes > MAX_CODE_BYTES) {
                 python_code_release(code);
-                return *known;
+                return known ? *known : 0;
         }
         p->code_bytes += bytes;
         kept = mem_new(1, sizeof(*kept));
@@ -242,7 +246,7 @@ static uint64_t add_code(struct stop_python *p, struct python_code *code)
         os_lock_enter(p->lock);
         ARRAY_PUSH(p->codes, p->n_codes, p->cap_codes, kept);
         os_lock_leave(p->lock);
-        return *known = p->n_codes;
+        return *map_put(&p->codes_by_content, hash, NULL) = p->n_codes;
 }
 
 /* The number + 1 of the code object that lies at an address now; 0: none that can be read. */
@@ -266,7 +270,7 @@ static uint64_t code_at(struct stop_python *p, struct python_image *image, struc
                 seen = &image->seen[image->n_codes - 1];
         }
         *seen = (struct seen_code){.where = {.addr = addr}};
-        if (python_code_read(&image->runtime, memory, addr, &code, NULL)) {
+        if (p->read_bytes < MAX_READ_BYTES && python_code_read(&image->runtime, memory, addr, &code, NULL)) {
                 seen->where = code;
                 seen->where.name = seen->where.file = NULL;
                 seen->where.lines = NULL;
@@ -356,6 +360,7 @@ void stop_python_see(void *ctx, const struct stop_thread *thread)
                                   PYTHON_MAX_FRAMES, &walked);
                 stack.end = (uint16_t)walked.end;
                 stack.n_frames = walked.n_frames;
+                p->read_bytes = 0;
                 check_codes(p, image, thread, walked.n_frames);
                 for (size_t i = 0; i < walked.n_frames; i++) {
                         if (p->frames[i].kind == PYTHON_FRAME_CODE)
