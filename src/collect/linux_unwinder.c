@@ -163,9 +163,9 @@ static bool add_walk(struct unwinder *u, const struct perf_attr *attr, const str
                 frames[0].pc = in_user ? sample->ip : frames[0].pc;
         else if (in_user)
                 buf_add_u64(&u->out, sample->ip);
-        if (u->merge)
-                stop_merge_add(u->merge, frames, walked.n_frames, unwind_end_is_whole(walked.end), max_words,
-                               &u->out);
+        if (u->merge && !stop_merge_add(u->merge, frames, walked.n_frames, unwind_end_is_whole(walked.end),
+                                        max_words, &u->out))
+                walked.end = UNWIND_END_LIMIT;
         for (size_t i = 0; !u->merge && i < walked.n_frames; i++)
                 buf_add_u64(&u->out, frames[i].pc);
         for (size_t i = 0; i < UNWIND_N_WAYS; i++)

@@ -174,10 +174,12 @@ static enum python_pair_end pair(struct stop_merge *m, const struct unwind_frame
 struct merged_chain {
         struct buf *out;
         size_t n_left;
+        bool is_cut; /* it had no room for all */
 };
 
 static void add_word(struct merged_chain *chain, uint64_t addr)
 {
+        chain->is_cut |= addr && !chain->n_left;
         if (!addr || !chain->n_left)
                 return;
         buf_add_u64(chain->out, addr);
@@ -202,8 +204,8 @@ static void add_links(struct stop_merge *m, const struct unwind_frame *natives, 
                 size_t first = i;
 
                 if (!m->links[i].is_python) {
-                        add_word(chain, natives[next++].pc);
-                        i++;
+                        add_natives(chain, natives, next, m->links[i].index + 1);
+                        next = m->links[i++].index + 1;
                         continue;
                 }
                 while (i < n_links && m->links[i].is_python)
@@ -229,10 +231,10 @@ static void count(struct stop_merge *m, enum python_pair_end end)
                 stop_python_forget(m->python, m->stack.tid);
 }
 
-void stop_merge_add(struct stop_merge *m, const struct unwind_frame *natives, size_t n, bool is_whole,
+bool stop_merge_add(struct stop_merge *m, const struct unwind_frame *natives, size_t n, bool is_whole,
                     size_t max_words, struct buf *out)
 {
-        struct merged_chain chain = {out, max_words};
+        struct merged_chain chain = {.out = out, .n_left = max_words};
         enum python_pair_end end = PYTHON_PAIR_NATIVE_ONLY;
         size_t n_links = 0;
 
@@ -244,6 +246,7 @@ void stop_merge_add(struct stop_merge *m, const struct unwind_frame *natives, si
                 add_links(m, natives, n, n_links, &chain);
         else
                 add_natives(&chain, natives, 0, n);
+        return !chain.is_cut;
 }
 
 static void add_reason(struct python_counts *counts, uint64_t n, const char *text)

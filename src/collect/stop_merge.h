@@ -23,8 +23,8 @@ void stop_merge_begin(struct stop_merge *merge, const struct perf_attr *attr, co
                       struct buf *out);
 
 /* Appends at most `max_words` addresses: `n` native frames, innermost first, and the Python frames that they run.
- * `is_whole`: the native frames reach the outermost one. */
-void stop_merge_add(struct stop_merge *merge, const struct unwind_frame *natives, size_t n, bool is_whole,
+ * `is_whole`: the native frames reach the outermost one.  False: there were more, and the outermost ones are missing. */
+bool stop_merge_add(struct stop_merge *merge, const struct unwind_frame *natives, size_t n, bool is_whole,
                     size_t max_words, struct buf *out);
 
 /* For the session; valid until the next sample. */
