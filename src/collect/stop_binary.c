@@ -123,15 +123,30 @@ static uint32_t add_binary(struct stop_binaries *b, const char *open_path, const
         return b->n_items;
 }
 
+/* The path is below the root of the process, or below ours for a process that called chroot.  What stands there now has to be
+ * the mapped file. */
+static bool find_file(const char *path, uint64_t inode, int32_t pid, struct buf *ret_path,
+                      struct os_stat *ret)
+{
+        for (int is_ours = 0; is_ours < 2; is_ours++) {
+                buf_clear(ret_path);
+                if (!is_ours)
+                        buf_printf(ret_path, "/proc/%" PRId32 "/root", pid);
+                buf_add_str(ret_path, path);
+                if (os_stat(ret_path->data, ret) && ret->is_file && ret->inode == inode)
+                        return true;
+        }
+        return false;
+}
+
 /* Of a file that a process maps. */
-static uint32_t number_of(struct stop_binaries *b, int32_t pid, const char *path)
+static uint32_t number_of(struct stop_binaries *b, int32_t pid, const char *path, uint64_t inode)
 {
         AUTO_RELEASE(buf) open_path = {0};
         struct os_stat file;
         uint64_t *known;
 
-        buf_printf(&open_path, "/proc/%" PRId32 "/root%s", pid, path);
-        if (!os_stat(open_path.data, &file) || !file.is_file)
+        if (!find_file(path, inode, pid, &open_path, &file))
                 return NO_INTERPRETER;
         known = map_put(&b->numbers,
                         map_mix(file.inode + map_mix(file.dev + map_mix((uint64_t)file.ctime_ns))), NULL);
@@ -153,17 +168,17 @@ struct finding {
 
 static void look_at_map(struct finding *f, const char *line)
 {
-        uint64_t start, end, pgoff, addr;
+        uint64_t start, end, pgoff, inode, addr;
         char perms[5];
         int path_at = 0;
         uint32_t number;
 
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*x:%*x %*u %n", &start, &end, perms,
-                   &pgoff, &path_at) < 4 ||
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*x:%*x %" SCNu64 " %n", &start, &end,
+                   perms, &pgoff, &inode, &path_at) < 5 ||
             !path_at || perms[2] != 'x' || line[path_at] != '/' ||
             (strcmp(line + path_at, f->program) && !is_libpython(line + path_at)))
                 return;
-        number = number_of(f->binaries, f->pid, line + path_at);
+        number = number_of(f->binaries, f->pid, line + path_at, inode);
         f->is_unsupported |= number == UNSUPPORTED;
         if (number > MAX_BINARIES || !object_to_addr(f->binaries->items[number - 1]->object, pgoff, &addr))
                 return;

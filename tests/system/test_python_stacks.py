@@ -99,6 +99,25 @@ def test_native_frames_stay(t: Context) -> None:
     check(sum(int(line.rsplit(" ", 1)[1]) for line in good) > 50, f"stacks through sorted() and key(): {text}")
 
 
+def test_an_interpreter_in_another_root(t: Context) -> None:
+    """Its maps have paths below another root than that of the process."""
+    if not os.path.exists("/usr/bin/python3.11"):
+        raise Skip("/usr/bin/python3.11")
+    root = t.path("root")
+    os.mkdir(root)
+    if t.run("mount", "--bind", "/", root).status:
+        raise Skip("mount")
+    try:
+        done = t.ours("record", "-g", "--engine", "stop", "-F", "999", "--", "chroot", root, "/usr/bin/python3.11", "-c",
+                      "print(sum(i * i for i in range(2000000)))")
+    finally:
+        t.run("umount", "-l", root)
+    if why := re.search(r"threads are not stopped at their samples: (.*kernel.*)", done.out):
+        raise Skip(why[1])
+    merged, n = merged_of(done)
+    check(merged > 30 and merged >= 0.95 * n, "merged stacks", done)
+
+
 def test_a_pipe_has_native_stacks(t: Context) -> None:
     if not os.path.exists("/usr/bin/python3.11"):
         raise Skip("/usr/bin/python3.11")
