@@ -244,7 +244,14 @@ static bool add_python_and_native(struct annotating *a, struct report *report, s
         size_t n = a->symbol && !a->has_by ? annotate_python_show(&python, &a->page) : 0;
 
         a->n_shown += n;
-        return add_functions(a, report, n ? &no_native : err) || n;
+        if (add_functions(a, report, n ? &no_native : err) || n)
+                return true;
+        return report->python && err->code == ERR_MISSING && a->symbol
+                       ? err_set(err, ERR_MISSING,
+                                 "no function '%.60s' has samples of its own, and no Python file of that name; "
+                                 "report -g -s shows what it called",
+                                 a->symbol)
+                       : false;
 }
 
 /* --- the command --- */
