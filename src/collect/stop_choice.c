@@ -72,8 +72,7 @@ void stop_engine_tell(struct stop_engine *engine, struct buf *note)
                 return;
         buf_printf(
                 note,
-                "%sPython stacks by stopping the thread (traced), so that debuggers can't attach to it: --engine "
-                "ring allows that",
+                "%sPython stacks by stopping the thread (traced); a debugger can attach only with --engine ring",
                 note->len ? "; " : "");
         if (counts.n_blocking)
                 buf_printf(note, "; threads that block SIGTRAP, sampled by the ring: %" PRIu64,
