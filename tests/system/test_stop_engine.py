@@ -366,9 +366,9 @@ def test_other_programs_are_not_traced(t: Context) -> None:
 
 def test_events_that_are_off(t: Context) -> None:
     path = script(t, "delay.py", BURN + "burn(1)\n")
-    done = traced(t, PYTHON, path, options=("-F", "999", "-D", "600"))
+    done = traced(t, PYTHON, path, options=("-F", "999", "-D", "800"))
     stops = int(run_facts(t)["n_stops"])
-    check(100 <= stops <= 700, f"{stops} samples of the second part", done)
+    check(100 <= stops <= 900, f"{stops} samples of the second part", done)  # on a busy machine less is done before
 
 
 def test_as_nobody(t: Context) -> None:
