@@ -146,10 +146,6 @@ static const struct command_group groups[] = {
         {0},
 };
 
-static const struct record_options defaults = {
-        .display.rows = DISPLAY_ROWS_DEFAULT,
-};
-
 static const struct example record_examples[] = {
         {"wperf record -- python3 work.py", "profile a program from its first instruction"},
         {"wperf record -F999 -k --timeout 10 -- ./server",
@@ -172,7 +168,6 @@ const struct command command_record = {
         .groups = groups,
         .examples = record_examples,
         .options_size = sizeof(struct record_options),
-        .defaults = &defaults,
         .args = ARGS_COMMAND,
         .run = cmd_record,
 };
@@ -193,7 +188,6 @@ const struct command command_sample = {
         .groups = groups,
         .examples = sample_examples,
         .options_size = sizeof(struct record_options),
-        .defaults = &defaults,
         .args = ARGS_ATTACH,
         .run = cmd_record,
 };

@@ -65,10 +65,6 @@ static const struct command_group report_groups[] = {
         {0},
 };
 
-static const struct report_options report_defaults = {
-        .display.rows = DISPLAY_ROWS_DEFAULT,
-};
-
 static const struct example report_examples[] = {
         {"wperf report", "the table of the last session in this folder"},
         {"wperf report -i perf.data --sort comm,module", "a session of perf, by program and module"},
@@ -99,7 +95,6 @@ const struct command command_report = {
         .groups = report_groups,
         .examples = report_examples,
         .options_size = sizeof(struct report_options),
-        .defaults = &report_defaults,
         .args = ARGS_OWN,
         .run = cmd_report,
 };

@@ -76,6 +76,11 @@ static void fill_modules(const struct report *report, struct view_parts *p)
         p->view.n_modules = report->modules.n;
 }
 
+static uint64_t rows_or(const struct display_options *display, uint64_t otherwise)
+{
+        return display->rows ? display->rows : otherwise;
+}
+
 /* --annotate, --disassemble: the functions of the rows that are shown. */
 static void fill_annotated(const struct hot_output *o, struct view_parts *p)
 {
@@ -83,7 +88,7 @@ static void fill_annotated(const struct hot_output *o, struct view_parts *p)
         const struct annotation_request request = {
                 .symbol = display->symbol,
                 .all = true,
-                .max_functions = (size_t)display->rows,
+                .max_functions = (size_t)rows_or(display, DISPLAY_ROWS_DEFAULT),
                 .with_code = display->disassemble,
                 .debuginfod = o->debuginfod,
         };
@@ -96,7 +101,7 @@ static void fill_annotated(const struct hot_output *o, struct view_parts *p)
                 .report = o->report,
                 .annotation = annotation_new(o->report, &request, NULL),
                 .max_columns = os_is_terminal(OS_STDOUT) ? os_terminal_columns(OS_STDOUT) : 0,
-                .max_rows = display->rows,
+                .max_rows = rows_or(display, DISPLAY_ROWS_DEFAULT),
                 .is_colored = o->is_colored,
                 .is_extended = o->output->json_extended,
         };
@@ -117,7 +122,7 @@ static struct hot_view rows_of(const struct hot_output *o)
 {
         return (struct hot_view){
                 .keys = o->keys,
-                .max_rows = o->display->rows,
+                .max_rows = rows_or(o->display, DISPLAY_ROWS_DEFAULT),
                 .symbol = o->display->symbol,
                 .verbose = o->general->verbose,
                 .is_extended = o->output->json_extended,
@@ -144,7 +149,7 @@ static struct python_view python_of(const struct hot_output *o, const struct hot
                 .rows = o->keys.n ? NULL : o->report->python,
                 .events = hot->events,
                 .n_events = hot->n_events,
-                .max_rows = hot->max_rows,
+                .max_rows = rows_or(o->display, DISPLAY_PYTHON_ROWS_DEFAULT),
                 .symbol = hot->symbol,
                 .max_columns = hot->max_columns,
                 .is_colored = hot->is_colored,

@@ -252,7 +252,7 @@ static const struct option display_options[] = {
                 .min = 1,
                 .max = UINT32_MAX,
                 .offset = offsetof(struct display_options, rows),
-                .help = "show at most N rows of each table; 50 unless given",
+                .help = "show at most N rows of each table; default 50, of Python functions 10",
         },
         {
                 .name = "sample-display-long",

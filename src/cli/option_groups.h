@@ -59,7 +59,7 @@ extern const struct option_group option_group_target;
 
 /* How results of sampling are shown. */
 struct display_options {
-        uint64_t rows;
+        uint64_t rows; /* of each table; 0: not given */
         bool long_names;
         const char *symbol; /* a pattern for text_match_symbol, or NULL */
         bool annotate;
@@ -68,7 +68,7 @@ struct display_options {
 };
 extern const struct option_group option_group_display;
 
-enum { DISPLAY_ROWS_DEFAULT = 50 };
+enum { DISPLAY_ROWS_DEFAULT = 50, DISPLAY_PYTHON_ROWS_DEFAULT = 10 };
 
 /* Which session is read. */
 struct input_options {

@@ -164,6 +164,9 @@ def test_python_functions_have_a_table(t: Context) -> None:
     done = read(t, "report", "-s", "nobody", "-i", path)
     check("no function matches nobody" in done.out and "Python functions" not in done.out, "-s", done)
     check("Python functions" not in read(t, "report", "--sort", "module", "-i", path).out, "rows by other keys")
+    check(", top 10 by innermost" in read(t, "report", "-i", path).out, "a short table")
+    done = read(t, "report", "--sample-display-row", "3", "-i", path)
+    check(", top 3 by innermost" in done.out and "Key.__init__" not in done.out.split("= Python functions:")[1], "three rows", done)
 
 
 def sorted_rows(t: Context, path: str, *argv: str) -> dict[tuple, int]:
