@@ -115,6 +115,8 @@ static bool choose_engine(struct recording *r, struct err *err)
         const char *name = r->options->sampling.engine;
         AUTO_RELEASE(buf) warning = {0};
 
+        if (!name && r->has_command && !r->to_pipe)
+                r->engine = COLLECT_STOP_IF_CAN;
         if (!name || !strcmp(name, "ring"))
                 return true;
         if (strcmp(name, "stop"))

@@ -63,9 +63,10 @@ static const struct option sampling_options[] = {
                 .arg = "ENGINE",
                 .values = "ring stop",
                 .offset = offsetof(struct sampling_options, engine),
-                .help = "with -g, take the samples of Python interpreters by ENGINE: ring (the kernel writes them into a "
-                        "buffer, as those of all other programs) or stop (each thread is traced and stopped at its sample; "
-                        "SIGTRAP is ignored in COMMAND and its children); default ring",
+                .help = "with -g, sample the Python interpreters of COMMAND by ENGINE: stop (trace each thread with ptrace and stop "
+                        "it at its samples, for stacks with Python functions; no debugger can attach, and SIGTRAP is ignored in "
+                        "COMMAND and its children) or ring (the kernel's buffer, as for all other programs: native stacks "
+                        "only); default stop",
         },
         {
                 .name = "branch-any",

@@ -33,7 +33,8 @@ enum collect_children {
 /* How the samples of Python interpreters among a command's processes are taken. */
 enum collect_engine {
         COLLECT_RING, /* by the kernel, as those of all others */
-        COLLECT_STOP, /* by stopping the thread at each */
+        COLLECT_STOP, /* by stopping the thread at each; the heading says why if that is not possible */
+        COLLECT_STOP_IF_CAN, /* the same where the request allows it; the heading says why if the kernel refuses */
 };
 
 struct collect_request {

@@ -138,7 +138,7 @@ static void give_memory_back(void)
 
 static void open_stops(struct collector *c)
 {
-        if (c->request.engine != COLLECT_STOP)
+        if (c->request.engine == COLLECT_RING)
                 return;
         if (c->request.python_symbols)
                 c->python = stop_python_new();

@@ -27,9 +27,11 @@ struct stop_engine *stop_engine_choose(const struct collect_request *request, co
         struct err err = {0};
         const char *why;
 
-        if (request->engine != COLLECT_STOP)
+        if (request->engine == COLLECT_RING)
                 return NULL;
         why = why_not(request, opened);
+        if (why && request->engine == COLLECT_STOP_IF_CAN)
+                return NULL;
         if (!why) {
                 engine =
                         stop_engine_open(&(struct stop_request){.event = &opened->events[opened->first_asked],

@@ -118,6 +118,23 @@ def test_an_interpreter_in_another_root(t: Context) -> None:
     check(merged > 30 and merged >= 0.95 * n, "merged stacks", done)
 
 
+def test_python_stacks_are_the_default_with_g(t: Context) -> None:
+    if not os.path.exists("/usr/bin/python3.11"):
+        raise Skip("/usr/bin/python3.11")
+    command = ("--", "/usr/bin/python3.11", PROGRAM, "300")
+    done = t.good("record", "-g", *command)
+    if why := re.search(r"threads are not stopped at their samples: (.*kernel.*)", done.out):
+        raise Skip(why[1])
+    check("Python stacks by stopping the thread (traced)" in done.out and merged_of(done)[0] > 0, "traced", done)
+    # Where nothing can be traced by the user's own choice, nothing is said of it.
+    for options in ("-g", "--engine", "ring"), (), ("-g", "--no-inherit"), ("--call-graph", "fp"):
+        done = t.good("record", *options, *command)
+        check("Python stacks" not in done.out and "merged" not in done.out and "not stopped" not in done.out, f"{options}", done)
+    done = t.run("sh", "-c", '"$1" record -g --session - -- /usr/bin/python3.11 "$2" 300 > "$3"', "sh", t.wperf, PROGRAM,
+                 t.path("piped.data"))
+    check(done.status == 0 and "names of Python" not in done.err, "a pipe, without a word of it", done)
+
+
 def test_a_pipe_has_native_stacks(t: Context) -> None:
     if not os.path.exists("/usr/bin/python3.11"):
         raise Skip("/usr/bin/python3.11")

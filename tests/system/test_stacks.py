@@ -389,7 +389,7 @@ def test_python_reaches_the_outermost_frame(t: Context) -> None:
     python = "/usr/bin/python3.11"
     if not os.path.exists(python):
         raise Skip(python)
-    t.good("record", "-g", "--timeout", "4s", "--", python, "-c", "10**10**100")
+    t.good("record", "-g", "--engine", "ring", "--timeout", "4s", "--", python, "-c", "10**10**100")
     stacks = stacks_of(t)
     whole = sum(stack.is_whole() for stack in stacks)
     harness.note(f"{whole} of {len(stacks)} stacks are whole")

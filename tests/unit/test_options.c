@@ -171,7 +171,7 @@ TEST(last_wins_and_lists_grow)
         EXPECT_INT(o->target.pids.n, 2);
         EXPECT_INT(o->target.pids.numbers[1], 8);
         EXPECT_INT(o->target.timeout_ns, 750000000);
-        EXPECT_INT(o->display.rows, 50);
+        EXPECT_INT(o->display.rows, 0);
         EXPECT_TRUE(!o->display.annotate && !o->target.pe_file);
         EXPECT_INT(line.n_args, 1);
         EXPECT_STR(line.args[0], "x");
