@@ -36,7 +36,7 @@ static const char *copy_text(struct stack_naming *n, str_id of_resolver)
 /* What its file tells of a module that there are samples of. */
 static void ask_file(struct stack_naming *n, uint32_t id)
 {
-        const struct hot_modules *modules = n->request->modules;
+        const struct place_modules *modules = n->request->modules;
         struct named_module *named = &n->named->modules[id];
         struct module_facts facts;
         struct resolver_image image;
@@ -69,7 +69,7 @@ static void ask_files(struct stack_naming *n)
 
 static void add_modules(struct stack_naming *n)
 {
-        const struct hot_modules *modules = n->request->modules;
+        const struct place_modules *modules = n->request->modules;
         const struct world *world = n->request->world;
 
         n->named->n_modules = world_n_modules(world);

@@ -49,7 +49,7 @@ static void find_module(struct place_frames *f, struct resolver *resolver, const
 
 /* The places that a resolver can be asked for; returns how many. */
 static size_t list_places(struct place_frames *f, const struct place_at *places, size_t n_places,
-                          struct resolver *resolver, const struct hot_modules *modules, struct at *order)
+                          struct resolver *resolver, const struct place_modules *modules, struct at *order)
 {
         size_t n = 0;
 
@@ -67,7 +67,7 @@ static size_t list_places(struct place_frames *f, const struct place_at *places,
 }
 
 struct place_frames *place_frames_new(const struct place_at *places, size_t n_places,
-                                      struct resolver *resolver, const struct hot_modules *modules)
+                                      struct resolver *resolver, const struct place_modules *modules)
 {
         struct place_frames *f = mem_new(1, sizeof(*f));
         struct at *order = mem_new(n_places, sizeof(*order));
@@ -86,25 +86,8 @@ struct place_frames *place_frames_new(const struct place_at *places, size_t n_pl
         return f;
 }
 
-struct place_frames *place_frames_of_profile(const struct profile *profile, struct resolver *resolver,
-                                             const struct hot_modules *modules)
-{
-        size_t n = profile_n_places(profile);
-        struct place_at *places = mem_new(n, sizeof(*places));
-        struct place_frames *frames;
-
-        for (size_t i = 0; i < n; i++) {
-                const struct profile_place *place = profile_get_place(profile, i);
-
-                places[i] = (struct place_at){place->module, place->offset};
-        }
-        frames = place_frames_new(places, n, resolver, modules);
-        free(places);
-        return frames;
-}
-
 struct place_frames *place_frames_of_stacks(const struct stacks *stacks, struct resolver *resolver,
-                                            const struct hot_modules *modules)
+                                            const struct place_modules *modules)
 {
         size_t n = stacks_n_places(stacks);
         struct place_at *places = mem_new(n, sizeof(*places));

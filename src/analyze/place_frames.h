@@ -4,9 +4,7 @@
 #define PLACE_FRAMES_H
 
 #include "attributes.h"
-#include "hot.h"
-#include "profile.h"
-#include "resolver.h"
+#include "place_modules.h"
 #include "stacks.h"
 
 struct place_frames;
@@ -17,15 +15,11 @@ struct place_at {
 };
 
 struct place_frames *place_frames_new(const struct place_at *places, size_t n, struct resolver *resolver,
-                                      const struct hot_modules *modules);
-
-/* By the numbers of the profile's places. */
-struct place_frames *place_frames_of_profile(const struct profile *profile, struct resolver *resolver,
-                                             const struct hot_modules *modules);
+                                      const struct place_modules *modules);
 
 /* By the numbers of the stacks' places. */
 struct place_frames *place_frames_of_stacks(const struct stacks *stacks, struct resolver *resolver,
-                                            const struct hot_modules *modules);
+                                            const struct place_modules *modules);
 void place_frames_free(struct place_frames *frames);
 AUTO_DEFINE(place_frames)
 

@@ -98,7 +98,7 @@ static uint32_t intern(struct place_functions *f, size_t first)
 
 static bool can_ask(const struct place_functions *f, const struct code_place *place)
 {
-        const struct hot_modules *modules = f->request.modules;
+        const struct place_modules *modules = f->request.modules;
         struct module_facts facts;
 
         if (place->module == MODULE_NONE)

@@ -6,14 +6,14 @@
 #define PLACE_FUNCTIONS_H
 
 #include "attributes.h"
-#include "hot.h"
+#include "place_modules.h"
 #include "stacks.h"
 
 struct place_functions;
 
 struct place_functions_request {
         struct resolver *resolver;
-        const struct hot_modules *modules;
+        const struct place_modules *modules;
         bool inlines; /* as in struct stacks_tree_request */
 };
 

@@ -3,14 +3,14 @@
 #ifndef PLACE_NAMES_H
 #define PLACE_NAMES_H
 
-#include "hot.h"
 #include "map.h"
+#include "place_modules.h"
 
 /* All but `resolver_ids` is the caller's and outlives it. */
 struct place_names {
         struct strpool *texts; /* takes the names */
         struct resolver *resolver;
-        const struct hot_modules *modules;
+        const struct place_modules *modules;
         struct map resolver_ids; /* module -> resolver id + 1 */
 };
 

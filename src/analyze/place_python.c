@@ -4,7 +4,7 @@
 #include "buf.h"
 #include "python_label.h"
 
-bool place_python_is(const struct hot_modules *modules, module_id module)
+bool place_python_is(const struct place_modules *modules, module_id module)
 {
         struct module_facts facts;
 

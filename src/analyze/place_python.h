@@ -18,7 +18,7 @@ struct place_python {
         str_id file;     /* of names->texts: the short form of the path, `app.py` */
 };
 
-bool place_python_is(const struct hot_modules *modules, module_id module);
+bool place_python_is(const struct place_modules *modules, module_id module);
 
 /* False: the place is of other code, or nothing is known of it. */
 bool place_python_find(struct place_names *names, const struct code_place *place, struct place_python *ret);

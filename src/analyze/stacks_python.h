@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "hot.h"
+#include "place_modules.h"
 #include "sample_list.h"
 #include "stacks.h"
 
@@ -21,7 +21,7 @@ bool stacks_python_parse(const char *word, enum stacks_python *ret);
 
 struct stacks_python_request {
         struct resolver *resolver;
-        const struct hot_modules *modules;
+        const struct place_modules *modules;
 };
 
 /* After stacks_finish(): leaves the frames out that are not to be shown.  Their samples are those of the frame that stands for

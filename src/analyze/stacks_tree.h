@@ -5,14 +5,14 @@
 
 #include "budget.h"
 #include "calltree.h"
-#include "hot.h"
+#include "place_modules.h"
 #include "stacks.h"
 
 struct stacks_tree_request {
         const struct stacks *stacks;
         const struct world *world;
         struct resolver *resolver;
-        const struct hot_modules *modules;
+        const struct place_modules *modules;
         struct budget *budget; /* bounds each tree by a part of its limit; NULL: no limit */
         bool inlines;          /* functions that were inlined are nodes of their own */
         bool lines;            /* calls from different lines are different functions */

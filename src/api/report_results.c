@@ -218,7 +218,7 @@ static void count_ways(const struct report_pass *pass, struct report_ways *ret)
 /* The profile has the sampled places already. */
 static void make_python(const struct report_pass *pass, struct report *report)
 {
-        const struct hot_modules modules = report_session_modules(pass->session);
+        const struct place_modules modules = report_session_modules(pass->session);
         const struct stacks_python_request request = {report_session_resolver(pass->session), &modules};
 
         if (!module_source_python(pass->session->modules))
@@ -231,7 +231,7 @@ static void make_python(const struct report_pass *pass, struct report *report)
 
 static void make_trees(const struct report_pass *pass, struct report *report)
 {
-        const struct hot_modules modules = report_session_modules(pass->session);
+        const struct place_modules modules = report_session_modules(pass->session);
         struct stacks_tree_request request = {
                 .stacks = report->stacks,
                 .world = pass->session->world,
@@ -253,7 +253,7 @@ static void make_trees(const struct report_pass *pass, struct report *report)
 void report_make_results(struct report_pass *pass)
 {
         struct report *report = pass->report;
-        const struct hot_modules modules = report_session_modules(pass->session);
+        const struct place_modules modules = report_session_modules(pass->session);
         struct resolver *resolver = report_session_resolver(pass->session);
 
         make_events(report);

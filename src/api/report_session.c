@@ -93,10 +93,10 @@ resolver_id report_session_module(const struct report_session *s, module_id modu
         return module_source_get(s->modules, module);
 }
 
-struct hot_modules report_session_modules(const struct report_session *s)
+struct place_modules report_session_modules(const struct report_session *s)
 {
-        return (struct hot_modules){module_source_get, module_source_is_executable, module_source_tell,
-                                    s->modules};
+        return (struct place_modules){module_source_get, module_source_is_executable, module_source_tell,
+                                      s->modules};
 }
 
 void report_session_name_unmapped(const struct report_session *s, struct world *world)

@@ -46,7 +46,7 @@ struct resolver *report_session_resolver(const struct report_session *session);
 resolver_id report_session_module(const struct report_session *session, module_id module);
 
 /* What analyze asks about modules. */
-struct hot_modules report_session_modules(const struct report_session *session);
+struct place_modules report_session_modules(const struct report_session *session);
 
 /* simpleperf has a perf map's names in the session, and no map of the memory that they are in.  For each world, before its
  * first record. */

@@ -40,7 +40,7 @@ struct workers_run {
         struct chunk_mark *marks; /* of all chunks so far */
         size_t cap_marks;
         struct os_lock *files_lock;
-        struct hot_modules modules;        /* for it: */
+        struct place_modules modules;      /* for it: */
         struct place_functions *functions; /* NULL: callers have their own addresses */
         size_t share_at;                   /* with that many nodes of a worker */
         struct err *err;
@@ -372,7 +372,7 @@ bool report_run_workers(struct report_pass *pass, struct err *err)
         struct workers_run run = {
                 .pass = pass, .n_workers = count_workers(pass), .files_lock = files_lock, .err = err};
 
-        run.modules = (struct hot_modules){peek, NULL, module_source_tell, pass->session->modules};
+        run.modules = (struct place_modules){peek, NULL, module_source_tell, pass->session->modules};
         run.share_at = can_share(pass) ? WORTH_SHARING : 0;
         run.n_running = run.n_workers;
         if (run.n_workers == 1)
