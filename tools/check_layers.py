@@ -34,22 +34,22 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "collect": ("base", "os", "arch", "event", "object", "unwind", "python", "session", "section", "world",
                 "driver/abi.h"),
     "facts": ("base", "os", "arch", "event", "collect"),
-    "analyze": ("base", "event", "object", "session/perfdata_format.h", "session/perfdata_reader.h",
-                "session/record.h", "section/python_section.h", "world/world.h", "symbol/resolver.h", "unwind",
-                "python/python_native.h", "spe", "disasm/disasm.h"),
+    "metric": ("base", "event", "session/perfdata_reader.h", "session/record.h"),
+    "stack": ("base", "session/record.h", "section/python_section.h", "world/world.h", "symbol/resolver.h",
+              "python/python_native.h"),
+    "analyze": ("base", "session/record.h", "world/world.h", "symbol/resolver.h", "stack", "spe", "disasm/disasm.h"),
     "api": ("base", "os", "arch", "codec", "event", "object", "session", "section", "world", "pdb", "symbol",
-            "unwind", "disasm", "spe", "collect", "facts/event_facts.h", "facts/extra_source.h", "analyze",
-            "include/wperf.h"),
+            "unwind", "disasm", "spe", "collect", "facts/event_facts.h", "facts/extra_source.h", "metric", "stack",
+            "analyze", "include/wperf.h"),
     "dump": ("base", "arch", "event", "session", "section", "unwind"),
-    "export": ("base", "os/os_paths.h", "analyze/calltree.h", "analyze/named_stacks.h", "analyze/sample_list.h"),
+    "export": ("base", "os/os_paths.h", "stack/calltree.h", "stack/named_stacks.h", "stack/sample_list.h"),
     "table": ("base", "demangle/demangle_fold.h"),
-    "view": ("base", "analyze/annotate_rows.h", "analyze/calltree.h", "analyze/python_rows.h",
-             "analyze/python_sources.h", "analyze/quality.h",
-             "analyze/row_keys.h",
-             "analyze/sheet.h", "table"),
+    "stat": ("base", "metric/sheet.h", "table"),
+    "view": ("base", "stack/calltree.h", "analyze/annotate_rows.h", "analyze/python_rows.h",
+             "analyze/python_sources.h", "analyze/quality.h", "analyze/row_keys.h", "table"),
     "cli": ("base", "os", "arch", "codec", "event", "object", "session", "section", "answers/answers_cache.h",
-            "symbol", "unwind", "disasm", "spe", "collect", "analyze", "api", "facts", "dump", "export", "view",
-            "include/wperf.h"),
+            "symbol", "unwind", "disasm", "spe", "collect", "metric/sheet.h", "stack", "analyze", "api", "facts",
+            "dump", "export", "stat", "view", "include/wperf.h"),
     "include": (),
     "driver/core": ("driver/abi.h",),
     "driver/hw": ("driver/abi.h",),
@@ -101,10 +101,11 @@ CALL_FILES: dict[str, tuple[str, ...]] = {
 # Paths of the kernel's file systems and of /tmp, which only the platform rooms write out.
 SYSTEM_PATHS = re.compile(r"/(?:proc|sys|tmp)/|^/(?:proc|sys|tmp)$")
 
-# Words that a room does not use, and why: analyze goes by the facts of a module, so that a new kind changes nothing there.
+# Words that a room does not use, and why: stack and analyze go by the facts of a module, so that a new kind changes nothing there.
 ROOM_WORDS: dict[str, tuple[re.Pattern[str], str]] = {
-    "analyze": (re.compile(r"\bMODULE_(?!NONE\b|\w+_H\b)[A-Z]\w*"),
-                "analyze does not ask of what kind a module is; struct module_facts has what it may know"),
+    room: (re.compile(r"\bMODULE_(?!NONE\b|\w+_H\b)[A-Z]\w*"),
+           f"{room} does not ask of what kind a module is; struct module_facts has what it may know")
+    for room in ("stack", "analyze")
 }
 
 EMPTY_NAMES = re.compile(r"(^|_)(util|utils|helper|helpers|misc|common|manager)($|[_.])")
