@@ -8,7 +8,7 @@
 
 #include "archive_internal.h"
 #include "buf.h"
-#include "count_session.h"
+#include "count_replay.h"
 #include "err.h"
 #include "module_source.h"
 #include "os.h"
@@ -245,7 +245,7 @@ static struct report *open_report(const struct archiving *a, struct err *err)
 
         if (!input || !perfdata_rewrite_check(input->reader, err))
                 return NULL;
-        if (count_session_is(input->reader)) {
+        if (count_replay_is(input->reader)) {
                 err_set(err, ERR_UNSUPPORTED, "%s: is a session of counts, which need no other file",
                         request->path);
                 return NULL;
