@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "arch.h"
-#include "linux_internal.h"
+#include "linux_events.h"
 
 #define SAMPLE_TYPE                                                                                          \
         (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |    \

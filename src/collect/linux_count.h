@@ -4,7 +4,8 @@
 #define LINUX_COUNT_H
 
 #include "counting.h"
-#include "linux_internal.h"
+#include "linux_events.h"
+#include "linux_processes.h"
 
 /* --- linux_counted.c: descriptors --- */
 

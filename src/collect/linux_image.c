@@ -11,9 +11,9 @@
 
 #include "buf.h"
 #include "err.h"
-#include "linux_internal.h"
 #include "mem.h"
 #include "os.h"
+#include "target.h"
 #include "text.h"
 
 struct image_search {
@@ -162,7 +162,7 @@ static int compare_pids(const void *a, const void *b)
         return (x > y) - (x < y);
 }
 
-bool collector_find_image(const char *image, int32_t **ret_pids, size_t *ret_n, struct err *err)
+bool target_find_image(const char *image, int32_t **ret_pids, size_t *ret_n, struct err *err)
 {
         struct image_search s = {.image = image};
 

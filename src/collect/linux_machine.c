@@ -9,7 +9,7 @@
 
 #include "arch.h"
 #include "err.h"
-#include "linux_internal.h"
+#include "linux_events.h"
 #include "mem.h"
 #include "os.h"
 #include "text_number.h"

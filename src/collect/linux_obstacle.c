@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "linux_internal.h"
+#include "linux_events.h"
 #include "os.h"
 
 bool linux_obstacle_is_missing_pmu(int error)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "err.h"
-#include "linux_internal.h"
+#include "linux_events.h"
 #include "log.h"
 #include "mem.h"
 

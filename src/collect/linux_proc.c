@@ -9,10 +9,11 @@
 #include <unistd.h>
 
 #include "buf.h"
-#include "linux_internal.h"
+#include "linux_processes.h"
 #include "mem.h"
 #include "object.h"
 #include "os.h"
+#include "perf_abi.h"
 #include "text.h"
 
 enum {

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "linux_internal.h"
+#include "linux_events.h"
 
 enum {
         DATA_HEAD_OFF = 1024, /* in the control page */

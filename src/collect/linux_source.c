@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "buf.h"
-#include "linux_internal.h"
+#include "kernel.h"
+#include "linux_events.h"
 #include "os.h"
 #include "text_number.h"
 
@@ -31,7 +32,7 @@ static bool list_below(void *ctx, const char *path, bool (*each)(void *each_ctx,
         return os_list_dir(join(&full, ctx, path), each, each_ctx, NULL);
 }
 
-struct pmu_source collector_pmu_source(const char *root)
+struct pmu_source kernel_pmu_source(const char *root)
 {
         struct pmu_source source = {read_below, list_below, (void *)(uintptr_t)(root ? root : "")};
 
@@ -64,7 +65,7 @@ static void describe_one(const struct collect_request *request, const struct eve
         buf_add_str(out, "\n");
 }
 
-void collector_describe(const struct collect_request *request, struct buf *out)
+void kernel_describe(const struct collect_request *request, struct buf *out)
 {
         bool dummy = linux_attr_needs_dummy(request);
 

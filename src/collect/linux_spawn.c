@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "linux_internal.h"
+#include "linux_processes.h"
 
 /* What the child is told at the pipe. */
 enum { GO = 'g', GO_TRACED = 't' };

@@ -4,7 +4,7 @@
 #include <perfmon/pfmlib.h>
 #include <stdlib.h>
 
-#include "linux_internal.h"
+#include "linux_events.h"
 #include "os.h"
 
 /* What the kernel sets itself in an event select register: USR, OS, PC, INT and EN. */

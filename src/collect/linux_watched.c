@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "err.h"
-#include "linux_internal.h"
+#include "linux_processes.h"
 #include "mem.h"
 
 bool watched_attach(struct watched_list *list, const struct target *target, int32_t **ret_tids, size_t *ret_n,

@@ -8,12 +8,13 @@
 #ifndef STOP_ENGINE_H
 #define STOP_ENGINE_H
 
-#include "linux_internal.h"
+#include "linux_events.h"
+#include "linux_processes.h"
+#include "stop_counts.h"
 #include "stop_thread.h"
 
 struct stop_engine;
 struct stop_python; /* stop_python.h */
-struct deep_stack;  /* linux_unwinder.h */
 
 struct stop_request {
         const struct opened_event
@@ -60,6 +61,12 @@ struct ring_filter stop_engine_filter(struct stop_engine *engine);
 
 /* Appends the samples since the last call, in order of time. */
 void stop_engine_take(struct stop_engine *engine, struct buf *records);
+
+/* A copy of a stack beside the record, which had no room for it. */
+struct deep_stack {
+        struct buf bytes; /* from the stack pointer on */
+        bool is_whole;
+};
 
 /* The stack of a sample whose record had no room for it; asked for in order of time.  False: there is none.  For
  * unwinder_set_stacks; `ctx` is the engine. */

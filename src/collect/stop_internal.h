@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 
 #include "err.h"
-#include "linux_unwinder.h"
+#include "map.h"
 #include "stop_engine.h"
 
 /* A traced thread. */

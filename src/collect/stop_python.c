@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linux_internal.h"
+#include "linux_events.h"
+#include "linux_processes.h"
 #include "map.h"
 #include "mem.h"
 #include "os.h"

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "control.h"
+#include "err.h"
 
 /* All that it points to outlives the measurement. */
 struct target {
@@ -33,5 +34,10 @@ struct target_command {
 
 /* Ends the command: SIGTERM, and SIGKILL if it still runs two seconds later.  Returns when it has ended. */
 void target_end_command(const struct target_command *command, void *ctx);
+
+/* The PIDs of processes whose program's base name (or file, when `image` is a path) is `image`: the executable, or an image
+ * that wine or an emulator runs.
+ * Appended to a malloc'd array; ERR_MISSING says what was looked at. */
+bool target_find_image(const char *image, int32_t **ret_pids, size_t *ret_n, struct err *err);
 
 #endif
