@@ -31,9 +31,14 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "python": ("base", "object", "unwind/unwind.h"),
     "disasm": ("base", "os", "arch"),
     "spe": ("base", "os", "arch"),
-    "collect": ("base", "os", "arch", "event", "object", "unwind", "python", "session", "section", "world",
+    "target": ("base", "os", "object"),
+    "kernel": ("base", "os", "arch", "event", "session/record.h", "target", "driver/abi.h"),
+    "counter": ("base", "os", "event", "session/record.h", "target", "kernel", "driver/abi.h"),
+    "stop": ("base", "os", "arch", "object", "unwind/unwind.h", "python", "session/record.h", "section/python_section.h",
+             "target", "kernel"),
+    "collect": ("base", "os", "arch", "object", "unwind", "session", "section", "world", "target", "kernel", "stop",
                 "driver/abi.h"),
-    "facts": ("base", "os", "arch", "event", "collect"),
+    "facts": ("base", "os", "arch", "event", "kernel/kernel.h", "counter/counting.h"),
     "metric": ("base", "event", "session/perfdata_reader.h", "session/record.h"),
     "stack": ("base", "session/record.h", "section/python_section.h", "world/world.h", "symbol/resolver.h",
               "python/python_native.h"),
@@ -44,7 +49,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "archive": ("base", "os", "session", "section", "world", "symbol", "disasm", "collect", "stack", "analyze", "module",
                 "report"),
     "api": ("base", "os", "event", "object", "session", "section", "world/world.h", "pdb", "symbol", "disasm/disasm.h",
-            "collect", "facts/event_facts.h", "facts/extra_source.h", "metric", "analyze", "module", "report", "archive", "include/wperf.h"),
+            "target", "kernel/kernel.h", "counter", "collect", "facts/event_facts.h", "facts/extra_source.h", "metric",
+            "analyze", "module", "report", "archive", "include/wperf.h"),
     "dump": ("base", "arch", "event", "session", "section", "unwind"),
     "export": ("base", "os/os_paths.h", "stack/calltree.h", "stack/named_stacks.h", "stack/sample_list.h"),
     "table": ("base", "demangle/demangle_fold.h"),
@@ -52,8 +58,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "view": ("base", "stack/calltree.h", "analyze/annotate_rows.h", "analyze/python_rows.h",
              "analyze/python_sources.h", "analyze/quality.h", "analyze/row_keys.h", "table"),
     "cli": ("base", "os", "arch", "codec", "event", "object", "session", "section", "answers/answers_cache.h",
-            "symbol", "unwind", "disasm", "spe", "collect", "metric/sheet.h", "stack", "analyze", "module", "report",
-            "archive", "api", "facts", "dump", "export", "stat", "view", "include/wperf.h"),
+            "symbol", "unwind", "disasm", "spe", "target", "metric/sheet.h", "stack", "analyze", "module",
+            "report", "archive", "api", "facts", "dump", "export", "stat", "view", "include/wperf.h"),
     "include": (),
     "driver/core": ("driver/abi.h",),
     "driver/hw": ("driver/abi.h",),
@@ -70,7 +76,7 @@ STANDARD = set("""assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h l
 NOT_IN_BASE = {"signal.h", "setjmp.h", "locale.h", "time.h"}
 
 # Headers of the system and of libraries beyond standard C; the platform rooms may include any.
-PLATFORM_ROOMS = {"os", "collect"}
+PLATFORM_ROOMS = {"os", "target", "kernel", "counter", "stop", "collect"}
 LIBRARY_HEADERS: dict[str, tuple[str, ...]] = {
     "codec": ("zlib.h", "libdeflate.h", "zstd.h", "lzma.h"),
     "disasm": ("llvm-c/",),
@@ -99,7 +105,7 @@ CALL_FILES: dict[str, tuple[str, ...]] = {
     "vfprintf": ("src/base/log.c",),
     "fputs": ("src/base/log.c",),
     "fputc": ("src/base/log.c",),
-    "_exit": ("src/os/os_linux_ends.c", "src/collect/linux_spawn.c"),
+    "_exit": ("src/os/os_linux_ends.c", "src/target/linux_spawn.c"),
 }
 
 # Paths of the kernel's file systems and of /tmp, which only the platform rooms write out.
@@ -241,7 +247,7 @@ def check_macros(path: str, text: str) -> Iterator[Finding]:
         return
     for number, line in enumerate(blank_out(text).splitlines(), 1):
         if match := PLATFORM_MACROS.search(line):
-            yield Finding(path, number, f"{match[1]}: platform code is chosen by file, in os/ and collect/")
+            yield Finding(path, number, f"{match[1]}: platform code is chosen by file, in os/ and the rooms that measure")
 
 
 def check_paths(path: str, text: str) -> Iterator[Finding]:
@@ -251,7 +257,7 @@ def check_paths(path: str, text: str) -> Iterator[Finding]:
         literal = match[0]
         if literal.startswith('"') and SYSTEM_PATHS.search(literal[1:-1]):
             yield Finding(path, text.count("\n", 0, match.start()) + 1,
-                          f"{literal}: such a path stands in os/ and collect/; os_paths.h has functions for them")
+                          f"{literal}: such a path stands in os/ and the rooms that measure; os_paths.h has functions for them")
 
 
 def check_words(path: str, text: str) -> Iterator[Finding]:
