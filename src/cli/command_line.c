@@ -12,6 +12,7 @@
 
 struct options_parser {
         struct command_line *line;
+        const struct command_set *set;
         const struct command *command;
         char **args;
         size_t n_args;
@@ -119,10 +120,11 @@ static bool fail_unknown(struct options_parser *p, const char *word)
 
 static bool fail_unknown_command(struct options_parser *p, const char *word)
 {
+        const struct command *const *commands = p->set->commands;
         const char *names[MAX_NAMES], *near;
         size_t n = 0;
 
-        for (const struct foreign_command *foreign = commands_foreign; foreign->name; foreign++) {
+        for (const struct foreign_command *foreign = p->set->foreign; foreign->name; foreign++) {
                 if (!strcmp(word, foreign->name))
                         return err_set(p->err, ERR_USAGE, "'%s' is not a wperf command; write %s", word,
                                        foreign->instead);
@@ -312,7 +314,7 @@ static bool parse_word(struct options_parser *p, char *word)
 /* --- The command ------------------------------------------------------------------------------------ */
 
 /* Whether a word is the value of the option before it, in whatever command: `-o list` names no command. */
-static bool is_value_of(const char *before)
+static bool is_value_of(const struct command *const *commands, const char *before)
 {
         if (before[0] != '-' || !before[1])
                 return false;
@@ -328,9 +330,9 @@ static bool is_value_of(const char *before)
 static bool find_command(struct options_parser *p)
 {
         for (size_t i = 0; i < p->n_args && strcmp(p->args[i], "--"); i++) {
-                p->command = options_find_command(p->args[i]);
+                p->command = options_find_command(p->set, p->args[i]);
                 p->command_at = i;
-                if (p->command && (!i || !is_value_of(p->args[i - 1])))
+                if (p->command && (!i || !is_value_of(p->set->commands, p->args[i - 1])))
                         return true;
                 if (!i && p->args[0][0] != '-')
                         break;
@@ -347,9 +349,10 @@ static void begin_line(struct command_line *line, const struct command *command,
                 memcpy(line->options, command->defaults, command->options_size);
 }
 
-bool command_line_parse(struct command_line *line, size_t n_args, char **args, struct err *err)
+bool command_line_parse(struct command_line *line, const struct command_set *set, size_t n_args, char **args,
+                        struct err *err)
 {
-        struct options_parser p = {.line = line, .args = args, .n_args = n_args, .err = err};
+        struct options_parser p = {.line = line, .set = set, .args = args, .n_args = n_args, .err = err};
 
         *line = (struct command_line){0};
         if (!n_args)

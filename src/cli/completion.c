@@ -8,6 +8,7 @@
 #include "buf.h"
 
 struct completing {
+        const struct command_set *set;
         const struct command *command; /* NULL: none yet */
         const char *word;
         const struct completion_names *names;
@@ -103,6 +104,8 @@ static void complete_option(struct completing *c)
 
 static void complete_command(struct completing *c, bool with_options)
 {
+        const struct command *const *commands = c->set->commands;
+
         buf_add_str(c->out, "words\n");
         for (size_t i = 0; commands[i]; i++) {
                 if (!commands[i]->hidden)
@@ -139,19 +142,21 @@ static const struct option *read_option(const struct command *command, const cha
         return option && option_takes_value(option) ? option : NULL;
 }
 
-static const struct command *find_command(size_t n_words, char *const *words)
+static const struct command *find_command(const struct command_set *set, size_t n_words, char *const *words)
 {
         for (size_t i = 0; i + 1 < n_words; i++) {
-                if (options_find_command(words[i]))
-                        return options_find_command(words[i]);
+                if (options_find_command(set, words[i]))
+                        return options_find_command(set, words[i]);
         }
         return NULL;
 }
 
-void completion_add(size_t n_words, char *const *words, const struct completion_names *names, struct buf *out)
+void completion_add(const struct command_set *set, size_t n_words, char *const *words,
+                    const struct completion_names *names, struct buf *out)
 {
         struct completing c = {
-                .command = find_command(n_words, words),
+                .set = set,
+                .command = find_command(set, n_words, words),
                 .word = n_words ? words[n_words - 1] : "",
                 .names = names,
                 .out = out,
@@ -181,9 +186,10 @@ void completion_add(size_t n_words, char *const *words, const struct completion_
                 complete_word(&c);
 }
 
-const char *completion_value(size_t n_words, char *const *words, const char *option, struct arena *arena)
+const char *completion_value(const struct command_set *set, size_t n_words, char *const *words,
+                             const char *option, struct arena *arena)
 {
-        const struct command *command = find_command(n_words, words);
+        const struct command *command = find_command(set, n_words, words);
         const char *found = NULL;
 
         for (size_t i = 0; command && i + 1 < n_words; i++) {

@@ -15,10 +15,11 @@ struct completion_names {
 /* Appends for the last of `words` (those behind the program's name; the last may be "") what a shell's script needs: a
  * line "words", "list" (the word may go on behind a comma) or "files" (the shell completes names of files itself), then
  * a line for each candidate, the whole word and, behind a tabulator, what it is. */
-void completion_add(size_t n_words, char *const *words, const struct completion_names *names,
-                    struct buf *out);
+void completion_add(const struct command_set *set, size_t n_words, char *const *words,
+                    const struct completion_names *names, struct buf *out);
 
 /* The value that the line gives to a long option before its last word, or NULL. */
-const char *completion_value(size_t n_words, char *const *words, const char *option, struct arena *arena);
+const char *completion_value(const struct command_set *set, size_t n_words, char *const *words,
+                             const char *option, struct arena *arena);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef HOT_OUTPUT_H
 #define HOT_OUTPUT_H
 
-#include "cmd.h"
+#include "cmd_output.h"
 #include "report.h"
 #include "row_keys.h"
 #include "tree_output.h"

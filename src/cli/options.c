@@ -119,8 +119,9 @@ const char *option_find_absent(const struct command *command, const char *word)
         return NULL;
 }
 
-const struct command *options_find_command(const char *word)
+const struct command *options_find_command(const struct command_set *set, const char *word)
 {
+        const struct command *const *commands = set->commands;
         size_t len = strlen(word);
 
         for (size_t i = 0; commands[i]; i++) {

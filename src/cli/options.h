@@ -140,17 +140,20 @@ struct command_line {
         struct arena arena;
 };
 
-/* All commands, in the order of the program's help; ends with NULL. */
-extern const struct command *const commands[];
-
-/* Commands of perf that have another name here, or are options of another command; ended by a name of NULL. */
+/* A command of perf that has another name here, or is an option of another command. */
 struct foreign_command {
         const char *name, *instead;
 };
-extern const struct foreign_command commands_foreign[];
+
+/* What a program has. */
+struct command_set {
+        const struct command *const *commands; /* in the order of the program's help; ends with NULL */
+        const struct foreign_command *foreign; /* ends with a name of NULL */
+};
 
 /* Reads the arguments after the program's name; `args` ends with NULL.  Release `line` even on failure. */
-bool command_line_parse(struct command_line *line, size_t n_args, char **args, struct err *err);
+bool command_line_parse(struct command_line *line, const struct command_set *set, size_t n_args, char **args,
+                        struct err *err);
 void command_line_release(struct command_line *line);
 
 /* The first option given that is not done in this version, or NULL. */
@@ -167,7 +170,7 @@ struct option_walk {
 
 const struct option *option_next(struct option_walk *walk);
 
-const struct command *options_find_command(const char *word);
+const struct command *options_find_command(const struct command_set *set, const char *word);
 
 /* By a long name of `len` bytes, by a letter, by a bare word.  `ret_offset` may be NULL. */
 const struct option *option_find(const struct command *command, const char *name, size_t len,
@@ -190,9 +193,9 @@ bool option_store(const struct option *option, const char *spelling, const char 
 
 /* --- Renderers; they append to `out` ---------------------------------------------------------------- */
 
-void options_help_program(struct buf *out);
+void options_help_program(const struct command_set *set, struct buf *out);
 void options_help_command(const struct command *command, struct buf *out);
-void options_man_program(struct buf *out);
+void options_man_program(const struct command_set *set, struct buf *out);
 void options_man_command(const struct command *command, struct buf *out);
 
 /* The completion for "bash", "zsh" or "fish"; false for another shell. */

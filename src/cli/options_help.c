@@ -144,7 +144,7 @@ static void add_brief_options(const struct option_group *group, struct buf *out)
 }
 
 /* The options of each group of a visible command, once, in the order of the commands. */
-static void add_most_used(struct buf *out)
+static void add_most_used(const struct command *const *commands, struct buf *out)
 {
         for (size_t i = 0; commands[i]; i++) {
                 for (const struct command_group *g = commands[i]->groups; g && g->group; g++) {
@@ -158,8 +158,10 @@ static void add_most_used(struct buf *out)
         }
 }
 
-void options_help_program(struct buf *out)
+void options_help_program(const struct command_set *set, struct buf *out)
 {
+        const struct command *const *commands = set->commands;
+
         buf_add_str(out,
                     "NAME:\n    wperf - counts events, samples programs and shows where they spend their "
                     "time\n\nSYNOPSIS:\n");
@@ -168,7 +170,7 @@ void options_help_program(struct buf *out)
                         add_command_line(commands[i], out);
         }
         buf_add_str(out, "\nOPTIONS:\n");
-        add_most_used(out);
+        add_most_used(commands, out);
         buf_add_str(out, "\nEXAMPLES:\n");
         for (size_t i = 0; commands[i]; i++) {
                 if (commands[i]->examples && commands[i]->examples->line)

@@ -125,8 +125,10 @@ void options_man_command(const struct command *command, struct buf *out)
         buf_add_str(out, ".SH SEE ALSO\n.BR wperf (1)\n");
 }
 
-void options_man_program(struct buf *out)
+void options_man_program(const struct command_set *set, struct buf *out)
 {
+        const struct command *const *commands = set->commands;
+
         buf_add_str(out, ".TH WPERF 1 \"\" \"wperf\"\n.SH NAME\nwperf \\- a performance profiler\n"
                          ".SH SYNOPSIS\n");
         for (size_t i = 0, n = 0; commands[i]; i++) {

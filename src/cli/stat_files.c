@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "buf.h"
-#include "cmd.h"
+#include "cmd_output.h"
 #include "err.h"
 #include "mem.h"
 #include "os.h"
