@@ -57,9 +57,12 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "stat": ("base", "metric/sheet.h", "table"),
     "view": ("base", "stack/calltree.h", "analyze/annotate_rows.h", "analyze/python_rows.h",
              "analyze/python_sources.h", "analyze/quality.h", "analyze/row_keys.h", "table"),
-    "cli": ("base", "os", "arch", "codec", "event", "object", "session", "section", "answers/answers_cache.h",
-            "symbol", "unwind", "disasm", "spe", "target", "metric/sheet.h", "stack", "analyze", "module",
-            "report", "archive", "api", "facts", "dump", "export", "stat", "view", "include/wperf.h"),
+    "option": ("base", "stack/stacks_python.h", "analyze/profile.h", "analyze/row_keys.h"),
+    "output": ("base", "os", "option", "event", "metric/sheet.h", "stack/calltree.h", "stack/stacks_tree.h", "analyze",
+               "module/source_text.h", "report", "api/annotation.h", "api/count_run.h", "stat", "view"),
+    "cli": ("base", "os", "arch", "codec", "event", "session", "section", "answers/answers_cache.h", "symbol", "target",
+            "stack/calltree.h", "stack/stacks_tree.h", "analyze", "module", "report", "archive", "api", "facts", "dump",
+            "export", "view", "option", "output", "include/wperf.h"),
     "include": (),
     "driver/core": ("driver/abi.h",),
     "driver/hw": ("driver/abi.h",),
@@ -96,6 +99,7 @@ CALL_ROOMS: dict[str, tuple[str, ...]] = {
     "getenv": ("os",),
     "secure_getenv": ("os",),
     "os_environment": ("os", "cli"),
+    "os_write_stream": ("os", "cli", "output"),
 }
 # call -> the files where it may stand all the same
 CALL_FILES: dict[str, tuple[str, ...]] = {
