@@ -4,7 +4,7 @@
 #define COUNT_INTERNAL_H
 
 #include "count_list.h"
-#include "event_internal.h"
+#include "event_grammar.h"
 
 enum { COUNT_ITEMS_MAX = 4096, COUNT_METRICS_MAX = 1024, COUNT_CPU_CYCLES = 0x11 };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "arena.h"
-#include "event_internal.h"
+#include "event_grammar.h"
 #include "mem.h"
 
 enum {

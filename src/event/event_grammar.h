@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of this folder share: names as data, the pieces of a text, and terms between slashes. */
-#ifndef EVENT_INTERNAL_H
-#define EVENT_INTERNAL_H
+/* What event texts are made of, for whoever reads a grammar of them: pieces of a text, names as data, terms between slashes. */
+#ifndef EVENT_GRAMMAR_H
+#define EVENT_GRAMMAR_H
 
 #include "core_kind.h"
 #include "event.h"
