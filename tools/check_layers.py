@@ -58,7 +58,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
             "include/wperf.h"),
     "dump": ("base", "arch", "event", "session", "section", "unwind"),
     "export": ("base", "os/os_paths.h", "stack/calltree.h", "stack/named_stacks.h", "stack/sample_list.h"),
-    "table": ("base", "demangle/demangle_fold.h"),
+    "table": ("base",),
     "stat": ("base", "metric/sheet.h", "table"),
     "view": ("base", "stack/calltree.h", "analyze/annotate_rows.h", "analyze/python_rows.h", "analyze/python_sources.h",
              "analyze/quality.h", "analyze/row_keys.h", "table"),
