@@ -20,7 +20,7 @@ CLEAN = {
     "src/demangle/demangle_internal.h": '#include "demangle.h"\n',
     "src/demangle/demangle.c": '#include "demangle_internal.h"\nstatic const char *t = "system(1)";\n',
     "src/analyze/profile.h": '#include "record.h"\n#include "resolver.h"\n',
-    "src/analyze/calltree.h": '#include "err.h"\n',
+    "src/stack/calltree.h": '#include "err.h"\n',
     "src/view/table.c": '#include "err.h"\n#include "calltree.h"\n',
     "src/collect/collector.c": '#include <sys/ioctl.h>\n#include "abi.h"\n#include "record.h"\n',
     "src/cli/main.c": '#include "profile.h"\n#include "git_version.h"\nint main(void) { printf("x"); exit(0); }\n',

@@ -117,12 +117,12 @@ struct annotate *annotate_new(const struct annotate_request *request)
 /* --- a session --- */
 
 struct annotate *annotate_new_whole(const struct profile *profile, struct resolver *resolver,
-                                    const struct hot_modules *modules, uint32_t event)
+                                    const struct place_modules *modules, uint32_t event)
 {
         struct annotate *a = mem_new(1, sizeof(*a));
 
         a->request.resolver = resolver;
-        a->places = place_frames_of_profile(profile, resolver, modules);
+        a->places = hot_place_frames(profile, resolver, modules);
         for (size_t i = 0; i < profile_n_places(profile); i++) {
                 const struct profile_place *place = profile_get_place(profile, i);
                 struct annotate_point point = {.count = place->count, .weight = place->weight};

@@ -34,7 +34,7 @@ struct annotate *annotate_new(const struct annotate_request *request);
 
 /* Of everything in `profile` for one event: for annotate_group by ANNOTATE_FUNCTION and ANNOTATE_INLINED. */
 struct annotate *annotate_new_whole(const struct profile *profile, struct resolver *resolver,
-                                    const struct hot_modules *modules, uint32_t event);
+                                    const struct place_modules *modules, uint32_t event);
 void annotate_free(struct annotate *annotate);
 AUTO_DEFINE(annotate)
 

@@ -157,7 +157,7 @@ static void sort_for_show(struct branch_rows *rows)
 }
 
 struct branch_rows *branch_rows_new(const struct branches *branches, unsigned keys, struct resolver *resolver,
-                                    const struct hot_modules *modules, bool arguments)
+                                    const struct place_modules *modules, bool arguments)
 {
         struct branch_rows *rows = mem_new(1, sizeof(*rows));
         struct branch_rows_maker m = {

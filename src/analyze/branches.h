@@ -60,7 +60,7 @@ struct branch_rows;
 
 /* `keys`: PROFILE_SYMBOL and PROFILE_ADDR, each with the module, or PROFILE_MODULE alone.  `arguments` as in hot_new. */
 struct branch_rows *branch_rows_new(const struct branches *branches, unsigned keys, struct resolver *resolver,
-                                    const struct hot_modules *modules, bool arguments);
+                                    const struct place_modules *modules, bool arguments);
 void branch_rows_free(struct branch_rows *rows);
 AUTO_DEFINE(branch_rows)
 

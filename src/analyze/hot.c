@@ -12,7 +12,6 @@
 #include "function_names.h"
 #include "map.h"
 #include "mem.h"
-#include "place_frames.h"
 #include "place_names.h"
 #include "place_python.h"
 #include "python_label.h"
@@ -464,8 +463,25 @@ static void set_shares(struct hot *hot, const struct profile *profile)
         }
 }
 
+struct place_frames *hot_place_frames(const struct profile *profile, struct resolver *resolver,
+                                      const struct place_modules *modules)
+{
+        size_t n = profile_n_places(profile);
+        struct place_at *places = mem_new(n, sizeof(*places));
+        struct place_frames *frames;
+
+        for (size_t i = 0; i < n; i++) {
+                const struct profile_place *place = profile_get_place(profile, i);
+
+                places[i] = (struct place_at){place->module, place->offset};
+        }
+        frames = place_frames_new(places, n, resolver, modules);
+        free(places);
+        return frames;
+}
+
 struct hot *hot_new(const struct profile *profile, const struct world *world, struct resolver *resolver,
-                    const struct hot_modules *modules, bool inlines, bool arguments)
+                    const struct place_modules *modules, bool inlines, bool arguments)
 {
         struct hot *hot = mem_new(1, sizeof(*hot));
         struct builder b = {
@@ -480,7 +496,7 @@ struct hot *hot_new(const struct profile *profile, const struct world *world, st
         hot->single_image = find_single_image(&b);
         b.functions = function_names_new(&b.names, arguments);
         if (inlines || (profile_keys(profile) & (PROFILE_LINE | PROFILE_FILE)))
-                b.frames = place_frames_of_profile(profile, resolver, modules);
+                b.frames = hot_place_frames(profile, resolver, modules);
         for (size_t i = 0; i < profile_n_places(profile); i++)
                 add_place(&b, i);
         place_frames_free(b.frames);

@@ -8,18 +8,11 @@
 #include <stdint.h>
 
 #include "attributes.h"
-#include "module_facts.h"
+#include "place_frames.h"
+#include "place_modules.h"
 #include "profile.h"
 #include "resolver.h"
 #include "strpool.h"
-
-/* Turns a module of the world into one of the resolver, and says what it is. */
-struct hot_modules {
-        resolver_id (*get)(void *ctx, module_id module);
-        bool (*is_executable)(void *ctx, module_id module); /* an image that is run, not a library */
-        void (*tell)(void *ctx, module_id module, struct module_facts *ret);
-        void *ctx;
-};
 
 struct hot_row {
         uint32_t event;
@@ -57,9 +50,13 @@ struct hot;
 /* With `arguments` functions are named with them; else where rows of a module would read the same.  With `inlines` a function that was inlined has its row, of all places together, and is not a part of where it was
  * inlined. */
 struct hot *hot_new(const struct profile *profile, const struct world *world, struct resolver *resolver,
-                    const struct hot_modules *modules, bool inlines, bool arguments);
+                    const struct place_modules *modules, bool inlines, bool arguments);
 void hot_free(struct hot *hot);
 AUTO_DEFINE(hot)
+
+/* Frames of the profile's places, by their numbers. */
+struct place_frames *hot_place_frames(const struct profile *profile, struct resolver *resolver,
+                                      const struct place_modules *modules);
 
 /* Sorted by event, then weight (most first), then name. */
 size_t hot_n_rows(const struct hot *hot);

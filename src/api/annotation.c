@@ -53,7 +53,7 @@ static void function_free(struct annotated_function *f)
 
 struct annotate *annotation_whole(const struct report *report, uint32_t event)
 {
-        const struct hot_modules modules = report_session_modules(&report->session);
+        const struct place_modules modules = report_session_modules(&report->session);
 
         return annotate_new_whole(report->profile, report_session_resolver(&report->session), &modules,
                                   event);

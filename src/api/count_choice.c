@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From the texts of -e, -m, -E and -C to a list of events, on this machine or on one that is only looked at. */
-#include "collector.h"
 #include "count_run.h"
 #include "counting.h"
 #include "event_facts.h"

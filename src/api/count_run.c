@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "arena.h"
-#include "collector.h"
 #include "count_session.h"
 #include "count_stats.h"
 #include "counting.h"

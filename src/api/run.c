@@ -10,6 +10,7 @@
 #include "event_facts.h"
 #include "image_section.h"
 #include "kept_names.h"
+#include "kernel.h"
 #include "mem.h"
 #include "os.h"
 #include "python_names.h"
@@ -84,7 +85,7 @@ bool run_describe(const struct run_request *request, struct buf *out, struct err
         if (!parse_events(request, &events, err))
                 return false;
         collect = make_request(request, &events);
-        collector_describe(&collect, out);
+        kernel_describe(&collect, out);
         event_list_release(&events);
         return true;
 }
@@ -114,7 +115,7 @@ static void add_events(struct run *run)
 
 static void describe_tracepoints(const struct run_request *request, struct run *run)
 {
-        const struct pmu_source source = collector_pmu_source(request->sysfs_root);
+        const struct pmu_source source = kernel_pmu_source(request->sysfs_root);
 
         session_tracing_add(run->writer, &run->events, &source);
 }
@@ -219,7 +220,7 @@ static void fill_facts(struct run *run, uint64_t start_ns)
 /* The kernel opens Arm events that are not there, and no sample comes. */
 static void add_doubts(struct run *run)
 {
-        struct pmu_source source = collector_pmu_source(NULL);
+        struct pmu_source source = kernel_pmu_source(NULL);
         struct core_kinds kinds;
 
         core_kinds_load(&source, &kinds);
@@ -248,7 +249,7 @@ static void add_doubts(struct run *run)
  * say. */
 static const char *source_note(const struct run *run, const struct run_request *request)
 {
-        struct pmu_source source = collector_pmu_source(NULL);
+        struct pmu_source source = kernel_pmu_source(NULL);
         char pmu[64];
 
         if (run->doubts.len)

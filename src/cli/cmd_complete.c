@@ -6,6 +6,7 @@
 #include "catalogue.h"
 #include "cmd.h"
 #include "command_facts.h"
+#include "commands.h"
 #include "completion.h"
 #include "err.h"
 #include "event_listing.h"
@@ -106,9 +107,9 @@ int cmd_complete(const struct command_line *line)
         struct arena arena = {0};
         int status;
 
-        about.cpu_model = completion_value(line->n_args, line->args, "cpu-model", &arena);
-        about.session = completion_value(line->n_args, line->args, "input", &arena);
-        completion_add(line->n_args, line->args, &names, &out);
+        about.cpu_model = completion_value(&commands_all, line->n_args, line->args, "cpu-model", &arena);
+        about.session = completion_value(&commands_all, line->n_args, line->args, "input", &arena);
+        completion_add(&commands_all, line->n_args, line->args, &names, &out);
         status = cmd_print(&out, EXIT_OK);
         arena_release(&arena);
         return status;

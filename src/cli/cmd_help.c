@@ -3,13 +3,14 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "commands.h"
 
 static bool find_topic(const struct command_line *line, const struct command **ret_command, struct err *err)
 {
         *ret_command = NULL;
         if (!line->n_args)
                 return true;
-        *ret_command = options_find_command(line->args[0]);
+        *ret_command = options_find_command(&commands_all, line->args[0]);
         if (!*ret_command)
                 return err_set(err, ERR_USAGE, "no command '%.60s'; 'wperf --help' lists them",
                                line->args[0]);
@@ -25,7 +26,7 @@ int cmd_help(const struct command_line *line)
         if (!find_topic(line, &command, &err))
                 return cmd_fail(&err);
         if (!command) {
-                options_help_program(&out);
+                options_help_program(&commands_all, &out);
                 return cmd_print(&out, EXIT_OK);
         }
         options_help_command(command, &out);
@@ -43,7 +44,7 @@ int cmd_man_page(const struct command_line *line)
         if (command)
                 options_man_command(command, &out);
         else
-                options_man_program(&out);
+                options_man_program(&commands_all, &out);
         return cmd_print(&out, EXIT_OK);
 }
 
@@ -68,7 +69,7 @@ int cmd_explain(const struct command_line *line)
         struct err err = {0};
         int status;
 
-        if (command_line_parse(&explained, line->n_args - skip, line->args + skip, &err)) {
+        if (command_line_parse(&explained, &commands_all, line->n_args - skip, line->args + skip, &err)) {
                 options_explain(&explained, &out);
                 status = cmd_print(&out, EXIT_OK);
         } else {

@@ -140,7 +140,7 @@ static bool find_image(struct recording *r, const char *image, struct err *err)
 {
         AUTO_RELEASE(buf) warning = {0};
 
-        if (collector_find_image(image, &r->pids, &r->n_pids, err))
+        if (target_find_image(image, &r->pids, &r->n_pids, err))
                 return true;
         if (err->code != ERR_MISSING || !r->options->target.cpus.n)
                 return false;

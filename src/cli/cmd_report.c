@@ -8,7 +8,7 @@
 #include "buf.h"
 #include "cmd.h"
 #include "command_report.h"
-#include "count_session.h"
+#include "count_replay.h"
 #include "err.h"
 #include "filter_none.h"
 #include "hot_output.h"
@@ -249,7 +249,7 @@ static int show(const struct report_options *o, const struct report_request *req
         input = session_input_open(request->path, report_session_access(request->sources), &err);
         if (!input)
                 return cmd_fail(&err);
-        if (count_session_is(input->reader))
+        if (count_replay_is(input->reader))
                 return show_counts(o, request->path, TAKE(input));
         report = report_make_of(request, TAKE(input), &err);
         if (!report || (o->choice.branches && !has_branches(report, request->path, &err)) ||

@@ -5,7 +5,6 @@
 
 #include "attributes.h"
 #include "cmd.h"
-#include "collector.h"
 #include "command_stat.h"
 #include "count_config.h"
 #include "count_run.h"
@@ -99,7 +98,7 @@ static bool choose_target(struct stating *s, struct err *err)
         if (s->n_pids || s->line->n_args)
                 return true;
         if (t->image_name)
-                return collector_find_image(t->image_name, &s->pids, &s->n_pids, err);
+                return target_find_image(t->image_name, &s->pids, &s->n_pids, err);
         if (t->pe_file)
                 s->image_argv[0] = (char *)(uintptr_t)t->pe_file;
         return true;

@@ -4,24 +4,7 @@
 #define COMMAND_STAT_H
 
 #include "option_groups.h"
-
-struct timeline_options {
-        bool timeline;
-        uint64_t interval_ns;   /* the pause between two counts */
-        uint64_t n_counts;      /* 0: no limit */
-        uint64_t every_ms;      /* perf's -I; 0: not given */
-        const char *output_csv; /* or NULL */
-        const char *plot;       /* or NULL */
-        bool json_lines;
-};
-
-/* Other forms of the text than tables. */
-struct row_options {
-        const char *separator; /* perf's -x; or NULL */
-        bool no_aggr;
-        bool big_num; /* perf's default, and ours */
-        bool no_big_num;
-};
+#include "stat_output.h"
 
 struct counting_options {
         uint64_t detail; /* how often -d was given */

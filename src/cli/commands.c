@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The list of all commands, in the order of the program's help. */
+#include "commands.h"
+
 #include "command_export.h"
 #include "command_facts.h"
 #include "command_record.h"
 #include "command_report.h"
 #include "command_stat.h"
 #include "command_symbolize.h"
-#include "options.h"
 
 /* clang-format off */
-const struct command *const commands[] = {
+static const struct command *const commands[] = {
         &command_record,
         &command_sample,
         &command_stat,
@@ -34,8 +35,10 @@ const struct command *const commands[] = {
 };
 /* clang-format on */
 
-const struct foreign_command commands_foreign[] = {
+static const struct foreign_command foreign[] = {
         {"script", "wperf export --format perf-script (or wperf dump, which shows every record)"},
         {"evlist", "wperf dump"},
         {0},
 };
+
+const struct command_set commands_all = {commands, foreign};

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "buf.h"
-#include "cmd.h"
+#include "cmd_output.h"
 #include "err.h"
 #include "mem.h"
 #include "os.h"

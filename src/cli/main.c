@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the command line and calls its command; nothing is decided here that a command could decide. */
 #include "cmd.h"
+#include "commands.h"
 #include "log.h"
 #include "map.h"
 #include "os.h"
@@ -62,7 +63,7 @@ int main(int argc, char **argv)
 
         set_hash_key();
         log_enable(os_environment("WPERF_DEBUG") != NULL);
-        if (command_line_parse(&line, argc > 1 ? (size_t)argc - 1 : 0, argv + 1, &err)) {
+        if (command_line_parse(&line, &commands_all, argc > 1 ? (size_t)argc - 1 : 0, argv + 1, &err)) {
                 status = run(&line);
         } else {
                 status = cmd_fail(&err);

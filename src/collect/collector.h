@@ -9,48 +9,16 @@
 #include <stdint.h>
 
 #include "attributes.h"
-#include "call_graph.h"
+#include "collect_request.h"
 #include "err.h"
-#include "event.h"
 #include "record.h"
 #include "stack_marks.h"
-#include "target.h"
+#include "stop_counts.h"
 
 struct module;         /* world.h */
 struct python_places;  /* python_section.h */
 struct python_counts;  /* python_section.h */
 struct recorded_image; /* image_section.h */
-
-/* What of a command, or of the processes that are attached to, is sampled besides their threads. */
-enum collect_children {
-        COLLECT_INHERIT,      /* children too: each begins with the events of the one that forked it */
-        COLLECT_ALL_CHILDREN, /* of a command: events on every CPU, where only what the command forked is kept */
-        COLLECT_BEST,         /* that where the rights are there, else by inheriting */
-        COLLECT_NO_CHILDREN, /* no children, and no threads that begin later */
-        COLLECT_PER_THREAD,  /* the same, with a buffer for each thread in the place of one for each CPU */
-};
-
-/* How the samples of Python interpreters among a command's processes are taken. */
-enum collect_engine {
-        COLLECT_RING, /* by the kernel, as those of all others */
-        COLLECT_STOP, /* by stopping the thread at each; the heading says why if that is not possible */
-        COLLECT_STOP_IF_CAN, /* the same where the request allows it; the heading says why if the kernel refuses */
-};
-
-struct collect_request {
-        struct target target;
-        enum collect_engine engine;
-        const struct event_list *events;
-        enum collect_children children;
-        bool events_are_default; /* the user named none: another source may be taken in their place */
-        struct control *control; /* of target.control, which outlives the collector; NULL to describe alone */
-        size_t ring_bytes; /* for each CPU, a power of two; 0: by what a sample takes, 512 KiB or more */
-        struct call_graph call_graph;
-        /* The path that records name for Python places: python_section.h.  NULL: their names can't be kept, as in a pipe, and
-         * Python frames are left out. */
-        const char *python_symbols;
-        bool branches; /* the CPU's record of branches with each sample; not with CALL_GRAPH_LBR */
-};
 
 struct collector;
 
@@ -132,17 +100,6 @@ struct kept_user {
         int64_t started_ns; /* since 1970, or a little earlier; 0: not known */
 };
 
-/* What was taken by stopping threads. */
-struct stop_counts {
-        uint64_t n_processes;  /* programs that were traced; one that executes another is two */
-        uint64_t n_stops;      /* samples */
-        uint64_t n_dropped;    /* samples of the ring in whose place these stand */
-        uint64_t n_not_opened; /* programs and threads without an event that stops */
-        uint64_t n_blocking;   /* threads that block SIGTRAP, whose samples are the ring's */
-        uint64_t n_refused; /* processes that could not be traced: a debugger does, or there is no right to */
-        uint64_t n_traps_ignored; /* signals of which a program that is not traced would have died */
-};
-
 struct collect_result {
         uint64_t n_samples, n_lost, n_throttled;
         uint64_t user_ns, kernel_ns; /* CPU time of the target while the events were on; both 0: not known */
@@ -177,25 +134,5 @@ struct collect_result {
 
 /* Valid until collector_free; counts are live while it runs. */
 const struct collect_result *collector_get_result(struct collector *collector);
-
-/* The PIDs of processes whose program's base name (or file, when `image` is a path) is `image`: the executable, or an image
- * that wine or an emulator runs.
- * Appended to a malloc'd array; ERR_MISSING says what was looked at. */
-bool collector_find_image(const char *image, int32_t **ret_pids, size_t *ret_n, struct err *err);
-
-/* This machine's PMUs, or those of the tree below `root` in place of "/" ("" or NULL: this machine). */
-struct pmu_source collector_pmu_source(const char *root);
-
-/* What the kernel takes of `events` when they are opened and closed at once on the calling thread; with
- * `are_default` another source may take their place.  Errors as those of collector_open. */
-struct collect_probe {
-        char event[128]; /* the first event, or what took its place */
-        char note[240];  /* why another took its place; "" */
-};
-bool collector_probe(const struct event_list *events, bool are_default, struct collect_probe *ret,
-                     struct err *err);
-
-/* The attributes that `request` would open, without opening anything, one after the other as text. */
-void collector_describe(const struct collect_request *request, struct buf *out);
 
 #endif

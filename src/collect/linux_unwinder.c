@@ -11,6 +11,7 @@
 #include "linux_code.h"
 #include "linux_jit.h"
 #include "mem.h"
+#include "stop_engine.h"
 #include "stop_merge.h"
 #include "unwind_sample.h"
 

@@ -71,11 +71,7 @@ struct stop_merge; /* stop_merge.h */
 /* Before the first pass: puts Python frames into the chains.  Kept by the caller. */
 void unwinder_set_merge(struct unwinder *unwinder, struct stop_merge *merge);
 
-/* A copy of a stack beside the record, which had no room for it. */
-struct deep_stack {
-        struct buf bytes; /* from the stack pointer on */
-        bool is_whole;
-};
+struct deep_stack; /* stop_engine.h */
 
 /* From now on asks `take` for the stack of a sample whose record has not all of it; the caller of `take` releases it. */
 void unwinder_set_stacks(struct unwinder *unwinder,

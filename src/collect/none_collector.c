@@ -70,34 +70,3 @@ const struct collect_result *collector_get_result(struct collector *collector)
 
         return &nothing;
 }
-
-bool collector_find_image(const char *image, int32_t **ret_pids, size_t *ret_n, struct err *err)
-{
-        return err_set(err, ERR_UNSUPPORTED, "%s", no_collector);
-}
-
-static bool read_nothing(void *ctx, const char *path, struct buf *out)
-{
-        return false;
-}
-
-static bool list_nothing(void *ctx, const char *path, bool (*each)(void *each_ctx, const char *name),
-                         void *each_ctx)
-{
-        return false;
-}
-
-struct pmu_source collector_pmu_source(const char *root)
-{
-        return (struct pmu_source){read_nothing, list_nothing, NULL};
-}
-
-bool collector_probe(const struct event_list *events, bool are_default, struct collect_probe *ret,
-                     struct err *err)
-{
-        return err_set(err, ERR_UNSUPPORTED, "%s", no_collector);
-}
-
-void collector_describe(const struct collect_request *request, struct buf *out)
-{
-}

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "err.h"
-#include "event_internal.h"
+#include "event_grammar.h"
 #include "text_match.h"
 
 static const char *const words[] = {"dwarf", "fp", "lbr", "unwind"};

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "catalogue_internal.h"
-#include "event_internal.h"
+#include "event_grammar.h"
 
 static const char armv8[] = "armv8-a";
 

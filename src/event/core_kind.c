@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "buf.h"
-#include "event_internal.h"
+#include "event_grammar.h"
 #include "mem.h"
 #include "os_paths.h"
 #include "text.h"

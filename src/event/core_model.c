@@ -6,7 +6,7 @@
 
 #include "buf.h"
 #include "core_kind.h"
-#include "event_internal.h"
+#include "event_grammar.h"
 #include "os_paths.h"
 #include "text.h"
 #include "text_match.h"

@@ -3,7 +3,7 @@
  * be compared.  Bits without a name are shown as a number, never dropped. */
 #include <inttypes.h>
 
-#include "event_internal.h"
+#include "event_grammar.h"
 
 static const char *const type_names[] = {"hardware", "software", "tracepoint",
                                          "hw-cache", "raw",      "breakpoint"};

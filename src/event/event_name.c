@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "event_internal.h"
+#include "event_grammar.h"
 
 struct generic {
         uint32_t type;

@@ -3,7 +3,7 @@
  * event_suffix.c's. */
 #include <string.h>
 
-#include "event_internal.h"
+#include "event_grammar.h"
 
 static bool fail_group(const struct event_resolver *r, struct span text)
 {

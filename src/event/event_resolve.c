@@ -7,7 +7,7 @@
 
 #include "buf.h"
 #include "err.h"
-#include "event_internal.h"
+#include "event_grammar.h"
 #include "mem.h"
 #include "text.h"
 #include "tracepoint.h"

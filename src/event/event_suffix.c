@@ -3,7 +3,7 @@
  * letters are modifiers. */
 #include <string.h>
 
-#include "event_internal.h"
+#include "event_grammar.h"
 
 #define KNOWN_MODIFIERS "modifiers are u, k, h, p, pp, ppp, G and H"
 

@@ -7,7 +7,7 @@
 #include "arena.h"
 #include "buf.h"
 #include "err.h"
-#include "event_internal.h"
+#include "event_grammar.h"
 #include "text_match.h"
 
 enum { TERMS_MAX = 256, NAMES_MAX = 1024 };

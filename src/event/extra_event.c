@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event_internal.h"
+#include "event_grammar.h"
 #include "mem.h"
 
 struct extra_event_reader {

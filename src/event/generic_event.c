@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "buf.h"
-#include "event_internal.h"
+#include "event_grammar.h"
 #include "text.h"
 
 static const char *const hardware_titles[] = {

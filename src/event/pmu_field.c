@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "err.h"
-#include "event_internal.h"
+#include "event_grammar.h"
 #include "text.h"
 
 uint64_t *pmu_config_word(struct perf_attr *attr, unsigned word)

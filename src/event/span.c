@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "buf.h"
-#include "event_internal.h"
+#include "event_grammar.h"
 #include "text.h"
 #include "text_printable.h"
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector.h"
 #include "err.h"
 #include "extra_source.h"
+#include "kernel.h"
 #include "mem.h"
 #include "text.h"
 #include "text_match.h"
@@ -73,7 +73,7 @@ bool event_facts_source(const char *cpu_model, const char *sysfs, struct pmu_sou
                         return false;
         }
         *ret_model = model;
-        *ret = model ? core_model_source(model) : collector_pmu_source(sysfs);
+        *ret = model ? core_model_source(model) : kernel_pmu_source(sysfs);
         return true;
 }
 
@@ -144,12 +144,12 @@ static bool kernel_takes(const struct generic_event *generic)
                         },
         };
         const struct event_list events = {.items = &event, .n_items = 1};
-        struct collect_probe probe;
+        struct kernel_probed probe;
         struct err err = {0};
 
         text_copy(event.name, sizeof(event.name), generic->name);
         /* A refusal says nothing of the event. */
-        return collector_probe(&events, false, &probe, &err) || err.code == ERR_DENIED;
+        return kernel_probe(&events, false, &probe, &err) || err.code == ERR_DENIED;
 }
 
 /* What drivers/perf/arm_pmuv3.c maps to numbers: no ref-cycles, and of the caches loads alone. */

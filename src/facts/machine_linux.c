@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What WindowsPerf has no row for: what this kernel allows, and what would be sampled where nobody says. */
-#include "collector.h"
+#include "kernel.h"
 #include "machine_internal.h"
 #include "os_paths.h"
 
@@ -9,18 +9,18 @@ enum { SAMPLE_FREQ_HZ = 999 };
 static void add_probe(struct machine_rows *rows)
 {
         struct event_list events = {0};
-        struct collect_probe probe;
+        struct kernel_probed probe;
         struct err err = {0};
 
         if (event_parse_sampling("cpu-clock:u", NULL, &rows->request->facts->source, &events, &err) &&
-            collector_probe(&events, false, &probe, &err))
+            kernel_probe(&events, false, &probe, &err))
                 machine_add(rows, "linux.perf_event_open", "works");
         else
                 machine_add(rows, "linux.perf_event_open", err.text);
         event_list_release(&events);
 }
 
-static const char *why_this_source(const struct machine_rows *rows, const struct collect_probe *probe)
+static const char *why_this_source(const struct machine_rows *rows, const struct kernel_probed *probe)
 {
         if (probe->note[0])
                 return probe->note;
@@ -33,11 +33,11 @@ static void add_default(struct machine_rows *rows)
         const struct event_defaults defaults = {.kernel = rows->request->kernel};
         AUTO_RELEASE(buf) text = {0};
         struct event_list events = {0};
-        struct collect_probe probe;
+        struct kernel_probed probe;
         struct err err = {0};
 
         if (event_default_sampling(&defaults, &rows->request->facts->source, &events, &err) &&
-            collector_probe(&events, true, &probe, &err))
+            kernel_probe(&events, true, &probe, &err))
                 buf_printf(&text, "%s at %d Hz: %s", probe.event, SAMPLE_FREQ_HZ,
                            why_this_source(rows, &probe));
         else

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "buf.h"
-#include "collector.h"
 #include "control.h"
+#include "kernel.h"
 #include "tap.h"
 
 #if defined(__aarch64__)
@@ -34,7 +34,7 @@ static void describe(struct call_graph graph, const char *event, struct buf *out
                                           .target.n_cpus = N_ELEMENTS(cpus)};
 
         ASSERT_TRUE(event_parse_sampling(event, NULL, NULL, &events, &err));
-        collector_describe(&request, out);
+        kernel_describe(&request, out);
         event_list_release(&events);
 }
 
@@ -105,7 +105,7 @@ TEST(what_only_tracks_has_no_stacks)
         const char *second;
 
         ASSERT_TRUE(event_parse_sampling("cpu-clock", NULL, NULL, &events, NULL));
-        collector_describe(&request, &out);
+        kernel_describe(&request, &out);
         event_list_release(&events);
         ASSERT_TRUE(strncmp(buf_text(&out), "event dummy:u\n", 14) == 0);
         second = strstr(buf_text(&out), "event cpu-clock\n");
@@ -130,7 +130,7 @@ TEST(what_is_switched_has_its_maps_always)
                 char *second;
 
                 request.target.delay_ns = delays_ns[i];
-                collector_describe(&request, &out);
+                kernel_describe(&request, &out);
                 second = strstr(buf_text(&out), "\nevent cpu-clock\n");
                 ASSERT_TRUE(second != NULL);
                 EXPECT_TRUE(!strstr(second, "\nmmap 1\n"));

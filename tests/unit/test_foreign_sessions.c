@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sessions of perf that wperf reads in part: traces that it does not decode, and counts without samples. */
-#include "count_session.h"
+#include "count_replay.h"
 #include "quality_view.h"
 #include "report.h"
 #include "session_builder.h"
@@ -166,7 +166,7 @@ static struct seen replay(int n_threads, struct buf *warnings, struct err *err)
 
         build_counts(&b, n_threads, &file);
         reader = perfdata_open_bytes(file.data, file.len, "counts", err);
-        EXPECT_TRUE(reader && count_session_is(reader));
+        EXPECT_TRUE(reader && count_replay_is(reader));
         if (reader && count_replay_open(&replay, reader, err))
                 count_replay_read(&replay, reader, see, &seen, err);
         buf_add_str(warnings, buf_text(&replay.list.warnings));

@@ -7,8 +7,8 @@
 
 #include "attributes.h"
 #include "buf.h"
-#include "collector.h"
 #include "err.h"
+#include "kernel.h"
 #include "memory_sysfs.h"
 #include "tap.h"
 #include "text.h"

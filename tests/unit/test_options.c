@@ -5,6 +5,7 @@
 #include "command_record.h"
 #include "command_report.h"
 #include "command_stat.h"
+#include "commands.h"
 #include "err.h"
 #include "options.h"
 #include "tap.h"
@@ -29,7 +30,7 @@ static bool parse(const char *text, struct command_line *line, struct err *err)
 {
         static char *words[MAX_WORDS + 1];
 
-        return command_line_parse(line, cut_words(text, words), words, err);
+        return command_line_parse(line, &commands_all, cut_words(text, words), words, err);
 }
 
 /* What --explain says on one line, or the error behind '!'. */
@@ -316,7 +317,7 @@ TEST(explained_words_can_be_told_apart)
 
         for (size_t i = 0; i < N_ELEMENTS(texts); i++)
                 words[i] = texts[i];
-        ASSERT_TRUE(command_line_parse(&line, N_ELEMENTS(texts), words, &err));
+        ASSERT_TRUE(command_line_parse(&line, &commands_all, N_ELEMENTS(texts), words, &err));
         options_explain(&line, &out);
         EXPECT_CONTAINS(buf_text(&out), "run: 'a b' 'it'\\''s' '' $'x\\x1b\\\\x1b' '10**10'\n");
         command_line_release(&line);
@@ -337,11 +338,12 @@ static void check_option(const struct command *command, const struct option *opt
 
 TEST(tables_are_consistent)
 {
+        const struct command *const *commands = commands_all.commands;
         for (size_t i = 0; commands[i]; i++) {
                 struct option_walk walk = {.command = commands[i]};
                 const struct option *option;
 
-                EXPECT_TRUE(options_find_command(commands[i]->name) == commands[i]);
+                EXPECT_TRUE(options_find_command(&commands_all, commands[i]->name) == commands[i]);
                 EXPECT_TRUE(commands[i]->summary != NULL);
                 while ((option = option_next(&walk))) {
                         check_option(commands[i], option);
@@ -353,6 +355,7 @@ TEST(tables_are_consistent)
 /* Each example in the help must be a line that is understood. */
 TEST(examples_are_true)
 {
+        const struct command *const *commands = commands_all.commands;
         for (size_t i = 0; commands[i]; i++) {
                 for (const struct example *e = commands[i]->examples; e && e->line; e++) {
                         struct command_line line;
@@ -368,6 +371,7 @@ TEST(examples_are_true)
 
 TEST(help_and_man_name_every_option)
 {
+        const struct command *const *commands = commands_all.commands;
         AUTO_RELEASE(buf) man = {0};
         char name[80];
 
@@ -391,11 +395,12 @@ TEST(help_and_man_name_every_option)
 
 TEST(the_programs_help_is_one_line_a_command_and_twenty_options)
 {
+        const struct command *const *commands = commands_all.commands;
         AUTO_RELEASE(buf) help = {0};
         size_t n_options = 0;
         char line[100];
 
-        options_help_program(&help);
+        options_help_program(&commands_all, &help);
         for (size_t i = 0; commands[i]; i++) {
                 snprintf(line, sizeof(line), "\n    wperf %s ", commands[i]->name);
                 if (!commands[i]->hidden)

@@ -2,9 +2,9 @@
 /* On a Skylake that libpfm4 is told to see, whatever CPU this is. */
 #include <stdlib.h>
 
-#include "collector.h"
 #include "count_list.h"
 #include "count_machines.h"
+#include "kernel.h"
 #include "tap.h"
 
 static bool count(bool this_machine, const char *events, struct count_list *ret, struct err *err)
@@ -13,7 +13,7 @@ static bool count(bool this_machine, const char *events, struct count_list *ret,
         struct pmu_source source = memory_sysfs(machine_x86);
 
         if (this_machine)
-                source.find_vendor_event = collector_pmu_source(NULL).find_vendor_event;
+                source.find_vendor_event = kernel_pmu_source(NULL).find_vendor_event;
         return count_list_parse(&text, &source, ret, err);
 }
 

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Decides what is left out where the limit is in the way: source first, then all but the samples of the coldest functions,
+ * then walked stacks. */
+#include "archive.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "archive_internal.h"
+#include "buf.h"
+#include "count_replay.h"
+#include "err.h"
+#include "module_source.h"
+#include "os.h"
+#include "perfdata_rewrite.h"
+#include "perfdata_writer.h"
+#include "text.h"
+
+enum { MAX_TRIES = 8, MAX_LINKS = 40 };
+
+struct archiving {
+        const struct archive_request *request;
+        struct resolver_sources sources; /* without the index: all is asked once */
+        struct report *report;
+        const struct perfdata_reader *reader; /* the report's */
+        struct archive_pack pack;
+        struct archive_origin origin;
+        struct buf symbols, source, walks;
+        struct buf code;        /* of jitdumps: where what was sampled stood */
+        struct buf place, made; /* where it goes, and the new file beside */
+        struct archive_result *result;
+};
+
+/* --- What goes in ------------------------------------------------------------------------------------ */
+
+/* Whether there are walks is known before names are asked for. */
+static uint64_t room_beside_walks(const struct archiving *a)
+{
+        uint64_t taken = a->walks.len + a->report->packed.ends.len + a->code.len;
+
+        return taken < a->request->max_bytes ? a->request->max_bytes - taken : 0;
+}
+
+static bool is_too_large(const struct archiving *a, const struct buf *section)
+{
+        return section->len > room_beside_walks(a);
+}
+
+static void leave_walks_out(struct archiving *a)
+{
+        buf_printf(&a->result->note,
+                   "its stacks, %zu walked in copies, were left out: they would take the session beyond the "
+                   "%" PRIu64 " KiB that it may grow by; --max-size raises that\n",
+                   stack_archive_n_added(a->report->packed.walks), a->request->max_bytes >> 10);
+        buf_release(&a->walks);
+        a->result->n_stacks = 0;
+}
+
+static void make_walks(struct archiving *a)
+{
+        const struct stack_archive_writer *walks = a->report->packed.walks;
+        AUTO_RELEASE(buf) section = {0};
+        struct err err = {0};
+
+        if (!stack_archive_n_added(walks))
+                return;
+        if (!stack_archive_write(walks, &section, &err)) {
+                buf_printf(&a->result->note, "its stacks, %zu walked in copies, were left out: %s\n",
+                           stack_archive_n_added(walks), err.text);
+                return;
+        }
+        if (is_too_large(a, &section)) {
+                leave_walks_out(a);
+                return;
+        }
+        a->result->n_stacks = stack_archive_n_added(walks);
+        a->walks = section;
+        section = (struct buf){0};
+}
+
+static void make_code(struct archiving *a)
+{
+        buf_clear(&a->code);
+        module_source_pack_code(a->report->session.modules, &a->code);
+}
+
+/* False, with *ret_full true, when the section itself has a limit that is in the way. */
+static bool make_symbols(struct archiving *a, uint64_t code_bytes, struct source_archive_writer **ret_source,
+                         bool *ret_full)
+{
+        AUTO(symbol_archive_writer) writer = NULL;
+        struct err err = {0};
+
+        a->result->n_whole = archive_pack_choose(&a->pack, code_bytes);
+        writer = symbol_archive_writer_new(a->pack.resolver);
+        archive_pack_write(&a->pack, writer);
+        buf_clear(&a->symbols);
+        *ret_full = !symbol_archive_write(writer, &a->origin, &a->symbols, &err);
+        if (*ret_full || is_too_large(a, &a->symbols))
+                return false;
+        if (!a->request->strip_source)
+                *ret_source = archive_source_make(&a->pack, writer, a->request);
+        return true;
+}
+
+/* Fewer and fewer functions with all their code and lines, until the rest has room. */
+static bool make_symbols_that_fit(struct archiving *a, struct source_archive_writer **ret_source,
+                                  struct err *err)
+{
+        uint64_t code_bytes = archive_pack_code_bytes(&a->pack);
+        bool is_full;
+
+        for (int tries = 0; tries < MAX_TRIES; tries++) {
+                if (make_symbols(a, code_bytes, ret_source, &is_full))
+                        return true;
+                if (!code_bytes)
+                        break;
+                /* In proportion, and a little less. */
+                code_bytes = is_full ? code_bytes / 4
+                                     : (uint64_t)((double)code_bytes * 0.8 * (double)room_beside_walks(a) /
+                                                  (double)a->symbols.len);
+                if (tries + 2 == MAX_TRIES)
+                        code_bytes = 0;
+        }
+        return err_set(err, ERR_LIMIT,
+                       "%s: the names alone of what was sampled take %zu KiB, more than the %" PRIu64
+                       " KiB that it may grow by: raise --max-size",
+                       a->request->path, a->symbols.len >> 10, a->request->max_bytes >> 10);
+}
+
+static void note_refused(struct archiving *a)
+{
+        size_t n = a->pack.n_refused_sources;
+
+        if (n)
+                buf_printf(
+                        &a->result->note,
+                        "%zu source file%s left out: not all users may read %s; --force packs %s all the same\n",
+                        n, n == 1 ? " was" : "s were", n == 1 ? "it" : "them", n == 1 ? "it" : "them");
+}
+
+/* How much of the room is left for the source; what has none is left out. */
+static void make_source(struct archiving *a, const struct source_archive_writer *writer)
+{
+        struct err err = {0};
+
+        note_refused(a);
+        if (!writer || !source_archive_n_files(writer))
+                return;
+        if (source_archive_write(writer, &a->source, &err) &&
+            a->symbols.len + a->source.len <= room_beside_walks(a)) {
+                a->result->n_source_files = source_archive_n_files(writer);
+                a->result->n_source_lines = source_archive_n_lines(writer);
+                return;
+        }
+        buf_printf(&a->result->note,
+                   "its source, %zu lines, was left out: it would take the session beyond the %" PRIu64
+                   " KiB that it may grow by; --max-size raises that\n",
+                   source_archive_n_lines(writer), a->request->max_bytes >> 10);
+        buf_release(&a->source);
+}
+
+static void note_left_out(struct archiving *a)
+{
+        size_t n = a->pack.n_functions - a->result->n_whole;
+
+        if (n)
+                buf_printf(
+                        &a->result->note,
+                        "of the %zu coldest functions only sampled addresses were packed, not all code and "
+                        "lines: --max-size is %" PRIu64 " KiB\n",
+                        n, a->request->max_bytes >> 10);
+        if (a->pack.has_no_disasm)
+                buf_add_str(
+                        &a->result->note,
+                        "names of what is called are not packed: that takes libLLVM, which is not here\n");
+}
+
+static bool gather(struct archiving *a, struct err *err)
+{
+        AUTO(source_archive_writer) source = NULL;
+
+        archive_pack_init(&a->pack, a->report);
+        a->result->n_modules = a->pack.n_modules;
+        a->result->n_functions = a->pack.n_functions;
+        make_walks(a);
+        make_code(a);
+        if (a->walks.len && !make_symbols_that_fit(a, &source, NULL))
+                leave_walks_out(a);
+        if (!a->walks.len && !make_symbols_that_fit(a, &source, err))
+                return false;
+        make_code(a); /* what is called was asked for too */
+        make_source(a, source);
+        note_left_out(a);
+        return true;
+}
+
+/* --- The session ------------------------------------------------------------------------------------- */
+
+/* What a symbolic link names in the end, so that the link stays one. */
+static void follow_links(const char *path, struct buf *out)
+{
+        buf_add_str(out, path);
+        for (int i = 0; i < MAX_LINKS; i++) {
+                AUTO_RELEASE(buf) target = {0};
+
+                if (!os_read_link(buf_text(out), &target))
+                        return;
+                buf_truncate(out,
+                             target.data[0] == '/' ? 0 : (size_t)(text_base_name(out->data) - out->data));
+                buf_add(out, target.data, target.len);
+        }
+}
+
+/* Beside the session, which is mapped still. */
+static bool write_beside(struct archiving *a, struct err *err)
+{
+        const struct buf *ends = &a->report->packed.ends;
+        const struct perfdata_section sections[] = {
+                {FEATURE_WPERF_SYMBOLS, a->symbols.data, a->symbols.len},
+                {FEATURE_WPERF_SOURCE, a->source.data, a->source.len},
+                {FEATURE_WPERF_WALKS, a->walks.data, a->walks.len},
+                {FEATURE_WPERF_ENDS, ends->data, ends->len},
+                {FEATURE_WPERF_CODE, a->code.data, a->code.len},
+        };
+
+        follow_links(a->request->output ? a->request->output : a->request->path, &a->place);
+        a->result->bytes_before = perfdata_get_layout(a->reader)->file_bytes;
+        return perfdata_rewrite(a->reader, buf_text(&a->place), sections, N_ELEMENTS(sections), &a->made,
+                                &a->result->bytes_after, err);
+}
+
+static struct report *open_report(const struct archiving *a, struct err *err)
+{
+        const struct archive_request *request = a->request;
+        const struct report_request whole = {
+                .path = request->path,
+                .keys = PROFILE_EVENT | PROFILE_MODULE | PROFILE_SYMBOL,
+                .no_demangle = true,
+                .results = REPORT_STACKS | REPORT_BRANCHES | REPORT_PACKED,
+                .sources = &a->sources,
+        };
+        AUTO(session_input)
+        input = session_input_open(request->path, report_session_access(request->sources), err);
+
+        if (!input || !perfdata_rewrite_check(input->reader, err))
+                return NULL;
+        if (count_replay_is(input->reader)) {
+                err_set(err, ERR_UNSUPPORTED, "%s: is a session of counts, which need no other file",
+                        request->path);
+                return NULL;
+        }
+        return report_make_of(&whole, TAKE(input), err);
+}
+
+static bool check_output(const struct archive_request *request, struct err *err)
+{
+        bool exists;
+
+        if (!strcmp(request->path, "-"))
+                return err_set(err, ERR_USAGE, "archive needs a session file, not standard input");
+        if (!request->output)
+                return true;
+        if (!strcmp(request->output, "-"))
+                return err_set(err, ERR_USAGE, "archive writes a session file, not standard output");
+        return perfdata_writer_check(request->output, &exists, err);
+}
+
+bool archive_make(const struct archive_request *request, struct archive_result *ret, struct err *err)
+{
+        struct archiving a = {.request = request, .result = ret};
+        AUTO(report) report = NULL;
+        bool ok;
+
+        *ret = (struct archive_result){0};
+        if (!check_output(request, err))
+                return false;
+        if (request->sources)
+                a.sources = *request->sources;
+        a.sources.index = NULL;
+        report = open_report(&a, err);
+        if (!report)
+                return false;
+        a.report = report;
+        a.reader = report->session.reader;
+        a.origin = (struct archive_origin){report->quality.unfinished, report->quality.cut_bytes};
+        ok = gather(&a, err) && write_beside(&a, err);
+        archive_pack_release(&a.pack);
+        report_free(TAKE(report));
+        ok = ok && perfdata_rewrite_put(buf_text(&a.made), buf_text(&a.place), request->output, err);
+        buf_release(&a.symbols);
+        buf_release(&a.source);
+        buf_release(&a.walks);
+        buf_release(&a.code);
+        buf_release(&a.place);
+        buf_release(&a.made);
+        return ok;
+}
+
+void archive_result_release(struct archive_result *result)
+{
+        buf_release(&result->note);
+}

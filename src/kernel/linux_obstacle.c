@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Decides what to say when the kernel refuses: the reason as far as it can be known, and the way out. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "linux_events.h"
+#include "os.h"
+
+bool linux_obstacle_is_missing_pmu(int error)
+{
+        return error == ENOENT || error == EOPNOTSUPP || error == ENODEV || error == ENXIO;
+}
+
+/* The number on the line "KEY:" of /proc/self/status, in `base`. */
+static uint64_t own_status(const char *key, int base)
+{
+        AUTO_RELEASE(buf) text = {0};
+        const char *at;
+
+        if (!os_read_file("/proc/self/status", 65536, &text, NULL))
+                return 0;
+        at = strstr(buf_text(&text), key);
+        return at ? strtoull(at + strlen(key), NULL, base) : 0;
+}
+
+/* Root of a user namespace has capabilities that are worth nothing to the kernel's events. */
+static bool is_in_user_namespace(void)
+{
+        AUTO_RELEASE(buf) text = {0};
+        unsigned long inside, outside, size;
+
+        return os_read_file("/proc/self/uid_map", 65536, &text, NULL) &&
+               (sscanf(buf_text(&text), "%lu %lu %lu", &inside, &outside, &size) != 3 || inside || outside ||
+                size != UINT32_MAX);
+}
+
+static bool may_profile_everything(void)
+{
+        enum { CAP_SYS_ADMIN_BIT = 21, CAP_PERFMON_BIT = 38 };
+        uint64_t caps = own_status("\nCapEff:", 16);
+
+        return !is_in_user_namespace() && caps & (1ull << CAP_SYS_ADMIN_BIT | 1ull << CAP_PERFMON_BIT);
+}
+
+/* What gives this process the rights that it lacks. */
+static const char *way_to_rights(void)
+{
+        if (geteuid())
+                return "run wperf as root";
+        return is_in_user_namespace() ? "run wperf as root outside of this user namespace"
+                                      : "give root CAP_PERFMON (docker run --cap-add PERFMON)";
+}
+
+static int paranoid_level(void)
+{
+        AUTO_RELEASE(buf) text = {0};
+
+        if (!os_read_file("/proc/sys/kernel/perf_event_paranoid", 64, &text, NULL))
+                return -1;
+        return (int)strtol(buf_text(&text), NULL, 10);
+}
+
+bool linux_may_sample_all(void)
+{
+        return may_profile_everything() || paranoid_level() <= 0;
+}
+
+static bool belongs_to_another(int32_t pid)
+{
+        char path[64];
+        struct stat st;
+
+        snprintf(path, sizeof(path), "/proc/%" PRId32, pid);
+        return pid > 0 && !stat(path, &st) && st.st_uid != geteuid();
+}
+
+static void denied(const struct scene *scene, const struct event *event, int32_t pid, int error,
+                   struct err *err)
+{
+        int level = paranoid_level();
+        bool kernel = !(event->attr.flags & PERF_ATTR_EXCLUDE_KERNEL);
+
+        bool foreign = belongs_to_another(pid);
+        /* What the kernel would allow is refused by something before it; and for want of privilege it says EACCES. */
+        bool blocked = error == EPERM || may_profile_everything() ||
+                       (level <= 2 && !kernel && !scene->all && !foreign);
+
+        if (blocked && own_status("\nSeccomp:", 10))
+                err_set(err, ERR_DENIED,
+                        "perf_event_open is blocked by a seccomp filter, as container engines set one: allow it "
+                        "(docker run --security-opt seccomp=unconfined) or run wperf outside of the container");
+        else if (may_profile_everything())
+                err_set(err, ERR_DENIED,
+                        "the kernel refuses '%s' even to a privileged user: a security module or kernel lockdown "
+                        "forbids it; see 'dmesg'",
+                        event->name);
+        else if (foreign)
+                err_set(err, ERR_DENIED, "process %" PRId32 " belongs to another user: %s", pid,
+                        way_to_rights());
+        else if (scene->all)
+                err_set(err, ERR_DENIED,
+                        "%s all processes needs privilege while perf_event_paranoid is %d: %s, "
+                        "or 'sudo sysctl kernel.perf_event_paranoid=0'",
+                        scene->doing, level, way_to_rights());
+        else if (kernel && event->attr.type == PERF_TYPE_SOFTWARE && scene->counts)
+                err_set(err, ERR_DENIED,
+                        "counting '%s' needs privilege while perf_event_paranoid is %d, since it happens in the kernel: "
+                        "%s, or 'sudo sysctl kernel.perf_event_paranoid=1'",
+                        event->name, level, way_to_rights());
+        else if (kernel)
+                err_set(err, ERR_DENIED,
+                        "%s the kernel (-k) needs privilege while perf_event_paranoid is %d: leave -k out, "
+                        "%s, or 'sudo sysctl kernel.perf_event_paranoid=1'",
+                        scene->doing, level, way_to_rights());
+        else if (level > 2)
+                err_set(err, ERR_DENIED,
+                        "perf_event_paranoid is %d, which forbids profiling without privilege: %s, or "
+                        "'sudo sysctl kernel.perf_event_paranoid=2'",
+                        level, way_to_rights());
+        else
+                err_set(err, ERR_DENIED, "the kernel refuses '%s': %s", event->name, way_to_rights());
+        if (err)
+                err->os = error;
+}
+
+static void unsupported(const struct scene *scene, const struct event *event, int error, struct err *err)
+{
+        if (scene->branches)
+                err_set(err, ERR_UNSUPPORTED,
+                        "this machine gives no branches with '%s' (-b): the CPU has to keep a record of them (LBR, BRBE), "
+                        "which most virtual machines hide; leave -b out",
+                        event->name);
+        else if (event->attr.type == PERF_TYPE_SOFTWARE)
+                err_os(err, ERR_UNSUPPORTED, error, "the kernel does not take the event '%s'", event->name);
+        else
+                err_set(err, ERR_UNSUPPORTED,
+                        "this machine can't %s '%s' (no such event or no hardware counters, as in most virtual "
+                        "machines): leave -e out, or use -e cpu-clock",
+                        scene->verb, event->name);
+        if (err)
+                err->os = error;
+}
+
+void linux_obstacle(const struct scene *scene, const struct event *event, int32_t pid, int error,
+                    struct err *err)
+{
+        switch (error) {
+        case EPERM:
+        case EACCES: denied(scene, event, pid, error, err); return;
+        case ENOSYS:
+                err_set(err, ERR_UNSUPPORTED,
+                        "this kernel has no perf events, or a sandbox hides them: use a kernel with "
+                        "CONFIG_PERF_EVENTS, or run outside of the sandbox");
+                break;
+        case ENOENT:
+        case EOPNOTSUPP:
+        case ENODEV:
+        case ENXIO:
+        case EINVAL: unsupported(scene, event, error, err); return;
+        case ESRCH:
+                err_set(err, ERR_MISSING, "there is no process %" PRId32 " (it may have ended just now)",
+                        pid);
+                break;
+        case EMFILE:
+        case ENFILE:
+                err_set(err, ERR_LIMIT,
+                        "too many open files: one is needed for each event, thread and CPU; raise the limit with "
+                        "'ulimit -n 1048576', or name fewer CPUs with -c");
+                break;
+        case EBUSY:
+                err_set(err, ERR_BUSY,
+                        "the counters for '%s' are taken by another profiler: end it, or use -e cpu-clock",
+                        event->name);
+                break;
+        case ENOSPC:
+                err_set(err, ERR_LIMIT, "more events than the hardware has room for: ask for fewer than '%s'",
+                        event->name);
+                break;
+        default: err_os(err, ERR_IO, error, "can't open the event '%s'", event->name); return;
+        }
+        if (err)
+                err->os = error;
+}

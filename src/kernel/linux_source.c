@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The machine's PMUs for event parsing, and the dry run: what would be opened, as text. */
+#include <stdio.h>
+#include <string.h>
+
+#include "buf.h"
+#include "kernel.h"
+#include "linux_events.h"
+#include "os.h"
+#include "text_number.h"
+
+enum { SYSFS_FILE_LIMIT = 65536 };
+
+static const char *join(struct buf *out, const void *root, const char *path)
+{
+        buf_printf(out, "%s%s", (const char *)root, path);
+        return out->data;
+}
+
+static bool read_below(void *ctx, const char *path, struct buf *out)
+{
+        AUTO_RELEASE(buf) full = {0};
+
+        return os_read_file(join(&full, ctx, path), SYSFS_FILE_LIMIT, out, NULL);
+}
+
+static bool list_below(void *ctx, const char *path, bool (*each)(void *each_ctx, const char *name),
+                       void *each_ctx)
+{
+        AUTO_RELEASE(buf) full = {0};
+
+        return os_list_dir(join(&full, ctx, path), each, each_ctx, NULL);
+}
+
+struct pmu_source kernel_pmu_source(const char *root)
+{
+        struct pmu_source source = {read_below, list_below, (void *)(uintptr_t)(root ? root : "")};
+
+#if HAVE_PFM
+        if (!root || !*root)
+                source.find_vendor_event = linux_vendor_event_find;
+#endif
+        return source;
+}
+
+static void describe_one(const struct collect_request *request, const struct event *event, bool tracks,
+                         struct buf *out)
+{
+        struct kernel_features all = ALL_KERNEL_FEATURES;
+        struct perf_attr attr;
+
+        all.every_cpu = request->target.argv && !request->target.system_wide &&
+                        (request->children == COLLECT_ALL_CHILDREN ||
+                         (request->children == COLLECT_BEST && linux_may_sample_all()));
+        attr = linux_attr_make(event, request, tracks, &all);
+        buf_printf(out, "event %s\n", event->name);
+        if (event->n_cpus) {
+                buf_add_str(out, "cpus ");
+                text_add_cpu_list(out, event->cpus, event->n_cpus);
+                buf_add_str(out, "\n");
+        }
+        if (event->precise_max)
+                buf_add_str(out, "precise_ip is probed: the highest that the CPU takes\n");
+        event_describe_attr(&attr, out);
+        buf_add_str(out, "\n");
+}
+
+void kernel_describe(const struct collect_request *request, struct buf *out)
+{
+        bool dummy = linux_attr_needs_dummy(request);
+
+        if (dummy) {
+                struct event tracker = linux_attr_dummy();
+
+                describe_one(request, &tracker, true, out);
+        }
+        for (size_t i = 0; i < request->events->n_items; i++)
+                describe_one(request, &request->events->items[i], !dummy && !i, out);
+}

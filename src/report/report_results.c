@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* After the pass over the records: names are looked up once for each distinct address, and what the request asks for is made. */
+#include <string.h>
+
+#include "arena.h"
+#include "buf.h"
+#include "mem.h"
+#include "python_section.h"
+#include "report_internal.h"
+#include "text.h"
+
+/* --- Events --- */
+
+static const char *skid_of(const struct perf_attr *attr)
+{
+        uint64_t precise = (attr->flags & PERF_ATTR_PRECISE) >> PERF_ATTR_PRECISE_SHIFT;
+
+        /* A software clock has no precise levels, whatever its attribute says. */
+        return precise >= 2 && attr->type != PERF_TYPE_SOFTWARE ? "none" : "possible";
+}
+
+static void make_events(struct report *report)
+{
+        report->n_events = perfdata_n_events(report->session.reader);
+        report->events = mem_new(report->n_events, sizeof(*report->events));
+        for (size_t i = 0; i < report->n_events; i++) {
+                const struct perfdata_event *e = perfdata_get_event(report->session.reader, i);
+                struct profile_totals totals = profile_get_totals(report->profile, (uint32_t)i);
+
+                report->events[i] = (struct report_event){
+                        .name = e->name,
+                        .attr = e->attr,
+                        .n_samples = totals.n_samples,
+                        .weight = totals.weight,
+                        .mean_period = totals.n_samples ? totals.weight / totals.n_samples : 0,
+                        .skid = skid_of(&e->attr),
+                };
+        }
+}
+
+/* --- Quality --- */
+
+static double share_of(uint64_t part_ns, uint64_t whole_ns)
+{
+        return part_ns < whole_ns ? (double)part_ns / (double)whole_ns : part_ns > 0;
+}
+
+static void fill_damage(const struct report *report, struct quality *q)
+{
+        const struct perfdata_damage *damage = perfdata_get_damage(report->session.reader);
+        const struct archive_origin *origin = &report->session.archive.origin;
+
+        q->cut_bytes = damage->cut_bytes + origin->cut_bytes;
+        q->unfinished = damage->data_size_missing || damage->features_missing || origin->is_unfinished;
+        q->overblown_bytes = damage->overblown_bytes;
+        q->n_malformed += damage->n_malformed;
+        q->n_unknown_records = damage->n_unknown_types;
+        q->n_unknown_events = damage->n_unknown_events;
+        q->n_out_of_order = damage->n_out_of_order;
+}
+
+static void fill_run(const struct report *report, struct quality *q)
+{
+        const struct run_info *run = &report->run.info;
+        uint64_t busy_ns = run->user_ns + run->kernel_ns;
+        bool kernel = false;
+
+        q->counted_share = run->counted_share;
+        q->knows_sampled = run->sampled_share >= 0;
+        q->sampled_share = run->sampled_share;
+        q->sampled_event = run->sampled_event[0] ? run->sampled_event : NULL;
+        q->not_sampled = run->not_sampled;
+        q->unprivileged = run->unprivileged;
+        q->off_share = share_of(run->off_ns, run->elapsed_ns);
+        q->n_not_kept = run->n_not_kept;
+        q->not_kept = run->not_kept;
+        for (size_t i = 0; i < report->n_events; i++)
+                kernel |= !(report->events[i].attr.flags & PERF_ATTR_EXCLUDE_KERNEL);
+        q->kernel_share = busy_ns && !kernel ? (double)run->kernel_ns / (double)busy_ns : -1;
+}
+
+static void fill_python(const struct report *report, struct quality_python *ret)
+{
+        const struct python_section *section = module_source_python(report->session.modules);
+
+        _Static_assert((int)QUALITY_MAX_PYTHON_REASONS == (int)PYTHON_MAX_REASONS, "all reasons");
+        if (!section)
+                return;
+        ret->n_stacks = section->counts.n_stacks;
+        ret->n_merged = section->counts.n_merged;
+        ret->n_reasons = section->counts.n_reasons;
+        for (size_t i = 0; i < ret->n_reasons; i++)
+                ret->reasons[i] = (struct quality_python_reason){section->counts.reasons[i].count,
+                                                                 section->counts.reasons[i].text};
+}
+
+/* Several modules may be of one perf map. */
+static void fill_doubts(const struct report_pass *pass)
+{
+        const struct module_source *modules = pass->session->modules;
+        struct report *report = pass->report;
+
+        for (size_t i = 0; i < module_source_n_used(modules); i++) {
+                const char *doubt = module_source_doubt(modules, module_source_used(modules, i));
+
+                if (!doubt || (report->doubts.len && strstr(buf_text(&report->doubts), doubt)))
+                        continue;
+                buf_printf(&report->doubts, "%s%s", report->doubts.len ? "; " : "", doubt);
+        }
+        report->quality.doubts = buf_text(&report->doubts);
+}
+
+static void fill_quality(struct report_pass *pass)
+{
+        struct report *report = pass->report;
+        struct quality *q = &report->quality;
+
+        q->budget = report->session.sources.budget;
+        q->n_samples = profile_get_totals(report->profile, UINT32_MAX).n_samples;
+        /* The kernel's count for each event holds what the LOST records told, and more. */
+        q->n_lost = pass->n_lost_records > pass->n_lost_samples ? pass->n_lost_records : pass->n_lost_samples;
+        q->n_unresolved = hot_n_unresolved(report->hot);
+        report_fill_cut(pass);
+        fill_doubts(pass);
+        fill_run(report, q);
+        fill_damage(report, q);
+        fill_python(report, &q->python);
+}
+
+/* --- The main image --- */
+
+/* True when every sampled process runs the same image at the same place. */
+static bool same_image_everywhere(const struct report_pass *pass, module_id *ret_module, uint64_t *ret_base)
+{
+        module_id only = MODULE_NONE;
+        uint64_t only_base = 0;
+
+        for (size_t i = 0; i < pass->n_pids; i++) {
+                uint64_t base;
+                module_id id = world_main_module(pass->session->world, pass->pids[i], &base);
+
+                if (id == MODULE_NONE || (only != MODULE_NONE && (id != only || base != only_base)))
+                        return false;
+                only = id;
+                only_base = base;
+        }
+        *ret_module = only;
+        *ret_base = only_base;
+        return only != MODULE_NONE && !pass->misses_pids;
+}
+
+static void find_image(const struct report_pass *pass, struct report_image *ret)
+{
+        const struct world *world = pass->session->world;
+        struct resolver_image image;
+        module_id id;
+        uint64_t base;
+
+        if (!same_image_everywhere(pass, &id, &base) ||
+            !module_source_image(pass->session->modules, id, &image))
+                return;
+        ret->is_known = true;
+        ret->path = world_text(world, world_get_module(world, id)->path);
+        ret->name = text_base_name(ret->path);
+        ret->runtime_delta = base - image.load_addr;
+        ret->base_address = image.entry + ret->runtime_delta;
+}
+
+/* --- Modules --- */
+
+static void make_sections(struct module_source *source, module_id id, struct report_module *ret,
+                          struct arena *arena)
+{
+        ret->n_sections = module_source_n_sections(source, id);
+        ret->sections = arena_alloc(arena, ret->n_sections * sizeof(*ret->sections));
+        for (size_t i = 0; i < ret->n_sections; i++)
+                ret->sections[i] = module_source_section(source, id, i);
+}
+
+/* Before trees are named, which asks about modules that no sample was taken in. */
+static void make_modules(const struct report_pass *pass, struct report_modules *ret)
+{
+        const struct world *world = pass->session->world;
+        struct module_source *source = pass->session->modules;
+
+        ret->n = module_source_n_used(source);
+        ret->items = mem_new(ret->n, sizeof(*ret->items));
+        for (size_t i = 0; i < ret->n; i++) {
+                module_id id = module_source_used(source, i);
+                const char *note = module_source_note(source, id);
+
+                ret->items[i] = (struct report_module){
+                        .path = world_text(world, world_get_module(world, id)->path),
+                        .address = profile_module_base(pass->report->profile, id),
+                        .note = note ? arena_copy(&ret->arena, note, strlen(note)) : NULL,
+                };
+                if (report_wants(pass, REPORT_SECTIONS))
+                        make_sections(source, id, &ret->items[i], &ret->arena);
+        }
+}
+
+/* --- Stacks --- */
+
+static void count_ways(const struct report_pass *pass, struct report_ways *ret)
+{
+        const struct stack_marks *marks = &pass->marks;
+
+        ret->were_recorded = marks->n_samples;
+        ret->unwind_ns = marks->unwind_ns;
+        if (!ret->were_recorded)
+                memcpy(ret->by_way, stack_unwind_get_counts(pass->unwind).by_way, sizeof(ret->by_way));
+        for (uint32_t i = 0; i < marks->n_ways && i < UNWIND_N_WAYS; i++)
+                ret->by_way[i] = marks->by_way[i];
+        for (size_t i = 0; i < UNWIND_N_WAYS; i++)
+                ret->any |= ret->by_way[i] > 0;
+}
+
+/* The profile has the sampled places already. */
+static void make_python(const struct report_pass *pass, struct report *report)
+{
+        const struct place_modules modules = report_session_modules(pass->session);
+        const struct stacks_python_request request = {report_session_resolver(pass->session), &modules};
+
+        if (!module_source_python(pass->session->modules))
+                return;
+        if (report_wants(pass, REPORT_PYTHON))
+                report->python = python_rows_new(report->stacks, &request);
+        if (pass->request.python != STACKS_PYTHON_ALL)
+                stacks_python_fold(report->stacks, report->samples, &request, pass->request.python);
+}
+
+static void make_trees(const struct report_pass *pass, struct report *report)
+{
+        const struct place_modules modules = report_session_modules(pass->session);
+        struct stacks_tree_request request = {
+                .stacks = report->stacks,
+                .world = pass->session->world,
+                .resolver = report_session_resolver(pass->session),
+                .modules = &modules,
+                .inlines = !pass->request.no_tree_inlines,
+                .lines = pass->request.tree_lines,
+                .arguments = pass->request.arguments,
+        };
+
+        if (report_wants(pass, REPORT_NAMED_STACKS))
+                report->named = named_stacks_new(&request);
+        request.processes = pass->request.tree_processes;
+        request.budget = &pass->session->budget;
+        if (report_wants(pass, REPORT_TREE))
+                report->tree = stacks_tree_new(&request);
+}
+
+void report_make_results(struct report_pass *pass)
+{
+        struct report *report = pass->report;
+        const struct place_modules modules = report_session_modules(pass->session);
+        struct resolver *resolver = report_session_resolver(pass->session);
+
+        make_events(report);
+        report->hot = hot_new(report->profile, pass->session->world, resolver, &modules,
+                              pass->request.inlines, pass->request.arguments);
+        if (report->branches)
+                report->branch_rows = branch_rows_new(report->branches, profile_keys(report->profile),
+                                                      resolver, &modules, pass->request.arguments);
+        fill_quality(pass);
+        find_image(pass, &report->image);
+        make_modules(pass, &report->modules);
+        if (!report->stacks)
+                return;
+        count_ways(pass, &report->ways);
+        make_python(pass, report);
+        make_trees(pass, report);
+}

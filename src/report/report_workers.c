@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "report_workers.h"
+
+#include <stdlib.h>
+
+#include "jit_codes.h"
+#include "mem.h"
+#include "os.h"
+#include "place_functions.h"
+
+enum {
+        BATCH_ALONE = 4 * BATCH_CHUNK, /* records: what was read is still in the cache when it is taken */
+        BATCH_OF_WORKER = 16 * BATCH_CHUNK, /* more of them, so that threads are seldom waited for */
+        MAX_WORKERS = 8,
+        WORTH_A_THREAD = 16 << 20, /* bytes of records */
+        WORTH_SHARING = 1 << 11,   /* nodes; */
+        WORTH_NODES_A_PLACE = 4,   /* for each of their addresses */
+        WORKER_BYTES = 16 << 20,   /* of the memory limit, for a thread's tables */
+};
+
+/* How far the worker that took a chunk had come. */
+struct chunk_mark {
+        unsigned worker;
+        struct stacks_mark stacks;
+        struct profile_mark profile;
+};
+
+struct workers_run {
+        struct report_pass *pass;
+        struct report_worker *workers;
+        unsigned n_workers;
+        unsigned n_running;   /* the others ended, to save memory */
+        uint64_t world_bytes; /* that the session's budget gave for all worlds */
+        struct perfdata_batch batches[2];
+        unsigned at;          /* of the batch that is being taken; the other one is being filled */
+        size_t batch_records; /* of the last one: the first are small, so that functions are shared early */
+        int got;              /* into the other one, as perfdata_next_batch says */
+        size_t next_chunk;
+        struct batch_totals totals;
+        struct chunk_mark *marks; /* of all chunks so far */
+        size_t cap_marks;
+        struct os_lock *files_lock;
+        struct place_modules modules;      /* for it: */
+        struct place_functions *functions; /* NULL: callers have their own addresses */
+        size_t share_at;                   /* with that many nodes of a worker */
+        struct err *err;
+};
+
+/* --- How many --- */
+
+static bool needs_order(const struct report_pass *pass)
+{
+        const struct report_request *request = &pass->request;
+
+        for (size_t i = 0; i < perfdata_n_events(pass->session->reader); i++) {
+                if (stack_unwind_can(&perfdata_get_event(pass->session->reader, i)->attr))
+                        return true;
+        }
+        return request->results & (REPORT_SAMPLES | REPORT_BRANCHES | REPORT_PACKED) ||
+               request->filter.times_are_relative;
+}
+
+static unsigned count_workers(const struct report_pass *pass)
+{
+        const struct perfdata_layout *layout = perfdata_get_layout(pass->session->reader);
+        uint64_t worth = layout->data_bytes / WORTH_A_THREAD;
+        uint64_t most = budget_limit(&pass->session->budget) / WORKER_BYTES;
+        unsigned n = pass->request.n_workers;
+
+        /* Events of a pipe come as records: which they are is not known yet. */
+        if (layout->pipe || needs_order(pass))
+                return 1;
+        if (!n)
+                n = os_usable_cpus() < worth ? os_usable_cpus() : (unsigned)worth;
+        most = most < MAX_WORKERS ? most : MAX_WORKERS;
+        return n < 1 || !most ? 1 : n > most ? (unsigned)most : n;
+}
+
+/* --- Begin and end --- */
+
+/* Files are opened for these, which threads must not do at the same time. */
+static uint64_t image_size(void *ctx, const char *path, const uint8_t *build_id, size_t build_id_size)
+{
+        struct workers_run *run = ctx;
+        uint64_t size;
+
+        os_lock_enter(run->files_lock);
+        size = pe_images_size(run->pass->session->images, path, build_id, build_id_size);
+        os_lock_leave(run->files_lock);
+        return size;
+}
+
+static const void *open_code(void *ctx, const struct module *module, const char *path)
+{
+        struct workers_run *run = ctx;
+        const void *code;
+
+        os_lock_enter(run->files_lock);
+        code = module_source_open_code(run->pass->session->modules, module, path);
+        os_lock_leave(run->files_lock);
+        return code;
+}
+
+static void begin_worker(struct workers_run *run, unsigned i)
+{
+        struct report_pass *pass = run->pass;
+        struct report_worker *w = &run->workers[i];
+
+        *w = (struct report_worker){
+                .pass = pass, .parsed_event = UINT32_MAX, .share.budget = &pass->session->budget};
+        if (!i) {
+                w->world = pass->session->world;
+                w->profile = pass->report->profile;
+                w->stacks = pass->report->stacks;
+        } else {
+                w->world = world_new();
+                world_add_build_ids(w->world, pass->session->reader);
+                report_session_name_unmapped(pass->session, w->world);
+                w->profile = profile_new(profile_keys(pass->report->profile), &pass->request.filter);
+                profile_set_budget(w->profile, &pass->session->budget);
+                w->stacks = pass->report->stacks ? stacks_new(pass->request.merges_strays) : NULL;
+                if (w->stacks)
+                        stacks_set_budget(w->stacks, &pass->session->budget);
+        }
+        world_set_images(w->world, image_size, run);
+        world_set_code(w->world, &(struct world_code_source){open_code, jit_code_find, jit_code_span, run});
+}
+
+static void end_worker(struct workers_run *run, unsigned i)
+{
+        struct report_pass *pass = run->pass;
+        struct report_worker *w = &run->workers[i];
+
+        pass->report->quality.n_malformed += w->n_malformed;
+        pass->report->quality.n_cut_stacks += w->n_cut_stacks;
+        report_judge_chains(pass, w);
+        for (size_t k = 0; k < w->n_pids; k++) {
+                bool is_new;
+
+                map_put(&pass->seen_pids, (uint32_t)w->pids[k], &is_new);
+                if (is_new)
+                        ARRAY_PUSH(pass->pids, pass->n_pids, pass->cap_pids, w->pids[k]);
+        }
+        pass->misses_pids |= w->misses_pids;
+        map_release(&w->seen_pids);
+        free(w->pids);
+        budget_share_keep(&w->share, 0);
+        if (i) {
+                world_free(w->world);
+                profile_free(w->profile);
+                stacks_free(w->stacks);
+        }
+}
+
+/* --- Batches --- */
+
+static void fill(struct workers_run *run)
+{
+        struct perfdata_batch *batch = &run->batches[!run->at];
+        size_t most = run->n_running > 1 ? (size_t)BATCH_OF_WORKER * run->n_running : BATCH_ALONE;
+        size_t max = run->batch_records ? run->batch_records * 2 : (size_t)BATCH_CHUNK * run->n_workers;
+
+        run->batch_records = max = max < most ? max : most;
+        run->got = perfdata_next_batch(run->pass->session->reader, batch, max, &run->totals, run->err);
+        if (run->got > 0)
+                report_count_others(run->pass, batch);
+}
+
+static void take_chunks(struct workers_run *run, unsigned i)
+{
+        const struct perfdata_batch *batch = &run->batches[run->at];
+        struct report_worker *w = &run->workers[i];
+        size_t chunk;
+
+        while ((chunk = __atomic_fetch_add(&run->next_chunk, 1, __ATOMIC_RELAXED)) < batch->n_chunks) {
+                report_worker_take(w, batch, chunk);
+                if (run->n_workers == 1)
+                        continue;
+                run->marks[batch->first_chunk + chunk] = (struct chunk_mark){
+                        .worker = i,
+                        .stacks = w->stacks ? stacks_get_mark(w->stacks) : (struct stacks_mark){0},
+                        .profile = profile_get_mark(w->profile),
+                };
+        }
+        report_worker_end_batch(w, batch);
+}
+
+/* The caller's thread fills the next batch first. */
+static void work(void *ctx, unsigned i)
+{
+        struct workers_run *run = ctx;
+
+        if (!i && run->n_running > 1)
+                fill(run);
+        take_chunks(run, i);
+}
+
+static void fit_marks(struct workers_run *run)
+{
+        size_t n = (size_t)run->totals.n_chunks;
+
+        if (run->n_workers == 1 || n <= run->cap_marks)
+                return;
+        run->cap_marks = n * 2;
+        run->marks = mem_resize(run->marks, run->cap_marks, sizeof(*run->marks));
+}
+
+/* --- Functions --- */
+
+static resolver_id peek(void *ctx, module_id module)
+{
+        return module_source_peek(ctx, module);
+}
+
+/* What modules are must be known before the session ends, and names must not take memory that stacks would have had. */
+static bool can_share(const struct report_pass *pass)
+{
+        return pass->report->stacks && pass->request.merges_callers && !report_wants(pass, REPORT_SAMPLES) &&
+               !perfdata_get_layout(pass->session->reader)->pipe &&
+               !recorded_symbols_n_files(module_source_recorded(pass->session->modules)) &&
+               budget_limit(pass->session->sources.budget) >= session_input_max_memory();
+}
+
+/* Looking up names costs time too: where the same addresses make many paths, not before there are some nodes, and then each time
+ * they have doubled. */
+static void share_functions(struct workers_run *run)
+{
+        struct report_pass *pass = run->pass;
+        const struct place_functions_request request = {
+                .resolver = module_source_resolver(pass->session->modules),
+                .modules = &run->modules,
+                .inlines = !pass->request.no_tree_inlines,
+        };
+        size_t most = 0;
+
+        for (unsigned i = 0; i < run->n_running; i++) {
+                const struct stacks *stacks = run->workers[i].stacks;
+                size_t n = stacks_n_nodes(stacks);
+
+                if (n > most && n / WORTH_NODES_A_PLACE >= stacks_n_places(stacks))
+                        most = n;
+        }
+        if (most < run->share_at)
+                return;
+        run->share_at = 2 * most;
+        if (!run->functions)
+                run->functions = place_functions_new(&request);
+        for (unsigned i = 0; i < run->n_running; i++)
+                place_functions_share(run->functions, run->workers[i].stacks, i);
+}
+
+/* --- Worlds --- */
+
+static void finish_stacks(void *ctx, unsigned i)
+{
+        struct report_worker *w = &((struct workers_run *)ctx)->workers[i];
+
+        stacks_finish(w->stacks, w->world);
+}
+
+/* About what each world may have after the batch that is to be taken. */
+static uint64_t expect_world(const struct workers_run *run)
+{
+        const struct perfdata_batch *batch = &run->batches[run->at];
+        uint64_t bytes = world_bytes(run->workers[0].world);
+
+        for (size_t i = 0; i < batch->n_others; i++)
+                bytes += batch->items[batch->others[i]].size_bytes;
+        return bytes;
+}
+
+/* All worlds but one may fill a sixteenth of the limit: speed is worth less than stacks. */
+static bool take_worlds(struct workers_run *run, uint64_t bytes)
+{
+        struct budget *budget = &run->pass->session->budget;
+        uint64_t all = bytes * run->n_running, more = all > run->world_bytes ? all - run->world_bytes : 0;
+
+        if (all - bytes > budget_limit(budget) / 16 || !budget_has_room(budget, BUDGET_RECORDS, more))
+                return false;
+        run->world_bytes += more;
+        return budget_take(budget, BUDGET_RECORDS, more);
+}
+
+static void end_thread(struct workers_run *run, unsigned i)
+{
+        struct report_worker *w = &run->workers[i];
+
+        if (w->stacks)
+                finish_stacks(run, i);
+        world_free(w->world);
+        w->world = NULL;
+}
+
+/* Ends threads until there is memory for the worlds of those that are left.  All worlds must be the same: only one that is alone
+ * may leave out records. */
+static void fit_worlds(struct workers_run *run)
+{
+        struct report_pass *pass = run->pass;
+        uint64_t bytes;
+
+        if (run->n_running == 1)
+                return;
+        bytes = expect_world(run);
+        while (run->n_running > 1 && !take_worlds(run, bytes))
+                end_thread(run, --run->n_running);
+        if (run->n_running > 1)
+                return;
+        budget_give(&pass->session->budget, run->world_bytes);
+        run->world_bytes = 0;
+        world_set_budget(pass->session->world, &pass->session->budget);
+}
+
+static void read_all(struct workers_run *run)
+{
+        uint64_t done = 0;
+
+        fill(run);
+        while (run->got > 0) {
+                perfdata_forget_before(run->pass->session->reader, done);
+                done = run->batches[run->at].file_off;
+                run->at = !run->at;
+                run->next_chunk = 0;
+                fit_marks(run);
+                fit_worlds(run);
+                os_parallel(run->n_running, work, run);
+                if (run->n_running == 1)
+                        fill(run);
+                if (run->got > 0 && run->share_at)
+                        share_functions(run);
+        }
+}
+
+/* --- All --- */
+
+static void merge_stacks(struct workers_run *run)
+{
+        struct stacks *parts[MAX_WORKERS], *whole;
+        struct stacks_merge *merge;
+
+        for (unsigned i = 0; i < run->n_workers; i++)
+                parts[i] = run->workers[i].stacks;
+        merge = stacks_merge_begin(parts, run->n_workers);
+        for (size_t i = 0; i < run->totals.n_chunks; i++)
+                stacks_merge_take(merge, run->marks[i].worker, &run->marks[i].stacks);
+        whole = stacks_merge_end(merge);
+        stacks_free(run->pass->report->stacks);
+        run->pass->report->stacks = whole;
+        run->workers[0].stacks = NULL;
+}
+
+static void merge_profiles(struct workers_run *run)
+{
+        struct report_pass *pass = run->pass;
+        struct profile *whole = profile_new(profile_keys(pass->report->profile), &pass->request.filter);
+        struct profile_mark done[MAX_WORKERS] = {0};
+
+        for (size_t i = 0; i < run->totals.n_chunks; i++) {
+                const struct chunk_mark *mark = &run->marks[i];
+
+                profile_merge_take(whole, run->workers[mark->worker].profile, &done[mark->worker],
+                                   &mark->profile);
+        }
+        for (unsigned i = 0; i < run->n_workers; i++)
+                profile_merge_totals(whole, run->workers[i].profile);
+        profile_free(pass->report->profile);
+        pass->report->profile = whole;
+}
+
+bool report_run_workers(struct report_pass *pass, struct err *err)
+{
+        AUTO(os_lock) files_lock = os_lock_new();
+        struct workers_run run = {
+                .pass = pass, .n_workers = count_workers(pass), .files_lock = files_lock, .err = err};
+
+        run.modules = (struct place_modules){peek, NULL, module_source_tell, pass->session->modules};
+        run.share_at = can_share(pass) ? WORTH_SHARING : 0;
+        run.n_running = run.n_workers;
+        if (run.n_workers == 1)
+                world_set_budget(pass->session->world, &pass->session->budget);
+        run.workers = mem_new(run.n_workers, sizeof(*run.workers));
+        for (unsigned i = 0; i < run.n_workers; i++)
+                begin_worker(&run, i);
+        read_all(&run);
+        if (pass->report->stacks)
+                os_parallel(run.n_running, finish_stacks, &run);
+        /* Nobody took the chunks of a batch that ended in an error. */
+        if (run.n_workers > 1 && run.got >= 0) {
+                if (pass->report->stacks)
+                        merge_stacks(&run);
+                merge_profiles(&run);
+        }
+        for (unsigned i = 0; i < run.n_workers; i++)
+                end_worker(&run, i);
+        if (run.n_running > 1)
+                budget_give(&pass->session->budget, run.world_bytes / run.n_running * (run.n_running - 1));
+        world_set_images(pass->session->world, pe_images_size, pass->session->images);
+        world_set_code(pass->session->world, &(struct world_code_source){0});
+        perfdata_batch_release(&run.batches[0]);
+        perfdata_batch_release(&run.batches[1]);
+        free(run.workers);
+        free(run.marks);
+        place_functions_free(run.functions);
+        return run.got >= 0;
+}

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is read while a thread stands: its frames, and code objects that are seen for the first time or have changed.  The
+ * engine's thread writes, the reader of the samples takes; what both touch is under the lock. */
+#include "stop_python.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "linux_events.h"
+#include "linux_processes.h"
+#include "map.h"
+#include "mem.h"
+#include "os.h"
+#include "stop_binary.h"
+
+enum {
+        MAX_IMAGES = 128, /* processes whose state is kept; that of the others is found again */
+        MAX_THREADS_OF_IMAGE = 4096,
+        MAX_CODES_OF_IMAGE = 1 << 14,
+        MAX_CODE_BYTES = 64 << 20,     /* of the different code objects of a recording */
+        MAX_READ_BYTES = 8 << 20,      /* of code objects at one stop; the rest are read at later ones */
+        NS_BETWEEN_SEARCHES = 2000000, /* for the interpreter's file */
+        MAX_LOG_BYTES = 256 << 20,     /* that the reader has not taken yet */
+};
+
+/* A code object of a process. */
+struct seen_code {
+        struct python_code where; /* without texts and lines: to tell whether it is still there */
+        uint64_t number;          /* of its content, counted from 1; 0: it can't be read */
+        uint64_t checked;         /* at this stop */
+};
+
+/* A process that runs one program. */
+struct python_image {
+        uint32_t number;
+        uint32_t binary; /* 0: not found yet */
+        bool is_unsupported;
+        uint64_t bias;
+        uint64_t next_search_ns;
+        uint64_t used; /* the number of the stop that it was asked for last */
+        struct python_runtime runtime;
+        struct map threads; /* tid -> struct python_thread * */
+        struct map codes;   /* address -> index of `seen` + 1 */
+        struct seen_code *seen;
+        size_t n_codes, cap_codes;
+};
+
+/* Codes that were seen before, as they are now: read at once, which costs less than one by one. */
+struct code_batch {
+        struct seen_code *seen[STOP_MAX_PIECES];
+        struct stop_piece pieces[STOP_MAX_PIECES];
+        uint8_t bytes[STOP_MAX_PIECES][PYTHON_MAX_CODE_BYTES];
+        size_t n;
+};
+
+struct stop_python {
+        struct stop_binaries *binaries;
+
+        /* The engine's. */
+        struct python_image *images[MAX_IMAGES];
+        size_t n_images;
+        uint64_t n_stops;
+        struct map codes_by_content; /* hash -> number + 1 */
+        struct python_frame frames[PYTHON_MAX_FRAMES];
+        struct code_batch batch;
+
+        /* Under the lock. */
+        struct os_lock *lock;
+        struct buf log;       /* struct stop_python_stack, then its frames */
+        struct map to_forget; /* threads whose states are to be searched again */
+        struct python_code **codes;
+        size_t n_codes, cap_codes;
+        size_t code_bytes; /* the engine's alone, as the next */
+        size_t read_bytes; /* of code objects at this stop */
+
+        /* The reader's. */
+        struct buf taken;
+        size_t taken_at;
+};
+
+struct stop_python *stop_python_new(void)
+{
+        struct stop_python *p = mem_new(1, sizeof(*p));
+
+        p->binaries = stop_binaries_new();
+        p->lock = os_lock_new();
+        return p;
+}
+
+static void free_thread(void *ctx, uint64_t tid, uint64_t *thread)
+{
+        free((struct python_thread *)(uintptr_t)*thread);
+}
+
+static void forget_codes(struct python_image *image)
+{
+        map_release(&image->codes);
+        free(image->seen);
+        image->seen = NULL;
+        image->n_codes = image->cap_codes = 0;
+}
+
+static void forget_threads(struct python_image *image)
+{
+        map_each(&image->threads, free_thread, NULL);
+        map_release(&image->threads);
+}
+
+static void free_image(struct python_image *image)
+{
+        forget_threads(image);
+        forget_codes(image);
+        python_runtime_release(&image->runtime);
+        free(image);
+}
+
+void stop_python_free(struct stop_python *p)
+{
+        if (!p)
+                return;
+        for (size_t i = 0; i < p->n_images; i++)
+                free_image(p->images[i]);
+        for (size_t i = 0; i < p->n_codes; i++) {
+                python_code_release(p->codes[i]);
+                free(p->codes[i]);
+        }
+        free(p->codes);
+        map_release(&p->codes_by_content);
+        map_release(&p->to_forget);
+        buf_release(&p->log);
+        buf_release(&p->taken);
+        stop_binaries_free(p->binaries);
+        os_lock_free(p->lock);
+        free(p);
+}
+
+/* --- the engine's thread: who stands --- */
+
+static struct python_image *add_image(struct stop_python *p, uint32_t number)
+{
+        struct python_image **slot = &p->images[0];
+
+        if (p->n_images < MAX_IMAGES) {
+                slot = &p->images[p->n_images++];
+        } else {
+                for (size_t i = 1; i < p->n_images; i++) {
+                        if (p->images[i]->used < (*slot)->used)
+                                slot = &p->images[i];
+                }
+                free_image(*slot);
+        }
+        *slot = mem_new(1, sizeof(**slot));
+        (*slot)->number = number;
+        return *slot;
+}
+
+static struct python_image *get_image(struct stop_python *p, const struct stop_thread *thread)
+{
+        struct python_image *image = NULL;
+
+        for (size_t i = 0; i < p->n_images && !image; i++) {
+                if (p->images[i]->number == thread->image)
+                        image = p->images[i];
+        }
+        if (!image)
+                image = add_image(p, thread->image);
+        image->used = ++p->n_stops;
+        if (!image->binary && thread->time_ns >= image->next_search_ns) {
+                image->next_search_ns = thread->time_ns + NS_BETWEEN_SEARCHES;
+                image->binary =
+                        stop_binaries_find(p->binaries, thread->pid, &image->bias, &image->is_unsupported);
+                if (image->binary)
+                        python_runtime_init(&image->runtime, stop_binaries_get(p->binaries, image->binary),
+                                            image->bias);
+        }
+        return image;
+}
+
+static bool is_to_forget(struct stop_python *p, int32_t tid)
+{
+        bool is;
+
+        os_lock_enter(p->lock);
+        is = p->to_forget.n_used && map_remove(&p->to_forget, (uint64_t)(uint32_t)tid);
+        os_lock_leave(p->lock);
+        return is;
+}
+
+static struct python_thread *get_thread(struct stop_python *p, struct python_image *image,
+                                        const struct stop_thread *stands)
+{
+        struct python_thread *thread;
+        uint64_t *slot;
+
+        if (image->threads.n_used == MAX_THREADS_OF_IMAGE)
+                forget_threads(image);
+        slot = map_put(&image->threads, (uint64_t)(uint32_t)stands->tid, NULL);
+        thread = (struct python_thread *)(uintptr_t)*slot;
+        if (thread && is_to_forget(p, stands->tid))
+                python_thread_forget(thread);
+        /* A tid that is used again has another thread pointer, or the same and is found by it. */
+        if (!thread || thread->pointer != stands->tls) {
+                free(thread);
+                thread = mem_new(1, sizeof(*thread));
+                thread->pointer = stands->tls;
+                thread->native_id = (uint64_t)(uint32_t)proc_inner_pid(stands->tid);
+                *slot = (uint64_t)(uintptr_t)thread;
+        }
+        thread->pc = stands->regs[linux_arch()->reg_ip];
+        thread->sp = stands->stack_addr;
+        return thread;
+}
+
+static bool read_memory(void *ctx, uint64_t addr, void *ret_bytes, size_t size)
+{
+        return stop_thread_read(ctx, addr, ret_bytes, size) == size;
+}
+
+/* --- code objects --- */
+
+static uint64_t hash_of(const struct python_code *code)
+{
+        uint64_t hash = map_hash_bytes(code->name, strlen(code->name));
+
+        hash = map_mix(hash + map_hash_bytes(code->file, strlen(code->file)));
+        hash = map_mix(hash + (uint32_t)code->first_line);
+        return code->n_lines ? map_mix(hash + map_hash_bytes(code->lines, code->n_lines)) : hash;
+}
+
+/* Takes what `code` owns. */
+static uint64_t add_code(struct stop_python *p, struct python_code *code)
+{
+        uint64_t hash = hash_of(code);
+        const uint64_t *known = map_find(&p->codes_by_content, hash);
+        size_t bytes = sizeof(*code) + strlen(code->name) + strlen(code->file) + code->n_lines;
+        struct python_code *kept;
+
+        p->read_bytes += bytes;
+        /* The number of codes is the engine's own: nobody else changes it. */
+        if (known || p->code_bytes + bytes > MAX_CODE_BYTES) {
+                python_code_release(code);
+                return known ? *known : 0;
+        }
+        p->code_bytes += bytes;
+        kept = mem_new(1, sizeof(*kept));
+        *kept = *code;
+        os_lock_enter(p->lock);
+        ARRAY_PUSH(p->codes, p->n_codes, p->cap_codes, kept);
+        os_lock_leave(p->lock);
+        return *map_put(&p->codes_by_content, hash, NULL) = p->n_codes;
+}
+
+/* The number + 1 of the code object that lies at an address now; 0: none that can be read. */
+static uint64_t code_at(struct stop_python *p, struct python_image *image, struct python_memory *memory,
+                        uint64_t addr)
+{
+        struct python_code code;
+        struct seen_code *seen;
+        uint64_t *known;
+
+        if (image->n_codes == MAX_CODES_OF_IMAGE)
+                forget_codes(image);
+        known = map_put(&image->codes, addr, NULL);
+        if (*known) {
+                seen = &image->seen[*known - 1];
+                if (seen->checked == p->n_stops)
+                        return seen->number;
+        } else {
+                ARRAY_PUSH(image->seen, image->n_codes, image->cap_codes, (struct seen_code){0});
+                *known = image->n_codes;
+                seen = &image->seen[image->n_codes - 1];
+        }
+        *seen = (struct seen_code){.where = {.addr = addr}};
+        if (p->read_bytes < MAX_READ_BYTES && python_code_read(&image->runtime, memory, addr, &code, NULL)) {
+                seen->where = code;
+                seen->where.name = seen->where.file = NULL;
+                seen->where.lines = NULL;
+                seen->checked = p->n_stops;
+                seen->number = add_code(p, &code);
+        }
+        return seen->number;
+}
+
+static void check_batch(const struct python_image *image, const struct stop_thread *thread,
+                        struct code_batch *batch)
+{
+        size_t n_read = stop_thread_read_pieces(thread, batch->pieces, batch->n);
+
+        for (size_t i = 0; i < n_read; i++) {
+                struct python_memory memory = {.copy_start = batch->pieces[i].addr,
+                                               .copy = batch->bytes[i],
+                                               .copy_size = batch->pieces[i].size};
+
+                if (!python_code_is_same(&image->runtime, &memory, &batch->seen[i]->where))
+                        batch->seen[i]->checked = 0;
+        }
+        for (size_t i = n_read; i < batch->n; i++)
+                batch->seen[i]->checked = 0;
+        batch->n = 0;
+}
+
+static void check_codes(struct stop_python *p, struct python_image *image, const struct stop_thread *thread,
+                        size_t n_frames)
+{
+        struct code_batch *batch = &p->batch;
+
+        for (size_t i = 0; i < n_frames; i++) {
+                const uint64_t *known = p->frames[i].kind == PYTHON_FRAME_CODE
+                                                ? map_find(&image->codes, p->frames[i].code)
+                                                : NULL;
+                struct seen_code *seen = known ? &image->seen[*known - 1] : NULL;
+
+                if (!seen || seen->checked == p->n_stops)
+                        continue;
+                seen->checked = p->n_stops; /* until it is found to be another */
+                batch->seen[batch->n] = seen;
+                batch->pieces[batch->n] = (struct stop_piece){seen->where.addr, batch->bytes[batch->n],
+                                                              image->runtime.layout.code_bytes};
+                if (++batch->n == STOP_MAX_PIECES)
+                        check_batch(image, thread, batch);
+        }
+        if (batch->n)
+                check_batch(image, thread, batch);
+}
+
+/* --- a stop --- */
+
+static void add_to_log(struct stop_python *p, struct stop_python_stack *stack)
+{
+        os_lock_enter(p->lock);
+        if (p->log.len > MAX_LOG_BYTES) {
+                stack->n_frames = 0;
+                stack->end = PYTHON_END_LIMIT;
+        }
+        buf_add(&p->log, stack, sizeof(*stack));
+        if (stack->n_frames)
+                buf_add(&p->log, p->frames, (size_t)stack->n_frames * sizeof(p->frames[0]));
+        os_lock_leave(p->lock);
+}
+
+void stop_python_see(void *ctx, const struct stop_thread *thread)
+{
+        struct stop_python *p = ctx;
+        struct python_image *image = get_image(p, thread);
+        struct python_memory memory = {.read = read_memory,
+                                       .ctx = (void *)thread,
+                                       .copy_start = thread->stack_addr,
+                                       .copy = thread->stack,
+                                       .copy_size = thread->stack_bytes};
+        struct stop_python_stack stack = {.tid = thread->tid,
+                                          .image = thread->image,
+                                          .time_ns = thread->time_ns,
+                                          .binary = image->binary,
+                                          .bias = image->bias,
+                                          .is_unsupported = image->is_unsupported,
+                                          .end = PYTHON_END_NO_THREAD};
+        struct python_walked walked;
+
+        if (image->binary) {
+                python_stack_walk(&image->runtime, get_thread(p, image, thread), &memory, p->frames,
+                                  PYTHON_MAX_FRAMES, &walked);
+                stack.end = (uint16_t)walked.end;
+                stack.n_frames = walked.n_frames;
+                p->read_bytes = 0;
+                check_codes(p, image, thread, walked.n_frames);
+                for (size_t i = 0; i < walked.n_frames; i++) {
+                        if (p->frames[i].kind == PYTHON_FRAME_CODE)
+                                p->frames[i].code = code_at(p, image, &memory, p->frames[i].code);
+                }
+        }
+        add_to_log(p, &stack);
+}
+
+/* --- the reader --- */
+
+bool stop_python_take(struct stop_python *p, int32_t tid, uint64_t time_ns,
+                      struct stop_python_stack *ret_stack, const struct python_frame **ret_frames)
+{
+        for (;;) {
+                struct stop_python_stack stack;
+
+                if (p->taken_at == p->taken.len) {
+                        buf_clear_and_shrink(&p->taken);
+                        p->taken_at = 0;
+                        os_lock_enter(p->lock);
+                        buf_swap(&p->taken, &p->log);
+                        os_lock_leave(p->lock);
+                        if (!p->taken.len)
+                                return false;
+                }
+                memcpy(&stack, p->taken.data + p->taken_at, sizeof(stack));
+                if (stack.time_ns > time_ns)
+                        return false;
+                *ret_frames = (const struct python_frame *)(p->taken.data + p->taken_at + sizeof(stack));
+                p->taken_at += sizeof(stack) + (size_t)stack.n_frames * sizeof(**ret_frames);
+                if (stack.tid == tid && stack.time_ns == time_ns) {
+                        *ret_stack = stack;
+                        return true;
+                }
+        }
+}
+
+const struct python_code *stop_python_get_code(struct stop_python *p, uint64_t number)
+{
+        const struct python_code *code = NULL;
+
+        os_lock_enter(p->lock);
+        if (number && number <= p->n_codes)
+                code = p->codes[number - 1];
+        os_lock_leave(p->lock);
+        return code;
+}
+
+enum python_native stop_python_kind(struct stop_python *p, const struct stop_python_stack *stack, uint64_t pc)
+{
+        return stop_binaries_kind(p->binaries, stack->binary, pc - stack->bias);
+}
+
+const struct python_binary *stop_python_binary(struct stop_python *p, const struct stop_python_stack *stack)
+{
+        return stop_binaries_get(p->binaries, stack->binary);
+}
+
+void stop_python_forget(struct stop_python *p, int32_t tid)
+{
+        os_lock_enter(p->lock);
+        map_put(&p->to_forget, (uint64_t)(uint32_t)tid, NULL);
+        os_lock_leave(p->lock);
+}
