@@ -157,9 +157,9 @@ static void write_lebs(const uint64_t *values, size_t n, bool is_delta, struct b
         uint64_t before = UINT64_MAX;
 
         buf_add_u8(out, IS_LEB | (is_delta ? IS_DELTA : 0));
-        archive_add_uleb(out, 0);
+        buf_add_uleb(out, 0);
         for (size_t i = 0; i < n; i++) {
-                archive_add_uleb(out, is_delta ? zigzag(values[i] - before) : values[i]);
+                buf_add_uleb(out, is_delta ? zigzag(values[i] - before) : values[i]);
                 before = values[i];
         }
 }
@@ -190,7 +190,7 @@ void column_write(const uint64_t *values, size_t n, bool is_small, struct buf *o
                 return;
         }
         buf_add_u8(out, (uint8_t)(width | (is_delta ? IS_DELTA : 0)));
-        archive_add_uleb(out, is_delta ? deltas.least : plain.least);
+        buf_add_uleb(out, is_delta ? deltas.least : plain.least);
         bytes = buf_extend(out, n * width);
         before = UINT64_MAX;
         for (size_t i = 0; i < n; i++) {

@@ -69,7 +69,7 @@ static void write_runs(const struct answer_set *set, bool is_small, struct buf *
                 runs[i] = (struct answer_run){run->first - next, run->last - run->first, run->list, 0};
                 next = run->last + 1;
         }
-        archive_add_uleb(out, set->n_runs);
+        buf_add_uleb(out, set->n_runs);
         write_rows(&answer_run_rows, runs, set->n_runs, is_small, out);
         free(runs);
 }
@@ -78,17 +78,17 @@ static void write_set(const struct answer_set *set, bool is_small, struct buf *o
 {
         AUTO_RELEASE(buf) body = {0};
 
-        archive_add_uleb(&body, set->n_items);
+        buf_add_uleb(&body, set->n_items);
         write_rows(&set->kind->item, set->items, set->n_items, is_small, &body);
         if (set->kind->by_addr) {
-                archive_add_uleb(&body, set->n_lists);
+                buf_add_uleb(&body, set->n_lists);
                 write_rows(&answer_list_rows, set->lists, set->n_lists, is_small, &body);
                 if (set->kind->share_items)
                         write_rows(&answer_member_rows, set->members, set->n_members, is_small, &body);
                 write_runs(set, is_small, &body);
         }
-        archive_add_uleb(out, (uint64_t)(set->kind - answer_kinds));
-        archive_add_uleb(out, body.len);
+        buf_add_uleb(out, (uint64_t)(set->kind - answer_kinds));
+        buf_add_uleb(out, body.len);
         buf_add(out, body.data, body.len);
 }
 
@@ -103,7 +103,7 @@ static void write_module(struct module_answers *module, bool is_small, struct bu
 
         for (size_t kind = 0; kind < ANSWER_N_KINDS; kind++)
                 n += !is_empty(&module->sets[kind]);
-        archive_add_uleb(out, n);
+        buf_add_uleb(out, n);
         for (size_t kind = 0; kind < ANSWER_N_KINDS; kind++) {
                 answers_sort(module, (enum answer_kind)kind);
                 if (!is_empty(&module->sets[kind]))
@@ -115,11 +115,11 @@ void answers_write(struct answers *answers, bool is_small, struct buf *out)
 {
         size_t n = strpool_count(answers->pool);
 
-        archive_add_uleb(out, n);
-        archive_add_uleb(out, answers->texts_bytes);
+        buf_add_uleb(out, n);
+        buf_add_uleb(out, answers->texts_bytes);
         for (str_id id = 0; id < n; id++)
                 buf_add(out, strpool_get(answers->pool, id), strlen(strpool_get(answers->pool, id)) + 1);
-        archive_add_uleb(out, answers->n_modules);
+        buf_add_uleb(out, answers->n_modules);
         for (size_t i = 0; i < answers->n_modules; i++)
                 write_module(answers->modules[i], is_small, out);
 }

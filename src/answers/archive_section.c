@@ -113,27 +113,6 @@ bool archive_section_read(const struct archive_section_kind *kind, struct cursor
         return true;
 }
 
-void archive_add_uleb(struct buf *out, uint64_t value)
-{
-        do {
-                buf_add_u8(out, (uint8_t)((value & 0x7f) | (value > 0x7f ? 0x80 : 0)));
-                value >>= 7;
-        } while (value);
-}
-
-void archive_add_sleb(struct buf *out, int64_t value)
-{
-        bool more;
-
-        do {
-                uint8_t low = (uint8_t)(value & 0x7f);
-
-                value = value < 0 ? ~(~value >> 7) : value >> 7;
-                more = value != (low & 0x40 ? -1 : 0);
-                buf_add_u8(out, (uint8_t)(low | (more ? 0x80 : 0)));
-        } while (more);
-}
-
 size_t archive_read_count(struct cursor *c, size_t least, size_t each, uint64_t *memory)
 {
         uint64_t n = cursor_uleb(c);

@@ -36,10 +36,6 @@ bool archive_section_read(const struct archive_section_kind *kind, struct cursor
 /* Another value for every change of a single byte. */
 uint64_t archive_section_checksum(const void *bytes, size_t size);
 
-/* DWARF's numbers, which cursor_uleb and cursor_sleb read. */
-void archive_add_uleb(struct buf *out, uint64_t value);
-void archive_add_sleb(struct buf *out, int64_t value);
-
 /* What a section may make of memory: much more than whole machines need, and bounded by the file's own size, since little packs
  * what takes a lot. */
 static inline uint64_t archive_section_memory(struct cursor section)

@@ -2,6 +2,7 @@
 #include "source_frames.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "mem.h"
 
@@ -27,4 +28,36 @@ void source_frames_release(struct source_frames *frames)
         free(frames->frames);
         free(frames->spans);
         *frames = (struct source_frames){0};
+}
+
+static int compare_extents(const void *a, const void *b)
+{
+        const struct source_extent *x = a, *y = b;
+
+        return x->start < y->start ? -1 : x->start > y->start;
+}
+
+void source_extents_sort(struct source_extent *extents, size_t n)
+{
+        if (n)
+                qsort(extents, n, sizeof(*extents), compare_extents);
+}
+
+static int compare_labels(const void *a, const void *b)
+{
+        const struct source_label *x = a, *y = b;
+
+        if (x->has_addr != y->has_addr)
+                return x->has_addr ? -1 : 1;
+        if (x->addr != y->addr)
+                return x->addr < y->addr ? -1 : 1;
+        if (x->line != y->line)
+                return x->line < y->line ? -1 : 1;
+        return strcmp(x->name, y->name);
+}
+
+void source_labels_sort(struct source_label *labels, size_t n)
+{
+        if (n)
+                qsort(labels, n, sizeof(*labels), compare_labels);
 }

@@ -49,6 +49,12 @@ struct source_extent {
         uint64_t start, end;
 };
 
+/* By address. */
+void source_extents_sort(struct source_extent *extents, size_t n);
+
+/* By address, line and name, those without an address behind the others. */
+void source_labels_sort(struct source_label *labels, size_t n);
+
 /* Makes room for `n` more frames; false when the budget does not allow it. */
 bool source_frames_reserve(struct source_frames *frames, size_t n);
 

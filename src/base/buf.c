@@ -2,6 +2,7 @@
 #include "buf.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +102,27 @@ void buf_add_u32(struct buf *buf, uint32_t v)
 void buf_add_u64(struct buf *buf, uint64_t v)
 {
         buf_add(buf, &v, sizeof(v));
+}
+
+void buf_add_uleb(struct buf *out, uint64_t value)
+{
+        do {
+                buf_add_u8(out, (uint8_t)((value & 0x7f) | (value > 0x7f ? 0x80 : 0)));
+                value >>= 7;
+        } while (value);
+}
+
+void buf_add_sleb(struct buf *out, int64_t value)
+{
+        bool more;
+
+        do {
+                uint8_t low = (uint8_t)(value & 0x7f);
+
+                value = value < 0 ? ~(~value >> 7) : value >> 7;
+                more = value != (low & 0x40 ? -1 : 0);
+                buf_add_u8(out, (uint8_t)(low | (more ? 0x80 : 0)));
+        } while (more);
 }
 
 void buf_printf(struct buf *buf, const char *fmt, ...)

@@ -37,6 +37,9 @@ void buf_add_u8(struct buf *buf, uint8_t v);
 void buf_add_u16(struct buf *buf, uint16_t v); /* these in the machine's byte order */
 void buf_add_u32(struct buf *buf, uint32_t v);
 void buf_add_u64(struct buf *buf, uint64_t v);
+/* LEB128, as DWARF and protobuf have it: cursor_uleb and cursor_sleb read it. */
+void buf_add_uleb(struct buf *buf, uint64_t value);
+void buf_add_sleb(struct buf *buf, int64_t value);
 void buf_printf(struct buf *buf, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* The text so far; "" when empty. */

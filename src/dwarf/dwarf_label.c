@@ -47,13 +47,6 @@ static bool find_function(struct dwarf *dwarf, uint64_t addr, struct labelled_fu
         return true;
 }
 
-static int compare_extents(const void *a, const void *b)
-{
-        const struct source_extent *x = a, *y = b;
-
-        return x->start < y->start ? -1 : x->start > y->start;
-}
-
 static size_t list_extents(struct dwarf *dwarf, const struct labelled_function *function,
                            struct source_extent **ret_extents)
 {
@@ -68,8 +61,7 @@ static size_t list_extents(struct dwarf *dwarf, const struct labelled_function *
         for (size_t i = 0; i < ranges.n; i++)
                 ARRAY_PUSH(*ret_extents, n, cap,
                            (struct source_extent){ranges.items[i].start, ranges.items[i].end});
-        if (n)
-                qsort(*ret_extents, n, sizeof(**ret_extents), compare_extents);
+        source_extents_sort(*ret_extents, n);
         free(ranges.items);
         return n;
 }
@@ -266,19 +258,6 @@ static void add_function_labels(struct dwarf_labels *labels, const struct labell
         }
 }
 
-static int compare_labels(const void *a, const void *b)
-{
-        const struct source_label *x = a, *y = b;
-
-        if (x->has_addr != y->has_addr)
-                return x->has_addr ? -1 : 1;
-        if (x->addr != y->addr)
-                return x->addr < y->addr ? -1 : 1;
-        if (x->line != y->line)
-                return x->line < y->line ? -1 : 1;
-        return strcmp(x->name, y->name);
-}
-
 size_t dwarf_find_labels(struct dwarf *dwarf, uint64_t addr, struct source_label **ret_labels)
 {
         AUTO_RELEASE(labelled_function) function = {0};
@@ -289,9 +268,7 @@ size_t dwarf_find_labels(struct dwarf *dwarf, uint64_t addr, struct source_label
         if (find_function(dwarf, addr, &function))
                 add_function_labels(&labels, &function);
         dwarf_write_note(dwarf);
-        if (!labels.n)
-                return 0;
-        qsort(labels.items, labels.n, sizeof(*labels.items), compare_labels);
+        source_labels_sort(labels.items, labels.n);
         *ret_labels = TAKE(labels.items);
         return labels.n;
 }

@@ -50,26 +50,19 @@ struct pprof_writing {
 
 /* --- protobuf --- */
 
-static void add_varint(struct buf *out, uint64_t value)
-{
-        for (; value >= 0x80; value >>= 7)
-                buf_add_u8(out, (uint8_t)(value | 0x80));
-        buf_add_u8(out, (uint8_t)value);
-}
-
 /* 0 is what a field that is not there has. */
 static void add_number(struct buf *out, unsigned field, uint64_t value)
 {
         if (!value)
                 return;
-        add_varint(out, field << 3);
-        add_varint(out, value);
+        buf_add_uleb(out, field << 3);
+        buf_add_uleb(out, value);
 }
 
 static void add_bytes(struct buf *out, unsigned field, const void *bytes, size_t size)
 {
-        add_varint(out, field << 3 | 2);
-        add_varint(out, size);
+        buf_add_uleb(out, field << 3 | 2);
+        buf_add_uleb(out, size);
         buf_add(out, bytes, size);
 }
 
@@ -216,7 +209,7 @@ static uint64_t take_value(uint64_t value, uint64_t *left)
 static void add_to_stack(struct pprof_writing *w, uint32_t location, struct buf *stack)
 {
         w->locations[location].is_used = true;
-        add_varint(stack, location);
+        buf_add_uleb(stack, location);
 }
 
 static void add_label(struct pprof_writing *w, const char *key, const char *text, struct buf *sample)
@@ -248,8 +241,8 @@ static void add_sample(struct pprof_writing *w, uint32_t at)
                 add_to_stack(w, find_location(w, 0, CALLTREE_NONE), &numbers);
         add_message(&sample, SAMPLE_LOCATION, &numbers);
         buf_clear(&numbers);
-        add_varint(&numbers, take_value(node->self_count, &w->count_left));
-        add_varint(&numbers, take_value(node->self_weight, &w->weight_left));
+        buf_add_uleb(&numbers, take_value(node->self_count, &w->count_left));
+        buf_add_uleb(&numbers, take_value(node->self_weight, &w->weight_left));
         add_message(&sample, SAMPLE_VALUE, &numbers);
         if (process && *process)
                 add_label(w, "comm", process, &sample);

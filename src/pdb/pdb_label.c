@@ -17,13 +17,6 @@ static bool find_whole(struct pdb *pdb, uint32_t rva, struct pdb_found *found)
         return found->proc && !found->proc->is_part && !found->proc->is_trampoline;
 }
 
-static int compare_extents(const void *a, const void *b)
-{
-        const struct source_extent *x = a, *y = b;
-
-        return x->start < y->start ? -1 : x->start > y->start;
-}
-
 size_t pdb_find_extents(struct pdb *pdb, uint32_t rva, struct source_extent **ret_extents)
 {
         struct pdb_found found;
@@ -42,7 +35,7 @@ size_t pdb_find_extents(struct pdb *pdb, uint32_t rva, struct source_extent **re
                                 ARRAY_PUSH(*ret_extents, n, cap,
                                            (struct source_extent){part->rva, part->end});
                 }
-                qsort(*ret_extents, n, sizeof(**ret_extents), compare_extents);
+                source_extents_sort(*ret_extents, n);
         }
         pdb_write_note(pdb);
         return n;
@@ -86,15 +79,6 @@ static bool add_labels(struct pdb *pdb, struct cursor c, struct pdb_labels *labe
         return true;
 }
 
-static int compare_labels(const void *a, const void *b)
-{
-        const struct source_label *x = a, *y = b;
-
-        if (x->addr != y->addr)
-                return x->addr < y->addr ? -1 : 1;
-        return strcmp(x->name, y->name);
-}
-
 size_t pdb_find_labels(struct pdb *pdb, uint32_t rva, struct source_label **ret_labels)
 {
         struct pdb_labels labels = {0};
@@ -111,8 +95,7 @@ size_t pdb_find_labels(struct pdb *pdb, uint32_t rva, struct source_label **ret_
                 pdb_piece_release(&symbols);
         }
         pdb_write_note(pdb);
-        if (labels.n)
-                qsort(labels.items, labels.n, sizeof(*labels.items), compare_labels);
+        source_labels_sort(labels.items, labels.n);
         *ret_labels = labels.items;
         return labels.n;
 }

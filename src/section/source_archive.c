@@ -173,16 +173,16 @@ bool source_archive_write(const struct source_archive_writer *w, struct buf *out
 {
         AUTO_RELEASE(buf) content = {0};
 
-        archive_add_uleb(&content, w->n_files);
+        buf_add_uleb(&content, w->n_files);
         for (size_t i = 0; i < w->n_files; i++) {
                 const struct archived_source *file = &w->files[i];
                 uint64_t next = 0;
 
                 add_text(&content, file->path);
-                archive_add_sleb(&content, file->mtime_ns);
-                archive_add_uleb(&content, file->n_lines);
+                buf_add_sleb(&content, file->mtime_ns);
+                buf_add_uleb(&content, file->n_lines);
                 for (size_t k = 0; k < file->n_lines; k++) {
-                        archive_add_uleb(&content, file->lines[k].line - next);
+                        buf_add_uleb(&content, file->lines[k].line - next);
                         add_text(&content, file->lines[k].text);
                         next = (uint64_t)file->lines[k].line + 1;
                 }

@@ -274,10 +274,10 @@ static void add_frames(const struct stack_archive_writer *w, struct buf *out)
                 order[i] = &w->frames[i];
         if (w->n_frames)
                 qsort(order, w->n_frames, sizeof(*order), compare_frames);
-        archive_add_uleb(out, w->n_frames);
+        buf_add_uleb(out, w->n_frames);
         for (size_t i = 0; i < w->n_frames; i++) {
                 order[i]->number = (uint32_t)i;
-                archive_add_uleb(out, order[i]->frame.pc - pc);
+                buf_add_uleb(out, order[i]->frame.pc - pc);
                 buf_add_u8(out, flags_of(&order[i]->frame));
                 pc = order[i]->frame.pc;
         }
@@ -286,10 +286,10 @@ static void add_frames(const struct stack_archive_writer *w, struct buf *out)
 
 static void add_nodes(const struct stack_archive_writer *w, struct buf *out)
 {
-        archive_add_uleb(out, w->n_nodes);
+        buf_add_uleb(out, w->n_nodes);
         for (size_t i = 0; i < w->n_nodes; i++) {
-                archive_add_uleb(out, w->nodes[i].caller == none ? 0 : i - w->nodes[i].caller);
-                archive_add_uleb(out, w->frames[w->nodes[i].frame].number);
+                buf_add_uleb(out, w->nodes[i].caller == none ? 0 : i - w->nodes[i].caller);
+                buf_add_uleb(out, w->frames[w->nodes[i].frame].number);
         }
 }
 
@@ -297,12 +297,12 @@ static void add_walks(const struct stack_archive_writer *w, struct buf *out)
 {
         uint64_t next = 0, number = 0;
 
-        archive_add_uleb(out, w->n_walks);
+        buf_add_uleb(out, w->n_walks);
         for (size_t i = 0; i < w->n_walks; i++) {
                 uint64_t now = w->walks[i].node == none ? 0 : (uint64_t)w->walks[i].node + 1;
 
-                archive_add_uleb(out, w->walks[i].sample - next);
-                archive_add_sleb(out, (int64_t)(now - number));
+                buf_add_uleb(out, w->walks[i].sample - next);
+                buf_add_sleb(out, (int64_t)(now - number));
                 buf_add_u8(out, w->walks[i].end);
                 next = w->walks[i].sample + 1;
                 number = now;

@@ -278,7 +278,7 @@ bool symbol_archive_write(struct symbol_archive_writer *w, const struct archive_
         kind.is_quick = w->is_quick;
         end_module(w);
         buf_add_u8(&content, origin->is_unfinished);
-        archive_add_uleb(&content, origin->cut_bytes);
+        buf_add_uleb(&content, origin->cut_bytes);
         answers_write(w->answers, true, &content);
         return archive_section_write(&kind, &content, out, err);
 }

@@ -102,7 +102,7 @@ static void use_behind_path(const uint8_t *data, size_t size)
         if (!size)
                 return;
         buf_add(&content, "\1\0\0", 3); /* a frame */
-        archive_add_uleb(&content, PATH_FRAMES + data[0]);
+        buf_add_uleb(&content, PATH_FRAMES + data[0]);
         for (size_t i = 0; i < PATH_FRAMES; i++) {
                 buf_add_u8(&content, i > 0);
                 buf_add_u8(&content, 0);

@@ -163,7 +163,7 @@ TEST(bytes_come_back)
 static void add_ulebs(struct buf *out, const uint64_t *values, size_t n)
 {
         for (size_t i = 0; i < n; i++)
-                archive_add_uleb(out, values[i]);
+                buf_add_uleb(out, values[i]);
 }
 
 /* No texts, one module with one set. */
@@ -198,7 +198,7 @@ TEST(what_takes_no_room_has_a_limit)
                 AUTO_RELEASE(buf) body = {0};
                 AUTO(answers) answers = NULL;
 
-                archive_add_uleb(&body, n[i]);
+                buf_add_uleb(&body, n[i]);
                 buf_add_zeros(&body, 6);
                 answers = read_set(ANSWER_SECTIONS, &body, MEMORY);
                 EXPECT_TRUE(!answers == (i > 0));

@@ -98,6 +98,28 @@ TEST(cursor_leb)
         EXPECT_TRUE(cursor_uleb(&c) == 0 && c.failed);
 }
 
+TEST(buf_leb)
+{
+        static const int64_t numbers[] = {0, 1, 63, 64, -1, -64, -65, -128, 624485, INT64_MAX, INT64_MIN};
+        AUTO_RELEASE(buf) out = {0};
+        struct cursor c;
+
+        buf_add_uleb(&out, 624485);
+        buf_add_sleb(&out, -128);
+        EXPECT_TRUE(out.len == 5 && !memcmp(out.data, "\xe5\x8e\x26\x80\x7f", 5));
+        buf_clear(&out);
+        for (size_t i = 0; i < N_ELEMENTS(numbers); i++) {
+                buf_add_uleb(&out, (uint64_t)numbers[i]);
+                buf_add_sleb(&out, numbers[i]);
+        }
+        c = cursor_make(out.data, out.len);
+        for (size_t i = 0; i < N_ELEMENTS(numbers); i++) {
+                EXPECT_TRUE(cursor_uleb(&c) == (uint64_t)numbers[i]);
+                EXPECT_TRUE(cursor_sleb(&c) == numbers[i]);
+        }
+        EXPECT_TRUE(!c.failed && !cursor_left(&c));
+}
+
 TEST(strpool_interns)
 {
         AUTO(strpool) pool = strpool_new();

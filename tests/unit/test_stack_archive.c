@@ -208,15 +208,15 @@ TEST(numbers_are_checked)
 /* A path of `depth` nodes. */
 static void make_path(size_t depth, struct buf *out)
 {
-        archive_add_uleb(out, 1);
-        archive_add_uleb(out, 5);
+        buf_add_uleb(out, 1);
+        buf_add_uleb(out, 5);
         buf_add_u8(out, 0);
-        archive_add_uleb(out, depth);
+        buf_add_uleb(out, depth);
         for (size_t i = 0; i < depth; i++) {
                 buf_add_u8(out, i > 0);
                 buf_add_u8(out, 0);
         }
-        archive_add_uleb(out, 0);
+        buf_add_uleb(out, 0);
 }
 
 TEST(depth_is_bounded)
@@ -240,7 +240,7 @@ TEST(memory_is_bounded)
                 AUTO_RELEASE(buf) content = {0};
                 struct err err;
 
-                archive_add_uleb(&content, mib << 20);
+                buf_add_uleb(&content, mib << 20);
                 buf_add_zeros(&content, mib << 21);
                 buf_add_zeros(&content, 2);
                 open_content(&content, &err);

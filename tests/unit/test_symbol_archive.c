@@ -511,8 +511,8 @@ TEST(memory_is_bounded)
                 struct err err = {0};
 
                 buf_add_zeros(&content, 2);
-                archive_add_uleb(&content, mib << 20);
-                archive_add_uleb(&content, mib << 20);
+                buf_add_uleb(&content, mib << 20);
+                buf_add_uleb(&content, mib << 20);
                 buf_add_zeros(&content, (mib << 20) + 1);
                 ASSERT_TRUE(archive_section_write(&symbols_kind, &content, &section, NULL));
                 archive = symbol_archive_open(cursor_make(section.data, section.len), &err);
@@ -527,8 +527,8 @@ TEST(numbers_come_back)
         struct cursor c;
 
         for (size_t i = 0; i < N_ELEMENTS(numbers); i++) {
-                archive_add_uleb(&out, (uint64_t)numbers[i]);
-                archive_add_sleb(&out, numbers[i]);
+                buf_add_uleb(&out, (uint64_t)numbers[i]);
+                buf_add_sleb(&out, numbers[i]);
         }
         c = cursor_make(out.data, out.len);
         for (size_t i = 0; i < N_ELEMENTS(numbers); i++) {
@@ -593,7 +593,7 @@ TEST(memory_of_source_is_bounded)
                 AUTO(source_archive) archive = NULL;
                 struct err err = {0};
 
-                archive_add_uleb(&content, mib << 20);
+                buf_add_uleb(&content, mib << 20);
                 buf_add_zeros(&content, 3 * (mib << 20));
                 ASSERT_TRUE(archive_section_write(&source_kind, &content, &section, NULL));
                 archive = source_archive_open(cursor_make(section.data, section.len), &err);
