@@ -49,6 +49,8 @@ struct quality_python {
 struct quality {
         uint64_t n_samples, n_lost, n_throttled, n_unresolved, n_cut_stacks;
         uint64_t cut_by[QUALITY_N_CUTS]; /* of all stacks of the session, or of those that were read */
+        const char *cut_module;          /* where most of them end; kept by the caller; NULL: not known */
+        uint64_t n_cut_in_module;        /* that end there */
         unsigned max_frames;             /* of QUALITY_CUT_DEPTH */
         const char *longer_copies;       /* what copies more of the stack; NULL: nothing does */
         uint64_t n_unjudged;             /* stacks that end in modules whose files can't be read */

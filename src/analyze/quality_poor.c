@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "quality.h"
+#include "text_printable.h"
 
 static const double POOR_LOST_PERCENT = 0.1;
 static const double POOR_UNRESOLVED_PERCENT = 5;
@@ -35,9 +36,16 @@ static bool is_cut(const struct quality *q)
         return quality_percent(q, q->n_cut_stacks) > POOR_UNRESOLVED_PERCENT;
 }
 
+/* "12 % of the stacks are cut, most of them (80 %) in libfoo.so" */
 static void say_cut(const struct quality *q, struct buf *out)
 {
-        buf_printf(out, "%.0f %% of the stacks miss their callers", quality_percent(q, q->n_cut_stacks));
+        double share = q->n_cut_stacks ? (double)q->n_cut_in_module / (double)q->n_cut_stacks : 0;
+
+        buf_printf(out, "%.0f %% of the stacks are cut", quality_percent(q, q->n_cut_stacks));
+        if (!q->cut_module || share <= 0.5)
+                return;
+        buf_printf(out, ", most of them (%.0f %%) in ", 100 * share);
+        text_add_printable(out, q->cut_module);
 }
 
 static bool is_seldom_counted(const struct quality *q)

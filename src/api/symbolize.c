@@ -87,7 +87,6 @@ static void open_file(struct symbolize *s)
         const struct resolver_options options = {
                 .demangle_params = !request->no_demangle && !request->decorated,
                 .decorated = request->decorated,
-                .debug_dirs = request->debug_dirs,
                 .sources = request->sources,
         };
         const struct resolver_module module = {

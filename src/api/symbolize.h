@@ -14,7 +14,6 @@
 struct symbolize_request {
         const char *path;    /* of the object file or PDB, or of a module of the session */
         const char *session; /* answers are those that were packed into it; NULL: those of the file */
-        const char *const *debug_dirs; /* NULL-terminated; NULL: /usr/lib/debug */
         bool no_demangle;
         bool decorated; /* functions that a PDB names are named as they are decorated */
         const struct resolver_sources *sources; /* NULL: files of this machine alone */

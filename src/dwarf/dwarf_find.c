@@ -19,24 +19,28 @@ struct dwarf_wanted {
         size_t index;
 };
 
-static int compare_wanted(const void *a, const void *b)
+/* By unit, in each in the order of the addresses.  Units mostly have their code in the order in which they stand in the
+ * file. */
+static void sort_wanted(struct dwarf_wanted **wanted, size_t n, size_t n_units)
 {
-        const struct dwarf_wanted *x = a, *y = b;
+        struct dwarf_wanted *from = *wanted, *sorted;
+        size_t *at, i = 1;
 
-        if (x->unit != y->unit)
-                return x->unit < y->unit ? -1 : 1;
-        return x->index < y->index ? -1 : x->index > y->index;
-}
-
-/* Units mostly have their code in the order in which they stand in the file. */
-static void sort_wanted(struct dwarf_wanted *wanted, size_t n)
-{
-        for (size_t i = 1; i < n; i++) {
-                if (wanted[i].unit < wanted[i - 1].unit) {
-                        qsort(wanted, n, sizeof(*wanted), compare_wanted);
-                        return;
-                }
-        }
+        while (i < n && from[i].unit >= from[i - 1].unit)
+                i++;
+        if (i >= n)
+                return;
+        at = mem_new(n_units + 1, sizeof(*at));
+        sorted = mem_new(n, sizeof(*sorted));
+        for (i = 0; i < n; i++)
+                at[from[i].unit + 1]++;
+        for (i = 1; i <= n_units; i++)
+                at[i] += at[i - 1];
+        for (i = 0; i < n; i++)
+                sorted[at[from[i].unit]++] = from[i];
+        free(at);
+        free(from);
+        *wanted = sorted;
 }
 
 /* A unit while its addresses are looked up. */
@@ -250,7 +254,7 @@ void dwarf_find(struct dwarf *dwarf, const uint64_t *addrs, size_t n, struct sou
                 if (unit != DWARF_NO_OWNER)
                         wanted[n_wanted++] = (struct dwarf_wanted){unit, i};
         }
-        sort_wanted(wanted, n_wanted);
+        sort_wanted(&wanted, n_wanted, dwarf->main.n_units);
         find_wanted(dwarf, addrs, wanted, n_wanted, ret_frames);
         free(wanted);
         dwarf_write_note(dwarf);

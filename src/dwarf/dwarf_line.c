@@ -225,6 +225,18 @@ static void prepare_steps(struct line_machine *m)
         }
 }
 
+/* Discriminators are the most frequent extended opcode, and no row that is looked up has them.  False: it is another
+ * one, or is not whole. */
+static inline __attribute__((always_inline)) bool skip_discriminator(const uint8_t **at, const uint8_t *end)
+{
+        const uint8_t *p = *at;
+
+        if (end - p < 2 || p[1] != DW_LNE_set_discriminator || !p[0] || p[0] >= 0x80 || p[0] >= end - p)
+                return false;
+        *at += 1 + p[0];
+        return true;
+}
+
 /* A sequence without an end says nothing of where its code ends: it does not count. */
 static void run(struct line_machine *m)
 {
@@ -249,7 +261,7 @@ static void run(struct line_machine *m)
                         r.addr += m->step[opcode].addr;
                         r.row.line += m->step[opcode].line;
                         put_row(m, &r);
-                } else {
+                } else if (!skip_discriminator(&at, end)) {
                         m->c.at = at;
                         r = run_extended(m, r);
                         at = m->c.failed ? end : m->c.at;

@@ -61,8 +61,9 @@ enum { ELF_STV_INTERNAL = 1, ELF_STV_HIDDEN = 2 };
 enum { ELF_NT_GNU_BUILD_ID = 3 };
 
 /* Dynamic section */
-enum { ELF_DT_NULL = 0, ELF_DT_SONAME = 14 };
-#define ELF_DT_FLAGS_1 0x6ffffffbu
-#define ELF_DF_1_PIE   0x08000000u
+enum { ELF_DT_NULL = 0, ELF_DT_RELA = 7, ELF_DT_SONAME = 14 };
+#define ELF_DT_RELACOUNT 0x6ffffff9u
+#define ELF_DT_FLAGS_1   0x6ffffffbu
+#define ELF_DF_1_PIE     0x08000000u
 
 #endif

@@ -45,10 +45,33 @@ static bool is_slot(uint16_t machine, uint32_t type)
         return type == ARM64_GLOB_DAT || type == ARM64_JUMP_SLOT || type == ARM64_IRELATIVE;
 }
 
+/* The relative relocations stand first in .rela.dyn (DT_RELACOUNT), tens of thousands in a library, and fill no slot of a
+ * stub. */
+static uint64_t relative_bytes(const struct elf *elf, size_t section)
+{
+        size_t dynamic = elf_find_type(elf, ELF_SHT_DYNAMIC);
+        struct cursor c = dynamic == SIZE_MAX ? cursor_make(NULL, 0) : elf_section_bytes(elf, dynamic);
+        uint64_t table = 0, n = 0;
+
+        while (!c.failed && cursor_left(&c)) {
+                uint64_t tag = elf_word(elf, &c), value = elf_word(elf, &c);
+
+                if (tag == ELF_DT_NULL)
+                        break;
+                if (tag == ELF_DT_RELA)
+                        table = value;
+                else if (tag == ELF_DT_RELACOUNT)
+                        n = value;
+        }
+        return table == elf->base.sections[section].addr && n < UINT32_MAX ? n * RELA_BYTES : 0;
+}
+
 static void read_slots(struct plt *plt, size_t section, bool is_plt)
 {
         struct cursor c = elf_section_bytes(plt->elf, section);
 
+        if (!is_plt)
+                cursor_skip(&c, relative_bytes(plt->elf, section));
         while (!c.failed && cursor_left(&c) >= RELA_BYTES && plt->n_slots < ELF_MAX_STUBS) {
                 uint64_t addr = cursor_u64(&c);
                 uint64_t info = cursor_u64(&c);

@@ -44,26 +44,17 @@ bool elf_symbols_begin(struct object *object, enum object_table table, struct ob
         return true;
 }
 
-static uint8_t kind_of(unsigned type)
-{
-        switch (type) {
-        case ELF_STT_FUNC:
-        case ELF_STT_GNU_IFUNC: return OBJECT_SYMBOL_FUNCTION;
-        case ELF_STT_NOTYPE: return OBJECT_SYMBOL_LABEL;
-        case ELF_STT_OBJECT:
-        case ELF_STT_COMMON:
-        case ELF_STT_TLS: return OBJECT_SYMBOL_DATA;
-        default: return OBJECT_SYMBOL_OTHER;
-        }
-}
+static const uint8_t kinds[16] = {
+        [ELF_STT_NOTYPE] = OBJECT_SYMBOL_LABEL,       [ELF_STT_OBJECT] = OBJECT_SYMBOL_DATA,
+        [ELF_STT_FUNC] = OBJECT_SYMBOL_FUNCTION,      [ELF_STT_COMMON] = OBJECT_SYMBOL_DATA,
+        [ELF_STT_GNU_IFUNC] = OBJECT_SYMBOL_FUNCTION, [ELF_STT_TLS] = OBJECT_SYMBOL_DATA,
+};
 
 static uint8_t binding_of(unsigned binding)
 {
-        switch (binding) {
-        case ELF_STB_LOCAL: return OBJECT_LOCAL;
-        case ELF_STB_WEAK: return OBJECT_WEAK;
-        default: return OBJECT_GLOBAL;
-        }
+        return binding == ELF_STB_LOCAL  ? OBJECT_LOCAL
+               : binding == ELF_STB_WEAK ? OBJECT_WEAK
+                                         : OBJECT_GLOBAL;
 }
 
 static void place(const struct elf *elf, struct object_symbol *symbol, uint32_t index)
@@ -76,13 +67,11 @@ static void place(const struct elf *elf, struct object_symbol *symbol, uint32_t 
                 symbol->addr += symbol->section->addr;
 }
 
-static void set_info(struct object_symbol *symbol, uint8_t info, uint8_t other)
+static bool is_hidden(uint8_t other)
 {
         unsigned visibility = other & 3;
 
-        symbol->kind = kind_of(info & 15);
-        symbol->binding = binding_of(info >> 4);
-        symbol->is_hidden = visibility == ELF_STV_INTERNAL || visibility == ELF_STV_HIDDEN;
+        return visibility == ELF_STV_INTERNAL || visibility == ELF_STV_HIDDEN;
 }
 
 /* That of symbol `number`, whose own field is too small for it. */
@@ -136,27 +125,29 @@ static struct symbol_fields read_32(struct cursor *c)
 bool elf_symbols_next(struct object_symbols *symbols, struct object_symbol *ret_symbol)
 {
         const struct elf *elf = elf_of(symbols->object);
-        struct object_symbol symbol = {0};
         struct symbol_fields fields;
         uint32_t index;
 
         if (symbols->n_done == symbols->n_symbols)
                 return false;
         fields = elf->is_64 ? read_64(&symbols->at) : read_32(&symbols->at);
-        symbol.name_off = fields.name_off;
-        symbol.addr = fields.addr;
-        symbol.size_bytes = fields.size_bytes;
-        set_info(&symbol, fields.info, fields.other);
+        *ret_symbol = (struct object_symbol){
+                .name_off = fields.name_off,
+                .addr = fields.addr,
+                .size_bytes = fields.size_bytes,
+                .kind = kinds[fields.info & 15],
+                .binding = binding_of(fields.info >> 4),
+                .is_hidden = is_hidden(fields.other),
+        };
         index = fields.index;
         /* A reserved number is no section even where the file has that many. */
         if (index == ELF_SHN_XINDEX)
                 index = read_wide_section(symbols, symbols->n_done);
         else if (index >= ELF_SHN_LORESERVE)
                 index = UINT32_MAX;
-        place(elf, &symbol, index);
-        if (elf->machine == ELF_MACHINE_ARM && symbol.kind == OBJECT_SYMBOL_FUNCTION)
-                symbol.addr &= ~(uint64_t)1; /* bit 0 says Thumb */
+        place(elf, ret_symbol, index);
+        if (elf->machine == ELF_MACHINE_ARM && ret_symbol->kind == OBJECT_SYMBOL_FUNCTION)
+                ret_symbol->addr &= ~(uint64_t)1; /* bit 0 says Thumb */
         symbols->n_done++;
-        *ret_symbol = symbol;
         return true;
 }

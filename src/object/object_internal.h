@@ -34,7 +34,6 @@ struct object_ops {
 struct object_unpacked {
         const struct object_section *section;
         uint64_t taken_bytes; /* from the budget */
-        void *memory;         /* to free */
         uint8_t *bytes;
         size_t size;
         bool failed;
@@ -55,6 +54,8 @@ struct object {
         size_t n_segments;
         struct object_unpacked **unpacked;
         size_t n_unpacked, cap_unpacked;
+        uint8_t **unpacked_memory; /* what their bytes stand in, to free */
+        size_t n_unpacked_memory, cap_unpacked_memory;
         struct budget *budget;    /* what is unpacked is taken from it */
         struct budget own_budget; /* where the caller gave none */
 };

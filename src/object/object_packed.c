@@ -9,6 +9,7 @@ enum {
         N_PARTS = 2,
         MIN_PART_BYTES = 256 * 1024, /* of packed bytes; less is not worth a thread */
         LARGE_PAGE_BYTES = 2 << 20,
+        ROOM_ALIGN_BYTES = 64,
 };
 
 static struct object_unpacked *find(const struct object *object, const struct object_section *section)
@@ -29,21 +30,6 @@ static struct object_unpacked *add(struct object *object, const struct object_se
         return unpacked;
 }
 
-/* A large section begins where a large page can, and there is room for its last one: one fault in place of hundreds. */
-static void make_room(struct object_unpacked *unpacked)
-{
-        bool is_large = unpacked->size >= LARGE_PAGE_BYTES;
-        size_t align_bytes = is_large ? LARGE_PAGE_BYTES : 1;
-        size_t n_bytes = (unpacked->size + align_bytes - 1) & ~(align_bytes - 1);
-        uintptr_t past;
-
-        unpacked->memory = mem_resize(NULL, n_bytes + align_bytes, 1);
-        past = (uintptr_t)unpacked->memory & (align_bytes - 1);
-        unpacked->bytes = (uint8_t *)unpacked->memory + (past ? align_bytes - past : 0);
-        if (is_large)
-                os_expect_use(unpacked->bytes, n_bytes);
-}
-
 /* Sections that are packed hold debug information. */
 static bool take_budget(struct object *object, struct object_unpacked *unpacked)
 {
@@ -56,21 +42,51 @@ static bool take_budget(struct object *object, struct object_unpacked *unpacked)
         return true;
 }
 
+/* Much memory begins where a large page can, and ends where one does: one fault in place of hundreds. */
+static uint8_t *allocate(struct object *object, size_t size)
+{
+        size_t align_bytes = size >= LARGE_PAGE_BYTES ? LARGE_PAGE_BYTES : 1;
+        size_t n_bytes = (size + align_bytes - 1) & ~(align_bytes - 1);
+        uint8_t *memory = mem_resize(NULL, n_bytes + align_bytes, 1);
+        uintptr_t past = (uintptr_t)memory & (align_bytes - 1);
+        uint8_t *bytes = memory + (past ? align_bytes - past : 0);
+
+        ARRAY_PUSH(object->unpacked_memory, object->n_unpacked_memory, object->cap_unpacked_memory, memory);
+        if (align_bytes > 1)
+                os_expect_use(bytes, n_bytes);
+        return bytes;
+}
+
+static size_t room_bytes(const struct object_unpacked *unpacked)
+{
+        return unpacked->failed ? 0
+                                : (unpacked->size + ROOM_ALIGN_BYTES - 1) & ~(size_t)(ROOM_ALIGN_BYTES - 1);
+}
+
+/* Sections that are unpacked together stand in one piece of memory, so that small ones are in large pages too. */
+static void make_room(struct object *object, struct object_unpacked **items, size_t n)
+{
+        size_t total = 0;
+        uint8_t *bytes;
+
+        for (size_t i = 0; i < n; i++) {
+                items[i]->failed = !object->ops->get_unpacked_size(object, items[i]->section, &items[i]->size,
+                                                                   &items[i]->err) ||
+                                   !take_budget(object, items[i]);
+                total += room_bytes(items[i]);
+        }
+        bytes = allocate(object, total);
+        for (size_t i = 0; i < n; i++) {
+                items[i]->bytes = bytes;
+                bytes += room_bytes(items[i]);
+        }
+}
+
 static void unpack(struct object *object, struct object_unpacked *unpacked)
 {
-        const struct object_ops *ops = object->ops;
-
-        if (ops->get_unpacked_size(object, unpacked->section, &unpacked->size, &unpacked->err) &&
-            take_budget(object, unpacked)) {
-                make_room(unpacked);
-                if (ops->unpack_section(object, unpacked->section, unpacked->bytes, unpacked->size,
-                                        &unpacked->err))
-                        return;
-                free(TAKE(unpacked->memory));
-                budget_give(object->budget, unpacked->taken_bytes);
-                unpacked->taken_bytes = 0;
-        }
-        unpacked->failed = true;
+        if (!unpacked->failed)
+                unpacked->failed = !object->ops->unpack_section(object, unpacked->section, unpacked->bytes,
+                                                                unpacked->size, &unpacked->err);
 }
 
 bool object_read_packed(struct object *object, const struct object_section *section, struct cursor *ret_bytes,
@@ -80,6 +96,7 @@ bool object_read_packed(struct object *object, const struct object_section *sect
 
         if (!unpacked) {
                 unpacked = add(object, section);
+                make_room(object, &unpacked, 1);
                 unpack(object, unpacked);
         }
         if (unpacked->failed)
@@ -93,11 +110,13 @@ bool object_read_packed(struct object *object, const struct object_section *sect
 void object_release_packed(struct object *object)
 {
         for (size_t i = 0; i < object->n_unpacked; i++) {
-                free(object->unpacked[i]->memory);
                 budget_give(object->budget, object->unpacked[i]->taken_bytes);
                 free(object->unpacked[i]);
         }
+        for (size_t i = 0; i < object->n_unpacked_memory; i++)
+                free(object->unpacked_memory[i]);
         free(object->unpacked);
+        free(object->unpacked_memory);
 }
 
 /* --- Several at once --- */
@@ -138,6 +157,7 @@ static void unpack_new(struct object *object, struct object_unpacked **items, si
                 parts[i].items = mem_new(n, sizeof(*parts[i].items));
         }
         qsort(items, n, sizeof(*items), compare_packed);
+        make_room(object, items, n);
         for (size_t i = 0; i < n; i++) {
                 struct packed_part *part = &parts[parts[1].packed_bytes < parts[0].packed_bytes];
 

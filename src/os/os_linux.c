@@ -233,18 +233,27 @@ void os_expect_use(void *memory, size_t size)
         madvise((void *)start, (uintptr_t)memory + size - start, MADV_HUGEPAGE);
 }
 
-/* glibc's heap grows as malloc needs it and shrinks as free allows: here it grows once, and stays as large. */
+/* glibc's heap grows as malloc needs it and shrinks as free allows: here it grows once, and stays as large.  What is in
+ * front of its first large page is never used, because the system would give it in small ones. */
 void os_expect_heap(size_t size)
 {
 #ifdef __GLIBC__
+        enum { LARGE_PAGE_BYTES = 2 << 20, CHUNK_BYTES = 32 };
+        static void *front;
+        uintptr_t past;
         void *memory;
 
         mallopt(M_MMAP_THRESHOLD, (int)size * 2);
         mallopt(M_TRIM_THRESHOLD, (int)size * 2);
         memory = malloc(size);
-        if (memory)
-                os_expect_use(memory, size);
-        free(memory);
+        if (!memory)
+                return;
+        os_expect_use(memory, size);
+        past = (uintptr_t)memory & (LARGE_PAGE_BYTES - 1);
+        if (!front && past && past < LARGE_PAGE_BYTES - CHUNK_BYTES)
+                front = realloc(memory, LARGE_PAGE_BYTES - past - CHUNK_BYTES);
+        else
+                free(memory);
 #endif
 }
 

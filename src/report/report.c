@@ -49,6 +49,7 @@ static void pass_release(struct report_pass *pass)
         stack_unwind_free(pass->unwind);
         report_python_release(&pass->python);
         map_release(&pass->seen_pids);
+        map_release(&pass->cut_modules);
         free(pass->pids);
 }
 

@@ -119,17 +119,13 @@ static void add_last_end(struct report_worker *w)
         w->last_end.weight = 0;
 }
 
-void report_see_chain(struct report_worker *w, uint32_t event, const struct sample *sample)
+/* `kind` is a set of CHAIN_END_*. */
+static void see_end(struct report_worker *w, const struct sample *sample, const struct stack_frame *outermost,
+                    uint32_t kind)
 {
-        struct profile_address end = {.pid = sample->pid, .misc = PERF_MISC_USER};
-        struct stack_frame outermost;
+        struct profile_address end = {.pid = sample->pid, .misc = PERF_MISC_USER, .event = kind};
 
-        if (!has_kernel_chains(w->pass, &w->attrs[event]->attr) || !find_outermost(sample, &outermost))
-                return;
-        end.addr = outermost.addr - outermost.is_return;
-        end.event = outermost.is_return ? CHAIN_END_RETURN : 0;
-        if (sample->n_chain > w->pass->kernel_frames) /* one word at least is no address */
-                end.event |= CHAIN_END_DEEP;
+        end.addr = outermost->addr - outermost->is_return;
         if (w->last_end.weight && end.addr == w->last_end.addr && end.pid == w->last_end.pid &&
             end.event == w->last_end.event) {
                 w->last_end.weight++;
@@ -142,6 +138,27 @@ void report_see_chain(struct report_worker *w, uint32_t event, const struct samp
         add_last_end(w);
         end.weight = 1;
         w->last_end = end;
+}
+
+void report_see_chain(struct report_worker *w, uint32_t event, const struct sample *sample)
+{
+        struct stack_frame outermost;
+        uint32_t kind;
+
+        if (!has_kernel_chains(w->pass, &w->attrs[event]->attr) || !find_outermost(sample, &outermost))
+                return;
+        kind = outermost.is_return ? CHAIN_END_RETURN : 0;
+        if (sample->n_chain > w->pass->kernel_frames) /* one word at least is no address */
+                kind |= CHAIN_END_DEEP;
+        see_end(w, sample, &outermost, kind);
+}
+
+void report_see_cut(struct report_worker *w, const struct sample *sample)
+{
+        struct stack_frame outermost;
+
+        if (find_outermost(sample, &outermost))
+                see_end(w, sample, &outermost, CHAIN_END_CUT);
 }
 
 void report_catch_up_chains(struct report_worker *w)
@@ -157,14 +174,27 @@ static bool lacks_memory(const struct report_pass *pass, const struct profile_pl
         return end->module == MODULE_NONE && budget_has_left_out(&pass->session->budget, BUDGET_ADDRESSES);
 }
 
+/* The lines of Python functions are in no file that could lack something. */
+static void count_cut_in(struct report_pass *pass, module_id module, uint64_t n)
+{
+        if (module != MODULE_NONE && world_get_module(pass->session->world, module)->kind != MODULE_PYTHON)
+                *map_put(&pass->cut_modules, module, NULL) += n;
+}
+
 static void judge_chains(struct report_pass *pass, const struct profile_place *end, bool is_stray)
 {
         const unsigned deep_return = CHAIN_END_RETURN | CHAIN_END_DEEP;
         struct quality *q = &pass->report->quality;
-        enum stack_whole whole =
-                stack_unwind_judge(pass->unwind, end->module, end->offset, end->event & CHAIN_END_RETURN);
+        enum stack_whole whole;
 
+        if (end->event & CHAIN_END_CUT) {
+                count_cut_in(pass, end->module, end->weight);
+                return;
+        }
+        whole = stack_unwind_judge(pass->unwind, end->module, end->offset, end->event & CHAIN_END_RETURN);
         q->n_cut_stacks += whole == STACK_CUT ? end->weight : 0;
+        if (whole == STACK_CUT)
+                count_cut_in(pass, end->module, end->weight);
         q->n_unjudged += whole == STACK_UNJUDGED ? end->weight : 0;
         if (whole == STACK_CUT && !is_stray && lacks_memory(pass, end))
                 pass->n_memory_cuts += end->weight;
@@ -191,10 +221,16 @@ void report_judge_chains(struct report_pass *pass, struct report_worker *w)
 
 /* --- Stacks --- */
 
-/* Of each node: where its path begins, and how long it is. */
+/* Of each node: where its path begins, the outermost user code on it that is in a module, or STACKS_NONE, and how long it is.
+ * Without frame pointers a chain often ends in an address that is none. */
 struct path {
-        uint32_t root, n_frames;
+        uint32_t root, outermost, n_frames;
 };
+
+static bool is_user_code(const struct code_place *place)
+{
+        return place->module != MODULE_NONE && !place->is_kernel && !place->is_cut;
+}
 
 static struct path *find_paths(const struct stacks *stacks)
 {
@@ -204,9 +240,10 @@ static struct path *find_paths(const struct stacks *stacks)
         for (uint32_t i = 0; i < n; i++) {
                 uint32_t parent = stacks_get_node(stacks, i)->parent;
 
-                paths[i] = parent == STACKS_NONE
-                                   ? (struct path){i, 1}
-                                   : (struct path){paths[parent].root, paths[parent].n_frames + 1};
+                paths[i] = parent == STACKS_NONE ? (struct path){i, STACKS_NONE, 0} : paths[parent];
+                paths[i].n_frames++;
+                if (paths[i].outermost == STACKS_NONE && is_user_code(stacks_place_of(stacks, i)))
+                        paths[i].outermost = i;
         }
         return paths;
 }
@@ -230,6 +267,12 @@ struct judging {
         bool any_below, only_chains;
 };
 
+static void count_cut_path(const struct judging *j, const struct path *path, uint64_t n)
+{
+        if (path->outermost != STACKS_NONE)
+                count_cut_in(j->pass, stacks_place_of(j->pass->report->stacks, path->outermost)->module, n);
+}
+
 static void judge_end(struct judging *j, const struct stack_end *end, bool is_chain)
 {
         struct quality *q = &j->pass->report->quality;
@@ -238,6 +281,7 @@ static void judge_end(struct judging *j, const struct stack_end *end, bool is_ch
 
         if (stacks_place_of(j->pass->report->stacks, root)->is_cut) {
                 q->n_cut_stacks += end->count;
+                count_cut_path(j, path, end->count);
                 if (is_chain && budget_has_left_out(&j->pass->session->budget, BUDGET_STACKS))
                         j->pass->n_memory_cuts += end->count;
                 return;
@@ -251,6 +295,7 @@ static void judge_end(struct judging *j, const struct stack_end *end, bool is_ch
         if (j->verdicts[root] != 1 + STACK_CUT)
                 return;
         q->n_cut_stacks += end->count;
+        count_cut_path(j, path, end->count);
         if (path->n_frames >= j->pass->kernel_frames)
                 j->pass->n_deep_chains += end->count;
         /* A root that is no caller may be of an event without chains too. */
@@ -330,6 +375,32 @@ static void fill_walks(struct report_pass *pass)
         q->longer_copies = longer_copies(pass);
 }
 
+struct cut_most {
+        module_id module;
+        uint64_t n;
+};
+
+static void take_most(void *ctx, uint64_t module, uint64_t *n)
+{
+        struct cut_most *most = ctx;
+
+        if (*n > most->n || (*n == most->n && module < most->module))
+                *most = (struct cut_most){(module_id)module, *n};
+}
+
+static void fill_module(struct report_pass *pass)
+{
+        struct cut_most most = {.module = MODULE_NONE};
+        struct module_facts facts;
+
+        map_each(&pass->cut_modules, take_most, &most);
+        if (most.module == MODULE_NONE)
+                return;
+        module_source_tell(pass->session->modules, most.module, &facts);
+        pass->report->quality.cut_module = facts.name;
+        pass->report->quality.n_cut_in_module = most.n;
+}
+
 void report_fill_cut(struct report_pass *pass)
 {
         struct quality *q = &pass->report->quality;
@@ -343,6 +414,7 @@ void report_fill_cut(struct report_pass *pass)
         }
         q->not_unwound = can_unwind && !pass->marks.n_samples && !pass->report->stacks;
         fill_walks(pass);
+        fill_module(pass);
         if (!has_chains || can_unwind)
                 return;
         q->max_frames = pass->kernel_frames;

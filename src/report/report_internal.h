@@ -25,6 +25,7 @@ struct report_pass {
         unsigned kernel_frames; /* that the kernel takes */
         uint64_t n_deep_chains; /* cut where it takes no more */
         uint64_t n_memory_cuts; /* chains that there was no memory for */
+        struct map cut_modules; /* where cut stacks end, to their number */
 };
 
 static inline bool report_wants(const struct report_pass *pass, enum report_result result)

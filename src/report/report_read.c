@@ -38,7 +38,9 @@ static void take_stack(struct report_worker *w, uint32_t event, const struct sam
                 branches_add(pass->report->branches, w->world, event, sample);
         if (!w->stacks) {
                 w->n_cut_stacks += is_cut;
-                if (!is_cut && !can_unwind)
+                if (is_cut)
+                        report_see_cut(w, sample);
+                else if (!can_unwind)
                         report_see_chain(w, event, sample);
                 return;
         }

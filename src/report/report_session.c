@@ -41,10 +41,7 @@ static void open_modules(struct report_session *s, const struct report_session_r
                 .decorated = request->long_names,
                 .sources = &s->sources,
         };
-        const struct resolver_sources *sources = request->sources;
 
-        if (sources && sources->elf)
-                options.debug_dirs = sources->elf->debug_dirs;
         find_folder(s, request);
         options.session_dir = s->folder.len ? buf_text(&s->folder) : NULL;
         s->modules = module_source_new(s->world, s->reader, s->images, &options, request->collected);

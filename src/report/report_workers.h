@@ -11,7 +11,8 @@
 enum {
         CHAIN_END_RETURN = 1, /* the place is before a return address */
         CHAIN_END_DEEP = 2,   /* there are as many frames as the kernel takes */
-        CHAIN_END_KINDS = 4,
+        CHAIN_END_CUT = 4,    /* whoever unwound it said that it is cut */
+        CHAIN_END_KINDS = 8,
 };
 
 enum { RECENT_PIDS = 64 };
@@ -52,6 +53,9 @@ void report_worker_end_batch(struct report_worker *worker, const struct perfdata
 
 /* Without stacks: looks only at where the sample's chain ends. */
 void report_see_chain(struct report_worker *worker, uint32_t event, const struct sample *sample);
+
+/* The same of a stack that is known to be cut. */
+void report_see_cut(struct report_worker *worker, const struct sample *sample);
 
 /* Before the world changes. */
 void report_catch_up_chains(struct report_worker *worker);

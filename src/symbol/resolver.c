@@ -8,6 +8,7 @@
 #include "arena.h"
 #include "buf.h"
 #include "demangle.h"
+#include "elf_search.h"
 #include "mem.h"
 #include "os_paths.h"
 #include "recorded_symbols.h"
@@ -23,6 +24,8 @@ struct resolver *resolver_new(const struct resolver_options *options)
         struct resolver *resolver = mem_new(1, sizeof(*resolver));
 
         resolver->options = *options;
+        if (!resolver->options.debug_dirs && options->sources && options->sources->elf)
+                resolver->options.debug_dirs = options->sources->elf->debug_dirs;
         if (!resolver->options.debug_dirs)
                 resolver->options.debug_dirs = default_debug_dirs;
         resolver->texts = strpool_new();

@@ -38,10 +38,10 @@ struct resolver_sources {
 struct resolver_options {
         bool demangle; /* C++ and Rust names readable, in short form (demangle.h); clones have the function's name */
         bool keep_clones; /* clones and pieces of functions have names of their own (f.cold) in short form too */
-        bool demangle_params;                   /* in long form */
-        bool decorated;                         /* a PDB's functions as they are decorated */
-        const char *kallsyms_path;              /* NULL: /proc/kallsyms */
-        const char *const *debug_dirs;          /* NULL-terminated; NULL: /usr/lib/debug */
+        bool demangle_params;          /* in long form */
+        bool decorated;                /* a PDB's functions as they are decorated */
+        const char *kallsyms_path;     /* NULL: /proc/kallsyms */
+        const char *const *debug_dirs; /* NULL-terminated; NULL: those of sources->elf, else /usr/lib/debug */
         const struct resolver_sources *sources; /* NULL: files of this machine alone */
         const char *session_dir; /* files of the session's folder may be its modules; NULL: none */
 };

@@ -121,17 +121,26 @@ static bool is_mapping_symbol(const struct object *object, const char *name)
                name[1] && strchr("adtx", name[1]) && (!name[2] || name[2] == '.');
 }
 
-static bool names_code(const struct object *object, const struct object_symbol *symbol, const char *name)
+static bool is_text(const struct object_section *section)
+{
+        return section && (section->flags & OBJECT_SECTION_CODE) && strstr(section->name, "text");
+}
+
+/* What needs no name is asked first: tables have many symbols of data. */
+static bool names_code(const struct object_symbols *symbols, const struct object_symbol *symbol)
 {
         const struct object_section *section = symbol->section;
+        const char *name;
 
-        if (!symbol->is_defined || !name[0])
+        if (!symbol->is_defined ||
+            (symbol->kind != OBJECT_SYMBOL_FUNCTION && symbol->kind != OBJECT_SYMBOL_LABEL))
                 return false;
-        if (symbol->kind == OBJECT_SYMBOL_FUNCTION)
-                return true;
-        return symbol->kind == OBJECT_SYMBOL_LABEL && section && (section->flags & OBJECT_SECTION_CODE) &&
-               strstr(section->name, "text") && !symbol->is_hidden && !is_mapping_symbol(object, name) &&
-               symbol->addr - section->addr < section->size_bytes;
+        if (symbol->kind == OBJECT_SYMBOL_LABEL &&
+            (symbol->is_hidden || !is_text(section) || symbol->addr - section->addr >= section->size_bytes))
+                return false;
+        name = object_symbols_name(symbols, symbol);
+        return name[0] &&
+               (symbol->kind == OBJECT_SYMBOL_FUNCTION || !is_mapping_symbol(symbols->object, name));
 }
 
 /* All objects of a table have the same budget. */
@@ -157,7 +166,7 @@ bool symtab_add_object(struct symtab *tab, struct object *object, enum object_ta
         while (object_symbols_next(&symbols, &symbol)) {
                 const struct object_section *section = symbol.section;
 
-                if (!names_code(object, &symbol, object_symbols_name(&symbols, &symbol)))
+                if (!names_code(&symbols, &symbol))
                         continue;
                 symtab_add(tab, &(struct symtab_symbol){
                                         .addr = symbol.addr,

@@ -13,6 +13,16 @@ static void add_cut_by(const struct quality *q, struct json *json)
         json_end_object(json);
 }
 
+/* Where most of the cut stacks end. */
+static void add_cut_module(const struct quality *q, struct json *json)
+{
+        json_key(json, "cut_module");
+        json_begin_object(json);
+        json_key_str(json, "module", q->cut_module);
+        json_key_u64(json, "stacks", q->n_cut_in_module);
+        json_end_object(json);
+}
+
 static void add_python(const struct quality_python *python, struct json *json)
 {
         json_key(json, "python");
@@ -47,6 +57,8 @@ void quality_add_json(const struct quality *q, const char *source_note, struct j
         else
                 json_u64(json, q->n_cut_stacks);
         add_cut_by(q, json);
+        if (q->cut_module)
+                add_cut_module(q, json);
         if (q->python.n_stacks)
                 add_python(&q->python, json);
         json_key(json, "counted_share");

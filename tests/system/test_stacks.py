@@ -255,6 +255,16 @@ def check_cause(t: Context, key: str, why: str) -> None:
         check(marks_of(t)[key] == cut[why], f"{marks_of(t)} for {cut}")
 
 
+def check_cut_module(t: Context, name: str, argv: list[str]) -> None:
+    """Nearly all cut stacks end in this module, and the lines say so."""
+    told = t.good(*argv)
+    found = re.search(r"^poor: .*?\d+ % of the stacks are cut, most of them \((\d+) %\) in (\S+?)(;|$)", told.out, re.M)
+    check(found is not None and found[2] == name and int(found[1]) >= 95, f"{name} is named", told)
+    quality = json.loads(t.good(*argv, "--json").out)["quality"]
+    check(quality["cut_module"]["module"] == name, f"{quality}")
+    check(0.95 * quality["cut_stacks"] <= quality["cut_module"]["stacks"] <= quality["cut_stacks"], f"{quality}")
+
+
 def test_wrong_frame_pointers_have_causes(t: Context) -> None:
     for mode, key, why in (("nowhere", "no_module", "an address is in no mapped module"),
                            ("above", "unreadable", "unwinding needs memory outside the stack"),
@@ -289,6 +299,9 @@ def test_malformed_call_frame_information_is_a_cause(t: Context) -> None:
         for how in "unwind", "dwarf":
             t.good("record", "--call-graph", how, "--", program, "deep", "30", "3")
             check_cause(t, "malformed_cfi", "malformed call-frame information")
+            check_cut_module(t, os.path.basename(program), ["report", "-g"])
+            if how == "unwind":
+                check_cut_module(t, os.path.basename(program), ["report"])
 
 
 def test_a_program_whose_file_is_gone(t: Context) -> None:

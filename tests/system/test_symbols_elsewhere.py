@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Sessions whose programs are not at their paths: another root, named folders, beside the session, perf's cache."""
 import os
+import re
 import shutil
 
 import harness
@@ -88,6 +89,34 @@ def test_another_build_is_not_taken(t: Context) -> None:
     check("session/spin_moved is of another build" in said.out, "says which file it was", said)
     done = report(t, "--symfs", t.path("root"))
     check(not is_named(done), "below the root too", done)
+
+
+def build_id_of(t: Context, program: str) -> str:
+    done = t.run(harness.need_tool("readelf"), "-n", program)
+    found = re.search(r"Build ID: (\w+)", done.out)
+    check(found is not None, "a build id", done)
+    return found[1]
+
+
+def test_debug_file_by_build_id(t: Context) -> None:
+    """DIR/.build-id/AB/CDEF.debug of a stripped program, for symbolize as for report."""
+    program = t.path("stripped")
+    objcopy = harness.need_tool("objcopy")
+    shutil.copy(t.program("spin"), program)
+    build_id = build_id_of(t, program)
+    start = re.search(r"^(\w+) \w spin_here$", t.run(harness.need_tool("nm"), program).out, re.MULTILINE)
+    check(start is not None, "the address of spin_here")
+    for folder in ("store", "root/usr/lib/debug"):
+        folder = t.path(os.path.join(folder, ".build-id", build_id[:2]))
+        os.makedirs(folder)
+        t.run(objcopy, "--only-keep-debug", program, os.path.join(folder, build_id[2:] + ".debug"))
+    t.run(objcopy, "--strip-all", program)
+    t.good("record", "--session", "stripped.data", "--", program, "100")
+    for options in ([], ["--symbol-path", t.path("store")], ["--symfs", t.path("root")]):
+        named = t.ours("symbolize", "--no-index", *options, "-e", program, start[1])
+        rows = t.good("report", "--no-index", *options, "-i", "stripped.data")
+        check(("spin_here at " in named.out and "spin.c:" in named.out) == bool(options), "symbolize", named)
+        check(any(row.symbol == "spin_here" for row in harness.rows_of(rows.out)) == bool(options), "report", rows)
 
 
 def test_links_out_of_the_folder(t: Context) -> None:

@@ -207,8 +207,35 @@ TEST(what_is_poor_is_said_in_words)
         EXPECT_STR(
                 buf_text(&out),
                 "poor: 0.99 % of the samples were lost: lower the rate with -F; 12 % of the samples have no name: wperf "
-                "report -v says why; 50 % of the stacks miss their callers; an event was counted only 30 % of the "
+                "report -v says why; 50 % of the stacks are cut; an event was counted only 30 % of the "
                 "time: ask for fewer at once; the session file is not whole\n");
+}
+
+TEST(the_module_where_most_stacks_are_cut_is_named)
+{
+        struct quality q = {.n_samples = 100,
+                            .kernel_share = -1,
+                            .counted_share = 1,
+                            .n_cut_stacks = 12,
+                            .cut_module = "libfoo.so",
+                            .n_cut_in_module = 9};
+        AUTO_RELEASE(buf) out = {0};
+        AUTO_RELEASE(buf) document = {0};
+        struct json json;
+
+        quality_add_poor(&q, &out);
+        EXPECT_STR(buf_text(&out), "poor: 12 % of the stacks are cut, most of them (75 %) in libfoo.so\n");
+        q.n_cut_in_module = 3;
+        buf_clear(&out);
+        quality_add_poor(&q, &out);
+        EXPECT_STR(buf_text(&out), "poor: 12 % of the stacks are cut\n");
+        json_init(&json, &document);
+        json_begin_object(&json);
+        quality_add_json(&q, NULL, &json);
+        json_end_object(&json);
+        EXPECT_CONTAINS(buf_text(&document), "\"cut_module\":{\"module\":\"libfoo.so\",\"stacks\":3}");
+        q.n_cut_stacks = 5;
+        EXPECT_TRUE(!quality_is_poor(&q));
 }
 
 TEST(what_was_not_sampled_or_decoded_is_said_in_words)
