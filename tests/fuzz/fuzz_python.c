@@ -206,7 +206,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (size < 2 + SMALL_TAIL_BYTES || size > MAX_INPUT_BYTES)
                 return 0;
         if (data[0] == SMALL_LINES) {
-                try_lines(data + 2, size < MAX_LINES_BYTES ? size - 2 : MAX_LINES_BYTES);
+                try_lines(data + 2, size - 2 < MAX_LINES_BYTES ? size - 2 : MAX_LINES_BYTES);
                 return 0;
         }
         if (data[0] < N_LAYOUTS)
