@@ -262,7 +262,20 @@ static bool show_end_marks(const struct cursor *c, struct field_sink *sink)
         return true;
 }
 
-/* WPERF_PYTHON: a line for each place, in the order of their addresses. */
+static void show_python_files(const struct python_section *section, struct field_sink *sink)
+{
+        field_begin(sink, FIELD_LINES, "sources");
+        for (size_t i = 0; i < section->n_files && !sink->failed; i++) {
+                field_begin(sink, FIELD_LINE, NULL);
+                field_text(sink, "file", section->files[i].path);
+                field_u64(sink, "size", section->files[i].size_bytes);
+                field_i64(sink, "changed_ns", section->files[i].mtime_ns);
+                field_end(sink);
+        }
+        field_end(sink);
+}
+
+/* WPERF_PYTHON: a line for each place, in the order of their addresses; a line for each source file. */
 static bool show_python(const struct cursor *c, struct field_sink *sink)
 {
         AUTO(python_section) section = python_section_new(*c);
@@ -293,6 +306,7 @@ static bool show_python(const struct cursor *c, struct field_sink *sink)
                 field_end(sink);
         }
         field_end(sink);
+        show_python_files(section, sink);
         return true;
 }
 

@@ -16,6 +16,7 @@ struct text_file {
         size_t *lines; /* where each begins */
         size_t n_lines, cap_lines;
         const struct archived_source *archived; /* its lines in place of the text; NULL */
+        uint64_t size_bytes;                    /* not of archived lines */
         int64_t mtime_ns;
         bool is_here, is_refused;
         struct source_asker asker; /* who asked first */
@@ -188,6 +189,7 @@ static struct text_file *load(const struct source_text *source, const char *path
         if ((!is_found && !is_far) || !read_text(source, file, buf_text(&place), is_far))
                 return file;
         file->is_here = true;
+        file->size_bytes = st.size_bytes;
         file->mtime_ns = st.mtime_ns;
         file->digest = digest_of(buf_text(&file->text), file->text.len);
         if (file->text.len)
@@ -239,6 +241,15 @@ const char *source_text_note(struct source_text *source, const char *path, int64
 bool source_text_is_refused(struct source_text *source, const char *path)
 {
         return get_file(source, path)->is_refused;
+}
+
+bool source_text_has_changed(struct source_text *source, const char *path, uint64_t size_bytes,
+                             int64_t mtime_ns)
+{
+        const struct text_file *file = get_file(source, path);
+
+        return file->is_here &&
+               (file->mtime_ns != mtime_ns || (!file->archived && file->size_bytes != size_bytes));
 }
 
 bool source_text_find(struct source_text *source, const char *path, int64_t *ret_mtime_ns)

@@ -50,6 +50,11 @@ const char *source_text_note(struct source_text *source, const char *path, int64
 /* Whether the file is there, but was not read because not all users may read it. */
 bool source_text_is_refused(struct source_text *source, const char *path);
 
+/* Whether the text is not that of a file with this size and time of change; of a packed text the size is not known.  False when
+ * there is none. */
+bool source_text_has_changed(struct source_text *source, const char *path, uint64_t size_bytes,
+                             int64_t mtime_ns);
+
 /* False when there is no such file; else *ret_mtime_ns is when it was changed. */
 bool source_text_find(struct source_text *source, const char *path, int64_t *ret_mtime_ns);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* "WPPY", version u32; stacks u64, merged u64, number of reasons u32, of each a count u64 and a text with its NUL;
  * bytes of texts u32, number of codes u32, number of places u32; the texts, each with its NUL; of each code the offsets of its
- * name and its file in the texts u32, first line u32; of each place its code u32, line u32. */
+ * name and its file in the texts u32, first line u32; of each place its code u32, line u32; number of files u32, of each the offset
+ * of its path in the texts u32, its size u64 and its time of change u64.  Older sections end behind the places. */
 #include "python_section.h"
 
 #include <assert.h>
@@ -18,6 +19,7 @@ enum {
         MAGIC_BYTES = 4,
         CODE_BYTES = 12,
         PLACE_RECORD_BYTES = 8,
+        FILE_BYTES = 20,
         ROOM_FOR_COUNTS = 128 << 10, /* reasons with texts of some hundred bytes */
 };
 
@@ -28,6 +30,12 @@ struct place_code {
         uint32_t first_line;
 };
 
+struct place_file {
+        str_id path;
+        uint64_t size_bytes;
+        int64_t mtime_ns;
+};
+
 struct python_places {
         struct strpool *texts;
         struct place_code *codes;
@@ -36,6 +44,8 @@ struct python_places {
         struct python_section_place *items;
         size_t n, cap;
         struct map place_of; /* code << 32 | line -> index + 1 */
+        struct place_file *files;
+        size_t n_files, cap_files;
         uint64_t section_bytes;
 };
 
@@ -55,6 +65,7 @@ void python_places_free(struct python_places *places)
         strpool_free(places->texts);
         free(places->codes);
         free(places->items);
+        free(places->files);
         map_release(&places->code_of);
         map_release(&places->place_of);
         free(places);
@@ -143,6 +154,15 @@ size_t python_places_n(const struct python_places *places)
         return places->n;
 }
 
+void python_places_add_file(struct python_places *places, const char *path, uint64_t size_bytes,
+                            int64_t mtime_ns)
+{
+        struct place_file file = {.size_bytes = size_bytes, .mtime_ns = mtime_ns};
+
+        if (add_text(places, path, &file.path) && take_room(places, FILE_BYTES))
+                ARRAY_PUSH(places->files, places->n_files, places->cap_files, file);
+}
+
 static void write_counts(const struct python_counts *counts, struct buf *out)
 {
         assert(counts->n_reasons <= PYTHON_MAX_REASONS);
@@ -152,6 +172,25 @@ static void write_counts(const struct python_counts *counts, struct buf *out)
         for (uint32_t i = 0; i < counts->n_reasons; i++) {
                 buf_add_u64(out, counts->reasons[i].count);
                 buf_add(out, counts->reasons[i].text, strlen(counts->reasons[i].text) + 1);
+        }
+}
+
+static void write_items(const struct python_places *places, const uint32_t *offsets, struct buf *out)
+{
+        for (size_t i = 0; i < places->n_codes; i++) {
+                buf_add_u32(out, offsets[places->codes[i].function]);
+                buf_add_u32(out, offsets[places->codes[i].file]);
+                buf_add_u32(out, places->codes[i].first_line);
+        }
+        for (size_t i = 0; i < places->n; i++) {
+                buf_add_u32(out, places->items[i].code);
+                buf_add_u32(out, places->items[i].line);
+        }
+        buf_add_u32(out, (uint32_t)places->n_files);
+        for (size_t i = 0; i < places->n_files; i++) {
+                buf_add_u32(out, offsets[places->files[i].path]);
+                buf_add_u64(out, places->files[i].size_bytes);
+                buf_add_u64(out, (uint64_t)places->files[i].mtime_ns);
         }
 }
 
@@ -176,15 +215,7 @@ void python_places_write(const struct python_places *places, const struct python
 
                 buf_add(out, text, strlen(text) + 1);
         }
-        for (size_t i = 0; i < places->n_codes; i++) {
-                buf_add_u32(out, offsets[places->codes[i].function]);
-                buf_add_u32(out, offsets[places->codes[i].file]);
-                buf_add_u32(out, places->codes[i].first_line);
-        }
-        for (size_t i = 0; i < places->n; i++) {
-                buf_add_u32(out, places->items[i].code);
-                buf_add_u32(out, places->items[i].line);
-        }
+        write_items(places, offsets, out);
         free(offsets);
 }
 
@@ -242,6 +273,27 @@ static void read_places(struct cursor *c, struct python_section *section)
         }
 }
 
+static void read_files(struct cursor *c, const struct cursor *texts, struct python_section *section)
+{
+        uint32_t n = cursor_u32(c);
+
+        if (c->failed || (uint64_t)n * FILE_BYTES > cursor_left(c)) {
+                cursor_fail(c);
+                return;
+        }
+        section->files = mem_new(n, sizeof(*section->files));
+        section->n_files = n;
+        for (size_t i = 0; !c->failed && i < n; i++) {
+                struct python_section_file *file = &section->files[i];
+
+                file->path = get_text(texts, cursor_u32(c));
+                file->size_bytes = cursor_u64(c);
+                file->mtime_ns = (int64_t)cursor_u64(c);
+                if (!file->path)
+                        cursor_fail(c);
+        }
+}
+
 static bool read_section(struct cursor c, struct python_section *section)
 {
         const void *magic = cursor_bytes(&c, MAGIC_BYTES);
@@ -263,6 +315,8 @@ static bool read_section(struct cursor c, struct python_section *section)
         cursor_skip(&c, n_text_bytes);
         read_codes(&c, &texts, section);
         read_places(&c, section);
+        if (!c.failed && cursor_left(&c))
+                read_files(&c, &texts, section);
         return !c.failed;
 }
 
@@ -279,5 +333,16 @@ void python_section_free(struct python_section *section)
                 return;
         free(section->codes);
         free(section->places);
+        free(section->files);
         free(section);
+}
+
+const struct python_section_file *python_section_find_file(const struct python_section *section,
+                                                           const char *path)
+{
+        for (size_t i = 0; i < section->n_files; i++) {
+                if (!strcmp(section->files[i].path, path))
+                        return &section->files[i];
+        }
+        return NULL;
 }

@@ -50,6 +50,11 @@ uint64_t python_places_add(struct python_places *places, const char *function, c
                            uint32_t first_line, uint32_t line);
 size_t python_places_n(const struct python_places *places);
 
+/* Of a source file of some place: what is kept to tell later whether it has changed.  Once for each file; it is left out where the
+ * section is full. */
+void python_places_add_file(struct python_places *places, const char *file, uint64_t size_bytes,
+                            int64_t mtime_ns);
+
 /* Appends the section.  Reasons have texts; at most PYTHON_MAX_REASONS. */
 void python_places_write(const struct python_places *places, const struct python_counts *counts,
                          struct buf *out);
@@ -65,16 +70,28 @@ struct python_section_place {
         uint32_t code, line; /* index of the code; line 0: not known */
 };
 
+/* A source file as it was while the program ran. */
+struct python_section_file {
+        const char *path; /* as codes have it, in the section */
+        uint64_t size_bytes;
+        int64_t mtime_ns; /* since 1970 */
+};
+
 struct python_section {
         struct python_counts counts;
         struct python_section_code *codes;
         struct python_section_place *places; /* in the order of their addresses */
-        size_t n_codes, n_places;
+        struct python_section_file *files;   /* those that were there */
+        size_t n_codes, n_places, n_files;
 };
 
 /* Texts lie in the section, which the caller keeps.  NULL where it is of another kind or version, or damaged. */
 struct python_section *python_section_new(struct cursor section);
 void python_section_free(struct python_section *section);
+
+/* NULL: nothing is known of the file. */
+const struct python_section_file *python_section_find_file(const struct python_section *section,
+                                                           const char *path);
 AUTO_DEFINE(python_section)
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "linux_maps.h"
 #include "map.h"
 #include "mem.h"
 #include "object.h"
@@ -14,7 +15,7 @@
 #include "search.h"
 #include "text.h"
 
-enum { MAX_BINARIES = 256, MAPS_LIMIT = 64 << 20 };
+enum { MAX_BINARIES = 256 };
 
 /* What a file is, in the place of a number that is counted from 1. */
 enum { NOT_KNOWN, NO_INTERPRETER = INT32_MAX - 1, UNSUPPORTED = INT32_MAX };
@@ -166,47 +167,39 @@ struct finding {
         bool is_unsupported;
 };
 
-static void look_at_map(struct finding *f, const char *line)
+static void look_at_map(struct finding *f, const struct linux_map *map)
 {
-        uint64_t start, end, pgoff, inode, addr;
-        char perms[5];
-        int path_at = 0;
+        uint64_t addr;
         uint32_t number;
 
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*x:%*x %" SCNu64 " %n", &start, &end,
-                   perms, &pgoff, &inode, &path_at) < 5 ||
-            !path_at || perms[2] != 'x' || line[path_at] != '/' ||
-            (strcmp(line + path_at, f->program) && !is_libpython(line + path_at)))
+        if (!map->can_execute || *map->path != '/' ||
+            (strcmp(map->path, f->program) && !is_libpython(map->path)))
                 return;
-        number = number_of(f->binaries, f->pid, line + path_at, inode);
+        number = number_of(f->binaries, f->pid, map->path, map->inode);
         f->is_unsupported |= number == UNSUPPORTED;
-        if (number > MAX_BINARIES || !object_to_addr(f->binaries->items[number - 1]->object, pgoff, &addr))
+        if (number > MAX_BINARIES ||
+            !object_to_addr(f->binaries->items[number - 1]->object, map->file_off, &addr))
                 return;
         f->number = number;
-        f->bias = start - addr;
+        f->bias = map->start - addr;
 }
 
 uint32_t stop_binaries_find(struct stop_binaries *b, int32_t pid, uint64_t *ret_bias,
                             bool *ret_is_unsupported)
 {
-        AUTO_RELEASE(buf) maps = {0};
         AUTO_RELEASE(buf) program = {0};
         struct finding f = {.binaries = b, .pid = pid};
+        struct linux_maps maps;
+        struct linux_map map;
         char path[64];
-        char *line, *next;
 
         snprintf(path, sizeof(path), "/proc/%" PRId32 "/exe", pid);
         os_read_link(path, &program);
         f.program = buf_text(&program);
-        snprintf(path, sizeof(path), "/proc/%" PRId32 "/maps", pid);
-        if (!os_read_file(path, MAPS_LIMIT, &maps, NULL))
-                return NOT_KNOWN;
-        for (line = maps.len ? maps.data : NULL; line && *line && !f.number; line = next) {
-                next = line + strcspn(line, "\n");
-                if (*next)
-                        *next++ = '\0';
-                look_at_map(&f, line);
-        }
+        linux_maps_begin(&maps, pid);
+        while (!f.number && linux_maps_next(&maps, &map))
+                look_at_map(&f, &map);
+        linux_maps_end(&maps);
         *ret_bias = f.bias;
         *ret_is_unsupported = !f.number && f.is_unsupported;
         return f.number;

@@ -3,12 +3,14 @@
  * stands. */
 #include "stop_merge.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "attributes.h"
 #include "map.h"
 #include "mem.h"
+#include "os.h"
 
 enum { MAX_ADDRS = 1 << 20 }; /* that are kept */
 
@@ -19,10 +21,12 @@ struct stop_merge {
         uint64_t nameless; /* stands for what can't be read, and for what the section has no room for */
         struct map addrs;  /* number of a code and an instruction -> address + 1 */
         struct map mapped; /* image -> 1: its process maps FILE.pysyms */
+        struct map files;  /* hash of a source file's path -> 1: it was looked for */
         uint64_t n_by_end[PYTHON_N_PAIR_ENDS], n_unsupported;
         struct python_counts counts;
 
         /* Of the current sample. */
+        int32_t pid;
         bool has_stack;
         struct stop_python_stack stack;
         const struct python_frame *frames;
@@ -48,6 +52,7 @@ void stop_merge_free(struct stop_merge *m)
         python_places_free(m->places);
         map_release(&m->addrs);
         map_release(&m->mapped);
+        map_release(&m->files);
         free(m);
 }
 
@@ -105,6 +110,26 @@ static uint32_t line_number(int32_t line)
         return line > 0 ? (uint32_t)line : 0;
 }
 
+/* By the root and the folder of the process, which may have ended: then by ours. */
+static bool find_source(int32_t pid, const char *path, struct os_stat *ret)
+{
+        AUTO_RELEASE(buf) seen = {0};
+
+        buf_printf(&seen, "/proc/%" PRId32 "/%s%s", pid, *path == '/' ? "root" : "cwd/", path);
+        return (os_stat(buf_text(&seen), ret) || os_stat(path, ret)) && ret->is_file;
+}
+
+/* Keeps size and time of a source file, for who reads it after the recording. */
+static void see_source(struct stop_merge *m, const char *path)
+{
+        struct os_stat file;
+        bool is_new;
+
+        map_put(&m->files, map_hash_bytes(path, strlen(path)), &is_new);
+        if (is_new && find_source(m->pid, path, &file))
+                python_places_add_file(m->places, path, file.size_bytes, file.mtime_ns);
+}
+
 static uint64_t add_place(struct stop_merge *m, const struct python_frame *frame)
 {
         const struct python_code *code = stop_python_get_code(m->python, frame->code);
@@ -114,6 +139,7 @@ static uint64_t add_place(struct stop_merge *m, const struct python_frame *frame
                 return m->nameless;
         if (code->is_hidden)
                 return 0;
+        see_source(m, code->file);
         addr = python_places_add(m->places, code->name, code->file, line_number(code->first_line),
                                  line_number(python_code_line(code, frame->instr_bytes)));
         return addr ? addr : m->nameless;
@@ -139,6 +165,7 @@ void stop_merge_begin(struct stop_merge *m, const struct perf_attr *attr, const 
 {
         bool is_new;
 
+        m->pid = sample->pid;
         m->has_stack = stop_python_take(m->python, sample->tid, sample->time, &m->stack, &m->frames);
         if (!m->has_stack || !m->stack.n_frames)
                 return;

@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 
+#include "linux_maps.h"
 #include "os.h"
 #include "stop_internal.h"
 
@@ -18,7 +19,6 @@ enum {
         STACK_LIMIT = 64512,  /* what a record has room for beside the other fields, whose size has 16 bits */
         CROWDED_STACK = 8192, /* where so many samples wait that memory has to be spared */
         CROWDED_BYTES = 64 << 20,
-        MAPS_LIMIT = 16 << 20,
         MAX_ASKED_CPU = 16,
 };
 
@@ -69,22 +69,17 @@ static bool get_regs(struct stop_thread *ret)
 /* The mapping that has the stack pointer. */
 static void find_stack(struct stop_task *task, uint64_t sp)
 {
-        AUTO_RELEASE(buf) maps = {0};
-        char path[64];
+        struct linux_maps maps;
+        struct linux_map map = {0};
 
+        linux_maps_begin(&maps, task->process->pid);
+        while (map.end <= sp && linux_maps_next(&maps, &map))
+                ;
+        linux_maps_end(&maps);
         task->stack_start = task->stack_end = 0;
-        snprintf(path, sizeof(path), "/proc/%" PRId32 "/maps", task->process->pid);
-        if (!os_read_file(path, MAPS_LIMIT, &maps, NULL))
-                return;
-        for (const char *line = buf_text(&maps); line && *line; line = strchr(line, '\n')) {
-                uint64_t start, end;
-
-                line += *line == '\n';
-                if (sscanf(line, "%" SCNx64 "-%" SCNx64, &start, &end) == 2 && sp >= start && sp < end) {
-                        task->stack_start = start;
-                        task->stack_end = end;
-                        return;
-                }
+        if (sp >= map.start && sp < map.end) {
+                task->stack_start = map.start;
+                task->stack_end = map.end;
         }
 }
 

@@ -11,6 +11,7 @@
 
 #include "buf.h"
 #include "err.h"
+#include "linux_maps.h"
 #include "mem.h"
 #include "os.h"
 #include "target.h"
@@ -55,7 +56,7 @@ static bool matches(const struct image_search *s, const char *link, struct buf *
 
 /* --- a program that another one runs --- */
 
-enum { COMM_BYTES_MAX = 15, LINE_LIMIT = 1 << 20, MAPS_LIMIT = 64 << 20 };
+enum { COMM_BYTES_MAX = 15, LINE_LIMIT = 1 << 20 };
 
 static bool comm_is(int32_t pid, const char *base)
 {
@@ -102,23 +103,17 @@ static bool is_wanted_file(const struct image_search *s, int32_t pid, const char
         return os_stat(buf_text(&seen), &st) && st.dev == s->wanted.dev && st.inode == s->wanted.inode;
 }
 
-/* The path is what follows five fields of a line. */
 static bool maps_it(const struct image_search *s, int32_t pid)
 {
-        AUTO_RELEASE(buf) maps = {0};
-        char path[64];
+        struct linux_maps maps;
+        struct linux_map map;
+        bool is_mapped = false;
 
-        snprintf(path, sizeof(path), "/proc/%" PRId32 "/maps", pid);
-        if (!os_read_file(path, MAPS_LIMIT, &maps, NULL))
-                return false;
-        for (char *line = maps.data, *end; line && (end = strchr(line, '\n')); line = end + 1) {
-                char *file = strchr(line, '/');
-
-                *end = '\0';
-                if (file && is_wanted_file(s, pid, file))
-                        return true;
-        }
-        return false;
+        linux_maps_begin(&maps, pid);
+        while (!is_mapped && linux_maps_next(&maps, &map))
+                is_mapped = *map.path == '/' && is_wanted_file(s, pid, map.path);
+        linux_maps_end(&maps);
+        return is_mapped;
 }
 
 /* A name alone proves nothing: a script may be called so.  The image has to be mapped as well. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "buf.h"
+#include "linux_maps.h"
 #include "linux_processes.h"
 #include "mem.h"
 #include "object.h"
@@ -145,49 +146,41 @@ static const char *below_root(const char *path, const char *root)
         return len && text_starts(path, root) && path[len] == '/' ? path + len : path;
 }
 
-static void add_mmap2(struct synth *s, int32_t pid, const char *root, const char *line)
+static void add_mmap2(struct synth *s, int32_t pid, const char *root, const struct linux_map *map)
 {
-        uint64_t start, end, pgoff, inode;
+        const char *path = *map->path ? below_root(map->path, root) : "//anon";
         uint16_t misc = PERF_MISC_USER;
-        unsigned maj, min;
-        char perms[5];
-        int path_at = 0;
-        const char *path;
         size_t at;
 
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &start, &end, perms,
-                   &pgoff, &maj, &min, &inode, &path_at) < 7)
+        if (!map->can_execute && !(s->data_maps && map->can_read) &&
+            (map->file_off || !object_is_pe_name(path)))
                 return;
-        path = path_at && line[path_at] ? below_root(line + path_at, root) : "//anon";
-        if (perms[2] != 'x' && !(s->data_maps && perms[0] == 'r') && (pgoff || !object_is_pe_name(path)))
-                return;
-        if (perms[2] != 'x' && s->data_maps)
+        if (!map->can_execute && s->data_maps)
                 misc |= PERF_MISC_MMAP_DATA;
         at = begin_record(s, PERF_RECORD_MMAP2, misc);
         buf_add_u32(&s->out, (uint32_t)pid);
         buf_add_u32(&s->out, (uint32_t)pid);
-        buf_add_u64(&s->out, start);
-        buf_add_u64(&s->out, end - start);
-        buf_add_u64(&s->out, pgoff);
-        buf_add_u32(&s->out, maj);
-        buf_add_u32(&s->out, min);
-        buf_add_u64(&s->out, inode);
+        buf_add_u64(&s->out, map->start);
+        buf_add_u64(&s->out, map->end - map->start);
+        buf_add_u64(&s->out, map->file_off);
+        buf_add_u32(&s->out, map->dev_major);
+        buf_add_u32(&s->out, map->dev_minor);
+        buf_add_u64(&s->out, map->inode);
         buf_add_u64(&s->out, 0); /* generation */
-        buf_add_u32(&s->out, (perms[2] == 'x' ? PROT_EXEC_BIT : 0) | (perms[0] == 'r' ? PROT_READ_BIT : 0) |
-                                     (perms[1] == 'w' ? PROT_WRITE_BIT : 0));
-        buf_add_u32(&s->out, perms[3] == 's' ? 1 : 2); /* MAP_SHARED or MAP_PRIVATE */
+        buf_add_u32(&s->out, (map->can_execute ? PROT_EXEC_BIT : 0) | (map->can_read ? PROT_READ_BIT : 0) |
+                                     (map->can_write ? PROT_WRITE_BIT : 0));
+        buf_add_u32(&s->out, map->is_shared ? 1 : 2); /* MAP_SHARED or MAP_PRIVATE */
         add_padded(&s->out, path);
         end_record(s, at);
 }
 
 void proc_synth_process(struct synth *s, int32_t pid)
 {
-        AUTO_RELEASE(buf) maps = {0};
         AUTO_RELEASE(buf) root = {0};
+        struct linux_maps maps;
+        struct linux_map map;
         int32_t *tids = NULL;
         size_t n_tids = 0;
-        char path[64];
-        char *line, *next;
 
         proc_threads(pid, &tids, &n_tids);
         for (size_t i = 0; i < n_tids; i++)
@@ -196,16 +189,11 @@ void proc_synth_process(struct synth *s, int32_t pid)
         if (!n_tids)
                 return;
         add_namespaces(s, pid);
-        snprintf(path, sizeof(path), "/proc/%" PRId32 "/maps", pid);
-        if (!os_read_file(path, MAPS_LIMIT, &maps, NULL) || !maps.len)
-                return;
         find_root(pid, &root);
-        for (line = maps.data; *line; line = next) {
-                next = line + strcspn(line, "\n");
-                if (*next)
-                        *next++ = '\0';
-                add_mmap2(s, pid, buf_text(&root), line);
-        }
+        linux_maps_begin(&maps, pid);
+        while (linux_maps_next(&maps, &map))
+                add_mmap2(s, pid, buf_text(&root), &map);
+        linux_maps_end(&maps);
 }
 
 void proc_synth_release(struct synth *s)

@@ -141,7 +141,7 @@ void python_source_view_text(const struct python_source_view *view, struct buf *
                 buf_add_char(out, '\n');
         }
         if (note)
-                buf_printf(out, "note: %s\n", note);
+                buf_printf(out, "note: the source file %s\n", note);
         buf_printf(out, " %s   %% all  count   line\n", source->is_file ? "% file" : "% func");
         add_lines(view, out);
 }

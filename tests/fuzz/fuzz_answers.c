@@ -23,12 +23,18 @@ static void use_source(struct cursor section)
         }
 }
 
-/* A key of zeros, which is in front of the content of a file, and the one module that it has. */
+/* A key of zeros, which is in front of the content of a file, and the one module that it has.  The content is read with little memory
+ * first: a file may take 64 MB, and a few bytes that ask for so much are most of the time otherwise. */
 static void use_cache(const uint8_t *data, size_t size, struct buf *section)
 {
+        enum { LITTLE_BYTES = 256 << 10 };
         AUTO_RELEASE(buf) content = {0};
+        struct cursor c = cursor_make(data, size);
+        AUTO(answers) small = answers_read(&c, LITTLE_BYTES);
         AUTO(answers) answers = NULL;
 
+        if (!small)
+                return;
         buf_add_zeros(&content, 184);
         buf_add(&content, data, size);
         answers = answers_cache_read(

@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { MAX_FRAMES = 512, MAX_READS = 100000 };
+enum { MAX_FRAMES = 512, MAX_READS = 100000, MAX_INPUT_BYTES = 1 << 16, MAX_LINES_BYTES = 256 };
 
 struct memory {
         const uint8_t *bytes;
@@ -28,6 +28,29 @@ static bool read_memory(void *ctx, uint64_t addr, void *ret_bytes, size_t size)
         return true;
 }
 
+/* Another one in its place is told by each of its fields. */
+static void expect_same(const struct python_runtime *runtime, struct python_memory *memory,
+                        const struct python_code *code)
+{
+        struct python_runtime typed = *runtime;
+        struct python_code others[] = {*code, *code, *code, *code, *code};
+
+        if (!python_code_is_same(runtime, memory, code))
+                abort();
+        others[0].first_line ^= 1;
+        others[1].name_addr ^= 1;
+        others[2].file_addr ^= 1;
+        others[3].lines_addr ^= 1;
+        others[4].addr = 0;
+        for (size_t i = 0; i < 5; i++) {
+                if (python_code_is_same(runtime, memory, &others[i]))
+                        abort();
+        }
+        typed.code_type ^= 8;
+        if (runtime->code_type && typed.code_type && python_code_is_same(&typed, memory, code))
+                abort();
+}
+
 static void try_code(struct python_runtime *runtime, struct python_memory *memory,
                      const struct python_frame *frame)
 {
@@ -40,8 +63,9 @@ static void try_code(struct python_runtime *runtime, struct python_memory *memor
                 return;
         }
         if (strlen(code.name) > 4 * PYTHON_MAX_NAME_CHARS || strlen(code.file) > 4 * PYTHON_MAX_NAME_CHARS ||
-            python_code_line(&code, frame->instr_bytes) < 0 || !python_code_is_same(runtime, memory, &code))
+            python_code_line(&code, frame->instr_bytes) < 0)
                 abort();
+        expect_same(runtime, memory, &code);
         python_code_release(&code);
 }
 
@@ -49,7 +73,7 @@ static void try_code(struct python_runtime *runtime, struct python_memory *memor
 static void make_natives(const struct python_frame *frames, size_t n_frames, const uint8_t *tail,
                          struct unwind_frame *natives, uint8_t *kinds)
 {
-        uint64_t sp = 16;
+        uint64_t sp = 0;
         size_t at = 0;
 
         for (size_t i = 0; i < SMALL_TAIL_BYTES; i++) {
@@ -92,48 +116,71 @@ static void try_pair(const struct python_runtime *runtime, bool is_native_whole,
                                        .n_frames = walked->n_frames,
                                        .python_end = walked->end,
                                        .has_shims = python_stack_has_shims(&runtime->layout)};
-        size_t n, n_code = 0, n_linked = 0;
+        size_t n, n_code = 0, n_linked = 0, max_links = MAX_FRAMES + SMALL_TAIL_BYTES;
+        enum python_pair_end end;
 
+        if (tail[SMALL_TAIL_BYTES - 1] & SMALL_LINKS)
+                max_links = tail[SMALL_TAIL_BYTES - 1] & ~SMALL_LINKS;
         make_natives(frames, walked->n_frames, tail, natives, kinds);
-        if (python_pair(&stacks, links, MAX_FRAMES + SMALL_TAIL_BYTES, &n) == PYTHON_PAIR_MERGED) {
+        end = python_pair(&stacks, links, max_links, &n);
+        if (end >= PYTHON_N_PAIR_ENDS || !strcmp(python_pair_end_text(end), "?") ||
+            strcmp(python_pair_end_text(PYTHON_N_PAIR_ENDS), "?") != 0 || n > max_links)
+                abort();
+        if (end == PYTHON_PAIR_MERGED) {
                 for (size_t i = 0; i < walked->n_frames; i++)
                         n_code += frames[i].kind == PYTHON_FRAME_CODE;
                 for (size_t i = 0; i < n; i++)
                         n_linked += links[i].is_python;
                 if (n_code != n_linked)
                         abort();
-        } else if (n != stacks.n_natives) {
+        } else if (n != (stacks.n_natives < max_links ? stacks.n_natives : max_links)) {
                 abort();
         }
         check_links(&stacks, links, n);
+}
+
+/* The same thread twice: what was found at first may not hold any more. */
+static void walk(struct python_runtime *runtime, uint8_t flags, struct python_thread *thread,
+                 struct python_memory *memory, struct python_frame *frames, struct python_walked *ret_walked)
+{
+        struct memory *bytes = memory->ctx;
+
+        for (int i = 0; i < 2; i++) {
+                python_stack_walk(runtime, thread, memory, frames,
+                                  flags & SMALL_FEW ? SMALL_FRAMES : MAX_FRAMES, ret_walked);
+                if (ret_walked->n_frames > MAX_FRAMES || ret_walked->end >= PYTHON_N_ENDS ||
+                    !strcmp(python_end_text(ret_walked->end), "?") ||
+                    strcmp(python_end_text(PYTHON_N_ENDS), "?") != 0 || ret_walked->n_reads > MAX_READS ||
+                    thread->n_states > PYTHON_MAX_STATES)
+                        abort();
+                if (flags & SMALL_CUT && bytes->size > SMALL_CUT_BYTES)
+                        bytes->size = SMALL_CUT_BYTES;
+                if (flags & SMALL_MOVED && bytes->size > SMALL_MOVED_BYTES) {
+                        bytes->bytes += SMALL_MOVED_BYTES;
+                        bytes->size -= SMALL_MOVED_BYTES;
+                }
+        }
 }
 
 static void try_memory(struct python_runtime *runtime, uint8_t flags, const uint8_t *data, size_t size)
 {
         struct memory bytes = {data, size - SMALL_TAIL_BYTES};
         struct python_memory memory = {.read = read_memory, .ctx = &bytes};
-        struct python_thread thread = {.pointer = IMAGE_POINTER, .native_id = 7};
+        struct python_thread thread = {.pointer = IMAGE_POINTER,
+                                       .native_id = flags & SMALL_CUT ? 0 : SMALL_NATIVE_ID};
         struct python_frame frames[MAX_FRAMES];
         struct python_walked walked;
 
-        if (flags & SMALL_TYPED)
-                python_memory_word(&memory, IMAGE_BASE + SMALL_TYPE, &runtime->code_type);
         if (flags & SMALL_COPIED) {
                 memory.copy = data;
                 memory.copy_start = IMAGE_BASE;
                 memory.copy_size = bytes.size < SMALL_COPY_BYTES ? bytes.size : SMALL_COPY_BYTES;
         }
-        if (flags & SMALL_STARTS) {
-                runtime->eval = SMALL_EVAL;
-                thread.pc = SMALL_EVAL + 16;
+        if (flags & (SMALL_STARTS | SMALL_RUNS)) {
+                thread.pc = runtime->eval + (flags & SMALL_STARTS ? 16 : 4096);
                 thread.sp = SMALL_THREAD_SP;
         }
-        for (int i = 0; i < 2; i++) {
-                python_stack_walk(runtime, &thread, &memory, frames, MAX_FRAMES, &walked);
-                if (walked.n_frames > MAX_FRAMES || walked.end >= PYTHON_N_ENDS ||
-                    walked.n_reads > MAX_READS || thread.n_states > PYTHON_MAX_STATES)
-                        abort();
-        }
+        walk(runtime, flags, &thread, &memory, frames, &walked);
         for (size_t i = 0; i < walked.n_frames; i++) {
                 if (frames[i].instr_bytes < -1 && frames[i].instr_bytes != PYTHON_INSTR_UNKNOWN)
                         abort();
@@ -141,7 +188,6 @@ static void try_memory(struct python_runtime *runtime, uint8_t flags, const uint
                         try_code(runtime, &memory, &frames[i]);
         }
         try_pair(runtime, flags & SMALL_WHOLE, frames, &walked, data + size - SMALL_TAIL_BYTES);
-        python_runtime_release(runtime);
 }
 
 static void try_lines(const uint8_t *data, size_t size)
@@ -154,20 +200,29 @@ static void try_lines(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-        struct python_runtime runtime = {.addr = IMAGE_BASE};
+        struct python_binary binary = {.runtime_addr = SMALL_RUNTIME};
+        struct python_runtime runtime;
 
-        if (size < 2 + SMALL_TAIL_BYTES || size > IMAGE_BYTES)
+        if (size < 2 + SMALL_TAIL_BYTES || size > MAX_INPUT_BYTES)
                 return 0;
         if (data[0] == SMALL_LINES) {
-                try_lines(data + 2, size - 2);
+                try_lines(data + 2, size - 2 < MAX_LINES_BYTES ? size - 2 : MAX_LINES_BYTES);
                 return 0;
         }
         if (data[0] < N_LAYOUTS)
-                runtime.layout = layout_number(data[0]);
-        else if (data[0] != SMALL_OFFSETS || !python_layout_read(data + 2, size - 2, &runtime.layout, NULL))
+                binary.layout = layout_number(data[0]);
+        else if (data[0] != SMALL_OFFSETS || !python_layout_read(data + 2, size - 2, &binary.layout, NULL))
                 return 0;
         if (data[0] < N_LAYOUTS)
-                small_shrink(&runtime.layout);
+                small_shrink(&binary.layout);
+        if (data[1] & (SMALL_STARTS | SMALL_RUNS))
+                binary.eval = SMALL_EVAL;
+        if (data[1] & SMALL_TYPED && size >= 2 + SMALL_TYPE + sizeof(binary.code_type)) {
+                memcpy(&binary.code_type, data + 2 + SMALL_TYPE, sizeof(binary.code_type));
+                binary.code_type -= SMALL_BIAS;
+        }
+        python_runtime_init(&runtime, &binary, SMALL_BIAS);
         try_memory(&runtime, data[1], data + 2, size - 2);
+        python_runtime_release(&runtime);
         return 0;
 }

@@ -30,6 +30,27 @@ static void expect_same_counts(const struct python_counts *a, const struct pytho
                        !strcmp(a->reasons[i].text, b->reasons[i].text));
 }
 
+static void expect_same_files(const struct python_section *a, const struct python_section *b)
+{
+        for (size_t i = 0; i < a->n_files; i++) {
+                expect(!strcmp(a->files[i].path, b->files[i].path) &&
+                       a->files[i].size_bytes == b->files[i].size_bytes &&
+                       a->files[i].mtime_ns == b->files[i].mtime_ns);
+                expect(python_section_find_file(a, a->files[i].path) <= &a->files[i]);
+        }
+}
+
+/* Of a code whose file was not there nothing is known. */
+static void find_files(const struct python_section *section)
+{
+        for (size_t i = 0; i < section->n_codes; i++) {
+                const struct python_section_file *file =
+                        python_section_find_file(section, section->codes[i].file);
+
+                expect(!file || !strcmp(file->path, section->codes[i].file));
+        }
+}
+
 static void write_again(const struct python_section *section)
 {
         AUTO(python_places) places = python_places_new();
@@ -42,9 +63,13 @@ static void write_again(const struct python_section *section)
                 expect(python_places_add(places, code->function, code->file, code->first_line,
                                          section->places[i].line));
         }
+        for (size_t i = 0; i < section->n_files; i++)
+                python_places_add_file(places, section->files[i].path, section->files[i].size_bytes,
+                                       section->files[i].mtime_ns);
         python_places_write(places, &section->counts, &bytes);
         again = python_section_new(cursor_make(bytes.data, bytes.len));
-        expect(again);
+        expect(again && again->n_files == section->n_files);
+        expect_same_files(section, again);
         expect_same_counts(&section->counts, &again->counts);
         for (size_t i = 0; i < section->n_places; i++) {
                 const struct python_section_code *code = &section->codes[section->places[i].code];
@@ -74,6 +99,19 @@ static void ask(struct resolver *resolver, resolver_id module, const struct pyth
         resolver_frames_release(&frames);
 }
 
+/* Addresses that belong to no place have neither symbol nor frames. */
+static void ask_between(struct resolver *resolver, resolver_id module, const struct python_section *section)
+{
+        const uint64_t addrs[] = {0, PYTHON_PLACE_BYTES * (section->n_places + 1), UINT64_MAX};
+        struct resolver_frames frames;
+
+        resolver_find_frames(resolver, module, addrs, 3, &frames);
+        expect(!frames.n_frames);
+        resolver_frames_release(&frames);
+        for (size_t i = 0; i < 3; i++)
+                expect(resolver_find_addr(resolver, module, addrs[i]).status == SYMBOL_NONE);
+}
+
 static void resolve(const struct python_section *section, struct python_names *names)
 {
         AUTO(resolver) resolver = resolver_new(&(struct resolver_options){.demangle = true});
@@ -86,6 +124,7 @@ static void resolve(const struct python_section *section, struct python_names *n
                 ask(resolver, module, section, PYTHON_PLACE_BYTES * (i + 1), i);
                 ask(resolver, module, section, PYTHON_PLACE_BYTES * (i + 1) - 1, i);
         }
+        ask_between(resolver, module, section);
         expect(resolver_find(resolver, module, 0).status == SYMBOL_NONE);
         expect(resolver_find(resolver, module, PYTHON_PLACE_BYTES * (section->n_places + 1)).status ==
                SYMBOL_NONE);
@@ -98,6 +137,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
         if (!section)
                 return 0;
+        find_files(section);
         write_again(section);
         resolve(section, names);
         return 0;

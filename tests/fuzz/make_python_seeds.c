@@ -3,12 +3,16 @@
  * layout; tables of offsets; line tables. */
 #include <string.h>
 
+#include "python_changes.h"
 #include "python_image.h"
 #include "python_small.h"
 #include "save_seed.h"
 
 static const char *folder;
 static struct image image;
+
+/* Where the things of make_frames lie. */
+static uint64_t made[N_WHATS];
 
 /* Natives: another function, an eval function with the first shim, glue, an eval function with the second, others. */
 static const uint8_t tail[SMALL_TAIL_BYTES] = {5 << 3 | 0,      16 << 3 | 4 | 2, 2 << 3 | 3,
@@ -47,6 +51,7 @@ static void use_copy(uint64_t frame, uint64_t code)
         const struct python_layout *layout = &image.runtime.layout;
         uint64_t array = image_alloc(&image, 32), copy = image_alloc(&image, 32);
 
+        made[COPIES] = array;
         image_word(&image, array, 2);
         image_word(&image, array + 16, copy);
         image_word(&image, code + layout->code_copies, array);
@@ -61,12 +66,16 @@ static void make_frames(void)
         uint64_t state, code, other, frame, shim = 0;
 
         state = image_thread(&image, IMAGE_POINTER);
+        if (layout->thread_native_id != PYTHON_NO_FIELD)
+                image_word(&image, state + layout->thread_native_id, SMALL_NATIVE_ID);
         code = image_code(&image, "f", 3);
         other = image_code(&image, "g", 9);
         image_word(&image, other + layout->code_file, image_text_of(&image, 2, false, greek, 2));
         if (layout->minor >= 12)
                 shim = image_aside(&image, 0, 0, 0);
         frame = image_push(&image, code, 2, shim);
+        made[SHIM] = shim;
+        made[BELOW] = frame;
         if (layout->frame_entry != PYTHON_NO_FIELD) {
                 image_byte(&image, frame + layout->frame_entry, 1);
                 add_inner_cframe(state, frame);
@@ -79,9 +88,21 @@ static void make_frames(void)
         frame = image_push(&image, code, 6, frame);
         if (layout->frame_copy != PYTHON_NO_FIELD)
                 use_copy(frame, code);
-        for (int i = 0; i < 6; i++)
+        for (int i = 0; i < 6; i++) {
+                made[CALLER] = frame;
                 frame = image_push(&image, code, -1, frame);
+        }
         image_enter(&image, state, frame);
+        made[RUNTIME] = IMAGE_BASE;
+        made[INTERP] = image.interp;
+        made[STATE] = state;
+        made[CFRAME] = image_get(&image, state + layout->thread_frame);
+        if (layout->frames == PYTHON_FRAMES_CFRAME)
+                made[OUTER] = image_get(&image, made[CFRAME] + layout->cframe_previous);
+        made[CODE] = code;
+        made[NAME] = image_get(&image, code + layout->code_name);
+        made[LINES] = image_get(&image, code + layout->code_lines);
+        made[FRAME] = frame;
 }
 
 static void start_image(unsigned number)
@@ -94,31 +115,86 @@ static void start_image(unsigned number)
         image_word(&image, IMAGE_BASE + SMALL_TYPE, image.code_type);
 }
 
-/* A name and a piece of the data stack that are longer than what is read of them at once. */
-static void make_long(void)
+static void save_changed(const struct change *change)
 {
-        static uint32_t name[PYTHON_MAX_NAME_CHARS + 100];
         const struct python_layout *layout = &image.runtime.layout;
-        uint64_t state = image_thread(&image, IMAGE_POINTER), code = image_code(&image, "f", 3), frame;
+        uint64_t addr, value;
+        uint32_t off = 0;
 
-        for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++)
-                name[i] = 0x1f40d;
-        image_word(&image, code + layout->code_name,
-                   image_text_of(&image, 4, false, name, sizeof(name) / sizeof(name[0])));
-        image.chunk_bytes = IMAGE_CHUNK + 8192;
-        image_add_chunk(&image);
-        image.chunk_top += IMAGE_CHUNK + 4096;
-        frame = image_push(&image, code, 2, 0);
-        image_enter(&image, state, image_push(&image, code, 4, frame));
+        start_image(change->layout);
+        make_frames();
+        if (change->field != NO_FIELD)
+                memcpy(&off, (const char *)layout + change->field, sizeof(off));
+        addr = made[change->what] + off + change->add;
+        value = made[change->to] + change->value;
+        if (change->is_int)
+                image_int(&image, addr, (int32_t)value);
+        else
+                image_word(&image, addr, value);
+        save_image(change->name, change->layout, change->layout, change->flags | SMALL_WHOLE,
+                   change->layout < 3 ? many_evals : tail);
 }
 
-/* More thread states of one thread than are kept. */
-static void make_states(void)
+/* Names of all kinds of characters, one of them longer than what is read, and a code object that is hidden. */
+static void make_texts(void)
 {
-        uint64_t code = image_code(&image, "f", 3);
+        static const uint16_t two[] = {0x20ac, 0xd800, 0xdfff, 0xe000};
+        static const uint32_t four[] = {0x1f40d, 0x10ffff, 0x110000};
+        static uint32_t name[PYTHON_MAX_NAME_CHARS + 100];
+        const struct python_layout *layout = &image.runtime.layout;
+        uint64_t state = image_thread(&image, IMAGE_POINTER), code = image_code(&image, "f", 3);
+        uint64_t hidden = image_code(&image, "g", 0), frame;
 
-        for (int i = 0; i < PYTHON_MAX_STATES + 4; i++)
-                image_enter(&image, image_thread(&image, IMAGE_POINTER), image_push(&image, code, 2, 0));
+        for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++)
+                name[i] = i < 3 ? four[i] : 0x1f40d;
+        image_word(&image, code + layout->code_name,
+                   image_text_of(&image, 4, false, name, sizeof(name) / sizeof(name[0])));
+        image_word(&image, code + layout->code_file, image_text_of(&image, 2, false, two, 4));
+        image_word(&image, hidden + layout->code_file, image_get(&image, hidden + layout->code_name));
+        frame = image_push(&image, code, 2, 0);
+        image_enter(&image, state, image_push(&image, hidden, 2, frame));
+}
+
+/* Frames on a piece of the data stack that is longer than what is read at once.  With `n` more pieces behind it, whose frames are its
+ * callees. */
+static void make_pieces(unsigned n, uint64_t bytes_of_first)
+{
+        uint64_t state = image_thread(&image, IMAGE_POINTER), code = image_code(&image, "f", 3), first, frame;
+
+        image.chunk_bytes = IMAGE_CHUNK + 8192;
+        image_add_chunk(&image);
+        first = image.chunk;
+        frame = image_push(&image, code, 2, 0);
+        image.chunk_top += IMAGE_CHUNK + 4096;
+        frame = image_push(&image, code, 4, frame);
+        image.chunk_bytes = 512;
+        while (n--) {
+                image_add_chunk(&image);
+                frame = image_push(&image, code, 4, frame);
+        }
+        image_word(&image, first + 8, bytes_of_first);
+        image_enter(&image, state, frame);
+}
+
+/* Thread states of one thread; the oldest is the active one, and the next fits only nearly. */
+static void make_states(unsigned n)
+{
+        const struct python_layout *layout = &image.runtime.layout;
+        uint64_t states[PYTHON_MAX_STATES + 4] = {0}, code;
+
+        for (unsigned i = 0; i < n; i++)
+                states[i] = image_thread(&image, i == 1 && n > 2 ? IMAGE_POINTER - 64 : IMAGE_POINTER);
+        image_int(&image, states[0] + layout->thread_status, PYTHON_STATUS_ACTIVE);
+        code = image_code(&image, "f", 3);
+        for (unsigned i = 0; i < n; i++)
+                image_enter(&image, states[i], image_push(&image, code, 2, 0));
+}
+
+/* So many thread states of others that the next search waits. */
+static void make_strangers(void)
+{
+        for (uint64_t i = 0; i < 40; i++)
+                image_thread(&image, 2 * IMAGE_POINTER + i);
 }
 
 /* A 3.14 whose memory begins with its offsets.  Its structs say that they are long, so that another offset is within them: word number
@@ -144,30 +220,89 @@ static void make_described(size_t far, uint64_t value)
 
 static void save_lines(void)
 {
-        static const uint8_t table[] = {0x80 | 13 << 3,
-                                        66,
-                                        1,
-                                        0x80 | 14 << 3 | 2,
-                                        64,
-                                        3,
-                                        0,
-                                        0,
-                                        0,
-                                        0x80 | 15 << 3,
-                                        0xf0,
-                                        1,
-                                        4,
-                                        0x80,
-                                        4,
-                                        2,
-                                        6,
-                                        1};
-        struct buf out = {0};
+        static const struct {
+                const char *name, *bytes;
+                size_t size;
+        } tables[] = {
+#define TABLE(name, bytes) {name, bytes, sizeof(bytes) - 1}
+                TABLE("lines", "\xe8\x42\x01\xf2\x40\x03\0\0\0\xf8\xf0\x01\x04\x80\x04\x02\x06\x01"),
+                TABLE("lines_without", "\x0a\x80\x14\x05\x0a\x7f\x01"),
+                TABLE("lines_no_start", "\x01\x02\x03\x04"),
+                TABLE("lines_one_line", "\xd0\1\2\xd9\1\2\xe2\1\2\xf8\xff\xff\xff\xff\xff\xff\xff"),
+                TABLE("lines_long_number", "\xe8\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x01"),
+                TABLE("lines_far", "\xef\x7e\x7f\x7f\x7f\x7f\x3f\xef\x7f\x7f\x7f\x7f\x7f\x3f"),
+                TABLE("lines_cut", "\xe8\x7f\x7f"),
+                TABLE("lines_cut_by_start", "\xe8\x7f\x80\x01"),
+#undef TABLE
+        };
 
-        buf_add_u8(&out, SMALL_LINES);
-        buf_add_u8(&out, 0);
-        buf_add(&out, table, sizeof(table));
-        save_seed(folder, "lines", &out);
+        for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+                struct buf out = {0};
+
+                buf_add_u8(&out, SMALL_LINES);
+                buf_add_u8(&out, 0);
+                buf_add(&out, tables[i].bytes, tables[i].size);
+                while (out.len < 2 + SMALL_TAIL_BYTES)
+                        buf_add_u8(&out, 0x80);
+                save_seed(folder, tables[i].name, &out);
+        }
+}
+
+static void save_table(const char *name, unsigned number, const struct published *table)
+{
+        image.used = IMAGE_BASE + table->n_words * 8;
+        image_put(&image, IMAGE_BASE, table->words, table->n_words * 8);
+        save_image(name, number, SMALL_OFFSETS, 0, tail);
+}
+
+static void save_offsets(void)
+{
+        struct published table;
+
+        for (unsigned i = 13; i <= 15; i++) {
+                published_make(&table, i, i == 14);
+                save_table("offsets", i, &table);
+        }
+        for (unsigned i = 0; i < sizeof(bad_offsets) / sizeof(bad_offsets[0]); i++) {
+                published_make(&table, 14, true);
+                table.words[bad_offsets[i].word] = bad_offsets[i].value;
+                save_table("bad_offsets", i, &table);
+        }
+        table.n_words = 5;
+        save_table("few_offsets", 14, &table);
+}
+
+static void save_pairs(void)
+{
+        for (unsigned i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+                start_image(pairs[i].layout);
+                make_frames();
+                save_image("pairs", i, pairs[i].layout, pairs[i].flags, pairs[i].natives);
+        }
+}
+
+static void save_made(void)
+{
+        start_image(6);
+        make_texts();
+        save_image("texts", 6, 6, SMALL_WHOLE, tail);
+        for (unsigned n = 0; n < 4; n++) {
+                start_image(6);
+                make_pieces(n, n == 3 ? 64 : IMAGE_CHUNK + 8192);
+                save_image("pieces", n, 6, SMALL_WHOLE, tail);
+        }
+        start_image(4);
+        make_states(PYTHON_MAX_STATES + 4);
+        save_image("states", 4, 4, SMALL_WHOLE, tail);
+        start_image(4);
+        make_states(2);
+        save_image("states_gone", 4, 4, SMALL_WHOLE | SMALL_CUT, tail);
+        start_image(6);
+        make_strangers();
+        save_image("strangers", 6, 6, 0, tail);
+        start_image(0);
+        image.used = IMAGE_BASE + 8;
+        save_image("tiny", 0, 0, 0, tail);
 }
 
 int main(int argc, char **argv)
@@ -184,12 +319,9 @@ int main(int argc, char **argv)
                 if (i == 3 || i == 4)
                         save_image("starts", i, (uint8_t)i, SMALL_STARTS | SMALL_WHOLE, tail);
         }
-        start_image(6);
-        make_long();
-        save_image("long", 6, 6, SMALL_WHOLE, tail);
-        start_image(4);
-        make_states();
-        save_image("states", 4, 4, SMALL_WHOLE, tail);
+        for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
+                save_changed(&changes[i]);
+        save_made();
         make_described(0, 0);
         save_image("described", 14, SMALL_OFFSETS, SMALL_WHOLE, tail);
         make_described(28, 3000); /* native_thread_id */
@@ -198,14 +330,8 @@ int main(int argc, char **argv)
         save_image("far_frame", 14, SMALL_OFFSETS, SMALL_WHOLE, tail);
         make_described(43, 600); /* linetable */
         save_image("far_code", 14, SMALL_OFFSETS, SMALL_WHOLE, tail);
-        for (unsigned i = 13; i <= 15; i++) {
-                struct published table;
-
-                published_make(&table, i, i == 14);
-                image.used = IMAGE_BASE + table.n_words * 8;
-                image_put(&image, IMAGE_BASE, table.words, table.n_words * 8);
-                save_image("offsets", i, SMALL_OFFSETS, 0, tail);
-        }
+        save_offsets();
+        save_pairs();
         save_lines();
         return 0;
 }

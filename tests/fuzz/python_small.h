@@ -11,13 +11,24 @@ enum {
         SMALL_LINES,       /* or the rest is a line table of one of three formats */
         SMALL_TAIL_BYTES = 16, /* of the native stack, behind the image */
         /* Flags in the second byte. */
-        SMALL_STARTS = 1, /* the thread stands at the start of the eval function */
-        SMALL_WHOLE = 2,  /* the native stack is whole */
-        SMALL_TYPED = 4,  /* the address of PyCode_Type is the word at SMALL_TYPE */
-        SMALL_COPIED = 8, /* the caller has a copy of the first bytes */
+        SMALL_STARTS = 1,  /* the thread stands at the start of the eval function */
+        SMALL_WHOLE = 2,   /* the native stack is whole */
+        SMALL_TYPED = 4,   /* the address of PyCode_Type is the word at SMALL_TYPE */
+        SMALL_COPIED = 8,  /* the caller has a copy of the first bytes */
+        SMALL_FEW = 16,    /* there is room for SMALL_FRAMES frames */
+        SMALL_RUNS = 32,   /* the thread stands behind the start of the eval function */
+        SMALL_CUT = 64,    /* only SMALL_CUT_BYTES of the memory are left at the second walk */
+        SMALL_MOVED = 128, /* it lies SMALL_MOVED_BYTES lower then */
+        SMALL_FRAMES = 8,
+        SMALL_CUT_BYTES = 1024,
+        SMALL_MOVED_BYTES = 8,
+        SMALL_LINKS = 128, /* set in the last byte of the tail: its other bits are the number of links */
         SMALL_TYPE = 16,
         SMALL_COPY_BYTES = 1024,
+        SMALL_RUNTIME = 0x1000, /* addresses in the file */
         SMALL_EVAL = 0x400000,
+        SMALL_BIAS = 0x10000000 - SMALL_RUNTIME, /* the image begins with the runtime */
+        SMALL_NATIVE_ID = 7,
         SMALL_THREAD_SP = 0x10000000,
 };
 

@@ -297,7 +297,7 @@ def test_annotate_shows_lines_of_a_file(t: Context) -> None:
             check(f"{line:>29}  line {line} of app\n" in done.out, f"line {line}, beside others", done)
         check("line 16 of app" not in done.out and "line 35" not in done.out, "lines far off", done)
     done = read(t, "annotate", "json/__init__.py", "-i", path)
-    check("note: is not here" in done.out and listed(done.out) == {346: (100.0, 40.0, 40, "")}, "no source", done)
+    check("note: the source file is not here" in done.out and listed(done.out) == {346: (100.0, 40.0, 40, "")}, "no source", done)
     with open(t.path("app.py"), "w", encoding="utf-8") as file:
         file.write("\x1b[31m\n" * 60)
     check("\x1b" not in read(t, "annotate", "app.py", "-i", path).out, "source can't drive a terminal")

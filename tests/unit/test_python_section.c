@@ -28,7 +28,7 @@ TEST(places_are_numbered_and_known_again)
         EXPECT_INT(python_places_n(places), 5);
 }
 
-static void write(struct buf *out)
+static void write_with(struct buf *out, bool has_files)
 {
         AUTO(python_places) places = python_places_new();
         const struct python_counts counts = {2318, 2310, 2, {{3, "in start-up"}, {5, "generator at exit"}}};
@@ -36,7 +36,16 @@ static void write(struct buf *out)
         python_places_add(places, "parse", "/a/app.py", 5, 6);
         python_places_add(places, "", "", 0, 0);
         python_places_add(places, "parse", "/a/app.py", 5, 9);
+        if (has_files) {
+                python_places_add_file(places, "/a/app.py", 5000000000, -7);
+                python_places_add_file(places, "", 0, INT64_MAX);
+        }
         python_places_write(places, &counts, out);
+}
+
+static void write(struct buf *out)
+{
+        write_with(out, true);
 }
 
 TEST(what_is_written_is_read)
@@ -63,12 +72,46 @@ TEST(what_is_written_is_read)
         EXPECT_INT(section->places[2].line, 9);
 }
 
+TEST(files_are_found_by_their_path)
+{
+        AUTO_RELEASE(buf) bytes = {0};
+        AUTO(python_section) section = NULL;
+        const struct python_section_file *file;
+
+        write(&bytes);
+        section = read(&bytes);
+        ASSERT_TRUE(section);
+        file = python_section_find_file(section, "/a/app.py");
+        ASSERT_TRUE(file);
+        EXPECT_INT(file->size_bytes, 5000000000);
+        EXPECT_INT(file->mtime_ns, -7);
+        EXPECT_TRUE(python_section_find_file(section, ""));
+        EXPECT_TRUE(!python_section_find_file(section, "/a/other.py"));
+}
+
+/* Older recorders wrote nothing behind the places. */
+TEST(a_section_without_files_is_read)
+{
+        AUTO_RELEASE(buf) bytes = {0};
+        AUTO(python_section) section = NULL;
+
+        write_with(&bytes, false);
+        buf_truncate(&bytes, bytes.len - 4);
+        section = read(&bytes);
+        ASSERT_TRUE(section);
+        EXPECT_INT(section->n_places, 3);
+        EXPECT_INT(section->n_files, 0);
+        EXPECT_TRUE(!python_section_find_file(section, "/a/app.py"));
+}
+
 TEST(a_shorter_section_is_none)
 {
         AUTO_RELEASE(buf) bytes = {0};
 
         write(&bytes);
         for (size_t n = 0; n < bytes.len; n++) {
+                if (n == bytes.len - 2 * 20 - 4)
+                        continue; /* without files */
                 struct buf part = {0};
                 AUTO(python_section) section = NULL;
 
@@ -79,6 +122,21 @@ TEST(a_shorter_section_is_none)
         }
 }
 
+TEST(impossible_files_are_refused)
+{
+        AUTO_RELEASE(buf) bytes = {0};
+        AUTO(python_section) section = NULL;
+
+        write(&bytes);
+        bytes.data[bytes.len - 2 * 20 - 4] = 3; /* number of files */
+        section = read(&bytes);
+        EXPECT_TRUE(!section);
+        bytes.data[bytes.len - 2 * 20 - 4] = 2;
+        memset(bytes.data + bytes.len - 20, 0xff, 4); /* path */
+        section = read(&bytes);
+        EXPECT_TRUE(!section);
+}
+
 /* Numbers behind the counts: bytes of texts, codes, places; the last 4 bytes are a line, before them the code of a place. */
 TEST(impossible_numbers_are_refused)
 {
@@ -86,7 +144,8 @@ TEST(impossible_numbers_are_refused)
         const uint32_t none = 2;
         AUTO(python_section) section = NULL;
 
-        write(&bytes);
+        write_with(&bytes, false);
+        buf_truncate(&bytes, bytes.len - 4);
         memcpy(bytes.data + bytes.len - 8, &none, sizeof(none));
         section = read(&bytes);
         EXPECT_TRUE(!section);
