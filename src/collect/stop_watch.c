@@ -28,6 +28,8 @@
 
 enum {
         RING_BYTES = 32768, /* some 200 processes that begin and end */
+        STORM_PAUSE_MS = 1, /* in which a storm's records gather */
+        STORM_WAKEUPS = 12, /* one after the other begin one */
         BUSY_WAIT_MS = 1,   /* until the tracer has done what it was asked for */
         STUCK_MS = 5,       /* a process that is traced so long may wait to be reaped */
 };
@@ -49,6 +51,8 @@ struct stop_watch {
         struct buf records;
         struct fork_child *forks;
         size_t n_forks, cap_forks;
+        uint64_t woken_ns; /* by records, the last time */
+        unsigned n_woken;  /* so often without a longer time between */
 };
 
 /* --- records --- */
@@ -223,6 +227,23 @@ static void help_tracer(struct stop_engine *e, uint64_t *busy_since_ns)
         stop_engine_wake(e);
 }
 
+/* Each record wakes the thread, so that interpreters are found at once, and each wake-up costs the process that it comes from.
+ * Where they come one after the other it waits for several. */
+static void pause_in_storm(struct stop_watch *w, struct pollfd *wake)
+{
+        uint64_t now_ns = os_monotonic_ns();
+
+        if (now_ns - w->woken_ns < 2 * STORM_PAUSE_MS * 1000000ull)
+                w->n_woken++;
+        else
+                w->n_woken = 0;
+        w->woken_ns = now_ns;
+        if (w->n_woken < STORM_WAKEUPS)
+                return;
+        poll(wake, 1, STORM_PAUSE_MS);
+        w->woken_ns = os_monotonic_ns();
+}
+
 static void *watch_main(void *arg)
 {
         struct stop_watch *w = arg;
@@ -235,7 +256,8 @@ static void *watch_main(void *arg)
         while (!atomic_load(&w->engine->has_ended)) {
                 uint64_t n;
 
-                poll(fds, w->n + 1, wait_ms(w));
+                if (poll(fds, w->n + 1, wait_ms(w)) > 0)
+                        pause_in_storm(w, &fds[w->n]);
                 /* A ring whose tasks have all ended says POLLHUP for ever. */
                 for (size_t i = 0; i < w->n; i++)
                         fds[i].fd = fds[i].revents & ~POLLIN ? -1 : fds[i].fd;
