@@ -138,8 +138,8 @@ static void see_alarm(int sig)
 int act_interrupted_calls(void)
 {
         struct sigaction action = {.sa_handler = see_alarm}, before;
-        const struct itimerval soon = {.it_value = {.tv_usec = 20000}};
-        struct timespec second = {.tv_sec = 1};
+        const struct itimerval soon = {.it_value = {.tv_usec = 50000}};
+        struct timespec second = {.tv_sec = 3};
         struct epoll_event event;
         int pipes[2], epoll = epoll_create1(0);
         char byte;
@@ -151,15 +151,16 @@ int act_interrupted_calls(void)
                 action.sa_flags = restarts ? SA_RESTART : 0;
                 sigaction(SIGALRM, &action, restarts ? NULL : &before);
                 setitimer(ITIMER_REAL, &soon, NULL);
-                printf("epoll_wait %d", epoll_wait(epoll, &event, 1, 300) < 0 ? errno : 0);
+                printf("epoll_wait %d", epoll_wait(epoll, &event, 1, 3000) < 0 ? errno : 0);
                 setitimer(ITIMER_REAL, &soon, NULL);
                 printf(", poll %d",
-                       poll(&(struct pollfd){.fd = pipes[0], .events = POLLIN}, 1, 300) < 0 ? errno : 0);
+                       poll(&(struct pollfd){.fd = pipes[0], .events = POLLIN}, 1, 3000) < 0 ? errno : 0);
                 setitimer(ITIMER_REAL, &soon, NULL);
                 printf(", nanosleep %d", nanosleep(&second, &second) < 0 ? errno : 0);
-                setitimer(ITIMER_REAL, &soon, NULL);
-                if (!restarts)
+                if (!restarts) {
+                        setitimer(ITIMER_REAL, &soon, NULL);
                         printf(", read %d", read(pipes[0], &byte, 1) < 0 ? errno : 0);
+                }
                 printf("\n");
         }
         sigaction(SIGALRM, &before, NULL);

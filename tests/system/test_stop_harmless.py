@@ -82,6 +82,8 @@ def test_system_calls_of_an_interpreter(t: Context) -> None:
 # name: text for bash
 SHELL = {
     "statuses of a pipeline": "$PYTHON -c 'print(1); raise SystemExit(3)' | cat >&2 | (exit 4); echo ${PIPESTATUS[@]}",
+    "trap": "$PYTHON -S $SCRIPTS/burn.py 0.1; trap 'echo trapped' TRAP; kill -TRAP $$; echo after",
+    "trap of a child": "(kill -TRAP $BASHPID; echo alive); echo $?",
     "wait for any": "for i in 1 2 3; do $PYTHON -S -c \"raise SystemExit($i)\" & wait -n; echo $?; done",
     "stop and continue": "$PYTHON $SCRIPTS/burn.py 0.5 & sleep 0.2; kill -STOP $!; sleep 0.1; cut -d' ' -f3 /proc/$!/stat | tr t T;"
                          " kill -CONT $!; wait $!; echo $?",
@@ -157,6 +159,32 @@ def shell_table(t: Context, texts: dict[str, str]) -> dict[str, list[str]]:
     for name, text in FILES.items():
         script(t, name, text)
     return {name: ["/bin/bash", "-c", text] for name, text in texts.items()}
+
+
+DAEMON = BURN + """
+import os, signal, sys
+burn(0.1)
+if not os.fork():
+    os.setsid()
+    if not os.fork():
+        signal.signal(signal.SIGTRAP, signal.SIG_DFL)
+        burn(0.4)
+        open(sys.argv[1], "w").close()
+    os._exit(0)
+os.wait()
+burn(0.1)
+"""
+
+
+@harness.limit(120)
+def test_daemons_outlive_the_recorder(t: Context) -> None:
+    """Also those that would die by the signal of the event."""
+    need_engine(t)
+    path, ends = script(t, "daemon.py", DAEMON), [t.path(f"end{i}") for i in range(12)]
+    with concurrent.futures.ThreadPoolExecutor(3) as threads:
+        outcomes = set(threads.map(lambda end: outcome(t, *recorded(t, PYTHON, path, end)), ends))
+    check(outcomes == {"status 0"}, f"{outcomes}")
+    harness.wait_until(lambda: all(map(os.path.exists, ends)), "all daemons end by themselves")
 
 
 @harness.limit(120)
