@@ -104,8 +104,9 @@ struct stop_engine {
         struct buf samples;
         struct stop_stack *stacks, **stacks_end; /* in order of time */
         size_t stack_bytes;
-        struct map spans; /* pid -> struct stop_span *, the newest */
-        struct map seen;  /* tid -> struct stop_seen * */
+        struct map spans;  /* pid -> struct stop_span *, the newest */
+        uint64_t swept_ns; /* when those that ended long ago were freed */
+        struct map seen;   /* tid -> struct stop_seen * */
         struct stop_counts counts;
         char unprivileged[256]; /* names of programs, comma separated */
         bool child_ended;
