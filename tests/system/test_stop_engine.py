@@ -442,7 +442,7 @@ def end_of_recorder(t: Context, path: str) -> str:
             pass
 
 
-@harness.limit(180)
+@harness.limit(900)
 def test_the_recorder_is_killed(t: Context) -> None:
     record(t, PYTHON, "-c", "pass")
     path = script(t, "on.py", BURN + "import os\nprint(os.getpid(), flush=True)\nburn(20)\n")
