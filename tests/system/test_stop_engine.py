@@ -190,6 +190,16 @@ def test_interpreters_among_the_children(t: Context) -> None:
         check_stops(t, traced(t, "/bin/bash", "-c", shell), 300, 0.8)
 
 
+def test_the_first_20_ms_of_an_interpreter(t: Context) -> None:
+    """Most of what is not merged is the loader's and the interpreter's start, before there is a Python frame."""
+    path = script(t, "short.py", "import time\nwhile time.process_time() < 0.02:\n    sum(i for i in range(100))\n")
+    done = traced(t, "/bin/bash", "-c", f"for i in $(seq 80); do {PYTHON} -S {path}; done", options=("-F", "4999"))
+    samples, merged = harness.quality_of(done)["samples"], int(re.search(r"python: ([\d,]+) of", done.out)[1].replace(",", ""))
+    harness.note(f"{merged / samples:.0%} of {samples} samples are merged")
+    check_stops(t, done, 2000, 0.88)
+    check(merged >= 0.5 * samples, f"{merged} of {samples} are merged", done)
+
+
 def test_a_python_library_that_is_loaded_late(t: Context) -> None:
     library = "libpython3.11.so.1.0"
     if t.run(t.program("embeds"), library, "pass").status:

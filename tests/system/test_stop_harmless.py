@@ -2,11 +2,15 @@
 """--engine stop changes nothing for the programs that it watches: each of a table of programs prints and ends as it does
 without a recorder."""
 import concurrent.futures
+import fcntl
 import os
 import re
+import select
 import shutil
 import subprocess
 import tempfile
+import termios
+import time
 
 import harness
 from harness import Context, Done, Skip, check
@@ -55,20 +59,20 @@ def outcome(t: Context, *argv: str, limit: float = 30) -> str:
 
 
 def recorded(t: Context, *argv: str) -> list[str]:
-    return [t.wperf, "record", "-q", "-g", "--engine", "stop", "-F", "4999", "--session", os.devnull, "--", *argv]
+    return [t.wperf, "record", "-q", "-g", "--engine", "stop", "-F", "4999", "--", *argv]
 
 
-def difference(t: Context, name: str, argv: list[str]) -> str:
-    """"" where both are the same."""
-    bare, ours = outcome(t, *argv), outcome(t, *recorded(t, *argv))
+def difference(t: Context, name: str, argv: list[str], user: list[str]) -> str:
+    """"" where both are the same.  `user` begins a command as another user."""
+    bare, ours = outcome(t, *user, *argv), outcome(t, *user, *recorded(t, *argv))
     return "" if bare == ours else f"--- {name}: without a recorder\n{bare}\n--- with it\n{ours}\n"
 
 
-def compare(t: Context, table: dict[str, list[str]]) -> None:
+def compare(t: Context, table: dict[str, list[str]], user: list[str] | None = None) -> None:
     """Three at a time: most of what goes wrong does so where CPUs are busy."""
     need_engine(t)
     with concurrent.futures.ThreadPoolExecutor(3) as threads:
-        wrong = list(filter(None, threads.map(lambda row: difference(t, *row), table.items())))
+        wrong = list(filter(None, threads.map(lambda row: difference(t, *row, user or []), table.items())))
     check(not wrong, f"{len(wrong)} of {len(table)} differ\n" + "".join(wrong))
     harness.note(f"{len(table)} programs")
 
@@ -199,6 +203,192 @@ def test_other_programs(t: Context) -> None:
     here = {name: text for name, text in PROGRAMS.items() if shutil.which(name.split()[0], path=path)}
     harness.note("not here: " + ", ".join(PROGRAMS.keys() - here.keys()))
     compare(t, shell_table(t, here))
+
+
+# As nobody; $ID is setuid, $GROUP setgid.
+UNPRIVILEGED = {
+    "sudo": "sudo -n id -u; echo $?",
+    "su": "echo x | su root -c 'id -u'; echo $?",
+    "sudo of an interpreter": "$PYTHON -S $SCRIPTS/runs.py sudo -n id -u",
+    "su of an interpreter": "$PYTHON -S $SCRIPTS/runs.py su root -c id </dev/null",
+    "setuid": "$PYTHON $SCRIPTS/runs.py $ID -u",
+    "setgid": "$PYTHON $SCRIPTS/runs.py $GROUP -g",
+    "setuid by env, nice and timeout": "$PYTHON -S $SCRIPTS/runs.py env nice timeout 9 $ID -u",
+    "setuid by an interpreter by an interpreter": "$PYTHON -S $SCRIPTS/runs.py $PYTHON -S $SCRIPTS/runs.py $ID -u",
+    "setuid from pools": "$PYTHON $SCRIPTS/pools.py $ID -u",
+    "gdb": "gdb -nx -batch -ex run --args $PYTHON -S -c 'raise SystemExit(2)' 2>&1 | grep -o 'exited.*'",
+    "strace": "strace -o log $PYTHON -S -c 'raise SystemExit(3)'; echo $?",
+    "strace of an interpreter": "$PYTHON $SCRIPTS/runs.py strace -o log $PYTHON -S -c 'raise SystemExit(3)'",
+    "not dumpable": "$PYTHON $SCRIPTS/hides.py; echo $?",
+}
+
+# All ways to begin a program; the last one stays in its process.
+RUNS = BURN + """
+import os, subprocess, sys, threading
+argv = sys.argv[1:]
+def tell(how, *arguments, **options):
+    done = subprocess.run(*arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
+    print(how, done.returncode, done.stdout, flush=True)
+tell("plain", argv)
+tell("open", argv, close_fds=False)
+tell("session", argv, start_new_session=True)
+tell("function", argv, preexec_fn=lambda: None)
+tell("busy", argv, preexec_fn=lambda: burn(0.01))
+tell("shell", " ".join(argv), shell=True)
+os.system(" ".join(argv))
+os.waitpid(os.posix_spawnp(argv[0], argv, os.environ), 0)
+seen = set()
+def several():
+    for _ in range(5):
+        done = subprocess.run(argv, capture_output=True, text=True)
+        seen.add((done.returncode, done.stdout, done.stderr))
+threads = [threading.Thread(target=several) for _ in range(4)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+print(sorted(seen), flush=True)
+burn(0.01)
+os.execvp(argv[0], argv)
+"""
+
+POOLS = BURN + """
+import multiprocessing, subprocess, sys
+def run(number):
+    burn(0.004 * (number % 3))
+    return subprocess.run(sys.argv[1:], capture_output=True, text=True).stdout
+if __name__ == "__main__":
+    for how in ("fork", "spawn", "forkserver"):
+        with multiprocessing.get_context(how).Pool(4) as pool:
+            print(how, set(pool.map(run, range(24), chunksize=1)))
+"""
+
+HIDES = BURN + """
+import ctypes, os, sys
+ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)
+if not os.fork():
+    burn(0.05)
+    os._exit(7)
+print(os.wait()[1])
+burn(0.05)
+os.execv(sys.executable, [sys.executable, "-S", "-c", "raise SystemExit(4)"])
+"""
+
+
+def nobody() -> list[str]:
+    return [harness.need_tool("setpriv"), "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"]
+
+
+def need_paranoid() -> None:
+    """Where others than root may open events."""
+    with open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii") as file:
+        if int(file.read()) > 2:
+            raise Skip("perf_event_paranoid 2")
+
+
+def privileged(t: Context, name: str, mode: int, group: int = 0) -> str:
+    program = t.path(name)
+    shutil.copy("/usr/bin/id", program)
+    os.chown(program, 0, group)
+    os.chmod(program, mode)
+    return program
+
+
+@harness.limit(180)
+def test_privileges(t: Context) -> None:
+    harness.need_root()
+    need_paranoid()
+    os.chmod(t.folder, 0o777)
+    program, group = privileged(t, "id", 0o4755), privileged(t, "group", 0o2755)
+    if t.run(*nobody(), program, "-u").out.strip() != "0":
+        raise Skip("setuid programs in " + t.folder)
+    for name, text in (("runs.py", RUNS), ("pools.py", POOLS), ("hides.py", HIDES)):
+        script(t, name, text)
+    path = "/usr/sbin:/usr/bin:/sbin:/bin"
+    texts = {name: f"ID={program} GROUP={group}; {text}" for name, text in UNPRIVILEGED.items()
+             if name.split()[0] not in ("sudo", "su", "gdb", "strace") or shutil.which(name.split()[0], path=path)}
+    compare(t, shell_table(t, texts), nobody())
+
+
+ORPHAN = BURN + """
+import os, sys
+if not os.fork():
+    if not os.fork():
+        os.setsid()
+        burn(0.3)
+        open(sys.argv[1], "w").close()
+    os._exit(0)
+os.wait()
+burn(0.6)
+"""
+
+
+def test_an_orphan_where_only_descendants_may_be_traced(t: Context) -> None:
+    harness.need_root()
+    need_paranoid()
+    try:
+        with open("/proc/sys/kernel/yama/ptrace_scope", encoding="ascii") as file:
+            scope = int(file.read())
+    except FileNotFoundError:
+        raise Skip("Yama in this kernel") from None
+    if scope != 1:
+        raise Skip(f"kernel.yama.ptrace_scope 1; it is {scope}")
+    need_engine(t)
+    os.chmod(t.folder, 0o777)
+    end = t.path("end")
+    done = t.run(*nobody(), t.wperf, "record", "-g", "--engine", "stop", "-F", "999", "--", PYTHON,
+                 script(t, "orphan.py", ORPHAN), end)
+    check(done.status == 0 and os.path.exists(end), "the orphan works to its end", done)
+    check("that may not be traced, sampled by the ring: 1" in done.out, "it is counted among those that could not be traced", done)
+
+
+# What a user types, and what has to be on the terminal before the next line.
+JOBS = (
+    ("PS1='$ '; echo begin", "begin"),
+    ("$PYTHON $SCRIPTS/burn.py 30", None),
+    ("\x1a", "Stopped"),
+    ("bg", "&"),
+    ("jobs", "Running"),
+    ("fg", "burn.py"),
+    ("\x03", "KeyboardInterrupt"),
+    ("echo status $?", "status 130"),
+    ("$PYTHON $SCRIPTS/burn.py 30 & kill -STOP %1; sleep 0.3; jobs", "Stopped"),
+    ("kill -CONT %1; sleep 0.3; jobs", "Running"),
+    ("kill %1; wait; echo ended", "Terminated"),
+    ("$PYTHON -S -i", ">>> "),
+    ("\x04", "$ "),
+    ("exit 7", None),
+)
+
+
+def terminal_session(t: Context, *argv: str) -> tuple[list[str], int]:
+    """Which of the expected texts came, and the exit status."""
+    ours, theirs = harness.open_terminal()
+    process = t.start(*argv, stdin=theirs, stdout=theirs, stderr=theirs,
+                      preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+                      env=harness.environment(PYTHON=PYTHON, SCRIPTS=t.folder, TERM="dumb"))
+    os.close(theirs)
+    seen = []
+    for typed, wanted in JOBS:
+        os.write(ours, typed.encode() + (b"" if len(typed) == 1 else b"\n"))
+        text, limit = "", time.monotonic() + 10
+        while wanted and wanted not in text.replace(typed, "") and time.monotonic() < limit:
+            if select.select([ours], [], [], 0.2)[0]:
+                text += os.read(ours, 4096).decode("utf-8", "replace")
+        seen.append(f"{typed!r}: {wanted if not wanted or wanted in text.replace(typed, '') else text}")
+        time.sleep(0.5 if wanted is None else 0.1)
+    status = process.wait(10)
+    os.close(ours)
+    return seen, status
+
+
+@harness.limit(150)
+def test_jobs_of_a_shell_on_a_terminal(t: Context) -> None:
+    need_engine(t)
+    script(t, "burn.py", FILES["burn.py"])
+    shell = ["/bin/bash", "--norc", "-i"]
+    bare, ours = terminal_session(t, *shell), terminal_session(t, *recorded(t, *shell))
+    check(ours == bare and bare[1] == 7, f"--- bare\n{bare}\n--- recorded\n{ours}")
+    for (_, wanted), line in zip(JOBS, bare[0]):
+        check(line.endswith(f": {wanted}"), f"what is expected of bash itself: {line}")
 
 
 if __name__ == "__main__":
