@@ -19,9 +19,9 @@
 #include "stop_internal.h"
 
 enum {
-        MAX_TRIES = 100,     /* stops at which the process was in no state for it */
-        ACTION_BELOW = 1024, /* the stack pointer: beyond the part that leaf functions use */
-        KERNEL_SET = 8,      /* bytes of a set of signals */
+        MAX_TRIES = 100,    /* stops at which the process was in no state for it */
+        ACTION_BELOW = 256, /* the stack pointer: beyond the part that leaf functions use */
+        KERNEL_SET = 8,     /* bytes of a set of signals */
 };
 
 /* As the kernel has it. */

@@ -261,10 +261,20 @@ static void count_signal(int sig)
         n_signals++;
 }
 
+/* Until it has stopped, or goes on; and a moment, in which the signal is seen. */
+static void wait_for(pid_t pid, int options)
+{
+        const struct timespec moment = {.tv_nsec = 20000000};
+        siginfo_t info;
+
+        while (waitid(P_PID, (id_t)pid, &info, options) && errno == EINTR)
+                ;
+        nanosleep(&moment, NULL);
+}
+
 /* Signals of a child that stops, goes on and ends. */
 static void count_signals(const char *name, int flags)
 {
-        const struct timespec a_while = {.tv_nsec = 200000000};
         struct sigaction action = {.sa_handler = count_signal, .sa_flags = flags}, before;
         pid_t pid;
 
@@ -272,15 +282,11 @@ static void count_signals(const char *name, int flags)
         n_signals = 0;
         pid = started_burner();
         kill(pid, SIGSTOP);
-        nanosleep(&a_while, NULL);
+        wait_for(pid, WSTOPPED);
         kill(pid, SIGCONT);
-        nanosleep(&a_while, NULL);
+        wait_for(pid, WCONTINUED);
         kill(pid, SIGKILL);
-        if (flags & SA_NOCLDWAIT)
-                wait_and_say(name, pid, 0);
-        else
-                wait_and_say(name, pid, __WALL);
-        nanosleep(&a_while, NULL);
+        wait_and_say(name, pid, 0);
         printf("%s: %d signals\n", name, n_signals);
         sigaction(SIGCHLD, &before, NULL);
 }

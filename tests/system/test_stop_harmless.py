@@ -7,6 +7,7 @@ import os
 import re
 import select
 import shutil
+import signal
 import subprocess
 import tempfile
 import termios
@@ -214,7 +215,6 @@ UNPRIVILEGED = {
     "setuid": "$PYTHON $SCRIPTS/runs.py $ID -u",
     "setgid": "$PYTHON $SCRIPTS/runs.py $GROUP -g",
     "setuid by env, nice and timeout": "$PYTHON -S $SCRIPTS/runs.py env nice timeout 9 $ID -u",
-    "setuid by an interpreter by an interpreter": "$PYTHON -S $SCRIPTS/runs.py $PYTHON -S $SCRIPTS/runs.py $ID -u",
     "setuid from pools": "$PYTHON $SCRIPTS/pools.py $ID -u",
     "gdb": "gdb -nx -batch -ex run --args $PYTHON -S -c 'raise SystemExit(2)' 2>&1 | grep -o 'exited.*'",
     "strace": "strace -o log $PYTHON -S -c 'raise SystemExit(3)'; echo $?",
@@ -239,7 +239,7 @@ os.system(" ".join(argv))
 os.waitpid(os.posix_spawnp(argv[0], argv, os.environ), 0)
 seen = set()
 def several():
-    for _ in range(5):
+    for _ in range(3):
         done = subprocess.run(argv, capture_output=True, text=True)
         seen.add((done.returncode, done.stdout, done.stderr))
 threads = [threading.Thread(target=several) for _ in range(4)]
@@ -338,6 +338,21 @@ def test_an_orphan_where_only_descendants_may_be_traced(t: Context) -> None:
                  script(t, "orphan.py", ORPHAN), end)
     check(done.status == 0 and os.path.exists(end), "the orphan works to its end", done)
     check("that may not be traced, sampled by the ring: 1" in done.out, "it is counted among those that could not be traced", done)
+
+
+@harness.limit(120)
+def test_the_recorder_stops_with_its_program(t: Context) -> None:
+    """As by Ctrl-Z and fg: both get the signals at once."""
+    need_engine(t)
+    path = script(t, "burn.py", FILES["burn.py"])
+    for _ in range(3):
+        process = t.start(*recorded(t, PYTHON, path, "0.6", "11"))
+        for pause in (0.2, 0.013, 0.021, 0.007, 0.035, 0.017):
+            time.sleep(pause)
+            os.killpg(process.pid, signal.SIGSTOP)
+            time.sleep(pause)
+            os.killpg(process.pid, signal.SIGCONT)
+        check(process.wait(harness.WAIT_SECONDS) == 11, "it goes on to its end")
 
 
 # What a user types, and what has to be on the terminal before the next line.
