@@ -375,10 +375,11 @@ def test_other_programs_are_not_traced(t: Context) -> None:
 
 
 def test_events_that_are_off(t: Context) -> None:
-    path = script(t, "delay.py", BURN + "burn(1)\n")
+    path = script(t, "delay.py", BURN + "end = time.monotonic() + 0.4\nwhile time.monotonic() < end:\n    burn(0.01)\n"
+                                        "time.sleep(0.6)\nburn(0.5)\n")
     done = traced(t, PYTHON, path, options=("-F", "999", "-D", "600"))
     stops = int(run_facts(t)["n_stops"])
-    check(100 <= stops <= 700, f"{stops} samples of the second part", done)
+    check(400 <= stops <= 600, f"{stops} samples of the second part", done)
 
 
 def test_as_nobody(t: Context) -> None:
@@ -595,7 +596,7 @@ def test_a_command_that_is_not_there(t: Context) -> None:
 def test_the_end_by_the_recorder(t: Context) -> None:
     path = script(t, "ends.py", BURN + "burn(30)\n")
     done = traced(t, PYTHON, path, options=("--timeout", "1"))
-    check(done.status == 0 and harness.quality_of(done)["samples"] >= 500, "a readable session", done)
+    check(done.status == 0 and harness.quality_of(done)["samples"] >= 200, "a readable session", done)
 
 
 def test_nothing_is_left_behind(t: Context) -> None:
