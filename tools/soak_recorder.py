@@ -276,13 +276,14 @@ def lowest_tenth(values: list[float]) -> float:
     return statistics.quantiles(values, n=10)[0]
 
 
-def judge(seen: list[Look]) -> list[str]:
-    """What still grew from the second quarter to the last, and what is too much."""
+def judge(seen: list[Look], limits: dict[str, float] | None = None) -> list[str]:
+    """What still grew from the second quarter to the last, and what is too much.  `limits`: other ones, by name of the figure."""
     quarters = quarters_of(seen)
     if len(quarters[0]) < 12:
         return ["too short to tell: at least 48 looks are needed"]
     problems = []
     for name, unit, digits, limit, figure in FIGURES:
+        limit = (limits or {}).get(name, limit)
         early, late = (lowest_tenth([figure(look) for look in quarters[i]]) for i in (1, 3))
         if limit is not None and late - early > limit:
             problems.append(f"{name} grew from {early:.{digits}f} to {late:.{digits}f} {unit}")

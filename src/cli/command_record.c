@@ -64,8 +64,8 @@ static const struct option sampling_options[] = {
                 .values = "ring stop",
                 .offset = offsetof(struct sampling_options, engine),
                 .help = "with -g, sample the Python interpreters of COMMAND by ENGINE: stop (trace each thread with ptrace and stop "
-                        "it at its samples, for stacks with Python functions; no debugger can attach, and SIGTRAP is ignored in "
-                        "COMMAND and its children) or ring (the kernel's buffer, as for all other programs: native stacks "
+                        "it at its samples, for stacks with Python functions; no debugger can attach to them, and they ignore "
+                        "SIGTRAP) or ring (the kernel's buffer, as for all other programs: native stacks "
                         "only); default stop",
         },
         {

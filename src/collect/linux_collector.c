@@ -443,7 +443,7 @@ bool collector_begin(struct collector *c, const struct record_sink *sink, struct
         if (c->children && c->stops)
                 children_filter(c->children, &c->stop_filter);
         note_cpu_time(c, true);
-        if (c->request.target.argv && !spawn_go(&c->child, c->request.target.argv[0], c->stops, err))
+        if (c->request.target.argv && !spawn_go(&c->child, c->request.target.argv[0], err))
                 return false;
         enabling_begin(&c->enabling, &c->opened, &c->request, begin_ns);
         return put_synthetic(c, err);

@@ -177,7 +177,7 @@ bool counting_begin(struct counting *c, const struct record_sink *sink, struct e
         if (c->request.target.delay_ns && c->request.target.delay_ns != CONTROL_NEVER)
                 c->due_ns = os_monotonic_ns() + c->request.target.delay_ns;
         turn(c, false);
-        if (c->request.target.argv && !spawn_go(&c->child, c->request.target.argv[0], false, err))
+        if (c->request.target.argv && !spawn_go(&c->child, c->request.target.argv[0], err))
                 return false;
         return rounds_put_maps(&c->rounds, &c->request, c->tids, c->n_tids, sink, err);
 }

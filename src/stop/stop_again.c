@@ -95,21 +95,20 @@ static bool read_program(int32_t pid, struct new_program *ret)
         return ok && ret->name && ret->vdso;
 }
 
-/* An instruction that calls the kernel. */
-static uint64_t find_syscall(int32_t pid, const struct new_program *program)
+uint64_t stop_again_find_call(int32_t pid, uint64_t vdso)
 {
 #if defined(__aarch64__)
         static const uint8_t code[] = {0x01, 0x00, 0x00, 0xd4}; /* svc #0 */
 #else
         static const uint8_t code[] = {0x0f, 0x05}; /* syscall */
 #endif
-        uint8_t vdso[MAX_VDSO];
-        size_t n = read_at(pid, program->vdso, vdso, sizeof(vdso));
+        uint8_t bytes[MAX_VDSO];
+        size_t n = read_at(pid, vdso, bytes, sizeof(bytes));
         const uint8_t *found;
 
-        n = n ? n : read_at(pid, program->vdso, vdso, sizeof(vdso) / 2);
-        found = memmem(vdso, n, code, sizeof(code));
-        return found ? program->vdso + (uint64_t)(found - vdso) : 0;
+        n = n ? n : read_at(pid, vdso, bytes, sizeof(bytes) / 2);
+        found = memmem(bytes, n, code, sizeof(code));
+        return found ? vdso + (uint64_t)(found - bytes) : 0;
 }
 
 /* Whether the name by which it was executed still leads to the file.  A script's leads to the script, and one of a descriptor may
@@ -165,7 +164,7 @@ static bool run_again(int32_t pid)
         struct new_program program = {0};
         uint64_t at;
 
-        return read_program(pid, &program) && (at = find_syscall(pid, &program)) != 0 &&
+        return read_program(pid, &program) && (at = stop_again_find_call(pid, program.vdso)) != 0 &&
                (leads_to_program(pid, &program) || name_by_link(pid, &program)) &&
                set_call(pid, &program, at);
 }

@@ -19,6 +19,9 @@
 /* Ends a wait of the tracer's; ignored where nobody catches it. */
 enum { WAKE_SIGNAL = SIGURG };
 
+/* A thread that is about to ignore SIGTRAP gets so many times, one a millisecond, to do it. */
+enum { MOST_WOKEN = 100 };
+
 struct start {
         struct stop_engine *engine;
         sem_t is_done;
@@ -29,8 +32,9 @@ static void run_tracer(struct stop_engine *e)
 {
         struct rusage usage;
         int status;
+        unsigned n_woken = 0;
 
-        while (!atomic_load(&e->quits)) {
+        while (!atomic_load(&e->quits) || (stop_ignore_is_any(e) && n_woken++ < MOST_WOKEN)) {
                 pid_t tid = wait4(-1, &status, __WALL, &usage);
 
                 if (tid > 0)
@@ -41,7 +45,23 @@ static void run_tracer(struct stop_engine *e)
         }
 }
 
-/* The kernel lets what is still traced go when this thread ends; without events nothing stops it again. */
+/* The kernel lets what is still traced go when this thread ends, and would give the event's signal to threads that stand.  One
+ * that is about to stand does so within a moment. */
+static void let_stops_go_on(struct stop_engine *e)
+{
+        const struct timespec moment = {.tv_nsec = 1000000};
+        struct rusage usage;
+        int status;
+        pid_t tid;
+
+        for (int is_again = 0; is_again < 2 && e->processes; is_again++) {
+                if (is_again)
+                        nanosleep(&moment, NULL);
+                while ((tid = wait4(-1, &status, WNOHANG | __WALL, &usage)) > 0)
+                        stop_trace_see(e, tid, status, &usage);
+        }
+}
+
 static void *tracer_main(void *arg)
 {
         struct start *start = arg;
@@ -59,6 +79,8 @@ static void *tracer_main(void *arg)
                 stop_event_close(e, p);
                 stop_span_end(e, p->pid);
         }
+        if (ok)
+                let_stops_go_on(e);
         atomic_store(&e->has_ended, true);
         return NULL;
 }
@@ -205,6 +227,7 @@ void stop_engine_free(struct stop_engine *e)
         map_release(&e->interpreters);
         map_release(&e->ids);
         map_release(&e->again);
+        stop_ignore_release(e);
         buf_release(&e->samples);
         stop_stack_release(e);
         free(e->late.asked);

@@ -27,6 +27,8 @@ struct stop_process {
         uint32_t image;
         int *events; /* descriptors, under the lock; closing one ends what was inherited from it, too */
         size_t n_events, cap_events;
+        bool is_safe;     /* it lives when the recorder is killed: it does not die by SIGTRAP */
+        unsigned n_tries; /* to have it ignore that */
         uint64_t counted; /* by the events at the last sample, where samples stand for what they count */
         struct stop_task *tasks; /* the list is changed under the lock */
         struct stop_process *next;
@@ -92,6 +94,7 @@ struct stop_engine {
         struct stop_process *processes; /* the list is changed under the lock */
         uint32_t n_images;
         struct map again;     /* pid whose exec is run again -> how far it is */
+        struct map ignoring;  /* tid that is about to ignore SIGTRAP -> struct stop_ignore * */
         bool keeps_privilege; /* the kernel lets this process trace privileged programs */
         struct os_lock *files_lock;
         struct map interpreters; /* hash of a file -> 1 no, 2 yes; under the lock above */
@@ -101,8 +104,9 @@ struct stop_engine {
         struct buf samples;
         struct stop_stack *stacks, **stacks_end; /* in order of time */
         size_t stack_bytes;
-        struct map spans; /* pid -> struct stop_span *, the newest */
-        struct map seen;  /* tid -> struct stop_seen * */
+        struct map spans;  /* pid -> struct stop_span *, the newest */
+        uint64_t swept_ns; /* when those that ended long ago were freed */
+        struct map seen;   /* tid -> struct stop_seen * */
         struct stop_counts counts;
         char unprivileged[256]; /* names of programs, comma separated */
         bool child_ended;
@@ -170,6 +174,8 @@ bool stop_status_runs(int32_t tid);   /* it is there and has not ended */
 bool stop_status_may_trace(void);     /* this process has CAP_SYS_PTRACE */
 bool stop_status_blocks(int32_t tid, int sig);
 bool stop_status_ignores(int32_t tid, int sig);
+bool stop_status_catches(int32_t tid, int sig);
+bool stop_status_is_filtered(int32_t tid); /* a filter decides about its system calls */
 
 /* --- stop_interpreter.c --- */
 
@@ -218,8 +224,23 @@ bool stop_again_is(const struct stop_engine *engine, int32_t pid);
 void stop_again_see(struct stop_engine *engine, int32_t pid);
 void stop_again_end(struct stop_engine *engine, int32_t pid);
 
+/* Where an instruction calls the kernel; 0: it was not found. */
+uint64_t stop_again_find_call(int32_t pid, uint64_t vdso);
+
 /* Keeps the name of a program that may run without its privilege. */
 void stop_again_note(struct stop_engine *engine, int32_t pid);
+
+/* --- stop_ignore.c: SIGTRAP, which would kill the program with the recorder --- */
+
+/* At a stop of the event's: has the process ignore the signal, if that is left to do.  The thread's system calls stop then. */
+void stop_ignore_begin(struct stop_engine *engine, struct stop_task *task);
+bool stop_ignore_is(const struct stop_engine *engine, int32_t tid);
+bool stop_ignore_is_any(const struct stop_engine *engine);
+
+/* At such a stop; when the thread has ended. */
+void stop_ignore_see(struct stop_engine *engine, int32_t tid);
+void stop_ignore_end(struct stop_engine *engine, int32_t tid);
+void stop_ignore_release(struct stop_engine *engine);
 
 /* --- stop_late.c: tracing of what runs already --- */
 

@@ -24,16 +24,50 @@ static void free_old(struct stop_span **at, uint64_t now_ns)
         }
 }
 
+/* --- processes that have ended long ago --- */
+
+struct sweep {
+        uint64_t now_ns;
+        uint64_t *pids; /* of which nothing is left */
+        size_t n_pids, cap_pids;
+};
+
+static void sweep_process(void *ctx, uint64_t pid, uint64_t *value)
+{
+        struct sweep *sweep = ctx;
+        struct stop_span *newest = (struct stop_span *)(uintptr_t)*value;
+
+        free_old(&newest, sweep->now_ns);
+        *value = (uintptr_t)newest;
+        if (!newest)
+                ARRAY_PUSH(sweep->pids, sweep->n_pids, sweep->cap_pids, pid);
+}
+
+static void sweep_spans(struct stop_engine *e, uint64_t now_ns)
+{
+        struct sweep sweep = {.now_ns = now_ns};
+
+        if (now_ns < e->swept_ns + KEPT_NS)
+                return;
+        e->swept_ns = now_ns;
+        map_each(&e->spans, sweep_process, &sweep);
+        for (size_t i = 0; i < sweep.n_pids; i++)
+                map_remove(&e->spans, sweep.pids[i]);
+        free(sweep.pids);
+}
+
+/* --- what others ask --- */
+
 void stop_span_begin(struct stop_engine *e, int32_t pid)
 {
-        struct stop_span *span = mem_new(1, sizeof(*span)), *older;
+        struct stop_span *span = mem_new(1, sizeof(*span));
         uint64_t now_ns = os_monotonic_ns(), *newest;
 
         os_lock_enter(e->lock);
+        sweep_spans(e, now_ns);
         newest = map_put(&e->spans, (uint64_t)pid, NULL);
-        older = (struct stop_span *)(uintptr_t)*newest;
-        free_old(&older, now_ns);
-        *span = (struct stop_span){.from_ns = now_ns, .to_ns = UINT64_MAX, .older = older};
+        *span = (struct stop_span){
+                .from_ns = now_ns, .to_ns = UINT64_MAX, .older = (struct stop_span *)(uintptr_t)*newest};
         *newest = (uintptr_t)span;
         e->counts.n_processes++;
         os_lock_leave(e->lock);

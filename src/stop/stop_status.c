@@ -60,6 +60,19 @@ bool stop_status_blocks(int32_t tid, int sig)
         return has_bit(tid, "\nSigBlk:", sig - 1);
 }
 
+bool stop_status_catches(int32_t tid, int sig)
+{
+        return has_bit(tid, "\nSigCgt:", sig - 1);
+}
+
+bool stop_status_is_filtered(int32_t tid)
+{
+        AUTO_RELEASE(buf) status = {0};
+        const char *value = find_line(tid, "\nSeccomp:\t", &status);
+
+        return value && *value != '0';
+}
+
 bool stop_status_ignores(int32_t tid, int sig)
 {
         return has_bit(tid, "\nSigIgn:", sig - 1);

@@ -23,7 +23,8 @@ bool stop_trace_seize(int32_t tid)
 
 void stop_trace_go_on(struct stop_engine *e, int32_t tid, int sig)
 {
-        ptrace(stop_again_is(e, tid) ? PTRACE_SYSCALL : PTRACE_CONT, tid, NULL, (void *)(uintptr_t)sig);
+        ptrace(stop_again_is(e, tid) || stop_ignore_is(e, tid) ? PTRACE_SYSCALL : PTRACE_CONT, tid, NULL,
+               (void *)(uintptr_t)sig);
 }
 
 void stop_trace_let_go(int32_t tid)
@@ -44,6 +45,7 @@ static void see_end(struct stop_engine *e, int32_t tid, int status, const struct
                 stop_task_free(e, task);
         }
         stop_again_end(e, tid);
+        stop_ignore_end(e, tid);
         if (tid != e->request.child->pid)
                 return;
         os_lock_enter(e->lock);
@@ -75,6 +77,7 @@ static void see_exec(struct stop_engine *e, int32_t pid)
 {
         struct stop_process *process = stop_process_find(e, pid);
 
+        stop_ignore_end(e, pid);
         if (process) {
                 stop_span_end(e, pid);
                 stop_process_free(e, process);
@@ -138,12 +141,16 @@ static void see_signal(struct stop_engine *e, int32_t tid, int sig)
         siginfo_t info;
 
         if (sig == (SIGTRAP | SYSCALL_STOP)) {
-                stop_again_see(e, tid);
+                if (stop_again_is(e, tid))
+                        stop_again_see(e, tid);
+                else
+                        stop_ignore_see(e, tid);
                 return;
         }
         if (sig == SIGTRAP && task && !ptrace(PTRACE_GETSIGINFO, tid, NULL, &info)) {
                 if (info.si_code == SI_CODE_PERF) {
                         stop_sample_take(e, task);
+                        stop_ignore_begin(e, task);
                         sig = 0;
                 } else {
                         see_trap(e, tid);

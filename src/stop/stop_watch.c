@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds interpreters among the descendants of the command, which begin untraced: a dummy event, inherited by all of them, tells
- * of forks and execs.  A program that is executed is looked at at once, a fork that goes on in its parent's image a while later,
- * and never while it shares its parent's memory: a vfork child is about to execute something else, which must be neither slower
- * nor without its privilege.  The tracer does the rest.  Meanwhile threads that the tracer can't wait for are reaped here. */
+ * of forks and execs.  A program that is executed is looked at at once.  A fork that goes on in its parent's program is traced when it
+ * has worked for a while, and never while it shares its parent's memory: before that it may be about to execute something else,
+ * which must be neither slower nor without its privilege, or to ask for a debugger of its own.  The tracer does the rest.
+ * Meanwhile threads that the tracer can't wait for are reaped here. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "err.h"
@@ -17,10 +19,17 @@
 #include "os.h"
 #include "stop_internal.h"
 
-#define GRACE_NS 2000000ull /* in which most children execute something */
+/* CPU time in which most children execute something.  Time that passes would be used up before the child runs where CPUs are
+ * busy. */
+#define GRACE_NS 2000000ull
+
+/* Between two looks at a child that waits. */
+#define MOST_PAUSE_NS 8000000ull
 
 enum {
         RING_BYTES = 32768, /* some 200 processes that begin and end */
+        STORM_PAUSE_MS = 1, /* in which a storm's records gather */
+        STORM_WAKEUPS = 12, /* one after the other begin one */
         BUSY_WAIT_MS = 1,   /* until the tracer has done what it was asked for */
         STUCK_MS = 5,       /* a process that is traced so long may wait to be reaped */
 };
@@ -28,7 +37,8 @@ enum {
 /* A process that was forked by a traced one. */
 struct fork_child {
         int32_t pid, parent;
-        uint64_t due_ns;
+        uint64_t due_ns;   /* the next look at it */
+        uint64_t pause_ns; /* before that */
 };
 
 struct stop_watch {
@@ -41,6 +51,8 @@ struct stop_watch {
         struct buf records;
         struct fork_child *forks;
         size_t n_forks, cap_forks;
+        uint64_t woken_ns; /* by records, the last time */
+        unsigned n_woken;  /* so often without a longer time between */
 };
 
 /* --- records --- */
@@ -77,7 +89,7 @@ static bool is_forked(const struct stop_watch *w, int32_t pid)
 
 static void see_fork(struct stop_watch *w, const struct record_task *task)
 {
-        struct fork_child child = {task->pid, task->ppid, os_monotonic_ns() + GRACE_NS};
+        struct fork_child child = {task->pid, task->ppid, os_monotonic_ns() + GRACE_NS, 0};
 
         if (task->pid != task->ppid && (stop_span_is_open(w->engine, task->ppid) || is_forked(w, task->ppid)))
                 ARRAY_PUSH(w->forks, w->n_forks, w->cap_forks, child);
@@ -127,16 +139,45 @@ static void read_rings(struct stop_watch *w)
 
 /* --- forks that are due --- */
 
-enum memory { SHARED, OWN, GONE };
+enum memory { SHARED, OWN, NOT_KNOWN };
 
+/* The parent of a vfork child waits for it: memory whose other user is gone is not shared. */
 static enum memory memory_of(const struct fork_child *child)
 {
         enum { KCMP_VM = 1 };
         long r = syscall(SYS_kcmp, child->pid, child->parent, KCMP_VM, 0, 0);
 
         if (r < 0)
-                return GONE; /* or the kernel does not tell, and it could be a vfork child */
+                return errno == ESRCH ? OWN : NOT_KNOWN;
         return r ? OWN : SHARED;
+}
+
+/* False: it is gone. */
+static bool cpu_time_of(int32_t pid, uint64_t *ret_ns)
+{
+        struct timespec time;
+        clockid_t clock;
+
+        if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &time))
+                return false;
+        *ret_ns = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+        return true;
+}
+
+/* True when nothing is left to do: the child is gone, or the tracer was asked to trace it. */
+static bool look_at(struct stop_watch *w, struct fork_child *child)
+{
+        enum memory memory = memory_of(child);
+        uint64_t used_ns;
+
+        if (memory == NOT_KNOWN || !cpu_time_of(child->pid, &used_ns))
+                return true;
+        if (memory == OWN && used_ns >= GRACE_NS) {
+                stop_late_ask(w->engine, child->pid);
+                return true;
+        }
+        child->pause_ns = child->pause_ns ? MOST_PAUSE_NS : GRACE_NS;
+        return false;
 }
 
 static void see_due(struct stop_watch *w)
@@ -145,17 +186,13 @@ static void see_due(struct stop_watch *w)
 
         for (size_t i = 0; i < w->n_forks; i++) {
                 struct fork_child *child = &w->forks[i];
-                enum memory memory;
 
                 if (child->due_ns > now_ns)
                         continue;
-                memory = memory_of(child);
-                child->due_ns = now_ns + GRACE_NS;
-                if (memory == SHARED)
-                        continue;
-                if (memory == OWN)
-                        stop_late_ask(w->engine, child->pid);
-                w->forks[i--] = w->forks[--w->n_forks];
+                if (look_at(w, child))
+                        w->forks[i--] = w->forks[--w->n_forks];
+                else
+                        child->due_ns = now_ns + child->pause_ns;
         }
 }
 
@@ -190,6 +227,23 @@ static void help_tracer(struct stop_engine *e, uint64_t *busy_since_ns)
         stop_engine_wake(e);
 }
 
+/* Each record wakes the thread, so that interpreters are found at once, and each wake-up costs the process that it comes from.
+ * Where they come one after the other it waits for several. */
+static void pause_in_storm(struct stop_watch *w, struct pollfd *wake)
+{
+        uint64_t now_ns = os_monotonic_ns();
+
+        if (now_ns - w->woken_ns < 2 * STORM_PAUSE_MS * 1000000ull)
+                w->n_woken++;
+        else
+                w->n_woken = 0;
+        w->woken_ns = now_ns;
+        if (w->n_woken < STORM_WAKEUPS)
+                return;
+        poll(wake, 1, STORM_PAUSE_MS);
+        w->woken_ns = os_monotonic_ns();
+}
+
 static void *watch_main(void *arg)
 {
         struct stop_watch *w = arg;
@@ -202,7 +256,8 @@ static void *watch_main(void *arg)
         while (!atomic_load(&w->engine->has_ended)) {
                 uint64_t n;
 
-                poll(fds, w->n + 1, wait_ms(w));
+                if (poll(fds, w->n + 1, wait_ms(w)) > 0)
+                        pause_in_storm(w, &fds[w->n]);
                 /* A ring whose tasks have all ended says POLLHUP for ever. */
                 for (size_t i = 0; i < w->n; i++)
                         fds[i].fd = fds[i].revents & ~POLLIN ? -1 : fds[i].fd;

@@ -32,8 +32,7 @@ struct child {
 
 bool spawn_prepare(struct child *child, const struct spawned_command *command, struct err *err);
 
-/* With `traced` the command begins with SIGTRAP ignored. */
-bool spawn_go(struct child *child, const char *name, bool traced, struct err *err);
+bool spawn_go(struct child *child, const char *name, struct err *err);
 
 /* It has ended, and another one has waited for it. */
 void spawn_take_status(struct child *child, int status, const struct rusage *usage);

@@ -13,7 +13,7 @@
 #include "linux_processes.h"
 
 /* What the child is told at the pipe. */
-enum { GO = 'g', GO_TRACED = 't' };
+enum { GO = 'g' };
 
 static void pin(const struct spawned_command *command)
 {
@@ -36,11 +36,8 @@ NO_RETURN static void run_child(const struct spawned_command *command, int go_fd
                 if (errno != EINTR)
                         _exit(125);
         }
-        if (go != GO && go != GO_TRACED)
+        if (go != GO)
                 _exit(125);
-        /* A signal of an event that stops would kill the command when the recorder, which takes it, has been killed. */
-        if (go == GO_TRACED)
-                signal(SIGTRAP, SIG_IGN);
         pin(command);
         if (command->output_to_stderr)
                 dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -87,9 +84,9 @@ bool spawn_prepare(struct child *child, const struct spawned_command *command, s
         return true;
 }
 
-bool spawn_go(struct child *child, const char *name, bool traced, struct err *err)
+bool spawn_go(struct child *child, const char *name, struct err *err)
 {
-        const char go = traced ? GO_TRACED : GO;
+        const char go = GO;
         int error = 0;
         ssize_t n;
 

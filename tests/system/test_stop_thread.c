@@ -116,7 +116,7 @@ static struct stop_engine *run(const struct opened_event *event, struct seen *se
                 spawn_release(child);
                 return NULL;
         }
-        spawn_go(child, argv[0], true, NULL);
+        spawn_go(child, argv[0], NULL);
         getrusage(RUSAGE_THREAD, &before);
         poll(&(struct pollfd){.fd = child->pid_fd, .events = POLLIN}, 1, 30000);
         getrusage(RUSAGE_THREAD, &after);

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What programs do with their children: each function is called within an interpreter that is sampled, and prints what it saw,
+ * which has to be the same as without a recorder. */
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "acts.h"
+
+static void say_wait(const char *what, pid_t got, int status)
+{
+        if (got < 0)
+                printf("%s: %s\n", what, strerror(errno));
+        else if (WIFEXITED(status))
+                printf("%s: exited %d\n", what, WEXITSTATUS(status));
+        else if (WIFSIGNALED(status))
+                printf("%s: signal %d%s\n", what, WTERMSIG(status), WCOREDUMP(status) ? ", core" : "");
+        else if (WIFSTOPPED(status))
+                printf("%s: stopped %d, event %d\n", what, WSTOPSIG(status), status >> 16);
+        else
+                printf("%s: continued\n", what);
+        fflush(stdout);
+}
+
+static int wait_and_say(const char *what, pid_t pid, int options)
+{
+        int status = 0;
+        pid_t got = waitpid(pid, &status, options);
+
+        say_wait(what, got, status);
+        return status;
+}
+
+static pid_t clone_process(unsigned long flags)
+{
+        return (pid_t)syscall(SYS_clone, flags, NULL, NULL, NULL, NULL);
+}
+
+/* A child in its parent's memory for longer than any grace. */
+int act_vfork_for_long(void)
+{
+        for (int i = 0; i < 3; i++) {
+                pid_t pid = vfork();
+
+                if (!pid) {
+                        act_burn_ms(15);
+                        execl("/bin/sh", "sh", "-c", "exit 6", (char *)NULL);
+                        _exit(9);
+                }
+                wait_and_say("vfork", pid, 0);
+        }
+        return 0;
+}
+
+static int run_true(void)
+{
+        int status = 0;
+        pid_t pid = vfork();
+
+        if (!pid) {
+                execl("/bin/true", "true", (char *)NULL);
+                _exit(9);
+        }
+        return waitpid(pid, &status, 0) == pid && !status;
+}
+
+int act_vfork_storm(void)
+{
+        int n = 0;
+
+        for (int i = 0; i < 400; i++)
+                n += run_true();
+        printf("%d of 400\n", n);
+        return n != 400;
+}
+
+/* A sibling of its maker: another process waits for it. */
+int act_clone_parent(void)
+{
+        pid_t pid = fork();
+
+        if (!pid) {
+                pid_t sibling = clone_process(CLONE_PARENT | SIGCHLD);
+
+                act_burn_ms(5);
+                if (!sibling)
+                        _exit(8);
+                printf("maker: %d\n", waitpid(sibling, NULL, 0) < 0 ? errno : 0);
+                fflush(stdout);
+                _exit(sibling > 0 ? 7 : 1);
+        }
+        wait_and_say("maker", pid, 0);
+        wait_and_say("sibling", -1, 0);
+        return wait_and_say("nobody", -1, 0);
+}
+
+/* Children that send another signal than SIGCHLD, or none. */
+int act_clone_signals(void)
+{
+        static const int signals[] = {0, SIGUSR1, SIGCHLD};
+
+        signal(SIGUSR1, SIG_IGN);
+        for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+                pid_t pid = clone_process((unsigned long)signals[i]);
+
+                if (!pid) {
+                        act_burn_ms(6);
+                        _exit(3);
+                }
+                printf("signal %d\n", signals[i]);
+                wait_and_say("plain", pid, WNOHANG);
+                wait_and_say("clone", pid, signals[i] == SIGCHLD ? __WALL : __WCLONE);
+        }
+        return 0;
+}
+
+/* CLONE_VFORK without the parent's memory. */
+int act_clone_vfork(void)
+{
+        pid_t pid = clone_process(CLONE_VFORK | SIGCHLD);
+
+        if (!pid) {
+                act_burn_ms(10);
+                _exit(4);
+        }
+        wait_and_say("clone", pid, 0);
+        return 0;
+}
+
+/* A debugger of its own child, which has waited for a CPU: stops at the exec, at two signals and at the exit. */
+int act_debug_child(void)
+{
+        pid_t pid = fork();
+        int status = 0;
+
+        if (!pid) {
+                usleep(20000);
+                if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+                        _exit(9);
+                raise(SIGSTOP);
+                execl("/bin/sh", "sh", "-c", "kill -USR1 $$; exit 5", (char *)NULL);
+                _exit(9);
+        }
+        status = wait_and_say("first", pid, 0);
+        ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)PTRACE_O_TRACEEXEC);
+        while (WIFSTOPPED(status)) {
+                int sig = WSTOPSIG(status);
+
+                ptrace(PTRACE_CONT, pid, NULL,
+                       (void *)(uintptr_t)(sig == SIGSTOP || sig == SIGTRAP || sig == SIGUSR1 ? 0 : sig));
+                status = wait_and_say("next", pid, 0);
+        }
+        return 0;
+}
+
+/* The parent attaches to a child that runs on in its parent's program. */
+int act_seize_child(void)
+{
+        pid_t pid = fork();
+
+        if (!pid) {
+                for (;;)
+                        pause();
+        }
+        if (ptrace(PTRACE_SEIZE, pid, NULL, NULL))
+                printf("seize: %s\n", strerror(errno));
+        ptrace(PTRACE_INTERRUPT, pid, NULL, NULL);
+        wait_and_say("interrupted", pid, __WALL);
+        ptrace(PTRACE_DETACH, pid, NULL, NULL);
+        kill(pid, SIGTERM);
+        wait_and_say("ended", pid, 0);
+        return 0;
+}
+
+/* What waitid says of a child that stops, goes on and ends; each seen twice. */
+int act_waitid(void)
+{
+        static const int signals[] = {SIGSTOP, SIGCONT, SIGTERM};
+        pid_t pid = fork();
+
+        if (!pid) {
+                act_burn_ms(100000);
+                _exit(9);
+        }
+        act_burn_ms(6);
+        for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+                siginfo_t info = {0};
+
+                kill(pid, signals[i]);
+                for (int again = 0; again < 2; again++) {
+                        int options = WEXITED | WSTOPPED | WCONTINUED | (again ? 0 : WNOWAIT);
+
+                        if (waitid(P_PID, (id_t)pid, &info, options))
+                                printf("waitid: %s\n", strerror(errno));
+                        printf("code %d, status %d, own %d\n", info.si_code, info.si_status,
+                               info.si_pid == pid);
+                }
+        }
+        printf("nothing: %d\n", waitpid(pid, NULL, WNOHANG));
+        return 0;
+}
+
+static pid_t started_burner(void)
+{
+        pid_t pid = fork();
+
+        if (!pid) {
+                act_burn_ms(100000);
+                _exit(9);
+        }
+        act_burn_ms(8);
+        return pid;
+}
+
+/* SIGCHLD by a descriptor. */
+int act_signalfd(void)
+{
+        static const int signals[] = {SIGSTOP, SIGCONT, SIGKILL};
+        sigset_t set;
+        int fd;
+        pid_t pid;
+
+        sigemptyset(&set);
+        sigaddset(&set, SIGCHLD);
+        sigprocmask(SIG_BLOCK, &set, NULL);
+        fd = signalfd(-1, &set, 0);
+        pid = started_burner();
+        for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+                struct signalfd_siginfo info = {0};
+
+                kill(pid, signals[i]);
+                if (read(fd, &info, sizeof(info)) < 0)
+                        printf("read: %s\n", strerror(errno));
+                printf("code %d, status %d, own %d\n", info.ssi_code, info.ssi_status,
+                       info.ssi_pid == (uint32_t)pid);
+        }
+        wait_and_say("ended", pid, 0);
+        close(fd);
+        sigprocmask(SIG_UNBLOCK, &set, NULL);
+        return 0;
+}
+
+static volatile sig_atomic_t n_signals;
+
+static void count_signal(int sig)
+{
+        (void)sig;
+        n_signals++;
+}
+
+/* Until it has stopped, or goes on; and a moment, in which the signal is seen. */
+static void wait_for(pid_t pid, int options)
+{
+        const struct timespec moment = {.tv_nsec = 20000000};
+        siginfo_t info;
+
+        while (waitid(P_PID, (id_t)pid, &info, options) && errno == EINTR)
+                ;
+        nanosleep(&moment, NULL);
+}
+
+/* Signals of a child that stops, goes on and ends. */
+static void count_signals(const char *name, int flags)
+{
+        struct sigaction action = {.sa_handler = count_signal, .sa_flags = flags}, before;
+        pid_t pid;
+
+        sigaction(SIGCHLD, &action, &before);
+        n_signals = 0;
+        pid = started_burner();
+        kill(pid, SIGSTOP);
+        wait_for(pid, WSTOPPED);
+        kill(pid, SIGCONT);
+        wait_for(pid, WCONTINUED);
+        kill(pid, SIGKILL);
+        wait_and_say(name, pid, 0);
+        printf("%s: %d signals\n", name, n_signals);
+        sigaction(SIGCHLD, &before, NULL);
+}
+
+int act_sigchld(void)
+{
+        count_signals("plain", 0);
+        count_signals("SA_NOCLDSTOP", SA_NOCLDSTOP | SA_RESTART);
+        count_signals("SA_NOCLDWAIT", SA_NOCLDWAIT | SA_RESTART);
+        return 0;
+}
+
+/* Orphans go to it. */
+int act_subreaper(void)
+{
+        pid_t pid;
+
+        prctl(PR_SET_CHILD_SUBREAPER, 1);
+        pid = fork();
+        if (!pid) {
+                if (!fork()) {
+                        act_burn_ms(20);
+                        _exit(getppid() == 1 ? 1 : 5);
+                }
+                act_burn_ms(4);
+                _exit(6);
+        }
+        wait_and_say("child", pid, 0);
+        wait_and_say("orphan", -1, 0);
+        prctl(PR_SET_CHILD_SUBREAPER, 0);
+        return 0;
+}
+
+/* A child that dies with its parent. */
+int act_death_signal(void)
+{
+        pid_t pid;
+
+        prctl(PR_SET_CHILD_SUBREAPER, 1);
+        pid = fork();
+        if (!pid) {
+                if (!fork()) {
+                        prctl(PR_SET_PDEATHSIG, SIGUSR2);
+                        act_burn_ms(100000);
+                        _exit(9);
+                }
+                act_burn_ms(10);
+                _exit(6);
+        }
+        wait_and_say("parent", pid, 0);
+        wait_and_say("child", -1, 0);
+        prctl(PR_SET_CHILD_SUBREAPER, 0);
+        return 0;
+}
+
+/* Only read, write, exit and sigreturn are left to it. */
+int act_seccomp_strict(void)
+{
+        for (int is_bad = 0; is_bad < 2; is_bad++) {
+                pid_t pid = fork();
+
+                if (!pid) {
+                        prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+                        for (volatile int i = 0; i < 20000000;)
+                                i = i + 1;
+                        syscall(is_bad ? SYS_getpid : SYS_exit, 3);
+                }
+                wait_and_say("strict", pid, 0);
+        }
+        return 0;
+}
+
+/* The end of a process by another thread's exit, by signals, with and without a core. */
+int act_ends(void)
+{
+        static const int signals[] = {SIGTERM, SIGKILL, SIGABRT, SIGSEGV, SIGPIPE, SIGUSR1};
+
+        for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+                pid_t pid = fork();
+
+                if (!pid) {
+                        signal(signals[i], SIG_DFL);
+                        act_burn_ms(4);
+                        raise(signals[i]);
+                        _exit(2);
+                }
+                wait_and_say("raised", pid, 0);
+        }
+        return 0;
+}
