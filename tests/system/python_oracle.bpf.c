@@ -21,7 +21,7 @@ enum {
         SI_CODE_OFF = 8, /* in struct siginfo */
         SI_PERF_FLAGS_OFF = 36,
         TRAP_ASYNC = 1, /* TRAP_PERF_FLAG_ASYNC */
-        RING_BYTES = 1 << 25,
+        RING_BYTES = 1 << 27,
         SENT = 0, /* enum trace_signal_result */
 #ifdef __TARGET_ARCH_arm64
         SYSCALL_PRCTL = 167,

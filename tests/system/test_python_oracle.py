@@ -220,7 +220,7 @@ def compare(walked: dict[int, list[Seen]], recorded: dict[int, list[Seen]], line
 def measure(t: Context, kind: str, seconds: float) -> Counts:
     for _ in range(3):
         counts, lost = measure_once(t, kind, seconds)
-        if not lost: # a busy machine does not read the rings in time, and records of maps are lost too
+        if not lost: # a busy machine does not read the rings in time
             break
     check(not lost, f"{lost} lost samples at the third time")
     return counts
@@ -236,9 +236,9 @@ def measure_once(t: Context, kind: str, seconds: float) -> tuple[Counts, int]:
     if why := re.search(r"threads are not stopped at their samples: (.*kernel.*)", done.out):
         raise Skip(why[1])
     check(done.status == 0, "record", done)
-    check(said == "lost 0\n", f"the walk in the kernel: {said}")
+    lost = harness.quality_of(done)["lost"] + int(said.removeprefix("lost "))
     walked = walked_samples(t.path("walked"))
-    return compare(walked, recorded_samples(t), Lines(t, python, walked)), harness.quality_of(done)["lost"]
+    return compare(walked, recorded_samples(t), Lines(t, python, walked)), lost
 
 
 def check_counts(kind: str, counts: Counts, least: int) -> None:
@@ -249,7 +249,7 @@ def check_counts(kind: str, counts: Counts, least: int) -> None:
     check(counts.merged() >= LEAST_MERGED, f"not merged: {counts.unmerged}")
     with open(WORK, encoding="utf-8") as file:
         cases = set(re.findall(r"^def (case_\w+)\(", file.read(), re.M))
-    check(set(counts.cases) == cases and min(counts.cases.values()) >= least / 50, f"each case has samples: {counts.cases}")
+    check(set(counts.cases) == cases and min(counts.cases.values()) >= least / 100, f"each case has samples: {counts.cases}")
     check(counts.compared >= least, f"{counts.compared} samples")
 
 
