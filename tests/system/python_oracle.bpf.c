@@ -93,22 +93,22 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
         return 0;
 }
 
-static __always_inline int read_code(const struct oracle_layout *layout, __u64 instr,
-                                     struct oracle_frame *frame)
+/* No name: what is needed lies in a page that the process has not touched. */
+static __always_inline void read_code(const struct oracle_layout *layout, struct oracle_frame *frame)
 {
-        __u64 code = frame->code, name, file;
+        __u64 name, file;
 
-        if (layout->code_instrs != ORACLE_NO_FIELD)
-                frame->instr = (__s64)(instr - code - layout->code_instrs);
-        else
-                frame->instr = (__s32)instr;
-        return read_word(code + layout->code_name, &name) || read_word(code + layout->code_file, &file) ||
-               bpf_probe_read_user(&frame->first_line, sizeof(frame->first_line),
-                                   (void *)(code + layout->code_first_line)) ||
-               bpf_probe_read_user_str(frame->name, sizeof(frame->name),
-                                       (void *)(name + layout->text_ascii_bytes)) < 0 ||
-               bpf_probe_read_user_str(frame->file, sizeof(frame->file),
-                                       (void *)(file + layout->text_ascii_bytes)) < 0;
+        frame->first_line = 0;
+        frame->name[0] = frame->file[0] = 0;
+        if (read_word(frame->code + layout->code_name, &name) ||
+            read_word(frame->code + layout->code_file, &file) ||
+            bpf_probe_read_user(&frame->first_line, sizeof(frame->first_line),
+                                (void *)(frame->code + layout->code_first_line)) ||
+            bpf_probe_read_user_str(frame->file, sizeof(frame->file),
+                                    (void *)(file + layout->text_ascii_bytes)) < 0 ||
+            bpf_probe_read_user_str(frame->name, sizeof(frame->name),
+                                    (void *)(name + layout->text_ascii_bytes)) < 0)
+                frame->name[0] = 0;
 }
 
 static __always_inline int read_frame(const struct oracle_layout *layout, __u64 addr,
@@ -124,9 +124,12 @@ static __always_inline int read_frame(const struct oracle_layout *layout, __u64 
         if (layout->frame_owner != ORACLE_NO_FIELD)
                 bpf_probe_read_user(&owner, sizeof(owner), (void *)(addr + layout->frame_owner));
         frame->owner = owner;
-        frame->first_line = 0;
-        frame->name[0] = frame->file[0] = 0;
-        return read_code(layout, instr, frame) && owner < 3 ? -1 : 0;
+        if (layout->code_instrs != ORACLE_NO_FIELD)
+                frame->instr = (__s64)(instr - frame->code - layout->code_instrs);
+        else
+                frame->instr = (__s32)instr;
+        read_code(layout, frame);
+        return 0;
 }
 
 /* Returns how many frames were written. */
