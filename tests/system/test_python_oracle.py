@@ -5,6 +5,7 @@ By hand: test_python_oracle.py WPERF BUILD --samples 20000 compares at least so 
 import collections
 import glob
 import json
+import math
 import os
 import re
 import signal
@@ -224,10 +225,9 @@ def compare(walked: dict[int, list[Seen]], recorded: dict[int, list[Seen]], line
 def measure(t: Context, kind: str, seconds: float) -> Counts:
     for _ in range(3):
         counts, lost = measure_once(t, kind, seconds)
-        if not lost: # a busy machine does not read the rings in time
-            break
-    check(not lost, f"{lost} lost samples at the third time")
-    return counts
+        if not lost or counts.wrong: # a busy machine does not read the rings in time
+            return counts
+    raise AssertionError(f"{lost} lost samples at the third time")
 
 
 def measure_once(t: Context, kind: str, seconds: float) -> tuple[Counts, int]:
@@ -247,10 +247,13 @@ def measure_once(t: Context, kind: str, seconds: float) -> tuple[Counts, int]:
 
 def check_counts(kind: str, counts: Counts, least: int) -> None:
     harness.note(f"{find_python(kind)}: {len(counts.wrong)} wrong of {counts.compared}, {100 * counts.merged():.2f} % merged, "
-                 f"{counts.delayed} delayed by a blocked signal, {counts.not_stopped} without a stop, {counts.nameless} with names that the kernel can't read")
+                 f"{counts.delayed} delayed by a blocked signal, {counts.not_stopped} without a stop, "
+                 f"{counts.nameless} with names that the kernel can't read")
     harness.note("  " + ", ".join(f"{case[5:]} {n}" for case, n in sorted(counts.cases.items())))
     check(not counts.wrong, f"{len(counts.wrong)} wrong of {counts.compared}:\n" + "\n".join(counts.wrong[:5]))
-    check(counts.merged() >= LEAST_MERGED, f"not merged: {counts.unmerged}")
+    # Of a thousand samples three may be start-up by chance alone.
+    error = math.sqrt(LEAST_MERGED * (1 - LEAST_MERGED) / counts.compared) if counts.compared < 5000 else 0
+    check(counts.merged() >= LEAST_MERGED - 3 * error, f"not merged: {counts.unmerged}")
     with open(WORK, encoding="utf-8") as file:
         cases = set(re.findall(r"^def (case_\w+)\(", file.read(), re.M))
     check(set(counts.cases) == cases and min(counts.cases.values()) >= least / 100, f"each case has samples: {counts.cases}")
