@@ -54,7 +54,7 @@ def functions_of(t: Context, run: Run) -> dict[str, int]:
 
 def check_same_shares(names: str, ours: dict[str, int], others: dict[str, int]) -> None:
     n, m = sum(ours.values()), sum(others.values())
-    check(min(n, m) > 1000, f"{names}: {n} and {m} samples")
+    check(min(n, m) > 500, f"{names}: {n} and {m} samples")
     off = {}
     for name in FUNCTIONS:
         share = (ours[name] + others[name]) / (n + m)
@@ -122,7 +122,7 @@ def test_lines_against_their_own_time(t: Context) -> None:
         timed = [number for number, line in enumerate(file, 1) if line.endswith("# timed\n")]
     counts = {line["line"]: line["count"] for line in annotated(t, run)}
     n, total = sum(counts.get(number, 0) for number in timed), sum(run.spent)
-    check(n > 500 and len(timed) == len(run.spent), f"{n} samples of {timed}")
+    check(n > 200 and len(timed) == len(run.spent), f"{n} samples of {timed}")
     off = {}
     for number, spent in zip(timed, run.spent):
         share = spent / total
@@ -152,7 +152,7 @@ def test_lines_and_handlers_add_up(t: Context) -> None:
     n_lines = sum(line["count"] for line in lines)
     harness.note(f"{n_lines} samples of {NAME}, {n_eval} in the eval function, {len(handlers)} handlers")
     check(heading_of(done) == (n_eval, n_lines), f"{n_eval} of {n_lines} samples by lines", done)
-    check(sum(handlers) == n_eval > 100, f"{sum(handlers)} samples by handlers", done)
+    check(sum(handlers) == n_eval > 50, f"{sum(handlers)} samples by handlers", done)
     every = t.good("annotate", "--by", "handler", "-i", run.session, "_PyEval_EvalFrameDefault")
     rows = json.loads(t.good("report", "--sort", "python", "--json", "--sample-display-row", "10000", "-i", run.session).out)
     n_all = sum(row["count"] for row in rows["sampling"]["events"][0]["samples"])
