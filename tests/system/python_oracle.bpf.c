@@ -18,10 +18,12 @@ char oracle_license[] SEC("license") = "Dual BSD/GPL";
 
 enum {
         MAX_THREADS = 4096,
-        SI_CODE_OFF = 8, /* in struct siginfo */
+        MAX_STEPS = 2 * ORACLE_MAX_FRAMES, /* a frame for C code stands behind each other one at most */
+        OWNER_C = 3,                       /* enum _frameowner: owners from here on run no code */
+        SI_CODE_OFF = 8,                   /* in struct siginfo */
         SI_PERF_FLAGS_OFF = 36,
         TRAP_ASYNC = 1, /* TRAP_PERF_FLAG_ASYNC */
-        RING_BYTES = 1 << 27,
+        RING_BYTES = 1 << 26,
         SENT = 0, /* enum trace_signal_result */
 #ifdef __TARGET_ARCH_arm64
         SYSCALL_PRCTL = 167,
@@ -48,7 +50,7 @@ struct {
 /* One for each CPU, since tracepoints are not preempted.  BPF_MAP_TYPE_PERCPU_ARRAY has no room for a value of this size. */
 struct {
         __uint(type, BPF_MAP_TYPE_ARRAY);
-        __uint(max_entries, ORACLE_MAX_CPUS);
+        __uint(max_entries, 1); /* python_oracle.c makes it as many as there are */
         __type(key, __u32);
         __type(value, struct oracle_sample);
 } scratch SEC(".maps");
@@ -102,7 +104,7 @@ static __always_inline void read_code(const struct oracle_layout *layout, struct
         frame->name[0] = frame->file[0] = 0;
         if (read_word(frame->code + layout->code_name, &name) ||
             read_word(frame->code + layout->code_file, &file) ||
-            bpf_probe_read_user(&frame->first_line, sizeof(frame->first_line),
+            bpf_probe_read_user(&frame->first_line, sizeof(__u32),
                                 (void *)(frame->code + layout->code_first_line)) ||
             bpf_probe_read_user_str(frame->file, sizeof(frame->file),
                                     (void *)(file + layout->text_ascii_bytes)) < 0 ||
@@ -111,47 +113,56 @@ static __always_inline void read_code(const struct oracle_layout *layout, struct
                 frame->name[0] = 0;
 }
 
-static __always_inline int read_frame(const struct oracle_layout *layout, __u64 addr,
-                                      struct oracle_frame *frame, __u64 *ret_previous)
+struct walk {
+        const struct oracle_layout *layout;
+        struct oracle_sample *sample;
+        __u64 addr;
+        __u64 n;
+};
+
+/* One frame; 1 ends the walk.  Frames that stand for C code are passed over. */
+static long walk_frame(__u32 i, struct walk *walk)
 {
-        __u64 instr;
+        const struct oracle_layout *layout = walk->layout;
+        __u64 addr = walk->addr, n = walk->n, previous, instr;
+        struct oracle_frame *frame;
         __u8 owner = 0;
 
-        if (read_word(addr + layout->frame_previous, ret_previous) ||
+        (void)i;
+        if (!addr || n >= ORACLE_MAX_FRAMES)
+                return 1;
+        frame = &walk->sample->frames[n];
+        if (read_word(addr + layout->frame_previous, &previous) ||
             read_word(addr + layout->frame_code, &frame->code) ||
             read_word(addr + layout->frame_instr, &instr))
-                return -1;
+                return 1;
         if (layout->frame_owner != ORACLE_NO_FIELD)
                 bpf_probe_read_user(&owner, sizeof(owner), (void *)(addr + layout->frame_owner));
-        frame->owner = owner;
+        walk->addr = previous;
+        if (owner >= OWNER_C)
+                return 0;
         if (layout->code_instrs != ORACLE_NO_FIELD)
                 frame->instr = (__s64)(instr - frame->code - layout->code_instrs);
         else
                 frame->instr = (__s32)instr;
         read_code(layout, frame);
+        walk->n = n + 1;
         return 0;
 }
 
-/* Returns how many frames were written. */
-static __always_inline int walk(const struct oracle_layout *layout, __u64 state, struct oracle_sample *sample)
+static __always_inline void walk_frames(const struct oracle_layout *layout, __u64 state,
+                                        struct oracle_sample *sample)
 {
-        __u64 addr = 0;
-        int i;
+        struct walk walk = {.layout = layout, .sample = sample};
 
-        sample->is_whole = 0;
-        if (read_word(state + layout->thread_frame, &addr) ||
-            (layout->cframe_frame != ORACLE_NO_FIELD && addr &&
-             read_word(addr + layout->cframe_frame, &addr)))
-                return 0;
-        for (i = 0; i < ORACLE_MAX_FRAMES; i++) {
-                if (!addr) {
-                        sample->is_whole = 1;
-                        break;
-                }
-                if (read_frame(layout, addr, &sample->frames[i], &addr))
-                        break;
-        }
-        return i;
+        sample->n_frames = sample->is_whole = 0;
+        if (read_word(state + layout->thread_frame, &walk.addr) ||
+            (layout->cframe_frame != ORACLE_NO_FIELD && walk.addr &&
+             read_word(walk.addr + layout->cframe_frame, &walk.addr)))
+                return;
+        bpf_loop(MAX_STEPS, walk_frame, &walk, 0);
+        sample->n_frames = walk.n;
+        sample->is_whole = !walk.addr;
 }
 
 static __always_inline int is_stop(const struct bpf_raw_tracepoint_args *ctx)
@@ -174,7 +185,6 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
         struct oracle_layout *layout = bpf_map_lookup_elem(&layouts, &zero);
         struct oracle_sample *sample = bpf_map_lookup_elem(&scratch, &cpu);
         struct pt_regs *regs;
-        int n;
 
         if (!state || !layout || !sample || !is_stop(ctx))
                 return 0;
@@ -184,8 +194,8 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
         sample->tid = tid;
         sample->is_delayed = flags & TRAP_ASYNC;
         sample->time_ns = bpf_ktime_get_ns();
-        sample->n_frames = n = walk(layout, *state, sample);
-        size = sizeof(*sample) - sizeof(sample->frames) + n * sizeof(sample->frames[0]);
+        walk_frames(layout, *state, sample);
+        size = sizeof(*sample) - sizeof(sample->frames) + sample->n_frames * sizeof(sample->frames[0]);
         if (size <= sizeof(*sample) && bpf_ringbuf_output(&ring, sample, size, 0)) {
                 n_lost = bpf_map_lookup_elem(&lost, &zero);
                 if (n_lost)

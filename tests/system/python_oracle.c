@@ -131,7 +131,10 @@ int main(int argc, char **argv)
         signal(SIGTERM, end);
         libbpf_set_print(print);
         object = bpf_object__open_file(ORACLE_PROGRAMS, NULL);
-        if (!object || bpf_object__load(object))
+        if (!object ||
+            bpf_map__set_max_entries(bpf_object__find_map_by_name(object, "scratch"),
+                                     (__u32)libbpf_num_possible_cpus()) ||
+            bpf_object__load(object))
                 return refuse("programs");
         if (bpf_map_update_elem(bpf_object__find_map_fd_by_name(object, "layouts"), &zero, &layout, 0))
                 return refuse("layouts");

@@ -7,7 +7,6 @@ enum {
         ORACLE_MAX_FRAMES = 576,
         ORACLE_NAME_BYTES = 64,
         ORACLE_FILE_BYTES = 112,
-        ORACLE_MAX_CPUS = 256,
         ORACLE_SIGTRAP = 5,
         ORACLE_TRAP_PERF = 6,
         ORACLE_MAGIC =
@@ -38,8 +37,7 @@ struct oracle_layout {
 struct oracle_frame {
         __u64 code;
         __s64 instr; /* f_lasti, or bytes from the start of the bytecode */
-        __u32 first_line;
-        __u32 owner;
+        __u64 first_line;
         char name[ORACLE_NAME_BYTES];
         char file[ORACLE_FILE_BYTES];
 };

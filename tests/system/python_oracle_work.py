@@ -341,3 +341,7 @@ def main():
 
 with seen_by_oracle():
     main()
+# Of -X perf and -X perf_jit.
+for path in ("/tmp/perf-%d.map" % os.getpid(), "/tmp/jit-%d.dump" % os.getpid()):
+    if os.path.exists(path):
+        os.unlink(path)

@@ -27,8 +27,7 @@ OTHER_SECONDS = 0.06
 LEAST_MERGED = 0.995
 # struct oracle_sample without its frames, and struct oracle_frame, of python_oracle.h
 SAMPLE = struct.Struct("=IHHQQQ")
-FRAME = struct.Struct("=QqII64s112s")
-OWNER_SHIM = 3
+FRAME = struct.Struct("=QqQ64s112s")
 
 Frame = tuple[str, str, int, int]  # name, file, first line, and the line or the instruction
 
@@ -76,11 +75,10 @@ def text_of(raw: bytes) -> str:
 
 
 def walked_frame(raw: bytes) -> Frame | None:
-    """None for what CPython itself leaves out: the frame that stands for C code, and the one below a call of __init__."""
-    _, instr, first_line, owner, raw_name, raw_file = FRAME.unpack(raw)
+    """None for the frame below a call of __init__, which CPython itself leaves out."""
+    _, instr, first_line, raw_name, raw_file = FRAME.unpack(raw)
     name, file = text_of(raw_name), text_of(raw_file)
-    is_left_out = owner >= OWNER_SHIM or (name and not first_line and name == file)
-    return None if is_left_out else (name, file, first_line, instr)
+    return None if name and not first_line and name == file else (name, file, first_line, instr)
 
 
 def walked_samples(path: str) -> dict[int, list[Seen]]:
@@ -222,19 +220,19 @@ def compare(walked: dict[int, list[Seen]], recorded: dict[int, list[Seen]], line
     return counts
 
 
-def measure(t: Context, kind: str, seconds: float) -> Counts:
+def measure(t: Context, kind: str, options: tuple[str, ...], seconds: float) -> Counts:
     for _ in range(3):
-        counts, lost = measure_once(t, kind, seconds)
+        counts, lost = measure_once(t, kind, options, seconds)
         if not lost or counts.wrong: # a busy machine does not read the rings in time
             return counts
     raise AssertionError(f"{lost} lost samples at the third time")
 
 
-def measure_once(t: Context, kind: str, seconds: float) -> tuple[Counts, int]:
+def measure_once(t: Context, kind: str, options: tuple[str, ...], seconds: float) -> tuple[Counts, int]:
     python, modules = find_python(kind), t.path("modules")
     oracle = start_oracle(t, kind)
     os.makedirs(modules, exist_ok=True)
-    done = t.ours("record", "-g", "--engine", "stop", "-F", str(HZ), "--", python, WORK, str(seconds), modules, str(oracle.pid))
+    done = t.ours("record", "-g", "--engine", "stop", "-F", str(HZ), "--", python, *options, WORK, str(seconds), modules, str(oracle.pid))
     oracle.send_signal(signal.SIGTERM)
     said = oracle.communicate(timeout=harness.WAIT_SECONDS)[0].decode()
     if why := re.search(r"threads are not stopped at their samples: (.*kernel.*)", done.out):
@@ -260,29 +258,32 @@ def check_counts(kind: str, counts: Counts, least: int) -> None:
     check(counts.compared >= least and counts.nameless <= counts.compared / 500, f"{counts.compared} samples, {counts.nameless} nameless")
 
 
-def oracle_of(kind: str, seconds: float, least: int) -> Callable[[Context], None]:
+def oracle_of(kind: str, options: tuple[str, ...], seconds: float, least: int) -> Callable[[Context], None]:
     """Measures until there are so many samples; in each run each case has so many seconds."""
 
     @harness.limit(60 + least // 20)
     def test(t: Context) -> None:
         counts = Counts()
         while counts.compared < least and not counts.wrong:
-            counts.add(measure(t, kind, seconds))
+            counts.add(measure(t, kind, options, seconds))
         check_counts(kind, counts, least)
 
     return test
 
 
 def name_tests() -> None:
-    """Of pyenv's versions those that are there."""
+    """Of pyenv's versions those that are there.  By hand with perf's trampolines too, by which calls become native ones."""
     by_hand = int(sys.argv[4]) if sys.argv[3:4] == ["--samples"] else 0
+    kinds: list[tuple[str, tuple[str, ...]]] = [(kind, ()) for kind in PYTHONS]
     if by_hand:
         del sys.argv[3:]
-    for kind, (pattern, _, _) in PYTHONS.items():
-        if not kind.startswith("pyenv") or glob.glob(pattern):
+        kinds += [("pyenv 3.12", ("-X", "perf")), ("pyenv 3.13", ("-X", "perf")), ("pyenv 3.13", ("-X", "perf_jit"))]
+    for kind, options in kinds:
+        if not kind.startswith("pyenv") or glob.glob(PYTHONS[kind][0]):
             seconds = 0.3 if by_hand else SECONDS.get(kind, OTHER_SECONDS)
-            test = oracle_of(kind, seconds, by_hand or int(seconds * HZ * 5))
-            setattr(sys.modules[__name__], f"test_stacks_of_{re.sub('[ .-]', '_', kind)}", test)
+            test = oracle_of(kind, options, seconds, by_hand or int(seconds * HZ * 5))
+            name = " ".join((kind, *options[1:]))
+            setattr(sys.modules[__name__], f"test_stacks_of_{re.sub('[ .-]', '_', name)}", test)
 
 
 if __name__ == "__main__":
