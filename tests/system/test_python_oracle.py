@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """--engine stop: each Python stack against a walk in the kernel at the same instant.
 
-By hand: test_python_oracle.py WPERF BUILD --samples 20000 compares at least so many samples of each interpreter."""
+By hand: test_python_oracle.py WPERF BUILD --samples 20000 [NAME]... compares at least so many samples of each interpreter."""
 import collections
 import glob
 import json
@@ -276,7 +276,7 @@ def name_tests() -> None:
     by_hand = int(sys.argv[4]) if sys.argv[3:4] == ["--samples"] else 0
     kinds: list[tuple[str, tuple[str, ...]]] = [(kind, ()) for kind in PYTHONS]
     if by_hand:
-        del sys.argv[3:]
+        del sys.argv[3:5]
         kinds += [("pyenv 3.12", ("-X", "perf")), ("pyenv 3.13", ("-X", "perf")), ("pyenv 3.13", ("-X", "perf_jit"))]
     for kind, options in kinds:
         if not kind.startswith("pyenv") or glob.glob(PYTHONS[kind][0]):
