@@ -143,11 +143,23 @@ static size_t skip_glue(const struct python_stacks *stacks, size_t at)
         return at;
 }
 
+/* Behind what called an eval function for it.  The trampoline of -X perf lies in no file: the unwinder steps it by its shape, and no other
+ * code of a shape calls eval functions.  In a stripped file the trampoline's caller has no name. */
+static size_t skip_callers(const struct python_stacks *stacks, size_t at)
+{
+        if (at + 1 < stacks->n_natives && stacks->kinds[at] == PYTHON_NATIVE_OTHER &&
+            stacks->natives[at + 1].way == UNWIND_WAY_STUB) {
+                at++;
+                at += stacks->kinds[at] == PYTHON_NATIVE_UNKNOWN;
+        }
+        return skip_glue(stacks, at);
+}
+
 /* An eval function with the glue on both sides: Python frames stand for all of it.  It stays where its function has returned, and where
  * it has begun without one. */
 static enum python_pair_end pair_eval(struct pairing *pairing, size_t eval)
 {
-        size_t end = skip_glue(pairing->stacks, eval + 1), n_before = pairing->n_links;
+        size_t end = skip_callers(pairing->stacks, eval + 1), n_before = pairing->n_links;
         enum match match = match_segment(pairing, eval);
 
         if (match == MATCH_LATER)

@@ -1,13 +1,16 @@
 #!/usr/bin/python3
 """--engine stop: Python and C in one stack.  No stack may have a call that its program does not make."""
+import collections
 import glob
+import json
 import os
 import re
 
 import harness
 from harness import Context, Done, Skip, check
 
-PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "python_calls.py")
+HERE = os.path.dirname(os.path.abspath(__file__))
+PROGRAM = os.path.join(HERE, "python_calls.py")
 FRAME = re.compile(r"(?:\w+\.(?:<locals>\.)?)*([\w<>]+) \[([^\]]+):(\d+)\]")
 MERGED = re.compile(r"python: ([\d,]+) of ([\d,]+) merged")
 
@@ -81,6 +84,50 @@ def test_no_stack_is_wrong(t: Context) -> None:
         harness.note(f"{python}: {merged} of {n} merged, {with_main} below main")
         check(n > 200 and merged >= 0.99 * n, "most stacks are merged", done)
         check(with_main > 0.7 * n, f"{with_main} of {n} stacks below main", done)
+
+
+def callers_of_spin(tree: dict) -> collections.Counter:
+    """The paths to the function `spin`, its callers innermost first, with their samples."""
+    found: collections.Counter = collections.Counter()
+    callers: dict[int, tuple] = {}
+    nodes, names = tree["nodes"], [function["name"] for function in tree["functions"]]
+    for i, (parent, function, count, _) in enumerate(nodes, 1):
+        callers[i] = callers.get(parent, ())
+        if not callers[i] and names[function].startswith("spin ["):
+            path, at = [], parent
+            while at:
+                path.append(names[nodes[at - 1][1]])
+                at = nodes[at - 1][0]
+            callers[i] = tuple(path)
+        found[callers[i]] += count
+    return found
+
+
+def deep_recursion(t: Context, python: str, depth: int) -> None:
+    """From the record to the report: no caller is missing, and each has its line."""
+    done = t.ours("record", "-g", "--engine", "stop", "-F", "999", "--", python, os.path.join(HERE, "python_deep.py"), t.path("frames"),
+                  str(depth), "0.3")
+    if why := re.search(r"threads are not stopped at their samples: (.*kernel.*)", done.out):
+        raise Skip(why[1])
+    with open(t.path("frames"), encoding="utf-8") as file:
+        want = tuple(json.load(file))
+    tree = json.loads(t.good("report", "-g", "--python", "only", "--json").out)["call_trees"][0]
+    paths = callers_of_spin(tree)
+    n = paths.pop((), 0)
+    harness.note(f"{python}: {paths[want]} stacks with {len(want)} callers, {n} elsewhere")
+    check(len(want) > depth, f"{len(want)} callers")
+    check(set(paths) == {want}, "other callers: " + " ".join(f"{len(path)} {path[:5]} ... {path[-5:]}" for path in paths if path != want))
+    check(paths[want] > 100, f"{paths[want]} samples", done)
+
+
+def test_deep_recursion(t: Context) -> None:
+    """One version of each kind of frames.  Up to 3.10 a Python call takes several native frames, and a chain has room for 8,000."""
+    depths = {"/usr/bin/python3.11": 5000, "/python3.13": 5000, "/python3.10": 1000}
+    found = [(python, depth) for python in interpreters() for end, depth in depths.items() if python.endswith(end)]
+    if not found:
+        raise Skip("/usr/bin/python3.11")
+    for python, depth in found:
+        deep_recursion(t, python, depth)
 
 
 def test_native_frames_stay(t: Context) -> None:

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Native and Python frames in one chain.  Stacks are written as text, innermost first.  Native: o another function, e an eval function,
- * g glue, u without a name; frame i has the addresses from 0x1000 * (i + 1) on.  Python: letters are functions, a capital one is an
- * entry too; a digit is the shim of native frame number so much, * a shim that no native frame has. */
+ * g glue, u without a name, t another function that is stepped by its shape; frame i has the addresses from 0x1000 * (i + 1) on.
+ * Python: letters are functions, a capital one is an entry too; a digit is the shim of native frame number so much, * a shim that no
+ * native frame has. */
 #include "python_pair.h"
 #include "tap.h"
 
@@ -23,8 +24,12 @@ static void set_natives(const char *text)
 
         stacks.n_natives = strlen(text);
         for (size_t i = 0; i < stacks.n_natives; i++) {
+                char c = text[i] == 't' ? 'o' : text[i];
+
                 natives[i] = (struct unwind_frame){.sp = 0x1000 * (i + 1)};
-                kinds[i] = (uint8_t)((const char *)memchr(letters, text[i], sizeof(letters)) - letters);
+                if (i && text[i - 1] == 't')
+                        natives[i].way = UNWIND_WAY_STUB;
+                kinds[i] = (uint8_t)((const char *)memchr(letters, c, sizeof(letters)) - letters);
         }
 }
 
@@ -131,6 +136,9 @@ TEST(glue)
         EXPECT_STR(by_shims("ogoeo", "c3"), "012c4");
         EXPECT_STR(by_count("ogeggoegoo", "aBC"), "0aB5C89");
         EXPECT_STR(by_count("geoeo", "B"), "012B4");
+        EXPECT_STR(by_shims("oetgoeo", "ab1c5"), "0ab4c6");
+        EXPECT_STR(by_shims("oetuoeo", "ab1c5"), "0ab4c6");
+        EXPECT_STR(by_shims("otoeo", "c3"), "012c4"); /* an entry of a linkage table */
 }
 
 /* A piece of the eval function without a symbol, and eval frames that the unwinder passed over. */

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What python_oracle.bpf.c and python_oracle.c share.  The file of samples has struct oracle_sample after struct oracle_sample. */
+#ifndef PYTHON_ORACLE_H
+#define PYTHON_ORACLE_H
+
+enum {
+        ORACLE_MAX_FRAMES = 576,
+        ORACLE_NAME_BYTES = 64,
+        ORACLE_FILE_BYTES = 112,
+        ORACLE_SIGTRAP = 5,
+        ORACLE_TRAP_PERF = 6,
+        ORACLE_MAGIC =
+                0x0ac1e, /* the second argument of the prctl() by which a thread tells its thread state */
+};
+
+/* The second argument of the prctl() by which a thread tells its thread state to the oracle that has this pid. */
+#define ORACLE_MAGIC(pid) (0xac1eull << 32 | (__u32)(pid))
+
+/* Where CPython's headers put the fields, as python_headers.c prints them.  ORACLE_NO_FIELD: this version has none. */
+#define ORACLE_NO_FIELD (~0ull)
+
+struct oracle_layout {
+        __u64 magic; /* ORACLE_MAGIC */
+        __u64 thread_frame;
+        __u64 cframe_frame;
+        __u64 frame_previous;
+        __u64 frame_code;
+        __u64 frame_instr;
+        __u64 frame_owner;
+        __u64 code_name;
+        __u64 code_file;
+        __u64 code_first_line;
+        __u64 code_instrs;
+        __u64 text_ascii_bytes;
+};
+
+struct oracle_frame {
+        __u64 code;
+        __s64 instr; /* f_lasti, or bytes from the start of the bytecode */
+        __u64 first_line;
+        char name[ORACLE_NAME_BYTES];
+        char file[ORACLE_FILE_BYTES];
+};
+
+struct oracle_sample {
+        __u32 tid;
+        __u16 is_whole;   /* the walk came to a frame without a caller */
+        __u16 is_delayed; /* the thread blocks the signal: the stop comes when it does no longer */
+        __u64 time_ns;
+        __u64 ip;
+        __u64 n_frames;
+        struct oracle_frame frames[ORACLE_MAX_FRAMES]; /* innermost first; n_frames are written */
+};
+
+#endif

@@ -1,0 +1,45 @@
+"""Tells the line tables of code objects by the interpreter's own word: python3 python_oracle_lines.py < QUESTIONS
+
+QUESTIONS is a JSON list of [name, file, first line]; the answer has for each a list of tables, one for each code object of that
+name, where a table is a list of [start in bytes, line]."""
+import dis
+import functools
+import json
+import os
+import sys
+import types
+
+BOOTSTRAP = {"importlib._bootstrap": "_frozen_importlib", "importlib._bootstrap_external": "_frozen_importlib_external"}
+
+
+def all_codes(code):
+    yield code
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            yield from all_codes(const)
+
+
+@functools.lru_cache(maxsize=None)
+def codes_of(file):
+    if file.startswith("<frozen "):
+        import _imp
+        name = file[8:-1]
+        return list(all_codes(_imp.get_frozen_object(BOOTSTRAP.get(name, name))))
+    if not os.path.exists(file):
+        return []
+    with open(file, "rb") as source:
+        return list(all_codes(compile(source.read(), file, "exec", dont_inherit=True)))
+
+
+def table_of(code):
+    if hasattr(code, "co_lines"):
+        return [[start, line] for start, _, line in code.co_lines()]
+    return [list(pair) for pair in dis.findlinestarts(code)]
+
+
+answers = []
+for name, file, first_line in json.load(sys.stdin):
+    tables = [table_of(code) for code in codes_of(file)
+              if code.co_firstlineno == first_line and getattr(code, "co_qualname", code.co_name) == name]
+    answers.append([table for i, table in enumerate(tables) if table not in tables[:i]])
+json.dump(answers, sys.stdout)

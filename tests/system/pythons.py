@@ -1,0 +1,42 @@
+"""The CPython interpreters of this machine: Debian's, and those of pyenv where it is used."""
+import glob
+import os
+import pwd
+
+import harness
+from harness import Context, Skip, check
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PYENV = os.path.join(pwd.getpwuid(os.getuid()).pw_dir, ".pyenv", "versions")
+# Program, headers and the file with the interpreter, as patterns.
+PYTHONS = {
+    "python3": ("/usr/bin/python3.[0-9]*[0-9]", "/usr/include/{name}", "{program}"),
+    "python3-dbg": ("/usr/bin/python3.[0-9]*d", "/usr/include/{name}", "{program}"),
+} | {f"pyenv 3.{minor}": (f"{PYENV}/3.{minor}.*/bin/python3.{minor}", "{prefix}/include/{name}",
+                          "{prefix}/lib/lib{name}.so.1.0") for minor in range(8, 16)}
+
+
+def find_python(kind: str) -> str:
+    found = sorted(glob.glob(PYTHONS[kind][0]))
+    if not found:
+        raise Skip(f"{kind}, an interpreter")
+    return found[-1]
+
+
+def find_file(kind: str, i: int) -> str:
+    """The interpreter's headers (1) or the file that it is in (2)."""
+    program = find_python(kind)
+    path = PYTHONS[kind][i].format(program=program, name=os.path.basename(program),
+                                   prefix=os.path.dirname(os.path.dirname(program)))
+    if not os.path.exists(path):
+        raise Skip(path)
+    return path
+
+
+def field_offsets(t: Context, kind: str) -> str:
+    """Where the interpreter's own headers put the fields of its structs: lines of name and number."""
+    headers = find_file(kind, 1)
+    built = t.run(harness.need_tool("gcc"), "-w", f"-I{headers}", f"-I{headers}/internal", "-o", t.path("offsets"),
+                  os.path.join(HERE, "python_headers.c"))
+    check(built.status == 0, "python_headers.c", built)
+    return t.run(t.path("offsets")).out

@@ -1,0 +1,291 @@
+#!/usr/bin/python3
+"""--engine stop: each Python stack against a walk in the kernel at the same instant.
+
+By hand: test_python_oracle.py WPERF BUILD --samples 20000 [NAME]... compares at least so many samples of each interpreter."""
+import collections
+import glob
+import json
+import math
+import os
+import re
+import signal
+import struct
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from typing import Callable, Iterator
+
+import harness
+from harness import Context, Skip, check
+from pythons import HERE, PYTHONS, field_offsets, find_python
+
+HZ = 1999
+WORK = os.path.join(HERE, "python_oracle_work.py")
+# CPU time of each case; the other interpreters have less.
+SECONDS = {"python3": 0.2}
+OTHER_SECONDS = 0.06
+LEAST_MERGED = 0.995
+# struct oracle_sample without its frames, and struct oracle_frame, of python_oracle.h
+SAMPLE = struct.Struct("=IHHQQQ")
+FRAME = struct.Struct("=QqQ64s112s")
+
+Frame = tuple[str, str, int, int]  # name, file, first line, and the line or the instruction
+
+
+@dataclass
+class Seen:
+    """A sample as one of the two has it; frames innermost first."""
+
+    time_ns: int
+    ip: int
+    frames: tuple
+    is_whole: bool = True
+    is_delayed: bool = False
+
+
+@dataclass
+class Counts:
+    compared: int = 0
+    delayed: int = 0
+    not_stopped: int = 0
+    nameless: int = 0
+    wrong: list[str] = field(default_factory=list)
+    cases: collections.Counter = field(default_factory=collections.Counter)
+    unmerged: collections.Counter = field(default_factory=collections.Counter)
+
+    def add(self, other: "Counts") -> None:
+        self.compared += other.compared
+        self.delayed += other.delayed
+        self.not_stopped += other.not_stopped
+        self.nameless += other.nameless
+        self.wrong += other.wrong
+        self.cases += other.cases
+        self.unmerged += other.unmerged
+
+    def merged(self) -> float:
+        return 1 - sum(self.unmerged.values()) / max(sum(self.cases.values()), 1)
+
+
+# --- the walk in the kernel ---
+
+
+def text_of(raw: bytes) -> str:
+    """While an eval function of 3.12 begins, its frames may be anything; the walk is not whole then."""
+    return raw.partition(b"\0")[0].decode("utf-8", "replace")
+
+
+def walked_frame(raw: bytes) -> Frame | None:
+    """None for the frame below a call of __init__, which CPython itself leaves out."""
+    _, instr, first_line, raw_name, raw_file = FRAME.unpack(raw)
+    name, file = text_of(raw_name), text_of(raw_file)
+    return None if name and not first_line and name == file else (name, file, first_line, instr)
+
+
+def walked_samples(path: str) -> dict[int, list[Seen]]:
+    """By thread, in order of time."""
+    found: dict[int, list[Seen]] = collections.defaultdict(list)
+    known: dict[bytes, Frame | None] = {}
+    with open(path, "rb") as file:
+        while head := file.read(SAMPLE.size):
+            tid, is_whole, is_delayed, time_ns, ip, n_frames = SAMPLE.unpack(head)
+            frames = []
+            for _ in range(n_frames):
+                raw = file.read(FRAME.size)
+                if raw not in known:
+                    known[raw] = walked_frame(raw)
+                frames.append(known[raw])
+            found[tid].append(Seen(time_ns, ip, tuple(filter(None, frames)), bool(is_whole), bool(is_delayed)))
+    for samples in found.values():
+        samples.sort(key=lambda sample: sample.time_ns)
+    return found
+
+
+def start_oracle(t: Context, kind: str) -> subprocess.Popen:
+    harness.need_root()
+    program = t.program("python_oracle")
+    with open(t.path("layout"), "w", encoding="ascii") as file:
+        file.write(field_offsets(t, kind))
+    oracle = t.start(program, t.path("layout"), t.path("walked"))
+    if oracle.stdout.readline() != b"ready\n":
+        said = oracle.stderr.read().decode().strip()
+        check(oracle.wait() == 3, f"python_oracle: {said}")
+        raise Skip(said)
+    return oracle
+
+
+# --- what was recorded ---
+
+
+def recorded_samples(t: Context) -> dict[int, list[Seen]]:
+    """The chains of the session and its names of Python places."""
+    text = t.good("dump").out
+    places = {int(m[1], 16): (m[2], m[3], int(m[4]), int(m[5])) for m in re.finditer(
+        r'^      address (0x\w+) function "?(.*?)"? file "?(.*?)"? first_line (\d+) line (\d+)$', text, re.M)}
+    found: dict[int, list[Seen]] = collections.defaultdict(list)
+    for m in re.finditer(r"^  0x\w+  SAMPLE .* tid (\d+) .*time (\d+)\.(\d+) ip (\w+) .*chain \[(.*)\]$", text, re.M):
+        frames = tuple(places[addr] for addr in (int(word, 16) for word in m[5].split()) if addr in places)
+        found[int(m[1])].append(Seen(int(m[2]) * 10**9 + int(m[3]), int(m[4], 16), frames))
+    return found
+
+
+# --- lines, which the interpreter itself tells ---
+
+
+def line_at(table: list, instr: int, first_line: int) -> int:
+    """0: an instruction of no line."""
+    line = first_line
+    for start, at in table:
+        if start > instr:
+            break
+        line = at or 0
+    return line
+
+
+class Lines:
+    def __init__(self, t: Context, python: str, walked: dict[int, list[Seen]]) -> None:
+        codes = sorted({(name, file, first) for samples in walked.values() for sample in samples
+                        for name, file, first, _ in sample.frames if name})
+        with open(t.path("questions"), "w", encoding="utf-8") as file:
+            json.dump(codes, file)
+        with open(t.path("questions"), encoding="utf-8") as file:
+            done = t.run(python, os.path.join(HERE, "python_oracle_lines.py"), stdin=file)
+        check(done.status == 0, "python_oracle_lines.py", done)
+        self.tables = dict(zip(codes, json.loads(done.out)))
+        self.unit = 2 if python.endswith("3.10") else 1  # bytes that f_lasti counts
+        self.kept: dict[Frame, set[int]] = {}
+
+    def of(self, frame: Frame) -> set[int]:
+        """More than one where code objects have the same name and first line."""
+        if frame not in self.kept:
+            self.kept[frame] = {line_at(table, frame[3] * self.unit, frame[2]) for table in self.tables[frame[:3]]}
+        return self.kept[frame]
+
+    def first_difference(self, walked: tuple, recorded: tuple) -> int | None:
+        for i, (a, b) in enumerate(zip(walked, recorded)):
+            if a[0] and (a[:3] != b[:3] or b[3] not in self.of(a)):
+                return i
+        return None if len(walked) == len(recorded) else min(len(walked), len(recorded))
+
+
+# --- the comparison ---
+
+
+def pairs_of(walked: list[Seen], recorded: list[Seen]) -> Iterator[tuple[Seen | None, Seen | None]]:
+    """The signal is sent, then the thread stops: a stop belongs to the last signal before it, and no other."""
+    i = 0
+    for sample in recorded:
+        last = None
+        while i < len(walked) and walked[i].time_ns <= sample.time_ns:
+            if last:
+                yield last, None
+            last = walked[i]
+            i += 1
+        yield last, sample
+    for rest in walked[i:]:
+        yield rest, None
+
+
+def shown(seen: Seen, start: int = 0) -> str:
+    frames = (f"{name} [{file}:{first}] {at}" for name, file, first, at in seen.frames[start:start + 5])
+    return f"{seen.time_ns} ip {seen.ip:x}, {len(seen.frames)} frames, from {start} on: " + " < ".join(frames)
+
+
+def why_wrong(walked: Seen, recorded: Seen, lines: Lines) -> str:
+    """A stack without Python frames says nothing that could be wrong; it is counted."""
+    if walked.ip != recorded.ip and not walked.is_delayed:
+        return f"of another instant: {shown(recorded)}\nwas: {shown(walked)}"
+    at = lines.first_difference(walked.frames, recorded.frames) if recorded.frames else None
+    if at is not None:
+        return f"wrong: {shown(recorded, at)}\nis:    {shown(walked, at)}"
+    return f"not whole: {shown(walked)}" if recorded.frames and not walked.is_whole else ""
+
+
+def compare(walked: dict[int, list[Seen]], recorded: dict[int, list[Seen]], lines: Lines) -> Counts:
+    """Of threads that told their state, while they are known."""
+    counts = Counts()
+    for tid, samples in walked.items():
+        for walk, sample in pairs_of(samples, recorded[tid]):
+            if not walk:
+                continue
+            counts.compared += 1
+            counts.delayed += walk.is_delayed
+            case = next((name.split(".")[0] for name, *_ in walk.frames if name.startswith("case_")), "case_threads")
+            counts.cases[case] += bool(walk.frames)
+            # The ring has the sample where it found before that the thread blocks the signal.
+            counts.unmerged[case] += bool(walk.frames and not (sample and sample.frames))
+            counts.not_stopped += not sample
+            counts.nameless += bool(sample and sample.frames) and any(not name for name, *_ in walk.frames)
+            if why := sample and why_wrong(walk, sample, lines):
+                counts.wrong.append(why)
+    return counts
+
+
+def measure(t: Context, kind: str, options: tuple[str, ...], seconds: float) -> Counts:
+    for _ in range(3):
+        counts, lost = measure_once(t, kind, options, seconds)
+        if not lost or counts.wrong: # a busy machine does not read the rings in time
+            return counts
+    raise AssertionError(f"{lost} lost samples at the third time")
+
+
+def measure_once(t: Context, kind: str, options: tuple[str, ...], seconds: float) -> tuple[Counts, int]:
+    python, modules = find_python(kind), t.path("modules")
+    oracle = start_oracle(t, kind)
+    os.makedirs(modules, exist_ok=True)
+    done = t.ours("record", "-g", "--engine", "stop", "-F", str(HZ), "--", python, *options, WORK, str(seconds), modules, str(oracle.pid))
+    oracle.send_signal(signal.SIGTERM)
+    said = oracle.communicate(timeout=harness.WAIT_SECONDS)[0].decode()
+    if why := re.search(r"threads are not stopped at their samples: (.*kernel.*)", done.out):
+        raise Skip(why[1])
+    check(done.status == 0, "record", done)
+    lost = harness.quality_of(done)["lost"] + int(said.removeprefix("lost "))
+    walked = walked_samples(t.path("walked"))
+    return compare(walked, recorded_samples(t), Lines(t, python, walked)), lost
+
+
+def check_counts(kind: str, counts: Counts, least: int) -> None:
+    harness.note(f"{find_python(kind)}: {len(counts.wrong)} wrong of {counts.compared}, {100 * counts.merged():.2f} % merged, "
+                 f"{counts.delayed} delayed by a blocked signal, {counts.not_stopped} without a stop, "
+                 f"{counts.nameless} with names that the kernel can't read")
+    harness.note("  " + ", ".join(f"{case[5:]} {n}" for case, n in sorted(counts.cases.items())))
+    check(not counts.wrong, f"{len(counts.wrong)} wrong of {counts.compared}:\n" + "\n".join(counts.wrong[:5]))
+    # Of a thousand samples three may be start-up by chance alone.
+    error = math.sqrt(LEAST_MERGED * (1 - LEAST_MERGED) / counts.compared) if counts.compared < 5000 else 0
+    check(counts.merged() >= LEAST_MERGED - 3 * error, f"not merged: {counts.unmerged}")
+    with open(WORK, encoding="utf-8") as file:
+        cases = set(re.findall(r"^def (case_\w+)\(", file.read(), re.M))
+    check(set(counts.cases) == cases and min(counts.cases.values()) >= least / 100, f"each case has samples: {counts.cases}")
+    check(counts.compared >= least and counts.nameless <= counts.compared / 500, f"{counts.compared} samples, {counts.nameless} nameless")
+
+
+def oracle_of(kind: str, options: tuple[str, ...], seconds: float, least: int) -> Callable[[Context], None]:
+    """Measures until there are so many samples; in each run each case has so many seconds."""
+
+    @harness.limit(60 + least // 20)
+    def test(t: Context) -> None:
+        counts = Counts()
+        while counts.compared < least and not counts.wrong:
+            counts.add(measure(t, kind, options, seconds))
+        check_counts(kind, counts, least)
+
+    return test
+
+
+def name_tests() -> None:
+    """Of pyenv's versions those that are there.  By hand with perf's trampolines too, by which calls become native ones."""
+    by_hand = int(sys.argv[4]) if sys.argv[3:4] == ["--samples"] else 0
+    kinds: list[tuple[str, tuple[str, ...]]] = [(kind, ()) for kind in PYTHONS]
+    if by_hand:
+        del sys.argv[3:5]
+        kinds += [("pyenv 3.12", ("-X", "perf")), ("pyenv 3.13", ("-X", "perf")), ("pyenv 3.13", ("-X", "perf_jit"))]
+    for kind, options in kinds:
+        if not kind.startswith("pyenv") or glob.glob(PYTHONS[kind][0]):
+            seconds = 0.3 if by_hand else SECONDS.get(kind, OTHER_SECONDS)
+            test = oracle_of(kind, options, seconds, by_hand or int(seconds * HZ * 5))
+            name = " ".join((kind, *options[1:]))
+            setattr(sys.modules[__name__], f"test_stacks_of_{re.sub('[ .-]', '_', name)}", test)
+
+
+if __name__ == "__main__":
+    name_tests()
+    harness.main(__name__)
