@@ -39,7 +39,6 @@ def write(release: Release, target: Target) -> None:
         files[f"{top}/{name}"] = ((PROJECT / name).read_bytes(), 0o644)
     for library in release.libraries(target):
         files[f"{top}/licenses/{library}"] = (release.license_of(target, library).read_bytes(), 0o644)
-    for path in sorted((tree / "share").rglob("*")):
-        if path.is_file():
-            files[f"{top}/{path.relative_to(tree)}"] = (path.read_bytes(), 0o644)
+    for path in release.shared_files(target):
+        files[f"{top}/{path.relative_to(tree)}"] = (path.read_bytes(), 0o644)
     write_tar_gz(release.dist / f"{top}.tar.gz", files, release.epoch)

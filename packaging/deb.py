@@ -76,11 +76,11 @@ def fill(root: pathlib.Path, release: Release, target: Target) -> None:
     tree, doc = release.tree(target), root / "usr/share/doc/wperf"
     (root / "usr/bin").mkdir(parents=True)
     shutil.copy(release.program(target), root / "usr/bin/wperf")
-    for path in sorted((tree / "share").rglob("*")):
+    for path in release.shared_files(target):
         place = root / "usr" / path.relative_to(tree)
-        if path.is_file() and path.parent.name == "man1":
+        if path.parent.name == "man1":
             write_packed(place.with_name(place.name + ".gz"), path.read_bytes())
-        elif path.is_file():
+        else:
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, place)
     date = email.utils.format_datetime(release.time)

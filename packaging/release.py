@@ -61,6 +61,11 @@ class Release:
         """What `meson install` puts below the prefix."""
         return self.work / target.name / "tree/usr/local"
 
+    def shared_files(self, target: Target) -> list[pathlib.Path]:
+        """Manual pages and completions."""
+        return [path for path in sorted((self.tree(target) / "share").rglob("*"))
+                if path.is_file() and "doc" not in path.parts[-3:]]
+
     def debug_file(self, target: Target) -> pathlib.Path:
         return self.work / target.name / "wperf.debug"
 

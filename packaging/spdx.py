@@ -21,8 +21,12 @@ PUBLIC_DOMAIN = {"licenseId": "LicenseRef-xz-public-domain", "name": "liblzma is
                  "extractedText": "liblzma is in the public domain."}
 
 
+def ident(name: str) -> str:
+    return "SPDXRef-" + name.replace("_", "-")
+
+
 def package(name: str, version: str, license_text: str, location: str = "NOASSERTION", **more) -> dict:
-    return {"name": name, "SPDXID": f"SPDXRef-{name}", "versionInfo": version, "downloadLocation": location,
+    return {"name": name, "SPDXID": ident(name), "versionInfo": version, "downloadLocation": location,
             "filesAnalyzed": False, "licenseDeclared": license_text,
             "licenseConcluded": CONCLUDED.get(name, license_text), "copyrightText": "NOASSERTION", **more}
 
@@ -42,7 +46,7 @@ def program(release: Release, target: Target) -> dict:
 
 
 def relation(one: str, kind: str, other: str) -> dict:
-    return {"spdxElementId": f"SPDXRef-{one}", "relationshipType": kind, "relatedSpdxElement": f"SPDXRef-{other}"}
+    return {"spdxElementId": ident(one), "relationshipType": kind, "relatedSpdxElement": ident(other)}
 
 
 def write(release: Release, targets: list[Target]) -> None:
