@@ -112,8 +112,8 @@ struct disasm *disasm_open(enum disasm_arch arch, enum disasm_syntax syntax, str
         else
                 err_set(err, ERR_MISSING,
                         "instructions are shown as bytes: their text needs LLVM's library with %s, of version 19, 16, "
-                        "15 or 14, and none was found; on Debian and Ubuntu install the package libllvm19 or "
-                        "libllvm14",
+                        "15 or 14, and none was found; on Debian and Ubuntu install the package libllvm19, "
+                        "libllvm16 or libllvm14",
                         arch == DISASM_X86_64 ? "X86" : "AArch64");
         return NULL;
 }

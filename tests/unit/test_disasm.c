@@ -26,7 +26,7 @@ static struct disasm *open_or_say(enum disasm_arch arch, enum disasm_syntax synt
         if (!disasm && !library) {
                 EXPECT_INT(err.code, ERR_MISSING);
                 EXPECT_CONTAINS(err.text, arch == DISASM_X86_64 ? "X86" : "AArch64");
-                EXPECT_CONTAINS(err.text, "install the package libllvm19 or libllvm14");
+                EXPECT_CONTAINS(err.text, "install the package libllvm19, libllvm16 or libllvm14");
         }
         return disasm;
 }
