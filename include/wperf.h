@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* "0.1.0" */
+/* "0.2.0" */
 const char *wperf_version(void);
 
 typedef struct wperf_report wperf_report;

@@ -86,9 +86,11 @@ static struct disasm *get_disasm(struct annotation *a, enum disasm_arch arch, st
 {
         struct err *err = &a->disasm_errors[arch];
 
-        if (!a->disasms[arch] && !err->code)
+        if (!a->disasms[arch])
                 a->disasms[arch] = disasm_open(arch, a->request.syntax, err);
         if (!a->disasms[arch])
+                a->disasms[arch] = disasm_open_bytes(arch);
+        if (err->code && !note->len)
                 buf_add_str(note, err->text);
         return a->disasms[arch];
 }
@@ -135,19 +137,17 @@ static void keep(const struct annotation *a, const struct annotated_function *f,
         free(insns);
 }
 
-static bool add_piece(struct annotation *a, struct annotated_function *f, const struct piece *piece)
+static void add_piece(struct annotation *a, struct annotated_function *f, const struct piece *piece)
 {
         size_t first = f->code.n_insns;
         struct disasm *disasm;
 
         if (recall(a, f, piece))
-                return true;
+                return;
         disasm = get_disasm(a, piece->arch, &f->code_note);
-        if (!disasm)
-                return false;
         disasm_add(disasm, piece->code, piece->size, piece->addr, &f->code);
-        keep(a, f, piece, first);
-        return true;
+        if (disasm_has_texts(disasm))
+                keep(a, f, piece, first);
 }
 
 static void read_code(struct annotation *a, struct annotated_function *f)
@@ -168,8 +168,7 @@ static void read_code(struct annotation *a, struct annotated_function *f)
                         return;
                 }
                 piece.arch = machine == OBJECT_MACHINE_ARM64 ? DISASM_AARCH64 : DISASM_X86_64;
-                if (!add_piece(a, f, &piece))
-                        return;
+                add_piece(a, f, &piece);
         }
         if (!any)
                 buf_add_str(&f->code_note, "its code is not available on this machine");

@@ -211,7 +211,7 @@ static int open_below(int root_fd, const char *path)
         struct open_how how = {.flags = O_PATH | O_CLOEXEC,
                                .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
 
-        return root_fd < 0 ? -1 : (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+        return root_fd < 0 ? -1 : (int)syscall(__NR_openat2, root_fd, path, &how, sizeof(how));
 }
 
 /* Only root may do that; of other users' processes the executable can be had, and what stands below their roots. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pieces of code as a list of instructions, each with its text and its effect: where an instruction ends, LLVM says;
- * what is none becomes data, so that every byte is shown. */
+/* Pieces of code as a list of instructions, each with its text and its effect: where an instruction ends, LLVM says, or
+ * our own decoder where LLVM is missing; what is none becomes data, so that every byte is shown. */
 #include "disasm.h"
 
 #include <assert.h>

@@ -22,6 +22,10 @@ struct disasm;
 
 /* Loading the library is nearly all of the time that an annotated function takes.  ERR_MISSING when there is no libLLVM (19, 16, 15 or 14): the sentence names the package that has it. */
 struct disasm *disasm_open(enum disasm_arch arch, enum disasm_syntax syntax, struct err *err);
+
+/* Where that fails: instructions with their bytes instead of a text, and with their effect on the flow of control. */
+struct disasm *disasm_open_bytes(enum disasm_arch arch);
+bool disasm_has_texts(const struct disasm *disasm);
 void disasm_free(struct disasm *disasm);
 AUTO_DEFINE(disasm)
 

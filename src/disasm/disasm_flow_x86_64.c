@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an x86-64 instruction does to the flow of control, and which address it names: prefixes, opcode and ModRM as in
- * Intel's SDM, volume 2, chapter 2 and appendix A.  How long the instruction is, LLVM has said. */
+/* What an x86-64 instruction does to the flow of control, which address it names and, where LLVM is missing, how long it is:
+ * prefixes, opcode and ModRM as in Intel's SDM, volume 2, chapter 2 and appendix A. */
 #include "disasm_internal.h"
 
 enum map { MAP_ONE_BYTE, MAP_0F, MAP_OTHER }; /* other: 0f38, 0f3a and those of VEX, EVEX and XOP */
@@ -12,9 +12,12 @@ struct x86_insn {
         uint64_t addr;
         enum map map;
         uint8_t opcode;
-        bool is_vector;  /* VEX, EVEX or XOP stands before the opcode */
-        bool is_rex2;    /* REX2 does */
-        bool has_addr32; /* addresses are cut to 32 bits */
+        uint8_t map_number; /* 1: 0f, 2: 0f38, 3: 0f3a, 8 to 10: those of XOP */
+        bool is_vector;     /* VEX, EVEX or XOP stands before the opcode */
+        bool is_rex2;       /* REX2 does */
+        bool has_addr32;    /* addresses are cut to 32 bits */
+        bool has_operand16; /* operands are, to 16 bits */
+        bool is_wide;       /* REX.W */
 };
 
 static uint8_t byte_at(const struct x86_insn *insn, size_t off)
@@ -56,10 +59,11 @@ static void set_opcode(struct x86_insn *insn, size_t off, enum map map)
         insn->map = map;
 }
 
-static void set_vector_opcode(struct x86_insn *insn, size_t off, bool is_map_0f)
+static void set_vector_opcode(struct x86_insn *insn, size_t off, uint8_t map_number)
 {
         insn->is_vector = true;
-        set_opcode(insn, off, is_map_0f ? MAP_0F : MAP_OTHER);
+        insn->map_number = map_number;
+        set_opcode(insn, off, map_number == 1 ? MAP_0F : MAP_OTHER);
 }
 
 static void set_opcode_0f(struct x86_insn *insn, size_t off)
@@ -67,6 +71,7 @@ static void set_opcode_0f(struct x86_insn *insn, size_t off)
         uint8_t next = byte_at(insn, off);
         bool is_three_bytes = next == 0x38 || next == 0x3a;
 
+        insn->map_number = next == 0x38 ? 2 : next == 0x3a ? 3 : 1;
         set_opcode(insn, is_three_bytes ? off + 1 : off, is_three_bytes ? MAP_OTHER : MAP_0F);
 }
 
@@ -75,21 +80,24 @@ static void find_opcode(struct x86_insn *insn)
         size_t at = 0;
         uint8_t next;
 
-        for (; at < insn->size && disasm_is_prefix_x86_64(insn->code[at]); at++)
+        for (; at < insn->size && disasm_is_prefix_x86_64(insn->code[at]); at++) {
                 insn->has_addr32 |= insn->code[at] == 0x67;
+                insn->has_operand16 |= insn->code[at] == 0x66;
+                insn->is_wide = (insn->code[at] & 0xf8) == 0x48;
+        }
         next = byte_at(insn, at + 1);
         switch (byte_at(insn, at)) {
         case 0x0f: set_opcode_0f(insn, at + 1); break;
-        case 0x62: set_vector_opcode(insn, at + 4, (next & 7) == 1); break;
-        case 0xc4: set_vector_opcode(insn, at + 3, (next & 31) == 1); break;
-        case 0xc5: set_vector_opcode(insn, at + 2, true); break;
+        case 0x62: set_vector_opcode(insn, at + 4, next & 7); break;
+        case 0xc4: set_vector_opcode(insn, at + 3, next & 31); break;
+        case 0xc5: set_vector_opcode(insn, at + 2, 1); break;
         case 0xd5:
                 insn->is_rex2 = true;
                 set_opcode(insn, at + 2, next & 0x80 ? MAP_0F : MAP_ONE_BYTE);
                 break;
         case 0x8f:
                 if (next & 0x38) { /* XOP; otherwise pop */
-                        set_vector_opcode(insn, at + 3, false);
+                        set_vector_opcode(insn, at + 3, next & 31);
                         break;
                 }
                 /* fall through */
@@ -234,4 +242,111 @@ struct disasm_effect disasm_effect_x86_64(const uint8_t *code, size_t size, uint
         if (insn.is_vector || insn.map == MAP_OTHER)
                 return with_operand(&insn, DISASM_NEXT);
         return insn.map == MAP_0F ? effect_of_0f(&insn) : effect_of_one_byte(&insn);
+}
+
+/* --- how long --- */
+
+/* ModRM, SIB and displacement. */
+static size_t operand_bytes(const struct x86_insn *insn)
+{
+        uint8_t modrm = byte_at(insn, insn->opcode_off + 1), mod = modrm >> 6, rm = modrm & 7;
+        uint8_t sib_base = byte_at(insn, insn->opcode_off + 2) & 7;
+        bool is_control = insn->map_number == 1 && !insn->is_vector && (insn->opcode & 0xfc) == 0x20;
+
+        if (!has_modrm(insn))
+                return 0;
+        if (mod == 3 || is_control) /* moves of control registers have no memory operand, whatever mod says */
+                return 1;
+        return 1 + (rm == 4) + (mod == 1 ? 1 : mod == 2 || rm == 5 || (rm == 4 && sib_base == 5) ? 4 : 0);
+}
+
+/* A number of 32 bits, or 16 with an operand-size prefix. */
+static size_t short_number(const struct x86_insn *insn)
+{
+        return insn->has_operand16 && !insn->is_wide ? 2 : 4;
+}
+
+static size_t one_byte_number(const struct x86_insn *insn)
+{
+        uint8_t opcode = insn->opcode;
+        bool is_test = (byte_at(insn, insn->opcode_off + 1) & 0x30) == 0; /* of the group's eight */
+
+        if (opcode < 0x40)
+                return (opcode & 7) == 4 ? 1 : (opcode & 7) == 5 ? short_number(insn) : 0;
+        if (opcode >= 0xb8 && opcode <= 0xbf)
+                return insn->is_wide ? 8 : short_number(insn);
+        if ((opcode & 0xf0) == 0x70 || (opcode & 0xf8) == 0xb0 || (opcode & 0xf8) == 0xe0)
+                return 1;
+        if ((opcode & 0xfc) == 0xa0)
+                return insn->has_addr32 ? 4 : 8;
+        switch (opcode) {
+        case 0x6a:
+        case 0x6b:
+        case 0x80:
+        case 0x83:
+        case 0xa8:
+        case 0xc0:
+        case 0xc1:
+        case 0xc6:
+        case 0xcd:
+        case 0xeb: return 1;
+        case 0xc2:
+        case 0xca: return 2;
+        case 0xc8: return 3;
+        case 0x68:
+        case 0x69:
+        case 0x81:
+        case 0xa9:
+        case 0xc7:
+        case 0xe8:
+        case 0xe9: return short_number(insn);
+        case 0xf6: return is_test ? 1 : 0;
+        case 0xf7: return is_test ? short_number(insn) : 0;
+        default: return 0;
+        }
+}
+
+static size_t map_0f_number(const struct x86_insn *insn)
+{
+        uint8_t opcode = insn->opcode;
+
+        if (!insn->is_vector && (opcode & 0xf0) == 0x80)
+                return short_number(insn);
+        switch (opcode) {
+        case 0x0f:
+        case 0xa4:
+        case 0xac:
+        case 0xba: return !insn->is_vector;
+        case 0x70:
+        case 0x71:
+        case 0x72:
+        case 0x73:
+        case 0xc2:
+        case 0xc4:
+        case 0xc5:
+        case 0xc6: return 1;
+        default: return 0;
+        }
+}
+
+static size_t number_bytes(const struct x86_insn *insn)
+{
+        switch (insn->map_number) {
+        case 0: return one_byte_number(insn);
+        case 1: return map_0f_number(insn);
+        case 3:
+        case 8: return 1;
+        case 10: return 4;
+        default: return 0;
+        }
+}
+
+size_t disasm_size_x86_64(const uint8_t *code, size_t size)
+{
+        struct x86_insn insn = {.code = code, .size = size};
+        size_t n;
+
+        find_opcode(&insn);
+        n = insn.opcode_off + 1 + operand_bytes(&insn) + number_bytes(&insn);
+        return insn.is_rex2 || n > size ? 0 : n;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The pieces of the disassembler: LLVM behind one call, the decoders of control flow, the cleaning of texts. */
+/* The pieces of the disassembler: LLVM, or bytes without it, behind one call, the decoders of control flow, the cleaning of texts. */
 #ifndef DISASM_INTERNAL_H
 #define DISASM_INTERNAL_H
 
@@ -23,6 +23,10 @@ enum disasm_arch disasm_get_arch(const struct disasm *disasm);
 size_t disasm_decode(struct disasm *disasm, const uint8_t *code, size_t size, uint64_t addr, char *text,
                      size_t text_size);
 
+/* The same without LLVM: "bytes 48 89 c3", "call 0x401100". */
+size_t disasm_bytes_decode(enum disasm_arch arch, const uint8_t *code, size_t size, uint64_t addr, char *text,
+                           size_t text_size);
+
 struct disasm_effect {
         enum disasm_flow flow;
         bool has_target;
@@ -33,6 +37,10 @@ struct disasm_effect {
 /* Of the `size` bytes of one instruction.  Any bytes may be asked about. */
 struct disasm_effect disasm_effect_x86_64(const uint8_t *code, size_t size, uint64_t addr);
 struct disasm_effect disasm_effect_arm64(uint32_t word, uint64_t addr);
+
+/* How many of the `size` bytes the first instruction has; 0: not all of it is there, or it has a REX2 prefix.  Bytes that are no
+ * instruction get some size. */
+size_t disasm_size_x86_64(const uint8_t *code, size_t size);
 
 /* Prefixes of old and REX. */
 bool disasm_is_prefix_x86_64(uint8_t byte);

@@ -105,11 +105,30 @@ struct disasm *disasm_open(enum disasm_arch arch, enum disasm_syntax syntax, str
                 if (d)
                         return d;
         }
-        err_set(err, ERR_MISSING,
-                "instructions need LLVM's library with %s, of version 19, 16, 15 or 14, and none was found; "
-                "on Debian and Ubuntu install the package libllvm19 or libllvm14",
-                arch == DISASM_X86_64 ? "X86" : "AArch64");
+        if (!os_library_can_open())
+                err_set(err, ERR_MISSING,
+                        "instructions are shown as bytes: this is a static wperf, which can't load LLVM's library; "
+                        "where there is glibc 2.28 or later, use the wperf that is not static");
+        else
+                err_set(err, ERR_MISSING,
+                        "instructions are shown as bytes: their text needs LLVM's library with %s, of version 19, 16, "
+                        "15 or 14, and none was found; on Debian and Ubuntu install the package libllvm19, "
+                        "libllvm16 or libllvm14",
+                        arch == DISASM_X86_64 ? "X86" : "AArch64");
         return NULL;
+}
+
+struct disasm *disasm_open_bytes(enum disasm_arch arch)
+{
+        struct disasm *d = mem_new(1, sizeof(*d));
+
+        d->arch = arch;
+        return d;
+}
+
+bool disasm_has_texts(const struct disasm *disasm)
+{
+        return disasm->context;
 }
 
 void disasm_free(struct disasm *disasm)
@@ -130,7 +149,8 @@ enum disasm_arch disasm_get_arch(const struct disasm *disasm)
 size_t disasm_decode(struct disasm *disasm, const uint8_t *code, size_t size, uint64_t addr, char *text,
                      size_t text_size)
 {
-        size_t n = disasm->instruction(disasm->context, code, size, addr, text, text_size);
+        size_t n = disasm->context ? disasm->instruction(disasm->context, code, size, addr, text, text_size)
+                                   : disasm_bytes_decode(disasm->arch, code, size, addr, text, text_size);
 
         text[text_size - 1] = '\0';
         return n <= size ? n : 0;

@@ -243,6 +243,9 @@ struct os_library;
 /* By its file name, from where the system keeps libraries.  ERR_MISSING. */
 struct os_library *os_library_open(const char *name, struct err *err);
 void os_library_free(struct os_library *library);
+
+/* False in a static program. */
+bool os_library_can_open(void);
 AUTO_DEFINE(os_library)
 
 /* Stores the address of a function of the library at `ret_function`, which points to a pointer to a function; false when

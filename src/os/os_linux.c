@@ -420,6 +420,15 @@ struct os_library *os_library_open(const char *name, struct err *err)
         return handle;
 }
 
+bool os_library_can_open(void)
+{
+        void *program = dlopen(NULL, RTLD_LAZY);
+
+        if (program)
+                dlclose(program);
+        return program;
+}
+
 void os_library_free(struct os_library *library)
 {
         if (library)

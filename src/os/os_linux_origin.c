@@ -145,7 +145,7 @@ static int open_below_once(int folder, const char *below, uint64_t flags)
 {
         struct open_how how = {.flags = flags, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
 
-        return (int)syscall(SYS_openat2, folder, below, &how, sizeof(how));
+        return (int)syscall(__NR_openat2, folder, below, &how, sizeof(how));
 }
 
 /* O_PATH first: that opens nothing. */

@@ -34,3 +34,8 @@ bool os_random(void *bytes, size_t size)
         }
         return true;
 }
+
+bool os_library_can_open(void)
+{
+        return true;
+}

@@ -168,6 +168,16 @@ static void add_short(struct buf *out, double value)
         buf_printf(out, "%.3g", value);
 }
 
+/* Exact up to 22.  pow() would need glibc 2.29, and the packages run on 2.28. */
+static double power_of_ten(int exponent)
+{
+        double power = 1;
+
+        for (int i = 0; i < abs(exponent); i++)
+                power *= 10;
+        return exponent < 0 ? 1 / power : power;
+}
+
 /* The next of 1, 2, 2.5, 5, 10 times a power of ten. */
 static double round_up(double value)
 {
@@ -176,7 +186,7 @@ static double round_up(double value)
 
         if (!(value > 0))
                 return 1;
-        power = pow(10, floor(log10(value)));
+        power = power_of_ten((int)floor(log10(value)));
         for (size_t i = 0; i < N_ELEMENTS(steps); i++) {
                 if (steps[i] * power >= value * (1 - 1e-9))
                         return steps[i] * power;

@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/user.h>
+#include <unistd.h>
 
 #include "linux_maps.h"
 #include "os.h"
@@ -109,8 +111,8 @@ static void find_cpu(struct stop_task *task)
         if (task->cpu_addr || task->n_asked_cpu >= MAX_ASKED_CPU)
                 return;
         task->n_asked_cpu++;
-        if (ptrace((enum __ptrace_request)GET_RSEQ, task->tid, (void *)sizeof(rseq), &rseq) == sizeof(rseq) &&
-            rseq.addr)
+        /* C libraries differ in the type of a request that they have no name for. */
+        if (syscall(SYS_ptrace, GET_RSEQ, task->tid, sizeof(rseq), &rseq) == sizeof(rseq) && rseq.addr)
                 task->cpu_addr = rseq.addr + CPU_ID_OFF;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Any bytes as code: the first byte chooses architecture and syntax, the rest is the code, at an address that the second
  * byte chooses.  Every byte belongs to one instruction, in order; texts are one line; blocks lie within.  Without libLLVM
- * the decoders of control flow alone are asked. */
+ * that holds for what is shown instead of its texts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,26 +75,37 @@ static void check_effects(const uint8_t *code, size_t size)
         }
 }
 
+static void check_code(struct disasm *disasm, const uint8_t *bytes, size_t size, uint64_t addr)
+{
+        AUTO_RELEASE(disasm_code) code = {0};
+
+        disasm_add(disasm, bytes, size, addr, &code);
+        for (size_t i = 0; i < code.n_insns; i++)
+                check_insn(&code, i);
+        if (size <= UINT64_MAX - addr)
+                check((code.n_insns ? code.insns[code.n_insns - 1].addr + code.insns[code.n_insns - 1].size
+                                    : addr) == addr + size);
+        check_blocks(&code);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
         static const uint64_t addrs[] = {0, 0x401000, 0xffffffff81000000, UINT64_MAX - 64};
-        AUTO_RELEASE(disasm_code) code = {0};
         struct disasm *disasm;
         uint64_t addr;
 
         if (size < 2)
                 return 0;
         check_effects(data + 2, size - 2);
-        disasm = disasm_of(data[0] % N_DISASMS);
-        if (!disasm)
-                return 0;
         addr = addrs[data[1] % N_ELEMENTS(addrs)];
-        disasm_add(disasm, data + 2, size - 2, addr, &code);
-        for (size_t i = 0; i < code.n_insns; i++)
-                check_insn(&code, i);
-        if (size - 2 <= UINT64_MAX - addr)
-                check((code.n_insns ? code.insns[code.n_insns - 1].addr + code.insns[code.n_insns - 1].size
-                                    : addr) == addr + size - 2);
-        check_blocks(&code);
+        {
+                AUTO(disasm)
+                bytes = disasm_open_bytes(data[0] % N_DISASMS == 2 ? DISASM_AARCH64 : DISASM_X86_64);
+
+                check_code(bytes, data + 2, size - 2, addr);
+        }
+        disasm = disasm_of(data[0] % N_DISASMS);
+        if (disasm)
+                check_code(disasm, data + 2, size - 2, addr);
         return 0;
 }

@@ -23,6 +23,32 @@ def find(root: str, pattern: str) -> list[str]:
     return sorted(glob.glob(f"{root}/**/{pattern}", recursive=True))
 
 
+PROGRAM_AND_SHELLS = {"bin/wperf", "share/bash-completion/completions/wperf", "share/zsh/vendor-completions/_wperf",
+                      "share/fish/vendor_completions.d/wperf.fish", "share/doc/wperf/LICENSE", "share/doc/wperf/CHANGELOG.md"}
+
+
+def files_below(root: str) -> set[str]:
+    return {os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names}
+
+
+def test_nothing_is_missing_and_nothing_extra(t: Context) -> None:
+    root = installed(t)
+    prefix = os.path.dirname(os.path.dirname(find(root, "bin/wperf")[0]))
+    files = {os.path.relpath(path, prefix) for path in files_below(root)}
+    pages = {name for name in files if re.fullmatch(r"share/man/man1/wperf(-[a-z]+)?\.1", name)}
+    check(files - pages == PROGRAM_AND_SHELLS, f"{files - pages}")
+    done = t.run(f"{prefix}/bin/wperf", "--version")
+    check(done.status == 0, "what is installed runs", done)
+
+
+def test_uninstall_takes_all_away(t: Context) -> None:
+    root = installed(t)
+    check(len(files_below(root)) > 10, "files to begin with")
+    done = t.run(need_tool("ninja"), "-C", BUILD, "uninstall")
+    check(done.status == 0, "ninja uninstall works", done)
+    check(not files_below(root), f"left: {files_below(root)}", done)
+
+
 def test_each_command_has_a_page(t: Context) -> None:
     pages = {os.path.basename(path) for path in find(installed(t), "man1/*.1")}
     commands = set(re.findall(r"^    wperf (\S+)", t.good("--help").out.split("\nOPTIONS")[0], re.MULTILINE)) - {"-"}
