@@ -2,28 +2,26 @@
 #include "annotate_python.h"
 
 #include "annotate_texts.h"
-#include "module_source.h"
 #include "python_source_view.h"
+#include "report_python.h"
 #include "source_text.h"
 
-static const char *note_of(const struct python_section *section, struct source_text *source, const char *path)
+static const char *note_of(const struct report *report, struct source_text *source, const char *path)
 {
         const char *note = source_text_note(source, path, 0);
-        const struct python_section_file *file = section ? python_section_find_file(section, path) : NULL;
 
-        if (!note && file && source_text_has_changed(source, path, file->size_bytes, file->mtime_ns))
+        if (!note && report_python_has_changed(report, source, path))
                 note = "has changed since the recording: lines may be wrong";
         return note;
 }
 
-static void fill_texts(const struct python_section *section, struct source_text *source,
-                       struct annotate_texts *texts)
+static void fill_texts(const struct report *report, struct source_text *source, struct annotate_texts *texts)
 {
         annotate_texts_sort(texts);
         for (size_t i = 0; i < texts->n_files; i++) {
                 struct annotate_file *file = &texts->files[i];
 
-                file->note = note_of(section, source, file->path);
+                file->note = note_of(report, source, file->path);
                 for (size_t k = 0; k < file->n_lines; k++)
                         file->lines[k].text = source_text_line(source, file->path, file->lines[k].line);
         }
@@ -46,7 +44,7 @@ static void show_source(const struct annotate_python *request, const struct pyth
         };
 
         python_source_view_want(&view);
-        fill_texts(module_source_python(request->report->session.modules), texts_of, &texts);
+        fill_texts(request->report, texts_of, &texts);
         if (page->n_parts++)
                 buf_add_char(&page->text, '\n');
         python_source_view_text(&view, &page->text);

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 
 #include "mem.h"
+#include "module_source.h"
 #include "python_sources.h"
+#include "report.h"
+#include "source_text.h"
 
 void report_python_init(struct report_python *python, const struct python_section *section,
                         const char *pattern, bool by_place)
@@ -45,4 +48,12 @@ bool report_python_wants(const struct report_python *python, uint64_t addr)
         if (!python->by_file)
                 return true;
         return addr && number && number <= python->n && python->wanted[number - 1];
+}
+
+bool report_python_has_changed(const struct report *report, struct source_text *source, const char *path)
+{
+        const struct python_section *section = module_source_python(report->session.modules);
+        const struct python_section_file *file = section ? python_section_find_file(section, path) : NULL;
+
+        return file && source_text_has_changed(source, path, file->size_bytes, file->mtime_ns);
 }

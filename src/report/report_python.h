@@ -10,6 +10,9 @@
 #include "python_section.h"
 #include "record.h"
 
+struct report;
+struct source_text;
+
 struct report_python {
         bool is_wanted; /* one of the next two */
         bool by_place;  /* samples count at their innermost Python place */
@@ -28,5 +31,8 @@ uint64_t report_python_find(const struct sample *sample);
 
 /* Whether a sample with that place is wanted. */
 bool report_python_wants(const struct report_python *python, uint64_t addr);
+
+/* Whether a source file is another than it was while the session was recorded.  False where that is not known. */
+bool report_python_has_changed(const struct report *report, struct source_text *source, const char *path);
 
 #endif
