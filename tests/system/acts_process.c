@@ -2,9 +2,11 @@
 /* What programs do with their children: each function is called within an interpreter that is sampled, and prints what it saw,
  * which has to be the same as without a recorder. */
 #include <errno.h>
+#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -356,6 +358,30 @@ int act_seccomp_strict(void)
                 }
                 wait_and_say("strict", pid, 0);
         }
+        return 0;
+}
+
+/* A filter kills it at a system call that it does not make. */
+int act_seccomp_filter(void)
+{
+        struct sock_filter code[] = {
+                BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+                BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigaction, 0, 1),
+                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        };
+        const struct sock_fprog filter = {sizeof(code) / sizeof(*code), code};
+        pid_t pid = fork();
+
+        if (!pid) {
+                signal(SIGTRAP, SIG_DFL);
+                prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+                if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
+                        _exit(9);
+                act_burn_ms(60);
+                _exit(5);
+        }
+        wait_and_say("filter", pid, 0);
         return 0;
 }
 
