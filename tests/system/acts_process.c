@@ -263,32 +263,35 @@ static void count_signal(int sig)
         n_signals++;
 }
 
-/* Until it has stopped, or goes on; and a moment, in which the signal is seen. */
-static void wait_for(pid_t pid, int options)
+/* Until it has stopped, or goes on, and until so many signals came, which takes a while on a busy machine. */
+static void wait_for(pid_t pid, int options, int n)
 {
-        const struct timespec moment = {.tv_nsec = 20000000};
+        const struct timespec moment = {.tv_nsec = 5000000};
         siginfo_t info;
 
-        while (waitid(P_PID, (id_t)pid, &info, options) && errno == EINTR)
+        while (options && waitid(P_PID, (id_t)pid, &info, options) && errno == EINTR)
                 ;
-        nanosleep(&moment, NULL);
+        for (int i = 0; i < 4 || (i < 400 && n_signals < n); i++)
+                nanosleep(&moment, NULL);
 }
 
 /* Signals of a child that stops, goes on and ends. */
 static void count_signals(const char *name, int flags)
 {
         struct sigaction action = {.sa_handler = count_signal, .sa_flags = flags}, before;
+        int each = flags & SA_NOCLDSTOP ? 0 : 1;
         pid_t pid;
 
         sigaction(SIGCHLD, &action, &before);
         n_signals = 0;
         pid = started_burner();
         kill(pid, SIGSTOP);
-        wait_for(pid, WSTOPPED);
+        wait_for(pid, WSTOPPED, each);
         kill(pid, SIGCONT);
-        wait_for(pid, WCONTINUED);
+        wait_for(pid, WCONTINUED, 2 * each);
         kill(pid, SIGKILL);
         wait_and_say(name, pid, 0);
+        wait_for(pid, 0, 2 * each + 1);
         printf("%s: %d signals\n", name, n_signals);
         sigaction(SIGCHLD, &before, NULL);
 }
