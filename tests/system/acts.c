@@ -32,6 +32,7 @@ static const struct {
         {"subreaper", act_subreaper},
         {"death_signal", act_death_signal},
         {"seccomp_strict", act_seccomp_strict},
+        {"seccomp_filter", act_seccomp_filter},
         {"ends", act_ends},
         {"many_threads", act_many_threads},
         {"breakpoints", act_breakpoints},

@@ -19,6 +19,7 @@ int act_sigchld(void);
 int act_subreaper(void);
 int act_death_signal(void);
 int act_seccomp_strict(void);
+int act_seccomp_filter(void);
 int act_ends(void);
 
 int act_many_threads(void);

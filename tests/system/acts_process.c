@@ -2,9 +2,11 @@
 /* What programs do with their children: each function is called within an interpreter that is sampled, and prints what it saw,
  * which has to be the same as without a recorder. */
 #include <errno.h>
+#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -261,32 +263,35 @@ static void count_signal(int sig)
         n_signals++;
 }
 
-/* Until it has stopped, or goes on; and a moment, in which the signal is seen. */
-static void wait_for(pid_t pid, int options)
+/* Until it has stopped, or goes on, and until so many signals came, which takes a while on a busy machine. */
+static void wait_for(pid_t pid, int options, int n)
 {
-        const struct timespec moment = {.tv_nsec = 20000000};
+        const struct timespec moment = {.tv_nsec = 5000000};
         siginfo_t info;
 
-        while (waitid(P_PID, (id_t)pid, &info, options) && errno == EINTR)
+        while (options && waitid(P_PID, (id_t)pid, &info, options) && errno == EINTR)
                 ;
-        nanosleep(&moment, NULL);
+        for (int i = 0; i < 4 || (i < 400 && n_signals < n); i++)
+                nanosleep(&moment, NULL);
 }
 
 /* Signals of a child that stops, goes on and ends. */
 static void count_signals(const char *name, int flags)
 {
         struct sigaction action = {.sa_handler = count_signal, .sa_flags = flags}, before;
+        int each = flags & SA_NOCLDSTOP ? 0 : 1;
         pid_t pid;
 
         sigaction(SIGCHLD, &action, &before);
         n_signals = 0;
         pid = started_burner();
         kill(pid, SIGSTOP);
-        wait_for(pid, WSTOPPED);
+        wait_for(pid, WSTOPPED, each);
         kill(pid, SIGCONT);
-        wait_for(pid, WCONTINUED);
+        wait_for(pid, WCONTINUED, 2 * each);
         kill(pid, SIGKILL);
         wait_and_say(name, pid, 0);
+        wait_for(pid, 0, 2 * each + 1);
         printf("%s: %d signals\n", name, n_signals);
         sigaction(SIGCHLD, &before, NULL);
 }
@@ -356,6 +361,30 @@ int act_seccomp_strict(void)
                 }
                 wait_and_say("strict", pid, 0);
         }
+        return 0;
+}
+
+/* A filter kills it at a system call that it does not make. */
+int act_seccomp_filter(void)
+{
+        struct sock_filter code[] = {
+                BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+                BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigaction, 0, 1),
+                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        };
+        const struct sock_fprog filter = {sizeof(code) / sizeof(*code), code};
+        pid_t pid = fork();
+
+        if (!pid) {
+                signal(SIGTRAP, SIG_DFL);
+                prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+                if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
+                        _exit(9);
+                act_burn_ms(60);
+                _exit(5);
+        }
+        wait_and_say("filter", pid, 0);
         return 0;
 }
 
