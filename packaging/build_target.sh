@@ -12,7 +12,8 @@ program=$place/tree/usr/local/bin/wperf
 
 configure() {
         local machine=--native-file arguments=()
-        local hardening='-fstack-protector-strong -D_FORTIFY_SOURCE=2' links='-Wl,-z,relro,-z,now,--build-id=sha1'
+        local paths=-ffile-prefix-map=$project=/usr/src/wperf
+        local hardening='-fstack-protector-strong -D_FORTIFY_SOURCE=2' links="-Wl,-z,relro,-z,now,--build-id=sha1 $paths"
         case $target in
         x86_64-*) arguments=(-Dpfm=enabled) ;;
         *) machine=--cross-file ;;
@@ -23,7 +24,7 @@ configure() {
         esac
         meson setup "$place/build" $machine "$place/machine.ini" --buildtype=release -Ddebug=true -Db_lto=true -Dtests=false \
                 -Dpages=enabled -Dzlib=enabled -Dlibdeflate=enabled -Dzstd=enabled -Dlzma=enabled "${arguments[@]}" \
-                -Dc_args="$hardening -ffile-prefix-map=$project=/usr/src/wperf" -Dc_link_args="$links"
+                -Dc_args="$hardening $paths" -Dc_link_args="$links"
 }
 
 packaging/toolchain.sh "$dir" "$target"
