@@ -21,6 +21,7 @@ enum {
         MAX_READ_BYTES = 8 << 20,      /* of code objects at one stop; the rest are read at later ones */
         NS_BETWEEN_SEARCHES = 2000000, /* for the interpreter's file */
         MAX_LOG_BYTES = 256 << 20,     /* that the reader has not taken yet */
+        MAX_STOPS_BETWEEN = 1 << 16,   /* attempts to read a damaged code object */
 };
 
 /* A code object of a process. */
@@ -28,6 +29,8 @@ struct seen_code {
         struct python_code where; /* without texts and lines: to tell whether it is still there */
         uint64_t number;          /* of its content, counted from 1; 0: it can't be read */
         uint64_t checked;         /* at this stop */
+        uint64_t retry;           /* it could not be read: not before this stop again */
+        uint32_t n_stops_between; /* such attempts */
 };
 
 /* A process that runs one program. */
@@ -203,12 +206,25 @@ static struct python_thread *get_thread(struct stop_python *p, struct python_ima
                 free(thread);
                 thread = mem_new(1, sizeof(*thread));
                 thread->pointer = stands->tls;
-                thread->native_id = (uint64_t)(uint32_t)proc_inner_pid(stands->tid);
                 *slot = (uint64_t)(uintptr_t)thread;
         }
         thread->pc = stands->regs[linux_arch()->reg_ip];
         thread->sp = stands->stack_addr;
         return thread;
+}
+
+/* By the thread pointer, and where no thread state has that one by the native id, which costs a file of /proc. */
+static void walk(struct stop_python *p, struct python_image *image, struct python_thread *thread,
+                 const struct stop_thread *stands, struct python_memory *memory,
+                 struct python_walked *ret_walked)
+{
+        python_stack_walk(&image->runtime, thread, memory, p->frames, PYTHON_MAX_FRAMES, ret_walked);
+        if (ret_walked->end != PYTHON_END_NO_THREAD || thread->native_id ||
+            image->runtime.layout.thread_native_id == PYTHON_NO_FIELD)
+                return;
+        thread->native_id = (uint64_t)(uint32_t)proc_inner_pid(stands->tid);
+        python_thread_forget(thread);
+        python_stack_walk(&image->runtime, thread, memory, p->frames, PYTHON_MAX_FRAMES, ret_walked);
 }
 
 static bool read_memory(void *ctx, uint64_t addr, void *ret_bytes, size_t size)
@@ -250,6 +266,14 @@ static uint64_t add_code(struct stop_python *p, struct python_code *code)
         return *map_put(&p->codes_by_content, hash, NULL) = p->n_codes;
 }
 
+/* A damaged code object mostly stays so; it is tried again ever more rarely, since another one may lie there later. */
+static void wait_to_read(const struct stop_python *p, struct seen_code *seen)
+{
+        if (seen->n_stops_between < MAX_STOPS_BETWEEN)
+                seen->n_stops_between = seen->n_stops_between ? 2 * seen->n_stops_between : 1;
+        seen->retry = p->n_stops + 1 + seen->n_stops_between;
+}
+
 /* The number + 1 of the code object that lies at an address now; 0: none that can be read. */
 static uint64_t code_at(struct stop_python *p, struct python_image *image, struct python_memory *memory,
                         uint64_t addr)
@@ -263,22 +287,26 @@ static uint64_t code_at(struct stop_python *p, struct python_image *image, struc
         known = map_put(&image->codes, addr, NULL);
         if (*known) {
                 seen = &image->seen[*known - 1];
-                if (seen->checked == p->n_stops)
+                if (seen->checked == p->n_stops || p->n_stops < seen->retry)
                         return seen->number;
         } else {
                 ARRAY_PUSH(image->seen, image->n_codes, image->cap_codes, (struct seen_code){0});
                 *known = image->n_codes;
                 seen = &image->seen[image->n_codes - 1];
         }
-        *seen = (struct seen_code){.where = {.addr = addr}};
-        if (p->read_bytes < MAX_READ_BYTES && python_code_read(&image->runtime, memory, addr, &code, NULL)) {
-                seen->where = code;
-                seen->where.name = seen->where.file = NULL;
-                seen->where.lines = NULL;
-                seen->checked = p->n_stops;
-                seen->number = add_code(p, &code);
+        *seen = (struct seen_code){.where = {.addr = addr}, .n_stops_between = seen->n_stops_between};
+        if (p->read_bytes >= MAX_READ_BYTES)
+                return 0;
+        if (!python_code_read(&image->runtime, memory, addr, &code, NULL)) {
+                wait_to_read(p, seen);
+                return 0;
         }
-        return seen->number;
+        seen->where = code;
+        seen->where.name = seen->where.file = NULL;
+        seen->where.lines = NULL;
+        seen->n_stops_between = 0;
+        seen->checked = p->n_stops;
+        return seen->number = add_code(p, &code);
 }
 
 static void check_batch(const struct python_image *image, const struct stop_thread *thread,
@@ -310,7 +338,7 @@ static void check_codes(struct stop_python *p, struct python_image *image, const
                                                 : NULL;
                 struct seen_code *seen = known ? &image->seen[*known - 1] : NULL;
 
-                if (!seen || seen->checked == p->n_stops)
+                if (!seen || seen->checked == p->n_stops || p->n_stops < seen->retry)
                         continue;
                 seen->checked = p->n_stops; /* until it is found to be another */
                 batch->seen[batch->n] = seen;
@@ -357,8 +385,7 @@ void stop_python_see(void *ctx, const struct stop_thread *thread)
         struct python_walked walked;
 
         if (image->binary) {
-                python_stack_walk(&image->runtime, get_thread(p, image, thread), &memory, p->frames,
-                                  PYTHON_MAX_FRAMES, &walked);
+                walk(p, image, get_thread(p, image, thread), thread, &memory, &walked);
                 stack.end = (uint16_t)walked.end;
                 stack.n_frames = walked.n_frames;
                 p->read_bytes = 0;
@@ -369,6 +396,19 @@ void stop_python_see(void *ctx, const struct stop_thread *thread)
                 }
         }
         add_to_log(p, &stack);
+}
+
+void stop_python_end(void *ctx, uint32_t number)
+{
+        struct stop_python *p = ctx;
+
+        for (size_t i = 0; i < p->n_images; i++) {
+                if (p->images[i]->number != number)
+                        continue;
+                free_image(p->images[i]);
+                p->images[i] = p->images[--p->n_images];
+                return;
+        }
 }
 
 /* --- the reader --- */
