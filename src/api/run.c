@@ -371,6 +371,7 @@ static bool finish_session(struct run *run, const struct run_request *request, s
 static bool prepare(struct run *run, const struct run_request *request, struct err *err)
 {
         struct collect_request collect;
+        struct os_stat session; /* a device has no place beside it for another file */
 
         /* First, so that one who opens the other end of a FIFO does not wait for a recorder that fails. */
         if (request->target.control) {
@@ -386,7 +387,8 @@ static bool prepare(struct run *run, const struct run_request *request, struct e
                 return false;
         collect = make_request(request, &run->events);
         collect.control = run->control;
-        if (strcmp(request->session_path, "-")) {
+        if (strcmp(request->session_path, "-") && os_stat(request->session_path, &session) &&
+            session.is_file) {
                 python_names_path(request->session_path, &run->python_symbols);
                 collect.python_symbols = buf_text(&run->python_symbols);
         }

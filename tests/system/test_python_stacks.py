@@ -5,6 +5,7 @@ import glob
 import json
 import os
 import re
+import stat
 
 import harness
 from harness import Context, Done, Skip, check
@@ -163,6 +164,18 @@ def test_an_interpreter_in_another_root(t: Context) -> None:
         raise Skip(why[1])
     merged, n = merged_of(done)
     check(merged > 30 and merged >= 0.95 * n, "merged stacks", done)
+
+
+def test_a_device_has_no_file_beside_it(t: Context) -> None:
+    if not os.path.exists("/usr/bin/python3.11"):
+        raise Skip("/usr/bin/python3.11")
+    device, names = t.path("null"), t.path("null.pysyms")
+    try:
+        os.mknod(device, 0o600 | stat.S_IFCHR, os.makedev(1, 3))
+    except PermissionError as error:
+        raise Skip(f"mknod: {error}") from error
+    done = t.run(t.wperf, "record", "-q", "-g", "--session", device, "--", "/usr/bin/python3.11", PROGRAM, "100")
+    check(not os.path.exists(names), f"no {names}", done)
 
 
 def test_python_stacks_are_the_default_with_g(t: Context) -> None:
