@@ -11,9 +11,9 @@ static const struct option exporting_options[] = {
                 .arg = "FORMAT",
                 .values = "folded speedscope firefox pprof perf-script svg",
                 .offset = offsetof(struct exporting_options, format),
-                .help = "folded, speedscope, firefox, pprof, perf-script or svg; unless given it is what FILE ends "
-                        "in: .folded, .speedscope.json, .firefox.json or .firefox.json.gz, .pb.gz, .perf or "
-                        ".linux-perf.txt, .svg",
+                .help = "write FORMAT: folded, speedscope, firefox, pprof, perf-script or svg; default "
+                        "by the ending of FILE: .folded, .speedscope.json, .firefox.json or "
+                        ".firefox.json.gz, .pb.gz, .perf or .linux-perf.txt, .svg",
         },
         {
                 .name = "output",
@@ -21,7 +21,7 @@ static const struct option exporting_options[] = {
                 .kind = OPTION_FILE,
                 .arg = "FILE",
                 .offset = offsetof(struct exporting_options, output),
-                .help = "write to FILE; standard output unless given",
+                .help = "write to FILE; default standard output",
         },
         {
                 .name = "event",
@@ -30,34 +30,36 @@ static const struct option exporting_options[] = {
                 .arg = "EVENT",
                 .names = "session_events",
                 .offset = offsetof(struct exporting_options, event),
-                .help = "take the samples of EVENT; speedscope and perf-script get all events unless given, other formats the first",
+                .help = "export the samples of EVENT; default all events for speedscope and perf-script, "
+                        "the first event for other formats",
         },
         {
                 .name = "weights",
                 .offset = offsetof(struct exporting_options, weights),
-                .help = "folded, firefox: write what the event counted in the place of numbers of samples",
+                .help = "folded, firefox: write event counts instead of numbers of samples",
         },
         {
                 .name = "kinds",
                 .offset = offsetof(struct exporting_options, kinds),
-                .help = "folded: mark kernel functions by _[k] and inlined ones by _[i], as stackcollapse-perf.pl does",
+                .help = "folded: mark kernel functions with _[k] and inlined functions with _[i], as "
+                        "stackcollapse-perf.pl does",
         },
         {
                 .name = "root-at-bottom",
                 .offset = offsetof(struct exporting_options, root_at_bottom),
-                .help = "svg: draw callees above their callers; default: below them",
+                .help = "svg: draw callees above their callers; default below them",
         },
         {
                 .name = "inverted",
                 .hidden = true,
                 .offset = offsetof(struct exporting_options, inverted),
-                .help = "accepted; the root of an svg is at the top",
+                .help = "accepted for compatibility: the root of an svg is at the top",
         },
         {
                 .name = "no-inlines",
                 .aliases = "no-inline",
                 .offset = offsetof(struct exporting_options, no_inlines),
-                .help = "count inlined functions with those that they stand in",
+                .help = "count inlined functions as part of the functions that they were inlined into",
         },
         {0},
 };

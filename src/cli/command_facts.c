@@ -23,10 +23,9 @@ static const struct example test_examples[] = {
 const struct command command_test = {
         .name = "test",
         .summary = "show what this machine and this program can do",
-        .about =
-                "Prints what is known of the machine. With -e, -m or --config nothing is measured either: the "
-                "rows ioctl_events show which events would be counted together. Events with an interval, as "
-                "for record, are shown as they would be sampled.",
+        .about = "Prints what is known of the machine, and measures nothing. With -e, -m or --config, the "
+                 "rows ioctl_events show which events would be counted together. Events with an interval, "
+                 "as for record, are shown as they would be sampled.",
         .groups = test_groups,
         .examples = test_examples,
         .options_size = sizeof(struct test_options),

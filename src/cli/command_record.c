@@ -26,7 +26,7 @@ static const struct option sampling_options[] = {
                 .min = 1,
                 .max = 1000000,
                 .offset = offsetof(struct sampling_options, freq_hz),
-                .help = "take HZ samples a second where an event has no interval",
+                .help = "take HZ samples a second of each event without an interval",
         },
         {
                 .name = "metrics",
@@ -37,14 +37,15 @@ static const struct option sampling_options[] = {
                 .names = "metrics",
                 .offset = offsetof(struct sampling_options, metrics),
                 .misreading = &pages_as_metric,
-                .help = "sample what these metrics need",
+                .help = "sample the events of these metrics",
         },
         {
                 .name = "stacks",
                 .brief = "record call stacks (record, sample)",
                 .letter = 'g',
                 .offset = offsetof(struct sampling_options, call_graph),
-                .help = "record call stacks, by what each frame's module has",
+                .help = "record call stacks: unwind each frame with its module's call-frame information, "
+                        "else by frame pointer",
         },
         {
                 .name = "call-graph",
@@ -52,10 +53,10 @@ static const struct option sampling_options[] = {
                 .arg = "MODE",
                 .values = "unwind fp dwarf lbr",
                 .offset = offsetof(struct sampling_options, call_graph_mode),
-                .help = "record call stacks by MODE: unwind[,BYTES] (what -g does: copies of stacks, of 24576 bytes unless "
-                        "given, are unwound at once), fp (frame pointers, which the kernel follows), dwarf[,BYTES] (copies, "
-                        "of 8192 bytes unless given, are kept for perf and others to unwind) or lbr (the CPU's record of "
-                        "calls)",
+                .help = "record call stacks by MODE: unwind[,BYTES] (as -g: copy BYTES of each stack, "
+                        "default 24576, and unwind them while recording), fp (the kernel follows frame "
+                        "pointers), dwarf[,BYTES] (copy BYTES of each stack, default 8192, and keep the "
+                        "copies for perf and others to unwind) or lbr (the CPU's record of calls)",
         },
         {
                 .name = "engine",
@@ -73,29 +74,30 @@ static const struct option sampling_options[] = {
                 .letter = 'b',
                 .aliases = "branch-stack",
                 .offset = offsetof(struct sampling_options, branches),
-                .help = "record with each sample the branches taken before it, which the CPU has to keep (LBR, BRBE); "
-                        "wperf report -b shows them",
+                .help = "record the branches taken before each sample, from the CPU's branch records "
+                        "(LBR, BRBE); wperf report -b shows them",
         },
         {
                 .name = "all-children",
                 .offset = offsetof(struct sampling_options, all_children),
-                .help = "sample COMMAND and all its children by events on every CPU (default with root, CAP_PERFMON or "
-                        "perf_event_paranoid 0)",
+                .help = "sample COMMAND and all its children by events on every CPU (default for root, "
+                        "with CAP_PERFMON, or with perf_event_paranoid 0)",
         },
         {
                 .name = "no-all-children",
                 .offset = offsetof(struct sampling_options, no_all_children),
-                .help = "let each child inherit the events of its parent, which misses most of a short-lived child",
+                .help = "let each child process inherit the events of its parent; this misses most of "
+                        "the run of a short-lived child",
         },
         {
                 .name = "no-inherit",
                 .offset = offsetof(struct sampling_options, no_inherit),
-                .help = "do not sample children, nor threads that start later",
+                .help = "do not sample child processes or threads that start later",
         },
         {
                 .name = "per-thread",
                 .offset = offsetof(struct sampling_options, per_thread),
-                .help = "use a buffer for each thread instead of each CPU; implies --no-inherit",
+                .help = "use one buffer for each thread instead of one for each CPU; implies --no-inherit",
         },
         {
                 .name = "compress",
@@ -108,26 +110,26 @@ static const struct option sampling_options[] = {
                 .kind = OPTION_FILE,
                 .arg = "FILE",
                 .offset = offsetof(struct sampling_options, session),
-                .help = "keep the session in FILE, '-' for standard output; wperf.data unless given",
+                .help = "write the session to FILE, '-' for standard output; default wperf.data",
         },
         {
                 .name = "dry-run",
                 .offset = offsetof(struct sampling_options, dry_run),
-                .help = "show what would be measured and how, and measure nothing",
+                .help = "show what would be measured and how, without measuring",
         },
         {
                 .name = "sysfs",
                 .kind = OPTION_FILE,
                 .arg = "DIR",
                 .offset = offsetof(struct sampling_options, sysfs),
-                .help = "with --dry-run: plan for the machine whose /sys is copied to DIR",
+                .help = "with --dry-run: plan for another machine, whose /sys is copied to DIR",
         },
         {
                 .name = "export_perf_data",
                 .aliases = "export-perf-data",
                 .hidden = true,
                 .offset = offsetof(struct sampling_options, export_perf_data),
-                .help = "accepted; the session is perf.data already",
+                .help = "accepted for compatibility: sessions are perf.data files",
         },
         {0},
 };
@@ -160,12 +162,12 @@ const struct command command_record = {
         .name = "record",
         .summary = "run a program and sample it",
         .args_usage = "[--] COMMAND [ARG]...",
-        .about =
-                "Runs COMMAND, samples it, keeps the session and prints where it spent its time. The first "
-                "word that is no option begins the command. Exits as the command did, and with 0 when wperf ended "
-                "the run; 125 is wperf's own failure, 126 a command that can't be run, 127 one that is not there. The session "
-                "keeps the names of functions in files that cannot be read later: deleted, replaced, in memory, or in a "
-                "container that ended.",
+        .about = "Runs COMMAND, samples it, writes the session and prints where it spent its time. The "
+                 "first word that is not an option begins the command. The exit status is that of the "
+                 "command, or 0 when wperf ended the run; 125 if wperf itself failed, 126 if the command "
+                 "cannot be run, 127 if it was not found. The session keeps the names of sampled "
+                 "functions of files that cannot be read later: deleted, replaced, in memory, or in a "
+                 "container that ended.",
         .groups = groups,
         .examples = record_examples,
         .options_size = sizeof(struct record_options),
@@ -183,9 +185,9 @@ static const struct example sample_examples[] = {
 
 const struct command command_sample = {
         .name = "sample",
-        .summary = "sample programs that run already",
-        .about = "Samples running programs until they end, the time is over or Ctrl-C, keeps the session and "
-                 "prints where they spent their time.",
+        .summary = "sample running programs",
+        .about = "Samples running programs until they end, --timeout is over, or Ctrl-C is typed; writes "
+                 "the session and prints where they spent their time.",
         .groups = groups,
         .examples = sample_examples,
         .options_size = sizeof(struct record_options),

@@ -14,7 +14,7 @@ static const struct option choice_options[] = {
                 .arg = "KEYS",
                 .values = ROW_KEY_WORDS,
                 .offset = offsetof(struct choice_options, sort),
-                .help = "group samples by KEYS, with a column for each, in the order given: " ROW_KEY_LIST,
+                .help = "group samples by KEYS, and show a column for each key, in the order given: " ROW_KEY_LIST,
         },
         {
                 .name = "csv",
@@ -25,25 +25,25 @@ static const struct option choice_options[] = {
                 .name = "inlines",
                 .aliases = "inline",
                 .offset = offsetof(struct choice_options, inlines),
-                .help = "give functions that were inlined rows of their own",
+                .help = "show inlined functions as rows of their own",
         },
         {
                 .name = "branch-stack",
                 .letter = 'b',
                 .aliases = "branches",
                 .offset = offsetof(struct choice_options, branches),
-                .help = "show the branches of a session that has them (perf record -b), from function to function",
+                .help = "show branches from function to function, of a session recorded with -b",
         },
         {
                 .name = "show-nr-samples",
                 .letter = 'n',
                 .offset = offsetof(struct choice_options, counts),
-                .help = "accepted; the numbers of samples are always shown",
+                .help = "accepted for compatibility: numbers of samples are always shown",
         },
         {
                 .name = "stdio",
                 .offset = offsetof(struct choice_options, stdio),
-                .help = "accepted; the report is always text",
+                .help = "accepted for compatibility: the report is always text",
         },
         {0},
 };
@@ -121,7 +121,7 @@ static const struct example dump_examples[] = {
 
 const struct command command_dump = {
         .name = "dump",
-        .summary = "show the records of a session as they stand in the file",
+        .summary = "show the records of a session in the order of the file",
         .args_usage = "[FILE]",
         .about = "Prints the header, the feature sections and every record of a session.",
         .groups = dump_groups,
@@ -148,17 +148,17 @@ static const struct option annotate_options[] = {
                 .arg = "WHAT",
                 .values = "function handler block line instruction inlined",
                 .offset = offsetof(struct annotating_options, by),
-                .help = "a table by function, handler, block, line, instruction or inlined function",
+                .help = "show a table by function, handler, block, line, instruction or inlined function",
         },
         {
                 .name = "source",
                 .offset = offsetof(struct annotating_options, source),
-                .help = "the source file by file, in its order",
+                .help = "show source lines, file by file, in order",
         },
         {
                 .name = "asm",
                 .offset = offsetof(struct annotating_options, code),
-                .help = "the instructions alone, in their order",
+                .help = "show only instructions, in order",
         },
         {
                 .name = "disassembler-style",
@@ -167,13 +167,13 @@ static const struct option annotate_options[] = {
                 .arg = "STYLE",
                 .values = "intel att",
                 .offset = offsetof(struct annotating_options, style),
-                .help = "how x86 instructions are written: intel or att",
+                .help = "write x86 instructions in STYLE: intel or att",
         },
         {
                 .name = "stdio",
                 .hidden = true,
                 .offset = offsetof(struct annotating_options, stdio),
-                .help = "accepted; it is always text",
+                .help = "accepted for compatibility: the output is always text",
         },
         {
                 .name = "source-path",
@@ -189,12 +189,13 @@ static const struct option annotate_options[] = {
                 .min = 1,
                 .max = UINT32_MAX,
                 .offset = offsetof(struct annotating_options, rows),
-                .help = "show at most N rows of a table, and at most N functions; 50 unless given",
+                .help = "show at most N rows of a table, and at most N functions; default 50",
         },
         {
                 .name = "sample-display-long",
                 .offset = offsetof(struct annotating_options, long_names),
-                .help = "show names in their long form: arguments, decoration, clones of a function (f.cold) apart",
+                .help = "show long names: with arguments and decoration; list clones of a function "
+                        "(f.cold) separately",
         },
         {0},
 };
@@ -251,12 +252,12 @@ static const struct option archiving_options[] = {
                 .kind = OPTION_FILE,
                 .arg = "FILE",
                 .offset = offsetof(struct archiving_options, output),
-                .help = "write the packed session to FILE and leave the one that is read as it is",
+                .help = "write the packed session to FILE; do not modify the input session",
         },
         {
                 .name = "strip-source",
                 .offset = offsetof(struct archiving_options, strip_source),
-                .help = "leave the text of source files out",
+                .help = "do not pack the text of source files",
         },
         {
                 .name = "source-path",
@@ -272,7 +273,7 @@ static const struct option archiving_options[] = {
                 .min = 1,
                 .max = 512,
                 .offset = offsetof(struct archiving_options, max_mib),
-                .help = "let the session grow by at most that many MiB; 64 unless given",
+                .help = "pack at most MIB megabytes; default 64",
         },
         {
                 .name = "json",
@@ -305,13 +306,12 @@ static const struct example archive_examples[] = {
 
 const struct command command_archive = {
         .name = "archive",
-        .summary = "pack names, lines and code into a session, to be read anywhere",
+        .summary = "pack names, lines and code into a session, to read it on any machine",
         .args_usage = "[FILE]",
-        .about =
-                "Packs into a session what its samples need of programs, debug files, perf maps, the kernel's "
-                "symbols and source files, and the stacks that unwinding its copies gives. report, export, "
-                "annotate and symbolize then need no other file. perf and other readers open the session "
-                "as before.",
+        .about = "Packs into a session what its samples need from programs, debug files, perf maps, "
+                 "kernel symbols and source files, and unwinds its copies of stacks. Afterwards report, "
+                 "export, annotate and symbolize need no other file. perf and other tools can still read "
+                 "the session.",
         .groups = archive_groups,
         .examples = archive_examples,
         .options_size = sizeof(struct archive_options),

@@ -9,7 +9,7 @@ static const struct option timeline_options[] = {
                 .name = "timeline",
                 .letter = 't',
                 .offset = offsetof(struct timeline_options, timeline),
-                .help = "count again and again",
+                .help = "count repeatedly",
         },
         {
                 .name = "interval",
@@ -18,7 +18,7 @@ static const struct option timeline_options[] = {
                 .max = 1,
                 .arg = "DURATION",
                 .offset = offsetof(struct timeline_options, interval_ns),
-                .help = "pause so long between two counts of a timeline; 0 is allowed, 60 s unless given",
+                .help = "pause for DURATION between two counts of a timeline; 0 is allowed; default 60 s",
         },
         {
                 .name = "count",
@@ -28,7 +28,7 @@ static const struct option timeline_options[] = {
                 .arg = "N",
                 .max = UINT32_MAX,
                 .offset = offsetof(struct timeline_options, n_counts),
-                .help = "count N times; 0, as when it is not given, is until Ctrl-C",
+                .help = "count N times; default 0: until Ctrl-C",
         },
         {
                 .name = "interval-print",
@@ -39,27 +39,28 @@ static const struct option timeline_options[] = {
                 .min = 1,
                 .max = 86400000,
                 .offset = offsetof(struct timeline_options, every_ms),
-                .help = "print a row for each event every MS milliseconds, without pauses; ends with the command, or "
-                        "after --timeout",
+                .help = "print a row for each event every MS milliseconds, without pauses, until the "
+                        "command ends or --timeout is over",
         },
         {
                 .name = "output-csv",
                 .kind = OPTION_FILE,
                 .arg = "FILE",
                 .offset = offsetof(struct timeline_options, output_csv),
-                .help = "write the timeline to FILE as CSV; {timestamp}, {class} and {core} in it are filled in",
+                .help = "write the timeline to FILE as CSV; {timestamp}, {class} and {core} in the name "
+                        "are replaced",
         },
         {
                 .name = "json-lines",
                 .offset = offsetof(struct timeline_options, json_lines),
-                .help = "print each count of a timeline as one line of JSON as soon as it is measured",
+                .help = "print each count of a timeline as one line of JSON, as soon as it is measured",
         },
         {
                 .name = "plot",
                 .kind = OPTION_FILE,
                 .arg = "FILE",
                 .offset = offsetof(struct timeline_options, plot),
-                .help = "write the timeline as a page with a line for each event and metric",
+                .help = "write the timeline to FILE as an HTML page with a line for each event and metric",
         },
         {0},
 };
@@ -73,26 +74,26 @@ static const struct option row_options[] = {
                 .kind = OPTION_STRING,
                 .arg = "SEPARATOR",
                 .offset = offsetof(struct row_options, separator),
-                .help = "print perf's fields, a line for each event, to standard error or to the file of -o; \\t is a "
-                        "tabulator",
+                .help = "print perf's fields, separated by SEPARATOR, a line for each event, to standard error "
+                        "or to the file of -o; \\t means a tab",
         },
         {
                 .name = "no-aggr",
                 .letter = 'A',
                 .offset = offsetof(struct row_options, no_aggr),
-                .help = "print a row for each CPU instead of their sum, with -I and -x",
+                .help = "with -I and -x, print a row for each CPU instead of their sum",
         },
         {
                 .name = "no-big-num",
                 .offset = offsetof(struct row_options, no_big_num),
-                .help = "print numbers without separators between thousands",
+                .help = "print numbers without thousands separators",
         },
         {
                 .name = "big-num",
                 .letter = 'B',
                 .hidden = true,
                 .offset = offsetof(struct row_options, big_num),
-                .help = "print numbers with separators between thousands, which is the default",
+                .help = "print numbers with thousands separators (default)",
         },
         {0},
 };
@@ -105,8 +106,8 @@ static const struct option counting_options[] = {
                 .letter = 'd',
                 .kind = OPTION_TIMES,
                 .offset = offsetof(struct counting_options, detail),
-                .help = "count the events of the L1 data and last-level caches too; -dd: of the L1 instruction cache and "
-                        "the TLBs; -ddd: of prefetches",
+                .help = "also count events of the L1 data cache and the last-level cache; -dd: and of "
+                        "the L1 instruction cache and the TLBs; -ddd: and of prefetches",
         },
         {
                 .name = "repeat",
@@ -132,17 +133,17 @@ static const struct option counting_options[] = {
                 .kind = OPTION_FILE,
                 .arg = "FILE",
                 .offset = offsetof(struct counting_options, session),
-                .help = "keep the counts in the session FILE, which report prints again",
+                .help = "write the counts to the session FILE, which wperf report prints",
         },
         {
                 .name = "dry-run",
                 .offset = offsetof(struct counting_options, dry_run),
-                .help = "print what would be asked of the kernel, without opening anything",
+                .help = "show what would be counted and how, without counting",
         },
         {
                 .name = "strict",
                 .offset = offsetof(struct counting_options, strict),
-                .help = "exit with 3 when the quality of the measurement is poor",
+                .help = "exit with status 3 if the quality of the measurement is poor",
         },
         {0},
 };

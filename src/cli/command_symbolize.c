@@ -7,7 +7,8 @@
 #define ALWAYS(long_name, the_letter)                                                                        \
         {                                                                                                    \
                 .name = long_name, .letter = the_letter, .hidden = true,                                     \
-                .offset = offsetof(struct symbolize_options, always), .help = "accepted; it is always done", \
+                .offset = offsetof(struct symbolize_options, always),                                        \
+                .help = "accepted for compatibility: this is always done",                                   \
         }
 
 static const struct option symbolize_table[] = {
@@ -18,7 +19,7 @@ static const struct option symbolize_table[] = {
                 .kind = OPTION_FILE,
                 .arg = "FILE",
                 .offset = offsetof(struct symbolize_options, file),
-                .help = "the program or library whose addresses they are",
+                .help = "look up addresses in FILE, a program or library",
         },
         {
                 .name = "session",
@@ -26,22 +27,23 @@ static const struct option symbolize_table[] = {
                 .kind = OPTION_FILE,
                 .arg = "SESSION",
                 .offset = offsetof(struct symbolize_options, session),
-                .help = "take what wperf archive packed into SESSION; FILE is then a module of it, by path or name",
+                .help = "read names from SESSION, which wperf archive packed; FILE is then a module of "
+                        "the session, by path or name",
         },
         {
                 .name = "force",
                 .offset = offsetof(struct symbolize_options, force),
-                .help = "as root, read a SESSION that belongs to another user",
+                .help = "as root, read a SESSION of another user",
         },
         {
                 .name = "no-demangle",
                 .offset = offsetof(struct symbolize_options, no_demangle),
-                .help = "show C++ and Rust names as they stand in the file",
+                .help = "show C++ and Rust names mangled, as in the file",
         },
         {
                 .name = "sample-display-long",
                 .offset = offsetof(struct symbolize_options, decorated),
-                .help = "show the functions of a PDB as they are decorated",
+                .help = "show decorated names of functions of a PDB",
         },
         ALWAYS("addresses", 'a'),
         ALWAYS("functions", 'f'),
@@ -74,11 +76,10 @@ const struct command command_symbolize = {
         .name = "symbolize",
         .summary = "turn addresses of a program into functions and source lines",
         .args_usage = "-e FILE [ADDRESS...]",
-        .about =
-                "Prints each address with its function, inlined functions first, and its source line, in the "
-                "manner of addr2line -afip.  Addresses are hexadecimal and count as in the file; of a PE image they "
-                "may also count from its beginning in memory (RVAs), of a PDB they do.  Without any on the command "
-                "line they are read from standard input, one a line.",
+        .about = "Prints for each address its function, inlined functions first, and its source line, "
+                 "like addr2line -afip. Addresses are hexadecimal and relative to the file's own address "
+                 "space; for a PE image they may also be RVAs, and for a PDB they must be. Without "
+                 "addresses on the command line, they are read from standard input, one a line.",
         .groups = symbolize_groups,
         .examples = symbolize_examples,
         .options_size = sizeof(struct symbolize_options),

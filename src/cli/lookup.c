@@ -19,34 +19,35 @@ static const struct option lookup_options[] = {
         {
                 .name = "no-index",
                 .offset = offsetof(struct lookup_options, no_index),
-                .help = "neither use nor keep answers on disk (in ~/.cache/wperf)",
+                .help = "do not use the symbol cache (~/.cache/wperf)",
         },
         {
                 .name = "debuginfod",
                 .offset = offsetof(struct lookup_options, debuginfod),
-                .help = "ask the servers of $DEBUGINFOD_URLS for debug files that are not here",
+                .help = "ask the servers of $DEBUGINFOD_URLS for missing debug files",
         },
         {
                 .name = "debuginfod-timeout",
                 .kind = OPTION_DURATION,
                 .arg = "SECONDS",
                 .offset = offsetof(struct lookup_options, debuginfod_ns),
-                .help = "ask them, and wait that long in all; 90 unless given",
+                .help = "ask them, and wait at most SECONDS in all; default 90",
         },
         {
                 .name = "symbol-path",
                 .kind = OPTION_STRING,
                 .arg = "DIR[;DIR...]",
                 .offset = offsetof(struct lookup_options, symbol_path),
-                .help = "look for programs, libraries, debug files and PDB files in these folders too, then in "
-                        "those of $_NT_SYMBOL_PATH",
+                .help = "also look for programs, libraries, debug files and PDB files in these folders, "
+                        "then in those of $_NT_SYMBOL_PATH",
         },
         {
                 .name = "symfs",
                 .kind = OPTION_FILE,
                 .arg = "DIR",
                 .offset = offsetof(struct lookup_options, symfs),
-                .help = "look for each file below DIR first, by its path (a copy of the other machine's files)",
+                .help = "look for each file by its path below DIR first (a copy of another machine's "
+                        "files)",
         },
         MAX_MEMORY_OPTION(struct lookup_options),
         {0},
@@ -58,14 +59,14 @@ static const struct option windows_options[] = {
                 .kind = OPTION_FILE,
                 .arg = "FILE",
                 .offset = offsetof(struct lookup_options, pe_file),
-                .help = "take this image for the module of its name",
+                .help = "use this image for the module of the same name",
         },
         {
                 .name = "pdb_file",
                 .kind = OPTION_FILE,
                 .arg = "FILE",
                 .offset = offsetof(struct lookup_options, pdb_file),
-                .help = "take names and lines from this PDB where it belongs to the image",
+                .help = "take names and lines from this PDB if it belongs to the image",
         },
         {0},
 };

@@ -11,7 +11,7 @@ static const struct option filter_options[] = {
                 .arg = "PIDS",
                 .max = UINT32_MAX,
                 .offset = offsetof(struct filter_options, pids),
-                .help = "only samples of these processes",
+                .help = "show only samples of these processes",
         },
         {
                 .name = "comm",
@@ -19,7 +19,7 @@ static const struct option filter_options[] = {
                 .kind = OPTION_LIST,
                 .arg = "NAMES",
                 .offset = offsetof(struct filter_options, comms),
-                .help = "only samples of threads with these names",
+                .help = "show only samples of threads with these names",
         },
         {
                 .name = "module",
@@ -28,28 +28,28 @@ static const struct option filter_options[] = {
                 .arg = "NAMES",
                 .names = "modules",
                 .offset = offsetof(struct filter_options, modules),
-                .help = "only samples in these modules",
+                .help = "show only samples in these modules",
         },
         {
                 .name = "python-file",
                 .kind = OPTION_STRING,
                 .arg = "PATTERN",
                 .offset = offsetof(struct filter_options, python_file),
-                .help = "only samples whose innermost Python function is in a source file that matches: its name, the "
-                        "end of its path, or a pattern with * and ?",
+                .help = "show only samples whose innermost Python function is in a matching source file: "
+                        "its name, the end of its path, or a pattern with * and ?",
         },
         {
                 .name = "time",
                 .kind = OPTION_STRING,
                 .arg = "A,B",
                 .offset = offsetof(struct filter_options, time),
-                .help = "show only samples from second A to second B of the session, either may be left out; or a "
-                        "slice of its time: 10%-20%, or 10%/2, the second tenth",
+                .help = "show only samples from second A to second B of the session (either may be "
+                        "omitted), or a slice: 10%-20%, or 10%/2 for the second tenth",
         },
         {
                 .name = "no-demangle",
                 .offset = offsetof(struct filter_options, no_demangle),
-                .help = "show C++ and Rust names as they stand in the file",
+                .help = "show C++ and Rust names mangled, as in the file",
         },
         {0},
 };

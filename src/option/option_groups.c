@@ -33,19 +33,19 @@ static const struct option general_options[] = {
                 .brief = "say more",
                 .letter = 'v',
                 .offset = offsetof(struct general_options, verbose),
-                .help = "say more, on the screen and in JSON",
+                .help = "print more details, as text and in JSON",
         },
         {
                 .name = "quiet",
                 .brief = "print no text",
                 .letter = 'q',
                 .offset = offsetof(struct general_options, quiet),
-                .help = "print no text, only what goes to files and errors",
+                .help = "print nothing but errors; files are still written",
         },
         {
                 .name = "force-lock",
                 .offset = offsetof(struct general_options, force_lock),
-                .help = "take the driver from another wperf; without effect on Linux, which has no such lock",
+                .help = "take the driver from another wperf; no effect on Linux, which has no such lock",
         },
         {
                 .name = "cpu-model",
@@ -53,8 +53,8 @@ static const struct option general_options[] = {
                 .arg = "MODEL",
                 .names = "models",
                 .offset = offsetof(struct general_options, cpu_model),
-                .help = "answer for a machine with cores of MODEL, such as neoverse-v2; what reads a session "
-                        "takes the machine from there",
+                .help = "assume a machine with cores of MODEL, such as neoverse-v2; commands that read a "
+                        "session take the machine from the session",
         },
         {0},
 };
@@ -66,14 +66,15 @@ static const struct option output_options[] = {
                 .name = "json",
                 .brief = "print one JSON document and nothing else",
                 .offset = offsetof(struct output_options, json),
-                .help = "print one JSON document on standard output and nothing else",
+                .help = "print one JSON document to standard output, and nothing else",
         },
         {
                 .name = "json-extended",
                 .offset = offsetof(struct output_options, json_extended),
                 .also_offset = offsetof(struct output_options, json),
-                .help = "print the JSON document with keys that WindowsPerf's schemas do not allow: shares, "
-                        "95 % intervals, source text, hits of each instruction, the quality of a timeline",
+                .help = "print the JSON document with keys that WindowsPerf's schemas do not allow: "
+                        "shares, 95 % intervals, source text, hits of each instruction, quality of a "
+                        "timeline",
         },
         {
                 .name = "output",
@@ -82,8 +83,8 @@ static const struct option output_options[] = {
                 .kind = OPTION_FILE,
                 .arg = "FILE",
                 .offset = offsetof(struct output_options, output),
-                .help = "write to FILE: the session of record and sample, unless FILE ends in .json or "
-                        "--json is there; else the JSON document",
+                .help = "write to FILE: for record and sample the session, unless FILE ends in .json or "
+                        "--json is given; otherwise the JSON document",
         },
         {
                 .name = "output-prefix",
@@ -91,7 +92,7 @@ static const struct option output_options[] = {
                 .kind = OPTION_FILE,
                 .arg = "DIR",
                 .offset = offsetof(struct output_options, output_prefix),
-                .help = "put output files into the folder DIR",
+                .help = "write output files to the folder DIR",
         },
         {0},
 };
@@ -107,14 +108,14 @@ static const struct option event_options[] = {
                 .arg = "EVENTS",
                 .names = "events",
                 .offset = offsetof(struct event_options, events),
-                .help = "what to measure: NAME[:MODIFIERS][:INTERVAL],...",
+                .help = "measure these events: NAME[:MODIFIERS][:INTERVAL],...",
         },
         {
                 .name = "kernel",
                 .brief = "measure the kernel too",
                 .letter = 'k',
                 .offset = offsetof(struct event_options, kernel),
-                .help = "measure the kernel too",
+                .help = "measure the kernel, too",
         },
         {0},
 };
@@ -128,7 +129,7 @@ static const struct option extra_options[] = {
                 .kind = OPTION_LIST,
                 .arg = "FILE|NAME:0xNN,...",
                 .offset = offsetof(struct extra_options, extra_events),
-                .help = "name more events, in a file or directly",
+                .help = "define more events, in a file or directly",
         },
         {
                 .name = "metrics-file",
@@ -151,7 +152,7 @@ static const struct option machine_options[] = {
                 .kind = OPTION_FILE,
                 .arg = "DIR",
                 .offset = offsetof(struct machine_options, sysfs),
-                .help = "answer for the machine whose /sys is copied to DIR",
+                .help = "assume the machine whose /sys is copied to DIR",
         },
         {0},
 };
@@ -184,7 +185,7 @@ static const struct option target_options[] = {
                 .brief = "measure everything that runs",
                 .letter = 'a',
                 .offset = offsetof(struct target_options, all_cpus),
-                .help = "measure everything that runs, on all CPUs",
+                .help = "measure all processes, on all CPUs",
         },
         {
                 .name = "timeout",
@@ -193,7 +194,7 @@ static const struct option target_options[] = {
                 .kind = OPTION_DURATION,
                 .arg = "DURATION",
                 .offset = offsetof(struct target_options, timeout_ns),
-                .help = "end after DURATION: a number and ms, s, m, h or d, seconds without a unit",
+                .help = "stop after DURATION: a number and ms, s, m, h or d; default unit s",
         },
         {
                 .name = "pe_file",
@@ -201,7 +202,7 @@ static const struct option target_options[] = {
                 .kind = OPTION_FILE,
                 .arg = "FILE",
                 .offset = offsetof(struct target_options, pe_file),
-                .help = "the program that is looked for among the running ones, and its symbols",
+                .help = "sample the running program with this file, and read symbols from it",
         },
         {
                 .name = "image_name",
@@ -209,7 +210,7 @@ static const struct option target_options[] = {
                 .kind = OPTION_STRING,
                 .arg = "NAME",
                 .offset = offsetof(struct target_options, image_name),
-                .help = "the program's name where it is not that of --pe_file",
+                .help = "the name of the running program, if it differs from that of --pe_file",
         },
         {
                 .name = "pdb_file",
@@ -217,7 +218,7 @@ static const struct option target_options[] = {
                 .kind = OPTION_FILE,
                 .arg = "FILE",
                 .offset = offsetof(struct target_options, pdb_file),
-                .help = "the program's debug information where it is not beside it",
+                .help = "read the program's debug information from FILE; default beside the program",
         },
         {
                 .name = "record_spawn_delay",
@@ -228,16 +229,16 @@ static const struct option target_options[] = {
                 .max = 3600000,
                 .or_minus_one = true,
                 .offset = offsetof(struct target_options, spawn_delay_ms),
-                .help = "measure only MS milliseconds after the program began; 0 unless given, -1 waits for the "
-                        "word enable of --control",
+                .help = "wait MS milliseconds after the program starts, then measure; default 0; -1 "
+                        "waits for enable from --control",
         },
         {
                 .name = "control",
                 .kind = OPTION_STRING,
                 .arg = "fifo:CTL[,ACK]|fd:CTL[,ACK]",
                 .offset = offsetof(struct target_options, control),
-                .help = "obey another program, which writes enable, disable, ping, evlist or stop, a line each, to the FIFO or "
-                        "descriptor CTL; each is answered with ack on ACK",
+                .help = "take commands from the FIFO or descriptor CTL, one a line: enable, disable, "
+                        "ping, evlist or stop; answer each with ack on ACK",
         },
         {0},
 };
@@ -257,8 +258,8 @@ static const struct option display_options[] = {
         {
                 .name = "sample-display-long",
                 .offset = offsetof(struct display_options, long_names),
-                .help = "show names in their long form: arguments, decoration, all template arguments, clones of a function (f.cold) "
-                        "apart, nothing cut",
+                .help = "show long names, uncut: with arguments, decoration and all template arguments; "
+                        "list clones of a function (f.cold) separately",
         },
         {
                 .name = "symbol",
@@ -269,8 +270,9 @@ static const struct option display_options[] = {
                 .names = "symbols",
                 .offset = offsetof(struct display_options, symbol),
                 .misreading = &keys_as_symbol,
-                .help = "show only symbols that match: NAME, NAME(ARGUMENTS), ^PREFIX, SUFFIX$ or ^NAME$, in any case; with "
-                        "-g the ways through them, with -g callee their callers",
+                .help = "show only matching symbols: NAME, NAME(ARGUMENTS), ^PREFIX, SUFFIX$ or ^NAME$, "
+                        "ignoring case; with -g, the call paths through them; with -g callee, their "
+                        "callers",
         },
         {
                 .name = "annotate",
@@ -282,12 +284,12 @@ static const struct option display_options[] = {
                 .name = "disassemble",
                 .brief = "show instructions too",
                 .offset = offsetof(struct display_options, disassemble),
-                .help = "show the instructions too; implies --annotate",
+                .help = "also show the instructions; implies --annotate",
         },
         {
                 .name = "strict",
                 .offset = offsetof(struct display_options, strict),
-                .help = "exit with 3 when the quality of the measurement is poor",
+                .help = "exit with status 3 if the quality of the measurement is poor",
         },
         {0},
 };
@@ -302,14 +304,15 @@ static const struct option input_options[] = {
                 .kind = OPTION_FILE,
                 .arg = "FILE",
                 .offset = offsetof(struct input_options, input),
-                .help = "read the session FILE, '-' for standard input; wperf.data, else perf.data, unless given",
+                .help = "read the session FILE, '-' for standard input; default wperf.data, else "
+                        "perf.data",
         },
         {
                 .name = "force",
                 .letter = 'f',
                 .offset = offsetof(struct input_options, force),
-                .help = "as root, read a session of another user, perf maps and jitdumps of any user, and source files that "
-                        "not all users may read",
+                .help = "as root, read sessions, perf maps and jitdumps of other users, and source files "
+                        "that not everyone may read",
         },
         {0},
 };
@@ -325,14 +328,14 @@ static const struct option metric_options[] = {
                 .arg = "METRICS",
                 .names = "metrics",
                 .offset = offsetof(struct metric_options, metrics),
-                .help = "count what these metrics or groups of metrics need",
+                .help = "count the events of these metrics or groups of metrics",
         },
         {
                 .name = "config",
                 .kind = OPTION_LIST,
                 .arg = "KEY=VALUE",
                 .offset = offsetof(struct metric_options, config),
-                .help = "set count.period, the milliseconds between two changes of counters, 10 to 100",
+                .help = "set count.period: multiplex events every so many milliseconds, 10 to 100",
         },
         {0},
 };

@@ -18,28 +18,28 @@ static const struct option tree_list[] = {
                 .name = "stacks",
                 .letter = 'g',
                 .offset = offsetof(struct tree_options, stacks),
-                .help = "show the call tree; '-g callee' turns it upside down",
+                .help = "show the call tree; '-g callee' inverts it",
         },
         {
                 .name = "inverted",
                 .letter = 'G',
                 .offset = offsetof(struct tree_options, callers),
-                .help = "show the call tree from the outermost function down, as -g caller does",
+                .help = "show the call tree from callers to callees, as -g caller",
         },
         {
                 .name = "call-graph",
                 .kind = OPTION_STRING,
                 .arg = "HOW",
                 .offset = offsetof(struct tree_options, how),
-                .help = "show the call tree: caller, from the outermost function down, or callee, from where samples "
-                        "were taken up; none: the table",
+                .help = "show the call tree: caller (from the outermost function down), callee (from the "
+                        "sampled function up), or none (the table alone)",
         },
         {
                 .name = "percent-limit",
                 .kind = OPTION_STRING,
                 .arg = "PERCENT",
                 .offset = offsetof(struct tree_options, min_percent),
-                .help = "leave out of the call tree what has a smaller share of all samples; 0.5 unless given",
+                .help = "hide call tree rows below PERCENT of all samples; default 0.5",
         },
         {
                 .name = "max-stack",
@@ -48,23 +48,23 @@ static const struct option tree_list[] = {
                 .min = 1,
                 .max = 1 << 20,
                 .offset = offsetof(struct tree_options, max_depth),
-                .help = "show that many levels of the call tree",
+                .help = "show at most LEVELS levels of the call tree",
         },
         {
                 .name = "children",
                 .offset = offsetof(struct tree_options, children),
-                .help = "accepted; shares of functions have what they called in them",
+                .help = "accepted for compatibility: shares of functions include their callees",
         },
         {
                 .name = "no-children",
                 .offset = offsetof(struct tree_options, no_children),
-                .help = "the same as -g callee: by the functions that samples were taken in",
+                .help = "invert the call tree, as -g callee",
         },
         {
                 .name = "no-inlines",
                 .aliases = "no-inline",
                 .offset = offsetof(struct tree_options, no_inlines),
-                .help = "count functions that were inlined as parts of their callers in the call tree",
+                .help = "count inlined functions as part of their callers in the call tree",
         },
         {0},
 };
