@@ -490,7 +490,7 @@ def python_with_trampolines() -> str:
 def test_python_x_perf_reaches_the_outermost_frame(t: Context) -> None:
     python = python_with_trampolines()
     work = "def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)\nfor _ in range(4): fib(27)"
-    t.good("record", "-g", "--", python, "-X", "perf", "-c", work)
+    t.good("record", "-g", "--engine", "ring", "--", python, "-X", "perf", "-c", work)
     marks = marks_of(t)
     harness.note(f"{marks['outermost']} of {marks['samples']} walks reach the outermost frame")
     check(marks["samples"] > 100 and marks["outermost"] >= 0.99 * marks["samples"], f"{marks}")
