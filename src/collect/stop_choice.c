@@ -35,6 +35,7 @@ struct stop_engine *stop_engine_choose(const struct collect_request *request, co
                         stop_engine_open(&(struct stop_request){.event = &opened->events[opened->first_asked],
                                                                 .child = child,
                                                                 .on_stop = python ? stop_python_see : NULL,
+                                                                .on_end = python ? stop_python_end : NULL,
                                                                 .ctx = python,
                                                                 .is_on = !request->target.delay_ns},
                                          &err);

@@ -22,6 +22,8 @@ struct stop_request {
         bool is_on;                /* the events, at first */
         /* Called on the engine's thread while the thread stands.  NULL: nobody wants it. */
         void (*on_stop)(void *ctx, const struct stop_thread *thread);
+        /* On the same thread, when no thread runs the image any more: its process has ended, or runs another program.  NULL too. */
+        void (*on_end)(void *ctx, uint32_t image);
         void *ctx;
 };
 

@@ -370,6 +370,19 @@ void stop_python_see(void *ctx, const struct stop_thread *thread)
         add_to_log(p, &stack);
 }
 
+void stop_python_end(void *ctx, uint32_t number)
+{
+        struct stop_python *p = ctx;
+
+        for (size_t i = 0; i < p->n_images; i++) {
+                if (p->images[i]->number != number)
+                        continue;
+                free_image(p->images[i]);
+                p->images[i] = p->images[--p->n_images];
+                return;
+        }
+}
+
 /* --- the reader --- */
 
 bool stop_python_take(struct stop_python *p, int32_t tid, uint64_t time_ns,

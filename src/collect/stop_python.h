@@ -18,6 +18,9 @@ AUTO_DEFINE(stop_python)
 /* The engine's callback; `ctx` is a struct stop_python. */
 void stop_python_see(void *ctx, const struct stop_thread *thread);
 
+/* The engine's other callback: forgets what is known of an image, which nobody runs any more. */
+void stop_python_end(void *ctx, uint32_t image);
+
 /* The frames of one stop. */
 struct stop_python_stack {
         int32_t tid;

@@ -73,5 +73,7 @@ void stop_process_free(struct stop_engine *e, struct stop_process *process)
         os_lock_leave(e->lock);
         while (process->tasks)
                 stop_task_free(e, process->tasks);
+        if (e->request.on_end)
+                e->request.on_end(e->request.ctx, process->image);
         free(process);
 }

@@ -20,6 +20,8 @@ struct seen {
         struct stop_thread last;
         int32_t tids[2];
         unsigned n, n_of_tid[2], n_marks, n_still, n_right;
+        unsigned n_ends;
+        uint32_t ended_image;
         long n_switches; /* of the thread that waits for the program, while it waits */
 };
 
@@ -71,6 +73,14 @@ static void on_stop(void *ctx, const struct stop_thread *thread)
         seen->last = *thread;
 }
 
+static void on_end(void *ctx, uint32_t image)
+{
+        struct seen *seen = ctx;
+
+        seen->n_ends++;
+        seen->ended_image = image;
+}
+
 static const struct perf_attr clock_attr = {
         .type = PERF_TYPE_SOFTWARE,
         .size = sizeof(struct perf_attr),
@@ -111,7 +121,7 @@ static struct stop_engine *run(const struct opened_event *event, struct seen *se
 
         if (!spawn_prepare(child, &command, err))
                 return NULL;
-        engine = stop_engine_open(&(struct stop_request){event, child, true, on_stop, seen}, err);
+        engine = stop_engine_open(&(struct stop_request){event, child, true, on_stop, on_end, seen}, err);
         if (!engine) {
                 spawn_release(child);
                 return NULL;
@@ -169,6 +179,7 @@ TEST(threads_that_stand)
         EXPECT_INT(spawn_exit_status(&child), 7);
         EXPECT_TRUE(seen.n_of_tid[0] > WORK_MS / 2 && seen.n_of_tid[1] > WORK_MS / 2);
         EXPECT_TRUE(seen.n_marks > WORK_MS);
+        EXPECT_TRUE(seen.n_ends && seen.ended_image == seen.last.image);
         EXPECT_INT(seen.n_right, seen.n_marks);
         EXPECT_INT(seen.n_still, seen.n_marks);
         /* Stops wake the tracer alone. */
