@@ -202,12 +202,25 @@ static struct python_thread *get_thread(struct stop_python *p, struct python_ima
                 free(thread);
                 thread = mem_new(1, sizeof(*thread));
                 thread->pointer = stands->tls;
-                thread->native_id = (uint64_t)(uint32_t)proc_inner_pid(stands->tid);
                 *slot = (uint64_t)(uintptr_t)thread;
         }
         thread->pc = stands->regs[linux_arch()->reg_ip];
         thread->sp = stands->stack_addr;
         return thread;
+}
+
+/* By the thread pointer, and where no thread state has that one by the native id, which costs a file of /proc. */
+static void walk(struct stop_python *p, struct python_image *image, struct python_thread *thread,
+                 const struct stop_thread *stands, struct python_memory *memory,
+                 struct python_walked *ret_walked)
+{
+        python_stack_walk(&image->runtime, thread, memory, p->frames, PYTHON_MAX_FRAMES, ret_walked);
+        if (ret_walked->end != PYTHON_END_NO_THREAD || thread->native_id ||
+            image->runtime.layout.thread_native_id == PYTHON_NO_FIELD)
+                return;
+        thread->native_id = (uint64_t)(uint32_t)proc_inner_pid(stands->tid);
+        python_thread_forget(thread);
+        python_stack_walk(&image->runtime, thread, memory, p->frames, PYTHON_MAX_FRAMES, ret_walked);
 }
 
 static bool read_memory(void *ctx, uint64_t addr, void *ret_bytes, size_t size)
@@ -356,8 +369,7 @@ void stop_python_see(void *ctx, const struct stop_thread *thread)
         struct python_walked walked;
 
         if (image->binary) {
-                python_stack_walk(&image->runtime, get_thread(p, image, thread), &memory, p->frames,
-                                  PYTHON_MAX_FRAMES, &walked);
+                walk(p, image, get_thread(p, image, thread), thread, &memory, &walked);
                 stack.end = (uint16_t)walked.end;
                 stack.n_frames = walked.n_frames;
                 p->read_bytes = 0;
