@@ -20,6 +20,7 @@ enum {
         MAX_READ_BYTES = 8 << 20,      /* of code objects at one stop; the rest are read at later ones */
         NS_BETWEEN_SEARCHES = 2000000, /* for the interpreter's file */
         MAX_LOG_BYTES = 256 << 20,     /* that the reader has not taken yet */
+        MAX_STOPS_BETWEEN = 1 << 16,   /* attempts to read a damaged code object */
 };
 
 /* A code object of a process. */
@@ -27,6 +28,8 @@ struct seen_code {
         struct python_code where; /* without texts and lines: to tell whether it is still there */
         uint64_t number;          /* of its content, counted from 1; 0: it can't be read */
         uint64_t checked;         /* at this stop */
+        uint64_t retry;           /* it could not be read: not before this stop again */
+        uint32_t n_stops_between; /* such attempts */
 };
 
 /* A process that runs one program. */
@@ -262,6 +265,14 @@ static uint64_t add_code(struct stop_python *p, struct python_code *code)
         return *map_put(&p->codes_by_content, hash, NULL) = p->n_codes;
 }
 
+/* A damaged code object mostly stays so; it is tried again ever more rarely, since another one may lie there later. */
+static void wait_to_read(const struct stop_python *p, struct seen_code *seen)
+{
+        if (seen->n_stops_between < MAX_STOPS_BETWEEN)
+                seen->n_stops_between = seen->n_stops_between ? 2 * seen->n_stops_between : 1;
+        seen->retry = p->n_stops + 1 + seen->n_stops_between;
+}
+
 /* The number + 1 of the code object that lies at an address now; 0: none that can be read. */
 static uint64_t code_at(struct stop_python *p, struct python_image *image, struct python_memory *memory,
                         uint64_t addr)
@@ -275,22 +286,26 @@ static uint64_t code_at(struct stop_python *p, struct python_image *image, struc
         known = map_put(&image->codes, addr, NULL);
         if (*known) {
                 seen = &image->seen[*known - 1];
-                if (seen->checked == p->n_stops)
+                if (seen->checked == p->n_stops || p->n_stops < seen->retry)
                         return seen->number;
         } else {
                 ARRAY_PUSH(image->seen, image->n_codes, image->cap_codes, (struct seen_code){0});
                 *known = image->n_codes;
                 seen = &image->seen[image->n_codes - 1];
         }
-        *seen = (struct seen_code){.where = {.addr = addr}};
-        if (p->read_bytes < MAX_READ_BYTES && python_code_read(&image->runtime, memory, addr, &code, NULL)) {
-                seen->where = code;
-                seen->where.name = seen->where.file = NULL;
-                seen->where.lines = NULL;
-                seen->checked = p->n_stops;
-                seen->number = add_code(p, &code);
+        *seen = (struct seen_code){.where = {.addr = addr}, .n_stops_between = seen->n_stops_between};
+        if (p->read_bytes >= MAX_READ_BYTES)
+                return 0;
+        if (!python_code_read(&image->runtime, memory, addr, &code, NULL)) {
+                wait_to_read(p, seen);
+                return 0;
         }
-        return seen->number;
+        seen->where = code;
+        seen->where.name = seen->where.file = NULL;
+        seen->where.lines = NULL;
+        seen->n_stops_between = 0;
+        seen->checked = p->n_stops;
+        return seen->number = add_code(p, &code);
 }
 
 static void check_batch(const struct python_image *image, const struct stop_thread *thread,
@@ -322,7 +337,7 @@ static void check_codes(struct stop_python *p, struct python_image *image, const
                                                 : NULL;
                 struct seen_code *seen = known ? &image->seen[*known - 1] : NULL;
 
-                if (!seen || seen->checked == p->n_stops)
+                if (!seen || seen->checked == p->n_stops || p->n_stops < seen->retry)
                         continue;
                 seen->checked = p->n_stops; /* until it is found to be another */
                 batch->seen[batch->n] = seen;
