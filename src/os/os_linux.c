@@ -245,10 +245,10 @@ void os_expect_heap(size_t size)
 
         mallopt(M_MMAP_THRESHOLD, (int)size * 2);
         mallopt(M_TRIM_THRESHOLD, (int)size * 2);
-        memory = malloc(size);
+        memory = malloc(size + LARGE_PAGE_BYTES);
         if (!memory)
                 return;
-        os_expect_use(memory, size);
+        os_expect_use(memory, size + LARGE_PAGE_BYTES);
         past = (uintptr_t)memory & (LARGE_PAGE_BYTES - 1);
         if (!front && past && past < LARGE_PAGE_BYTES - CHUNK_BYTES)
                 front = realloc(memory, LARGE_PAGE_BYTES - past - CHUNK_BYTES);
