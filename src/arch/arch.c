@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which description belongs to a name or number. */
+/* Finds descriptions by name, and registers by number. */
 #include "arch.h"
 
 #include "attributes.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* arm64: perf's registers (uapi asm/perf_regs.h), DWARF numbers (Arm's aadwarf64), which are the same up to SP. */
+/* arm64: perf's registers (uapi asm/perf_regs.h) and DWARF numbers (Arm's aadwarf64). Both numberings are the
+ * same up to SP. */
 #include "arch.h"
 #include "attributes.h"
 
@@ -31,6 +32,7 @@ const struct arch arch_arm64 = {
         .dwarf_return = LR,
         .return_back_bytes = 4,
         .inst_align_bytes = 4,
-        /* Pointer authentication signs above 48 bits of address; bit 55 says user or kernel. */
+        /* Pointer authentication uses the bits above a 48-bit address. Bit 55 distinguishes user and
+         * kernel. */
         .code_mask = (1ull << 48) - 1,
 };

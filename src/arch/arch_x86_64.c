@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* x86-64: perf's registers (uapi asm/perf_regs.h), DWARF numbers (System V ABI, figure 3.36). */
+/* x86-64: perf's registers (uapi asm/perf_regs.h) and DWARF numbers (System V ABI, figure 3.36). */
 #include "arch.h"
 #include "attributes.h"
 
@@ -46,7 +46,7 @@ const struct arch arch_x86_64 = {
         .machine = "x86_64",
         .reg_names = names,
         .n_regs = N_ELEMENTS(names),
-        /* The kernel has no DS, ES, FS and GS for 64-bit code. */
+        /* The kernel does not provide DS, ES, FS and GS for 64-bit code. */
         .regs_user_mask =
                 ((1ull << N_ELEMENTS(names)) - 1) & ~(1ull << DS | 1ull << ES | 1ull << FS | 1ull << GS),
         .reg_ip = IP,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables of implementers, parts and PMU versions. */
+/* Tables of implementers and parts. */
 #include "arm_cpu.h"
 
 #include <stddef.h>

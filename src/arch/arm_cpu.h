@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who made an Arm core and what it is called, from its Main ID Register. */
+/* The implementer and name of an Arm core, from its Main ID Register. */
 #ifndef ARM_CPU_H
 #define ARM_CPU_H
 
@@ -11,11 +11,11 @@ struct arm_cpu {
         uint8_t architecture;
         uint16_t part;
         uint8_t revision;
-        const char *vendor;  /* "Arm Limited"; NULL when unknown */
-        const char *product; /* "Neoverse N1"; NULL when unknown */
+        const char *vendor;  /* such as "Arm Limited"; NULL if unknown */
+        const char *product; /* such as "Neoverse N1"; NULL if unknown */
 };
 
-/* Fields of MIDR_EL1 (Arm ARM D19.2.104) and the names that belong to them. */
+/* Decodes MIDR_EL1 (Arm ARM D19.2.104) and looks up the names. */
 struct arm_cpu arm_cpu_from_midr(uint64_t midr);
 
 #endif

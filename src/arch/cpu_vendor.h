@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who made a CPU, from the text that perf.data keeps as its CPUID. */
+/* The vendor of a CPU, from the CPUID text of perf.data. */
 #ifndef CPU_VENDOR_H
 #define CPU_VENDOR_H
 
 #include "buf.h"
 
-/* Appends "Arm Limited" for "0x00000000410fd0c0", "GenuineIntel" for "GenuineIntel,6,85,7"; nothing when it is not known
- * (NULL as well). */
+/* Appends the vendor, such as "Arm Limited" for "0x00000000410fd0c0" or "GenuineIntel" for
+ * "GenuineIntel,6,85,7". Appends nothing if it is unknown. `cpuid` may be NULL. */
 void cpu_vendor_add(const char *cpuid, struct buf *out);
 
 #endif

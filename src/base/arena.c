@@ -12,7 +12,7 @@ struct arena_block {
         _Alignas(16) unsigned char bytes[];
 };
 
-/* The first blocks are small: many arenas hold a name and no more, and all of a block is zeroed. */
+/* The first blocks are small, because many arenas contain only a name, and blocks are zeroed. */
 enum { FIRST_BLOCK_BYTES = 4 * 1024, BLOCK_BYTES = 64 * 1024 };
 
 static size_t next_block_bytes(const struct arena *arena)
@@ -37,7 +37,7 @@ void *arena_alloc(struct arena *arena, size_t size)
                 block->size = bytes;
                 arena->total_bytes += bytes;
                 if (bytes == size && arena->block) {
-                        /* A large piece gets its own block; the current one stays in use. */
+                        /* A large allocation gets its own block; the current one stays in use. */
                         block->next = arena->block->next;
                         arena->block->next = block;
                         return block->bytes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arenas: memory for things that die together. */
+/* Arenas: memory for objects that are freed together. */
 #ifndef ARENA_H
 #define ARENA_H
 

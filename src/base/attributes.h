@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compiler attributes (gcc and clang only) and the ownership words AUTO and TAKE. */
+/* Compiler attributes (gcc and clang only) and the ownership macros AUTO and TAKE. */
 #ifndef ATTRIBUTES_H
 #define ATTRIBUTES_H
 
@@ -12,7 +12,7 @@
 #define NO_RETURN  __attribute__((noreturn))
 #define UNUSED     __attribute__((unused))
 
-/* Says that struct NAME is released by NAME_free, so that AUTO(NAME) may be used. */
+/* Declares that NAME_free releases struct NAME, so that AUTO(NAME) can be used. */
 #define AUTO_DEFINE(name)                                                                                    \
         static inline void name##_auto_free(struct name **p)                                                 \
         {                                                                                                    \

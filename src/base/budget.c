@@ -120,7 +120,7 @@ void budget_share_keep(struct budget_share *share, uint64_t bytes)
         memset(share->left_bytes, 0, sizeof(share->left_bytes));
 }
 
-/* --- What was left out --- */
+/* --- Recording what was left out --- */
 
 static struct budget_short *get_file(struct budget *command, const char *name)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How much memory a command may use for what it derives from files, and for what it derives from one of them: unpacked
- * sections, frames, lines, names.  Over the limit less valuable things are left out first, and the command's budget
- * remembers of which file.  Safe to use from several threads. */
+/* Limits the memory that a command uses for data derived from files: decompressed sections, frames, lines,
+ * names. There is a budget for the command and one for each file. Over the limit, less valuable data is left
+ * out first, and the command's budget remembers from which file.  Safe to use from several threads. */
 #ifndef BUDGET_H
 #define BUDGET_H
 
@@ -14,14 +14,14 @@
 #include "buf.h"
 
 enum {
-        BUDGET_LONG_NAME_BYTES = 64 * 1024, /* longer names are the first to be left out */
-        BUDGET_MAX_FILES = 8,               /* that are named */
+        BUDGET_LONG_NAME_BYTES = 64 * 1024, /* longer names are left out first */
+        BUDGET_MAX_FILES = 8,               /* files that are named in the message */
 };
 
 #define BUDGET_DEFAULT_BYTES ((uint64_t)1 << 30)
 
-/* What memory is used for, in the order in which it is left out.  Names may fill the whole limit, lines three quarters
- * of it, sampled addresses and single samples five eighths, call stacks and long names half. */
+/* Uses of memory, in the order in which they are left out.  Names may use the whole limit, lines three quarters of it, sampled
+ * addresses and single samples five eighths, call stacks and long names half. */
 enum budget_use {
         BUDGET_LONG_NAMES,
         BUDGET_STACKS,
@@ -33,20 +33,20 @@ enum budget_use {
         BUDGET_N_USES
 };
 
-/* A file of which something was left out. */
+/* A file from which something was left out. */
 struct budget_short {
         char *name;
         unsigned uses; /* 1 << enum budget_use */
 };
 
-/* Of a command, or of a file with the command's as its parent. */
+/* Budget of a command, or of a file, whose parent is the command's. */
 struct budget {
         struct budget *parent; /* NULL: none */
-        const char *name;      /* of the file, for messages; kept by the caller */
+        const char *name;      /* name of the file, for messages; kept by the caller */
         uint64_t limit_bytes;  /* 0: no limit */
         _Atomic uint64_t used_bytes;
         _Atomic unsigned left_out; /* 1 << enum budget_use */
-        /* A command's: the files that something was left out of. */
+        /* For a command: the files from which something was left out. */
         atomic_flag lock;
         struct budget_short files[BUDGET_MAX_FILES];
         size_t n_files, n_more;
@@ -54,30 +54,31 @@ struct budget {
 
 void budget_init(struct budget *budget, uint64_t limit_bytes);
 
-/* The budget of one file, which has the limit of `command`, or BUDGET_DEFAULT_BYTES where that is NULL. */
+/* The budget of one file, with the limit of `command`, or BUDGET_DEFAULT_BYTES if that is NULL. */
 void budget_init_file(struct budget *budget, struct budget *command, const char *name);
 
-/* A file's budget gives back to its command's what it still holds. */
+/* A file's budget returns to the command's budget the bytes that it still holds. */
 void budget_release(struct budget *budget);
 
-/* Takes `bytes` from the budget and from its parent, or nothing: then it was over one of the limits, and that is
- * remembered.  `budget` may be NULL, which has no limit. */
+/* Takes `bytes` from the budget and from its parent. If one of the limits would be exceeded, returns false, takes nothing and
+ * records this. If `budget` is NULL there is no limit. */
 bool budget_take(struct budget *budget, enum budget_use use, uint64_t bytes);
 void budget_give(struct budget *budget, uint64_t bytes);
 
-/* Whether budget_take would succeed now; nothing is remembered. */
+/* True if budget_take would succeed now; records nothing. */
 bool budget_has_room(const struct budget *budget, enum budget_use use, uint64_t bytes);
 
-/* What one thread took of a budget in advance, for many things that are small.  Zero-initialised has no limit. */
+/* Memory that a thread took from a budget in advance, for many small objects.  Zero-initialised has no limit. */
 struct budget_share {
         struct budget *budget; /* kept by the caller; NULL: no limit */
         uint64_t taken_bytes;
-        uint64_t left_bytes[BUDGET_N_USES]; /* apart: less valuable things must not use up what others took */
+        /* a share for each use, so that less valuable uses cannot take the memory of others */
+        uint64_t left_bytes[BUDGET_N_USES];
 };
 
 bool budget_share_refill(struct budget_share *share, enum budget_use use, uint64_t bytes);
 
-/* As budget_take(). */
+/* Like budget_take(). */
 static inline bool budget_share_take(struct budget_share *share, enum budget_use use, uint64_t bytes)
 {
         if (!share->budget)
@@ -88,24 +89,23 @@ static inline bool budget_share_take(struct budget_share *share, enum budget_use
         return true;
 }
 
-/* Gives back what is above `bytes`. */
+/* Returns the bytes above `bytes` to the budget. */
 void budget_share_keep(struct budget_share *share, uint64_t bytes);
 
-/* Remembers that something was left out for another reason than a budget_take that failed. */
+/* Records that something was left out for another reason than a failed budget_take. */
 void budget_leave_out(struct budget *budget, enum budget_use use);
 
-/* Whether something of that use was left out of this file, or of all files. */
+/* True if something of that use was left out from this file (for a command's budget, from any file). */
 bool budget_has_left_out(const struct budget *budget, enum budget_use use);
 bool budget_is_short(const struct budget *budget);
 
-/* The limit, BUDGET_DEFAULT_BYTES where there is none. */
+/* The limit in bytes; BUDGET_DEFAULT_BYTES if the budget has none. */
 uint64_t budget_limit(const struct budget *budget);
 
-/* "inlined frames and lines"; for the use with this number. */
+/* "inlined frames and lines"; the text for a use. */
 const char *budget_use_text(enum budget_use use);
 
-/* "names longer than 64 KiB and lines of a.out, names of b.so": what was left out, appended; nothing when there was
- * enough. */
+/* Appends what was left out: "names longer than 64 KiB and lines of a.out, names of b.so"; nothing if nothing was. */
 void budget_add_text(const struct budget *budget, struct buf *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bounds-checked reading of foreign bytes.  A read past the end sets `failed`, returns 0 and stays there,
- * so that a parser may read a whole structure and check once. */
+/* Bounds-checked reading of untrusted bytes.  A read past the end sets `failed`, returns 0 and does not move, so that a parser
+ * may read a whole structure and check once. */
 #ifndef CURSOR_H
 #define CURSOR_H
 
@@ -13,13 +13,13 @@ struct cursor {
         const uint8_t *start;
         const uint8_t *at;
         const uint8_t *end;
-        bool swap;   /* the bytes are of the other byte order than this machine */
-        bool failed; /* something was asked for that is not there */
+        bool swap;   /* the bytes do not have this machine's byte order */
+        bool failed; /* a read went past the end */
 };
 
 struct cursor cursor_make(const void *bytes, size_t size);
 
-/* A cursor over [off, off + size) of `c`; failed and empty when that is not inside. */
+/* A cursor over [off, off + size) of `c`; failed and empty if this is not inside `c`. */
 struct cursor cursor_sub(const struct cursor *c, uint64_t off, uint64_t size);
 
 static inline size_t cursor_left(const struct cursor *c)
@@ -35,13 +35,13 @@ static inline size_t cursor_pos(const struct cursor *c)
 /* Sets `failed` and returns NULL. */
 const uint8_t *cursor_fail(struct cursor *c);
 
-/* `size` bytes at the cursor, which moves past them; NULL (and failed) when they are not there. */
+/* Returns `size` bytes at the cursor and moves past them; NULL (and failed) if fewer are left. */
 const void *cursor_bytes(struct cursor *c, uint64_t size);
 
 bool cursor_skip(struct cursor *c, uint64_t size);
-bool cursor_seek(struct cursor *c, uint64_t pos); /* from the start */
+bool cursor_seek(struct cursor *c, uint64_t pos); /* position from the start */
 
-/* Numbers are inline: parsers spend their time in them. */
+/* Functions that read numbers are inline, because parsers spend most of their time in them. */
 static inline const uint8_t *cursor_take(struct cursor *c, size_t size)
 {
         const uint8_t *at = c->at;
@@ -93,10 +93,10 @@ static inline uint64_t cursor_u64(struct cursor *c)
 uint64_t cursor_uleb(struct cursor *c);
 int64_t cursor_sleb(struct cursor *c);
 
-/* A NUL-terminated string that lies wholly inside; NULL (and failed) otherwise.  *ret_len may be NULL. */
+/* A NUL-terminated string that is completely inside; NULL (and failed) otherwise.  *ret_len may be NULL. */
 const char *cursor_str(struct cursor *c, size_t *ret_len);
 
-/* The NUL-terminated string at offset `off` of a table, or NULL when it is not wholly inside. */
+/* The NUL-terminated string at offset `off` of a table, or NULL if it is not completely inside. */
 const char *cursor_str_at(const struct cursor *table, uint64_t off);
 
 #endif

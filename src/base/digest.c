@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* BLAKE2b as in RFC 7693, sections 3.1 to 3.3.  No library that is linked anyway has such a hash. */
+/* BLAKE2b as in RFC 7693, sections 3.1 to 3.3.  None of the linked libraries has such a hash. */
 #include "digest.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ static const uint8_t sigma[10][16] = {
         {10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0},
 };
 
-/* The RFC's state after one byte of parameters: digest of 32 bytes, no key, one leaf. */
+/* Initial parameters of the RFC, in one word: digest of 32 bytes, no key, one leaf. */
 enum { PARAMETERS = 0x01010000 | DIGEST_BYTES };
 
 static inline uint64_t rotate(uint64_t x, unsigned n)
@@ -44,7 +44,7 @@ static inline uint64_t rotate(uint64_t x, unsigned n)
                 b = rotate(b ^ c, 63);                                                                       \
         } while (0)
 
-/* `s` is a row of the table that the compiler knows: loops over the rounds took a third longer. */
+/* `s` is a constant row of the table: loops over the rounds took a third longer. */
 #define ROUND(s)                                                                                             \
         do {                                                                                                 \
                 MIX(v[0], v[4], v[8], v[12], m[(s)[0]], m[(s)[1]]);                                          \
@@ -95,7 +95,7 @@ void digest_add(struct digest_state *state, const void *bytes, size_t size)
 {
         const uint8_t *at = bytes;
 
-        /* The last block is compressed at the end, full or not. */
+        /* The last block is compressed at the end, even if it is full. */
         while (size > DIGEST_BLOCK_BYTES - state->n_block) {
                 size_t n = DIGEST_BLOCK_BYTES - state->n_block;
 

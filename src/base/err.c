@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Formats error records.  Long texts are cut at the end, never at the context in front. */
+/* Formats error records.  Long texts are cut at the end, so that the context at the beginning stays. */
 #include "err.h"
 
 #include <stdarg.h>

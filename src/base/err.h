@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The error record that every function which can fail takes as its last argument. */
+/* The error record that every function that can fail takes as its last argument. */
 #ifndef ERR_H
 #define ERR_H
 
@@ -38,13 +38,13 @@ struct err {
 /* Sets code and text; always returns false, so that `return err_set(...)` is one line.  `err` may be NULL. */
 bool err_set(struct err *err, enum err_code code, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
-/* The same with the operating system's number `os` kept; its message is appended after ": ". */
+/* The same with the operating system's error number `os`, whose message is appended after ": ". */
 bool err_os(struct err *err, enum err_code code, int32_t os, const char *fmt, ...) PRINTF_LIKE(4, 5);
 
-/* Prefixes context ("PREFIX: old text") on the way out; always returns false. */
+/* Adds context before the text ("PREFIX: old text"); always returns false. */
 bool err_in(struct err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-/* The general words for a code; never NULL. */
+/* A general text for a code; never NULL. */
 const char *err_code_text(enum err_code code);
 
 #endif

@@ -58,7 +58,7 @@ void json_end_array(struct json *json)
         close_level(json, ']');
 }
 
-/* The bytes at `at` that stand in a string as they are. */
+/* Number of bytes at `at` that need no escape in a string. */
 static size_t plain_bytes(const unsigned char *at)
 {
         size_t n = 0;
@@ -68,7 +68,7 @@ static size_t plain_bytes(const unsigned char *at)
         return n;
 }
 
-/* Who looks at the document is not misled either. */
+/* Escapes invisible characters, so that they do not mislead people who look at the document. */
 static void add_character(const unsigned char *at, size_t n, struct buf *out)
 {
         uint32_t code;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A streaming JSON writer.  Commas and nesting are its business; keys are the caller's. */
+/* A streaming JSON writer.  It writes commas and checks nesting; the caller chooses the keys. */
 #ifndef JSON_H
 #define JSON_H
 

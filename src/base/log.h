@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The debug log: off unless cli turns it on; the only output below cli. */
+/* The debug log: off unless cli turns it on. */
 #ifndef LOG_H
 #define LOG_H
 
@@ -9,7 +9,7 @@
 
 void log_enable(bool on);
 
-/* One line on standard error, when enabled. */
+/* Prints one line on standard error, if enabled. */
 void log_debug(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Linear probing, at most two thirds full.  A removal moves later keys of the same run back, so that no marks of removed
- * keys are left to search through. */
+/* Linear probing, at most two thirds full.  Removing a key moves later keys of the same run back, so that no marks for removed
+ * keys are needed. */
 #include "map.h"
 
 #include <stdlib.h>
@@ -72,7 +72,7 @@ uint64_t *map_put(struct map *map, uint64_t key, bool *ret_new)
         return &slot->value;
 }
 
-/* A key may move to `hole` if that is no further from the slot of its hash than where it is now. */
+/* A key may move to `hole` if that is not farther from the slot of its hash than its current slot. */
 static bool may_move(const struct map *map, size_t from, size_t hole)
 {
         size_t mask = map->n_slots - 1;
@@ -109,8 +109,8 @@ void map_each(const struct map *map, void (*fn)(void *ctx, uint64_t key, uint64_
 
 /* --- Hashes of bytes --- */
 
-/* The factors are secret too: with known ones, some differences of two first words become, whatever the hash starts from, a
- * difference that can be guessed and that a second word takes back. */
+/* The factors are secret, too.  If they were known, an attacker could choose two first words whose difference has a known effect
+ * on the hash for any start value, and a second word that cancels it. */
 struct hash_key {
         uint64_t start, factors[2];
 };

@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides what happens when memory runs out: one line on standard error and the end. */
+/* If memory runs out, the program's own function ends it. */
 #include "mem.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+static void (*on_exhausted)(void *ctx, size_t bytes);
+static void *exhausted_ctx;
+
+void mem_set_exhausted(void (*end)(void *ctx, size_t bytes), void *ctx)
+{
+        on_exhausted = end;
+        exhausted_ctx = ctx;
+}
+
 void mem_exhausted(size_t size)
 {
-        fprintf(stderr, "wperf: out of memory (%zu bytes asked)\n", size);
-        exit(125);
+        if (on_exhausted)
+                on_exhausted(exhausted_ctx, size);
+        abort();
 }
 
 static size_t checked_product(size_t count, size_t size)

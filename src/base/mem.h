@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory: checked allocation that never returns NULL.  Running out of memory ends the program, here and nowhere else.  The
- * caller checks sizes that come from a file against a named limit before they get here. */
+/* Memory: allocation that never returns NULL.  If memory runs out, the program ends, by the one function that it chose.  Callers
+ * must check sizes from files against a named limit first. */
 #ifndef MEM_H
 #define MEM_H
 
@@ -12,7 +12,7 @@
 /* Zeroed memory for `count` elements of `size` bytes; release with free().  count may be 0. */
 void *mem_new(size_t count, size_t size) MUST_CHECK;
 
-/* Grows or shrinks; new bytes are not zeroed. */
+/* Grows or shrinks an allocation; new bytes are not zeroed. */
 void *mem_resize(void *old, size_t count, size_t size) MUST_CHECK;
 
 /* A copy of `text`; release with free(). */
@@ -29,7 +29,11 @@ void *mem_grow(void *items, size_t n, size_t *cap, size_t size) MUST_CHECK;
                 (items)[(n)++] = __VA_ARGS__;                                                                \
         } while (0)
 
-/* Says that memory is exhausted and ends the program. */
+/* Ends the program because `bytes` more could not be allocated: calls the function below, or abort(). */
 NO_RETURN void mem_exhausted(size_t bytes);
+
+/* Chooses what ends the program; `end` must not return (if it does, abort() is called).  NULL: abort().  Call it before
+ * other threads start. */
+void mem_set_exhausted(void (*end)(void *ctx, size_t bytes), void *ctx);
 
 #endif

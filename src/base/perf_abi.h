@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernel's perf_event ABI as facts: attribute layout, sample bits and record types, so that every
- * platform can read and write perf.data.  Source: perf_event_open(2) and the kernel's uapi header. */
+/* The kernel's perf_event ABI: attribute layout, sample bits and record types, so that every platform can read and write
+ * perf.data.  Source: perf_event_open(2) and the kernel's uapi header. */
 #ifndef PERF_ABI_H
 #define PERF_ABI_H
 
@@ -45,7 +45,7 @@ enum perf_sw_id {
         PERF_COUNT_SW_CGROUP_SWITCHES = 11,
 };
 
-/* attr.sample_type, in the order of the fields in a sample but for IDENTIFIER, which comes first */
+/* attr.sample_type, in the order of the fields in a sample, except for IDENTIFIER, which comes first */
 #define PERF_SAMPLE_IP            (1u << 0)
 #define PERF_SAMPLE_TID           (1u << 1)
 #define PERF_SAMPLE_TIME          (1u << 2)
@@ -87,7 +87,7 @@ enum perf_sw_id {
 #define PERF_BRANCH_NO_FLAGS   (1u << 14)
 #define PERF_BRANCH_NO_CYCLES  (1u << 15)
 
-/* and its bits that change the layout of a sample */
+/* bits of it that change the layout of a sample */
 #define PERF_BRANCH_HW_INDEX (1u << 17)
 #define PERF_BRANCH_COUNTERS (1u << 19)
 
@@ -118,7 +118,7 @@ enum perf_sw_id {
 #define PERF_ATTR_MMAP2                    (1ull << 23)
 #define PERF_ATTR_COMM_EXEC                (1ull << 24)
 #define PERF_ATTR_USE_CLOCKID              (1ull << 25)
-#define PERF_CLOCK_MONOTONIC               1 /* a clockid, with the flag before */
+#define PERF_CLOCK_MONOTONIC               1 /* a clockid, used with the flag before */
 #define PERF_ATTR_CONTEXT_SWITCH           (1ull << 26)
 #define PERF_ATTR_WRITE_BACKWARD           (1ull << 27)
 #define PERF_ATTR_NAMESPACES               (1ull << 28)
@@ -165,14 +165,14 @@ _Static_assert(sizeof(struct perf_attr) == 136, "the kernel's layout");
 
 enum { PERF_ATTR_SIZE_VER0 = 64 };
 
-/* Its counts are nanoseconds on a CPU. */
+/* Whether its counts are nanoseconds on a CPU. */
 static inline bool perf_attr_is_clock(const struct perf_attr *attr)
 {
         return attr->type == PERF_TYPE_SOFTWARE &&
                (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-/* header.type of a record.  64 and up are perf's own. */
+/* header.type of a record.  Types from 64 on are perf's own. */
 enum perf_record_type {
         PERF_RECORD_MMAP = 1,
         PERF_RECORD_LOST = 2,
@@ -229,12 +229,69 @@ enum perf_record_type {
 #define PERF_MISC_GUEST_USER    5u
 #define PERF_MISC_MMAP_DATA     (1u << 13) /* MMAP, MMAP2: not executable */
 #define PERF_MISC_COMM_EXEC     (1u << 13) /* COMM: by exec */
-#define PERF_MISC_FORK_EXEC     (1u << 13) /* FORK: perf's own, synthesised */
+#define PERF_MISC_FORK_EXEC     (1u << 13) /* FORK: synthesised by perf */
 #define PERF_MISC_EXACT_IP      (1u << 14) /* SAMPLE */
-#define PERF_MISC_MMAP_BUILD_ID (1u << 14) /* MMAP2: build id in place of device and inode */
+#define PERF_MISC_MMAP_BUILD_ID (1u << 14) /* MMAP2: build id instead of device and inode */
 
-/* Marks inside a call chain: every value from MAX upwards is a mark, not an address. */
-/* sample: what kind of registers there are */
+/* AUX: flags */
+#define PERF_AUX_FLAG_TRUNCATED 1u /* the area was full: the event was disabled until it was read */
+#define PERF_AUX_FLAG_OVERWRITE 2u
+#define PERF_AUX_FLAG_PARTIAL   4u
+#define PERF_AUX_FLAG_COLLISION 8u /* Arm SPE dropped a sample, because the one before it was not finished */
+
+/* PERF_SAMPLE_DATA_SRC: union perf_mem_data_src of the kernel, as shifts, masks and bits of its fields. */
+enum {
+        PERF_MEM_OP_LOAD = 0x02,
+        PERF_MEM_OP_STORE = 0x04,
+
+        PERF_MEM_LVL_SHIFT = 5,
+        PERF_MEM_LVL_MASK = 0x3fff,
+        PERF_MEM_LVL_HIT = 0x02,
+        PERF_MEM_LVL_MISS = 0x04,
+        PERF_MEM_LVL_L1 = 0x08,
+        PERF_MEM_LVL_LFB = 0x10,
+        PERF_MEM_LVL_L2 = 0x20,
+        PERF_MEM_LVL_L3 = 0x40,
+        PERF_MEM_LVL_LOCAL_RAM = 0x80,
+        PERF_MEM_LVL_REMOTE_RAM = 0x300,   /* one hop or two */
+        PERF_MEM_LVL_REMOTE_CACHE = 0xc00, /* one hop or two */
+        PERF_MEM_LVL_IO = 0x1000,
+        PERF_MEM_LVL_UNCACHED = 0x2000,
+
+        PERF_MEM_SNOOP_SHIFT = 19,
+        PERF_MEM_SNOOP_HITM = 0x10, /* another cache had the line and had changed it */
+
+        PERF_MEM_TLB_SHIFT = 26,
+        PERF_MEM_TLB_MASK = 0x7f,
+        PERF_MEM_TLB_NA = 0x01,
+        PERF_MEM_TLB_HIT = 0x02,
+        PERF_MEM_TLB_MISS = 0x04,
+
+        PERF_MEM_NUM_SHIFT = 33,
+        PERF_MEM_NUM_MASK = 0x0f,
+        PERF_MEM_NUM_L1 = 1,
+        PERF_MEM_NUM_L2 = 2,
+        PERF_MEM_NUM_L3 = 3,
+        PERF_MEM_NUM_L4 = 4,
+        PERF_MEM_NUM_L2_MHB = 5, /* buffer for misses of L2 */
+        PERF_MEM_NUM_MSC = 6,    /* cache in front of the memory */
+        PERF_MEM_NUM_L0 = 7,
+        PERF_MEM_NUM_UNCACHED = 8,
+        PERF_MEM_NUM_CXL = 9,
+        PERF_MEM_NUM_IO = 10,
+        PERF_MEM_NUM_ANY_CACHE = 11,
+        PERF_MEM_NUM_LFB = 12,
+        PERF_MEM_NUM_RAM = 13,
+        PERF_MEM_NUM_PMEM = 14,
+        PERF_MEM_NUM_NA = 15,
+
+        PERF_MEM_REMOTE_SHIFT = 37,
+        PERF_MEM_SNOOPX_SHIFT = 38,
+        PERF_MEM_SNOOPX_PEER = 0x02, /* the data came from the cache of a peer core */
+};
+
+/* Marks in a call chain: every value from MAX on is a mark, not an address. */
+/* sample: kind of registers */
 enum { PERF_SAMPLE_REGS_ABI_NONE = 0, PERF_SAMPLE_REGS_ABI_32 = 1, PERF_SAMPLE_REGS_ABI_64 = 2 };
 
 #define PERF_CONTEXT_HV            ((uint64_t)-32)
@@ -252,12 +309,12 @@ struct perf_header {
         uint16_t size; /* of the whole record, header included */
 };
 
-/* --- counts, as perf's own records have them: tools/lib/perf/include/perf/event.h --- */
+/* --- Counts in perf's own records: tools/lib/perf/include/perf/event.h --- */
 
 struct perf_stat {
         struct perf_header header;
         uint64_t id;
-        uint32_t cpu; /* its number, UINT32_MAX: any; perf before 5.18 had its index in CPU_MAP */
+        uint32_t cpu; /* the CPU's number, UINT32_MAX: any; perf before 5.18 wrote the index in CPU_MAP */
         uint32_t thread;
         uint64_t value, enabled_ns, running_ns;
 };
@@ -272,7 +329,7 @@ struct perf_stat_round {
         uint64_t time;
 };
 
-/* tags of STAT_CONFIG and the values of the first */
+/* tags of STAT_CONFIG, and the values of the first tag */
 enum { PERF_STAT_CONFIG_AGGR_MODE = 0, PERF_STAT_CONFIG_INTERVAL = 1, PERF_STAT_CONFIG_SCALE = 2 };
 enum { PERF_AGGR_NONE = 0, PERF_AGGR_GLOBAL = 1 };
 

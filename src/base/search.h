@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Binary search in whatever is sorted. */
+/* Binary search in any sorted sequence. */
 #ifndef SEARCH_H
 #define SEARCH_H
 
-/* Of the numbers from `low` up to but not including `high`, leaves in `low` and `high` the first for which `is_before`, an
- * expression of the number `middle`, is false; `high` as it was where there is none.  It is true for all numbers below. */
+/* Searches the numbers from `low` up to but not including `high` for the first for which `is_before`, an expression with the
+ * number `middle`, is false, and stores it in `low` and `high`; the old `high` if there is none.  `is_before` must be true for
+ * all numbers below the result. */
 #define SEARCH_FIRST(low, high, middle, is_before)                                                           \
         do {                                                                                                 \
                 while ((low) < (high)) {                                                                     \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Text lives in an arena; a hash of it leads to a chain of ids. */
+/* The text is in an arena; a map leads from its hash to a list of ids. */
 #include "strpool.h"
 
 #include <stdlib.h>
@@ -41,7 +41,7 @@ void strpool_free(struct strpool *pool)
         free(pool);
 }
 
-/* Among those with its hash, of which `id` is the newest; 0: none. */
+/* Searches the ids with the same hash, of which `id` is the newest; 0: not found. */
 static str_id find_from(const struct strpool *pool, str_id id, const char *text, size_t len)
 {
         while (id && (pool->items[id].len != len || memcmp(pool->items[id].text, text, len) != 0))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Short pieces of text: how they begin and end, names out of paths, copies, hexadecimal. */
+/* Functions for short texts: prefixes and suffixes, base names, copies, hexadecimal. */
 #ifndef TEXT_H
 #define TEXT_H
 
@@ -13,10 +13,10 @@ bool text_starts(const char *text, const char *prefix);
 
 bool text_ends(const char *text, const char *suffix);
 
-/* Copies into a fixed field and always ends it with a NUL; false when it was cut. */
+/* Copies into a fixed field and always adds a NUL; false if the text was cut. */
 bool text_copy(char *to, size_t size, const char *from);
 
-/* Lower-case hexadecimal of `n` bytes; `out` has room for 2 * n + 1. */
+/* Lower-case hexadecimal of `n` bytes; `out` must have room for 2 * n + 1. */
 void text_hex(char *out, const void *bytes, size_t n);
 
 #endif

@@ -35,6 +35,26 @@ bool text_equal_nocase(const char *a, const char *b)
         return n == strlen(b) && equal_nocase(a, b, n);
 }
 
+static bool begins_nocase(const char *text, const char *part)
+{
+        while (*part && tolower((unsigned char)*text) == tolower((unsigned char)*part)) {
+                text++;
+                part++;
+        }
+        return !*part;
+}
+
+bool text_contains_nocase(const char *text, const char *part)
+{
+        const char small = (char)tolower((unsigned char)*part), large = (char)toupper((unsigned char)*part);
+
+        for (; *text; text++) {
+                if ((*text == small || *text == large) && begins_nocase(text, part))
+                        return true;
+        }
+        return !*part;
+}
+
 bool text_pattern_has_arguments(const char *pattern)
 {
         return pattern && strchr(pattern, '(');
@@ -124,7 +144,7 @@ const char *text_nearest(const char *word, const char *const *names, size_t n)
                 size_t other = strlen(names[i]);
                 unsigned d;
 
-                /* At least one edit for each character that one of them has more. */
+                /* The distance is at least the difference of the lengths. */
                 if ((other > len ? other - len : len - other) >= best_distance)
                         continue;
                 d = text_distance(word, names[i]);

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,68 @@ bool text_to_u64(const char *text, int base, uint64_t *ret_value)
         if (errno || end == text || *end)
                 return false;
         *ret_value = v;
+        return true;
+}
+
+/* Adds the digits at `at` to *value; returns the first byte that is not a digit, or NULL without digits. */
+static const char *add_digits(const char *at, double *value, int *n_digits)
+{
+        const char *start = at;
+
+        for (; isdigit((unsigned char)*at); at++)
+                *value = *value * 10 + (*at - '0');
+        *n_digits = at - start < 10000 ? (int)(at - start) : 10000;
+        return at > start ? at : NULL;
+}
+
+static const char *parse_exponent(const char *at, int *ret)
+{
+        int sign = at[1] == '-' ? -1 : 1, n;
+        double value = 0;
+
+        at = add_digits(at + 1 + (at[1] == '-' || at[1] == '+'), &value, &n);
+        *ret = sign * (value < 10000 ? (int)value : 10000);
+        return at;
+}
+
+bool text_to_double(const char *text, double *ret_value)
+{
+        const char *at = text + (*text == '-');
+        int n_fraction = 0, exponent = 0, n;
+        double value = 0;
+
+        at = add_digits(at, &value, &n);
+        if (at && *at == '.')
+                at = add_digits(at + 1, &value, &n_fraction);
+        if (at && (*at == 'e' || *at == 'E'))
+                at = parse_exponent(at, &exponent);
+        if (!at || *at)
+                return false;
+        /* A power of ten up to 10^22 is exact, so that 0.1 is 1 / 10.  pow() would need glibc 2.29, and the packages must run on
+         * 2.28. */
+        if (exponent < n_fraction)
+                value /= (double)powl(10, n_fraction - exponent);
+        else
+                value *= (double)powl(10, exponent - n_fraction);
+        *ret_value = *text == '-' ? -value : value;
+        return true;
+}
+
+bool text_to_percent(const char *text, double *ret_share)
+{
+        char number[32];
+        size_t len = strlen(text);
+        double value;
+
+        if (len && text[len - 1] == '%')
+                len--;
+        if (!len || len >= sizeof(number))
+                return false;
+        memcpy(number, text, len);
+        number[len] = '\0';
+        if (!text_to_double(number, &value) || fabs(value) > 1e9)
+                return false;
+        *ret_share = value / 100;
         return true;
 }
 
@@ -174,7 +237,7 @@ bad:
                        text);
 }
 
-/* The digits of `value`, the last one at end[-1]; returns where the first one stands. */
+/* Writes the digits of `value` before `end`; returns the position of the first one. */
 static char *put_digits(char *end, uint64_t value, unsigned base)
 {
         do {

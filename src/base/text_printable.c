@@ -24,7 +24,7 @@ size_t text_utf8_length(const unsigned char *at)
         return n;
 }
 
-static uint32_t code_point(const unsigned char *at)
+uint32_t text_utf8_code(const unsigned char *at)
 {
         if (at[0] < 0x80)
                 return at[0];
@@ -33,6 +33,18 @@ static uint32_t code_point(const unsigned char *at)
         if (at[0] < 0xf0)
                 return (at[0] & 0x0fu) << 12 | (at[1] & 0x3fu) << 6 | (at[2] & 0x3fu);
         return (at[0] & 0x07u) << 18 | (at[1] & 0x3fu) << 12 | (at[2] & 0x3fu) << 6 | (at[3] & 0x3fu);
+}
+
+void text_add_utf8(struct buf *out, uint32_t code)
+{
+        unsigned n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+        static const uint8_t first[] = {0, 0, 0xc0, 0xe0, 0xf0};
+
+        if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+                return;
+        buf_add_char(out, (char)(first[n] | code >> 6 * (n - 1)));
+        while (--n)
+                buf_add_char(out, (char)(0x80 | (code >> 6 * (n - 1) & 0x3f)));
 }
 
 /* Unicode's Default_Ignorable_Code_Point, format characters and separators of lines and paragraphs. */
@@ -49,7 +61,7 @@ bool text_is_unseen(const unsigned char *at, uint32_t *ret_code)
                 {0x110cd, 0x110cd}, {0x13430, 0x1343f}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},
                 {0xe0000, 0xe0fff},
         };
-        uint32_t code = code_point(at);
+        uint32_t code = text_utf8_code(at);
 
         *ret_code = code;
         for (size_t i = 0; i < N_ELEMENTS(unseen) && code >= unseen[i].first; i++) {
@@ -59,7 +71,7 @@ bool text_is_unseen(const unsigned char *at, uint32_t *ret_code)
         return false;
 }
 
-/* How many of the first bytes are printable ASCII: eight at a time as long as all of them are. */
+/* Number of printable ASCII characters at the beginning; checks eight bytes at a time while possible. */
 static size_t count_printable(const unsigned char *at, size_t len)
 {
         const uint64_t ones = 0x0101010101010101u, high_bits = ones << 7;
@@ -89,7 +101,7 @@ void text_add_printable(struct buf *out, const char *text)
                 if (at == end)
                         return;
                 n = text_utf8_length(at);
-                /* C1 controls (U+0080 to U+009F) drive terminals too. */
+                /* C1 controls (U+0080 to U+009F) also control terminals. */
                 control = *at < 0x20 || *at == 0x7f || (n == 2 && at[0] == 0xc2 && at[1] < 0xa0);
                 if (!n || control) {
                         buf_printf(out, "\\x%02x", *at++);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Text out of files and names of processes, so that it can be shown; UTF-8. */
+/* Makes text from files and names of processes safe to print; UTF-8. */
 #ifndef TEXT_PRINTABLE_H
 #define TEXT_PRINTABLE_H
 
@@ -9,15 +9,21 @@
 
 #include "buf.h"
 
-/* Appends `text` with control bytes and invalid UTF-8 as \xNN, and characters that nobody sees as \uNNNN, so that a name
- * out of a file can neither drive a terminal nor look like another one. */
+/* Appends `text` with control bytes and invalid UTF-8 as \xNN, and invisible characters as \uNNNN, so that a name from a file can
+ * neither control a terminal nor look like another name. */
 void text_add_printable(struct buf *out, const char *text);
 
-/* A character that is not seen but changes how text looks: marks of direction (U+202E), of no width, line and paragraph
- * separators, tags.  `at` is a valid UTF-8 sequence; its code point is at *ret_code. */
+/* Whether this is an invisible character that changes how text looks: direction marks (U+202E), characters of width zero, line
+ * and paragraph separators, tags.  `at` is a valid UTF-8 sequence; *ret_code is its code point. */
 bool text_is_unseen(const unsigned char *at, uint32_t *ret_code);
 
 /* The length of the valid UTF-8 sequence at `at` (a NUL-terminated text), or 0. */
 size_t text_utf8_length(const unsigned char *at);
+
+/* Appends a character as UTF-8; nothing for an invalid code point. */
+void text_add_utf8(struct buf *out, uint32_t code);
+
+/* The code point of a valid UTF-8 sequence. */
+uint32_t text_utf8_code(const unsigned char *at);
 
 #endif

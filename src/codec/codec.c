@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is common to the codecs: which there are.  The rest is one file each. */
+/* Functions common to all codecs, and the list of codecs.  Each codec has its own file. */
 #include "codec_internal.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ bool codec_unpack(enum codec_kind kind, const void *in, size_t in_size, size_t l
         return ok;
 }
 
-/* By way of a buffer. */
+/* Unpacks into a buffer and copies. */
 static bool unpack_and_copy(enum codec_kind kind, const void *in, size_t in_size, void *out, size_t size,
                             size_t *ret_size, struct err *err)
 {
@@ -54,10 +54,10 @@ bool codec_unpack_into(enum codec_kind kind, const void *in, size_t in_size, voi
 
 bool codec_missing(const char *name, struct err *err)
 {
-        return err_set(err, ERR_UNSUPPORTED, "this build of wperf has no %s", name);
+        return err_set(err, ERR_UNSUPPORTED, "this build of wperf does not support %s", name);
 }
 
 bool codec_too_large(size_t limit, struct err *err)
 {
-        return err_set(err, ERR_LIMIT, "unpacks to more than %zu bytes", limit);
+        return err_set(err, ERR_LIMIT, "decompresses to more than %zu bytes", limit);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* zlib streams by libdeflate: two to three times as fast as zlib, but only all at once. */
+/* Decompresses zlib streams with libdeflate, which is two to three times as fast as zlib but needs the whole stream at once. */
 #include "codec_internal.h"
 
 #if HAVE_LIBDEFLATE
@@ -13,7 +13,7 @@ bool codec_deflate_unpack_into(const void *in, size_t in_size, void *out, size_t
         size_t n_bytes;
 
         if (!decompressor)
-                return err_set(err, ERR_INTERNAL, "libdeflate does not start");
+                return err_set(err, ERR_INTERNAL, "can't initialize libdeflate");
         result = libdeflate_zlib_decompress(decompressor, in, in_size, out, size, &n_bytes);
         libdeflate_free_decompressor(decompressor);
         if (result == LIBDEFLATE_INSUFFICIENT_SPACE)

@@ -10,7 +10,7 @@ bool codec_zlib_unpack(const void *in, size_t in_size, size_t limit, struct buf 
 bool codec_zstd_unpack(const void *in, size_t in_size, size_t limit, struct buf *out, struct err *err);
 bool codec_xz_unpack(const void *in, size_t in_size, size_t limit, struct buf *out, struct err *err);
 
-/* For streams of a known size, where there is libdeflate. */
+/* For streams of a known size, if libdeflate is built in. */
 bool codec_deflate_unpack_into(const void *in, size_t in_size, void *out, size_t size, size_t *ret_size,
                                struct err *err);
 

@@ -33,7 +33,7 @@ bool codec_xz_unpack(const void *in, size_t in_size, size_t limit, struct buf *o
         bool ok;
 
         if (lzma_stream_decoder(&xz, XZ_MEMORY_LIMIT, 0) != LZMA_OK)
-                return err_set(err, ERR_INTERNAL, "liblzma does not start");
+                return err_set(err, ERR_INTERNAL, "can't initialize liblzma");
         xz.next_in = in;
         xz.avail_in = in_size;
         ok = decode_into(&xz, limit, out, err);

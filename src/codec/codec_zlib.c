@@ -31,9 +31,9 @@ bool codec_zlib_unpack(const void *in, size_t in_size, size_t limit, struct buf 
         bool ok;
 
         if (in_size > UINT32_MAX)
-                return err_set(err, ERR_LIMIT, "zlib stream of more than 4 GiB");
+                return err_set(err, ERR_LIMIT, "zlib stream is larger than 4 GiB");
         if (inflateInit(&z) != Z_OK)
-                return err_set(err, ERR_INTERNAL, "zlib does not start");
+                return err_set(err, ERR_INTERNAL, "can't initialize zlib");
         ok = inflate_into(&z, limit, out, err);
         inflateEnd(&z);
         return ok;
@@ -48,10 +48,10 @@ bool codec_pack_gzip(const void *in, size_t in_size, struct buf *out, struct err
         int status;
 
         if (in_size > UINT32_MAX)
-                return err_set(err, ERR_LIMIT, "more than 4 GiB to pack by gzip");
+                return err_set(err, ERR_LIMIT, "gzip can't compress more than 4 GiB at once");
         if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW_BITS, GZIP_MEMORY,
                          Z_DEFAULT_STRATEGY) != Z_OK)
-                return err_set(err, ERR_INTERNAL, "zlib does not start");
+                return err_set(err, ERR_INTERNAL, "can't initialize zlib");
         do {
                 z.next_out = buf_extend(out, CODEC_CHUNK_BYTES);
                 z.avail_out = CODEC_CHUNK_BYTES;
@@ -62,7 +62,7 @@ bool codec_pack_gzip(const void *in, size_t in_size, struct buf *out, struct err
         if (status == Z_STREAM_END)
                 return true;
         buf_truncate(out, before);
-        return err_set(err, ERR_INTERNAL, "zlib does not pack");
+        return err_set(err, ERR_INTERNAL, "zlib can't compress");
 }
 #else
 bool codec_pack_gzip(const void *in, size_t in_size, struct buf *out, struct err *err)

@@ -10,14 +10,14 @@
 struct codec_stream {
         ZSTD_DStream *d;
         bool dead;
-        bool at_end; /* of a frame */
+        bool at_end; /* at the end of a frame */
 };
 
 struct codec_packer {
         ZSTD_CStream *c;
 };
 
-enum { ZSTD_WINDOW_LOG_LIMIT = 27 }; /* 128 MiB, what any zstd level up to 19 writes */
+enum { ZSTD_WINDOW_LOG_LIMIT = 27 }; /* 128 MiB, the largest window of levels up to 19 */
 
 struct codec_stream *codec_stream_new(struct err *err)
 {
@@ -27,7 +27,7 @@ struct codec_stream *codec_stream_new(struct err *err)
         stream->at_end = true;
         if (!stream->d) {
                 free(stream);
-                err_set(err, ERR_INTERNAL, "zstd does not start");
+                err_set(err, ERR_INTERNAL, "can't initialize zstd");
                 return NULL;
         }
         ZSTD_DCtx_setParameter(stream->d, ZSTD_d_windowLogMax, ZSTD_WINDOW_LOG_LIMIT);
@@ -89,7 +89,7 @@ struct codec_packer *codec_packer_new(int level, struct err *err)
         packer->c = ZSTD_createCStream();
         if (!packer->c || ZSTD_isError(ZSTD_initCStream(packer->c, level))) {
                 codec_packer_free(packer);
-                err_set(err, ERR_INTERNAL, "zstd does not start");
+                err_set(err, ERR_INTERNAL, "can't initialize zstd");
                 return NULL;
         }
         return packer;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The grammar of a command line; the header says what it is.  Knows no option by name but "help". */
+/* Parses a command line by the grammar in options.h.  Contains no name of an option but "help". */
 #include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
@@ -17,15 +17,15 @@ struct options_parser {
         char **args;
         size_t n_args;
         size_t at;         /* the next argument to read */
-        size_t command_at; /* where the command's name stands */
+        size_t command_at; /* index of the command's name */
         struct err *err;
 };
 
-/* What one word with a dash says. */
+/* How a word with a dash was parsed. */
 struct options_reading {
         const struct option *option; /* NULL: unknown */
         size_t group_offset;
-        const char *value; /* the part behind '=' or the letter, or NULL */
+        const char *value; /* the part after '=' or the letter, or NULL */
         bool is_long;
 };
 
@@ -84,7 +84,7 @@ static size_t collect_names(const struct command *command, struct arena *arena, 
         return n;
 }
 
-/* The long name that `word`, without dashes, was meant to be, or NULL. */
+/* The long name that is similar to `word` (without dashes), or NULL. */
 static const char *nearest_name(struct options_parser *p, const char *word)
 {
         const char *names[MAX_NAMES];
@@ -94,7 +94,7 @@ static const char *nearest_name(struct options_parser *p, const char *word)
         return text_nearest(name, names, n);
 }
 
-/* True when the letters of `word` are more likely a long name with one or two wrong ones. */
+/* True if the letters of `word` are probably a misspelled long name with one or two errors. */
 static bool is_near_miss(struct options_parser *p, const char *word)
 {
         const char *near = isalpha((unsigned char)word[1]) ? nearest_name(p, word) : NULL;
@@ -147,7 +147,7 @@ static bool fail_unknown_command(struct options_parser *p, const char *word)
         if (word[0] == '-')
                 return err_set(
                         p->err, ERR_USAGE,
-                        "unexpected arg '%.60s': no command stands beside it; 'wperf --help' lists the commands",
+                        "unexpected arg '%.60s': write a command before the options; 'wperf --help' lists the commands",
                         word);
         return err_set(
                 p->err, ERR_USAGE,
@@ -170,7 +170,7 @@ static void remember(struct options_parser *p, const struct option *option, cons
         ARRAY_PUSH(line->given, line->n_given, line->cap_given, (struct given_option){option, value});
 }
 
-/* "--timeout" of --timeout=1m30s, "-F" of -F999. */
+/* The option as typed: "--timeout" of --timeout=1m30s, "-F" of -F999. */
 static const char *typed(struct options_parser *p, const struct options_reading *r, const char *word)
 {
         size_t len = r->is_long ? strcspn(word, "=") : 2;
@@ -191,7 +191,7 @@ static bool store(struct options_parser *p, const struct options_reading *r, con
         return true;
 }
 
-/* The value of an option: glued to it, or the next word. */
+/* The value of an option: joined to it, or the next word. */
 static bool take_value(struct options_parser *p, const struct options_reading *r, const char *spelling)
 {
         const char *value = r->value;
@@ -211,7 +211,7 @@ static bool take_value(struct options_parser *p, const struct options_reading *r
         return store(p, r, spelling, value);
 }
 
-/* Flags that stand together; the last letter may take a value from the next word. */
+/* Parses joined flags; the last letter may take its value from the next word. */
 static bool parse_letters(struct options_parser *p, const char *word)
 {
         for (const char *at = word + 1; *at; at++) {
@@ -274,17 +274,18 @@ static bool parse_bare(struct options_parser *p, char *word)
                 return true;
         case ARGS_OWN: add_arg(p, word); return true;
         case ARGS_ATTACH:
-                return err_set(p->err, ERR_USAGE,
-                               "'%s' watches a program that runs already (--pid, --pe_file) and starts none; "
-                               "to start '%.60s' write wperf record -- %.60s",
-                               command->name, word, word);
+                return err_set(
+                        p->err, ERR_USAGE,
+                        "'%s' samples a program that is running already (--pid, --pe_file) and does not start one; "
+                        "to start '%.60s' write wperf record -- %.60s",
+                        command->name, word, word);
         default:
                 return err_set(p->err, ERR_USAGE, "unexpected arg '%.80s': '%s' takes no argument", word,
                                command->name);
         }
 }
 
-/* After "--". */
+/* The words after "--". */
 static bool parse_rest(struct options_parser *p)
 {
         if (p->at == p->n_args)
@@ -301,8 +302,11 @@ static bool parse_word(struct options_parser *p, char *word)
 {
         struct options_reading r = {0};
 
-        if (!strcmp(word, "--"))
+        if (!strcmp(word, "--")) {
+                p->line->n_args_before = p->line->n_args;
+                p->line->has_dashes = true;
                 return parse_rest(p);
+        }
         if (word[0] == '-' && word[1])
                 return parse_option(p, word);
         r.option = option_find_word(p->command, word, &r.group_offset);
@@ -313,7 +317,7 @@ static bool parse_word(struct options_parser *p, char *word)
 
 /* --- The command ------------------------------------------------------------------------------------ */
 
-/* Whether a word is the value of the option before it, in whatever command: `-o list` names no command. */
+/* Whether a word is the value of the option before it, in any command: in `-o list`, list is not a command. */
 static bool is_value_of(const struct command *const *commands, const char *before)
 {
         if (before[0] != '-' || !before[1])
@@ -373,6 +377,8 @@ bool command_line_parse(struct command_line *line, const struct command_set *set
                 if (!parse_word(&p, args[p.at - 1]))
                         return false;
         }
+        if (!line->has_dashes)
+                line->n_args_before = line->n_args;
         return true;
 }
 

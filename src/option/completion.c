@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides what the last word of an unfinished line may become.  Knows no option by name. */
+/* Finds the completions of the last word of a line.  Contains no name of an option. */
 #include "completion.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ static bool is_list(const struct option *option)
         return option->kind == OPTION_LIST;
 }
 
-/* Where the item begins that is being written: behind '=' and, in a list, behind the last ',' or '{'. */
+/* The beginning of the item that is being typed: after '=' and, in a list, after the last ',' or '{'. */
 static size_t head_of(const char *word, size_t value, bool list)
 {
         size_t head = value;
@@ -57,7 +57,7 @@ static void add_names(struct completing *c, const char *kind, size_t head)
                 add(c, c->word, head, at, (size_t)(end - at), NULL);
 }
 
-/* `value` is where it begins in the word. */
+/* `value` is the offset of the value in the word. */
 static void complete_value(struct completing *c, const struct option *option, size_t value)
 {
         const char *values = option->values, *word;
@@ -131,7 +131,7 @@ static void complete_word(struct completing *c)
         }
 }
 
-/* The option that a word with dashes is, with or without a value behind '='. */
+/* The option of a word with dashes, with or without a value after '='. */
 static const struct option *read_option(const struct command *command, const char *word)
 {
         const char *name = word + 1 + (word[1] == '-');

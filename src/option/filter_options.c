@@ -35,28 +35,28 @@ static const struct option filter_options[] = {
                 .kind = OPTION_STRING,
                 .arg = "PATTERN",
                 .offset = offsetof(struct filter_options, python_file),
-                .help = "show only samples whose innermost Python function is in a matching source file: "
-                        "its name, the end of its path, or a pattern with * and ?",
+                .help = "show only samples whose innermost Python function is in a source file that matches "
+                        "PATTERN: the file's name, the end of its path, or a pattern with * and ?",
         },
         {
                 .name = "time",
                 .kind = OPTION_STRING,
                 .arg = "A,B",
                 .offset = offsetof(struct filter_options, time),
-                .help = "show only samples from second A to second B of the session (either may be "
-                        "omitted), or a slice: 10%-20%, or 10%/2 for the second tenth",
+                .help = "show only samples from second A to second B of the session (A or B may be omitted), "
+                        "or from a part of its time: 10%-20%, or 10%/2 for the second tenth",
         },
         {
                 .name = "no-demangle",
                 .offset = offsetof(struct filter_options, no_demangle),
-                .help = "show C++ and Rust names mangled, as in the file",
+                .help = "show C++ and Rust names as they stand in the file, mangled",
         },
         {0},
 };
 
-const struct option_group filter_group = {"Choice", filter_options};
+const struct option_group filter_group = {"Filters", filter_options};
 
-/* Seconds with up to nine decimals, exactly; "" is `otherwise`. */
+/* Seconds with up to nine decimals, exact; for "" the result is `otherwise`. */
 static bool parse_seconds(const char *text, size_t len, uint64_t otherwise, uint64_t *ret_ns)
 {
         uint64_t ns = 0, unit = 1000000000;
@@ -84,7 +84,7 @@ static bool parse_seconds(const char *text, size_t len, uint64_t otherwise, uint
         return i == len;
 }
 
-/* "12.5%" as millionths of the whole; *text is moved behind it. */
+/* "12.5%" as millionths of the whole; moves *text past it. */
 static bool take_percent(const char **text, uint32_t *ret_ppm)
 {
         size_t len = strspn(*text, "0123456789.");
@@ -141,8 +141,8 @@ static bool parse_time(const char *text, struct profile_filter *filter, struct e
                 return true;
         return err_set(
                 err, ERR_USAGE,
-                "--time takes A,B in seconds from the first sample, either may be left out, or one slice of "
-                "the session's time, 10%%-20%% or 10%%/2; not '%.60s'",
+                "--time '%.40s' is not a range of time; write A,B in seconds from the first sample (A is not after B, "
+                "and one may be left out), a part of the session such as 10%%-20%%, or 10%%/2 for its second tenth",
                 text);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which samples of a session count: options that all commands share that show its samples. */
+/* Options that select samples of a session, shared by all commands that show samples. */
 #ifndef FILTER_OPTIONS_H
 #define FILTER_OPTIONS_H
 
@@ -17,7 +17,7 @@ struct filter_options {
 };
 extern const struct option_group filter_group;
 
-/* `pids` are the options' (cmd_pids), kept by the caller.  ERR_USAGE. */
+/* `pids` are those of the options (cmd_pids), kept by the caller.  ERR_USAGE. */
 bool filter_fill(const struct filter_options *options, const int32_t *pids, struct profile_filter *ret,
                  struct err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables of the options that several commands share, and the perf spellings that they are mistaken for. */
+/* Tables of the options that several commands share, and perf's options with the same spelling but another meaning. */
 #include "option_groups.h"
 
 #include <string.h>
@@ -13,12 +13,12 @@ static bool looks_like_cpus(const char *value)
 
 static const struct misreading cpus_as_file = {
         looks_like_cpus,
-        "'%s' is no file of metrics; to choose CPUs write -c %s",
+        "-C reads a file of metrics, not '%s'; to choose CPUs write -c %s",
 };
 
 static const struct misreading keys_as_symbol = {
         sort_keys_are,
-        "to sort write --sort %s; for the symbol of that name write -s '^%s$'",
+        "-s shows matching symbols; to sort write --sort %s; to show the symbol of this name write -s '^%s$'",
 };
 
 static const struct option general_options[] = {
@@ -45,7 +45,7 @@ static const struct option general_options[] = {
         {
                 .name = "force-lock",
                 .offset = offsetof(struct general_options, force_lock),
-                .help = "take the driver from another wperf; no effect on Linux, which has no such lock",
+                .help = "Windows: take the driver from another running wperf; accepted and ignored on Linux",
         },
         {
                 .name = "cpu-model",
@@ -53,8 +53,8 @@ static const struct option general_options[] = {
                 .arg = "MODEL",
                 .names = "models",
                 .offset = offsetof(struct general_options, cpu_model),
-                .help = "assume a machine with cores of MODEL, such as neoverse-v2; commands that read a "
-                        "session take the machine from the session",
+                .help = "assume a machine with cores of MODEL, such as neoverse-v2; record and stat also need "
+                        "--dry-run; commands that read a session ignore it",
         },
         {0},
 };
@@ -72,8 +72,8 @@ static const struct option output_options[] = {
                 .name = "json-extended",
                 .offset = offsetof(struct output_options, json_extended),
                 .also_offset = offsetof(struct output_options, json),
-                .help = "print the JSON document with keys that WindowsPerf's schemas do not allow: "
-                        "shares, 95 % intervals, source text, hits of each instruction, quality of a "
+                .help = "like --json, but add keys that WindowsPerf's schemas do not allow: shares, 95 % "
+                        "confidence intervals, source text, samples of each instruction, quality of a "
                         "timeline",
         },
         {
@@ -83,8 +83,8 @@ static const struct option output_options[] = {
                 .kind = OPTION_FILE,
                 .arg = "FILE",
                 .offset = offsetof(struct output_options, output),
-                .help = "write to FILE: for record and sample the session, unless FILE ends in .json or "
-                        "--json is given; otherwise the JSON document",
+                .help = "write to FILE: record and sample write the session, or with --json or a FILE that "
+                        "ends in .json the JSON document; stat -t writes CSV, other commands write JSON",
         },
         {
                 .name = "output-prefix",
@@ -108,14 +108,16 @@ static const struct option event_options[] = {
                 .arg = "EVENTS",
                 .names = "events",
                 .offset = offsetof(struct event_options, events),
-                .help = "measure these events: NAME[:MODIFIERS][:INTERVAL],...",
+                .help = "measure EVENTS: NAME[:MODIFIERS][:INTERVAL],...; modifiers are perf's, such as u "
+                        "(user code only) or k (kernel only); INTERVAL is the number of events between two "
+                        "samples",
         },
         {
                 .name = "kernel",
                 .brief = "measure the kernel too",
                 .letter = 'k',
                 .offset = offsetof(struct event_options, kernel),
-                .help = "measure the kernel, too",
+                .help = "measure the kernel too; default user code only",
         },
         {0},
 };
@@ -129,7 +131,7 @@ static const struct option extra_options[] = {
                 .kind = OPTION_LIST,
                 .arg = "FILE|NAME:0xNN,...",
                 .offset = offsetof(struct extra_options, extra_events),
-                .help = "define more events, in a file or directly",
+                .help = "define more events: read them from FILE, or give NAME and the event number 0xNN here",
         },
         {
                 .name = "metrics-file",
@@ -138,7 +140,7 @@ static const struct option extra_options[] = {
                 .arg = "FILE",
                 .offset = offsetof(struct extra_options, metrics_file),
                 .misreading = &cpus_as_file,
-                .help = "read more metrics from FILE, one METRIC:EVENTS a line",
+                .help = "read more metrics from FILE; each line is METRIC:EVENTS",
         },
         {0},
 };
@@ -152,7 +154,7 @@ static const struct option machine_options[] = {
                 .kind = OPTION_FILE,
                 .arg = "DIR",
                 .offset = offsetof(struct machine_options, sysfs),
-                .help = "assume the machine whose /sys is copied to DIR",
+                .help = "assume the machine whose /sys was copied to DIR",
         },
         {0},
 };
@@ -189,12 +191,12 @@ static const struct option target_options[] = {
         },
         {
                 .name = "timeout",
-                .brief = "end after 10, 500ms, 2m; sleep 10 is the same",
+                .brief = "stop after 10 (seconds), 500ms or 2m; or write sleep 10",
                 .word = "sleep",
                 .kind = OPTION_DURATION,
                 .arg = "DURATION",
                 .offset = offsetof(struct target_options, timeout_ns),
-                .help = "stop after DURATION: a number and ms, s, m, h or d; default unit s",
+                .help = "stop after DURATION: a number and a unit, ms, s, m, h or d; default unit s",
         },
         {
                 .name = "pe_file",
@@ -202,7 +204,7 @@ static const struct option target_options[] = {
                 .kind = OPTION_FILE,
                 .arg = "FILE",
                 .offset = offsetof(struct target_options, pe_file),
-                .help = "sample the running program with this file, and read symbols from it",
+                .help = "measure the running program whose executable is FILE, and read symbols from FILE",
         },
         {
                 .name = "image_name",
@@ -210,7 +212,7 @@ static const struct option target_options[] = {
                 .kind = OPTION_STRING,
                 .arg = "NAME",
                 .offset = offsetof(struct target_options, image_name),
-                .help = "the name of the running program, if it differs from that of --pe_file",
+                .help = "look for a running program called NAME; default the name of the file of --pe_file",
         },
         {
                 .name = "pdb_file",
@@ -218,7 +220,8 @@ static const struct option target_options[] = {
                 .kind = OPTION_FILE,
                 .arg = "FILE",
                 .offset = offsetof(struct target_options, pdb_file),
-                .help = "read the program's debug information from FILE; default beside the program",
+                .help = "read the program's debug information from FILE; default the PDB file beside the "
+                        "program",
         },
         {
                 .name = "record_spawn_delay",
@@ -229,16 +232,16 @@ static const struct option target_options[] = {
                 .max = 3600000,
                 .or_minus_one = true,
                 .offset = offsetof(struct target_options, spawn_delay_ms),
-                .help = "wait MS milliseconds after the program starts, then measure; default 0; -1 "
-                        "waits for enable from --control",
+                .help = "wait MS milliseconds after the program starts, then measure; default 0; -1 waits "
+                        "for the command enable of --control",
         },
         {
                 .name = "control",
                 .kind = OPTION_STRING,
                 .arg = "fifo:CTL[,ACK]|fd:CTL[,ACK]",
                 .offset = offsetof(struct target_options, control),
-                .help = "take commands from the FIFO or descriptor CTL, one a line: enable, disable, "
-                        "ping, evlist or stop; answer each with ack on ACK",
+                .help = "read commands from the FIFO or file descriptor CTL, one per line: enable, disable, "
+                        "ping, evlist or stop; write ack to ACK after each command",
         },
         {0},
 };
@@ -253,25 +256,26 @@ static const struct option display_options[] = {
                 .min = 1,
                 .max = UINT32_MAX,
                 .offset = offsetof(struct display_options, rows),
-                .help = "show at most N rows of each table; default 50, of Python functions 10",
+                .help = "show at most N rows of each table; default 50, or 10 for the table of Python "
+                        "functions",
         },
         {
                 .name = "sample-display-long",
                 .offset = offsetof(struct display_options, long_names),
-                .help = "show long names, uncut: with arguments, decoration and all template arguments; "
-                        "list clones of a function (f.cold) separately",
+                .help = "show full names: with arguments, decoration and all template arguments; list clones "
+                        "of a function (such as f.cold) separately",
         },
         {
                 .name = "symbol",
-                .brief = "show only symbols that match",
+                .brief = "show only symbols that match PATTERN",
                 .letter = 's',
                 .kind = OPTION_STRING,
                 .arg = "PATTERN",
                 .names = "symbols",
                 .offset = offsetof(struct display_options, symbol),
                 .misreading = &keys_as_symbol,
-                .help = "show only matching symbols: NAME, NAME(ARGUMENTS), ^PREFIX, SUFFIX$ or ^NAME$, "
-                        "ignoring case; with -g, the call paths through them; with -g callee, their "
+                .help = "show only symbols that match PATTERN: NAME, NAME(ARGUMENTS), ^PREFIX, SUFFIX$ or "
+                        "^NAME$, ignoring case; with -g, the call paths through them; with -g callee, their "
                         "callers",
         },
         {
@@ -282,7 +286,7 @@ static const struct option display_options[] = {
         },
         {
                 .name = "disassemble",
-                .brief = "show instructions too",
+                .brief = "also show instructions",
                 .offset = offsetof(struct display_options, disassemble),
                 .help = "also show the instructions; implies --annotate",
         },
@@ -322,20 +326,22 @@ const struct option_group option_group_input = {"Input", input_options};
 static const struct option metric_options[] = {
         {
                 .name = "metrics",
-                .brief = "count metrics, as in -m imix (stat)",
+                .brief = "count the events of METRICS, such as imix (stat)",
                 .letter = 'm',
                 .kind = OPTION_LIST,
                 .arg = "METRICS",
                 .names = "metrics",
                 .offset = offsetof(struct metric_options, metrics),
-                .help = "count the events of these metrics or groups of metrics",
+                .help = "count the events of METRICS and print the metrics: names of metrics or of groups of "
+                        "metrics",
         },
         {
                 .name = "config",
                 .kind = OPTION_LIST,
                 .arg = "KEY=VALUE",
                 .offset = offsetof(struct metric_options, config),
-                .help = "set count.period: multiplex events every so many milliseconds, 10 to 100",
+                .help = "set count.period=MS: if the events need more counters than the CPU has, switch them "
+                        "every MS milliseconds, 10 to 100; default 100",
         },
         {0},
 };

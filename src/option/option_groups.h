@@ -9,21 +9,21 @@ struct general_options {
         bool help;
         bool verbose;
         bool quiet;
-        bool force_lock;       /* accepted: there is no driver lock on Linux */
-        const char *cpu_model; /* an id of the catalogue: the machine that is asked; NULL: this one */
+        bool force_lock;       /* no effect: there is no driver lock on Linux */
+        const char *cpu_model; /* a model of the catalogue instead of this machine; NULL: this machine */
 };
 extern const struct option_group option_group_general;
 
 /* Where the command's document goes. */
 struct output_options {
         bool json_extended;
-        bool json;                 /* with json_extended too */
+        bool json;                 /* also set by json_extended */
         const char *output;        /* or NULL */
         const char *output_prefix; /* a folder for output files, or NULL */
 };
 extern const struct option_group option_group_output;
 
-/* What is measured. */
+/* Which events are measured. */
 struct event_options {
         const char *events; /* the -e texts joined by commas, or NULL */
         bool kernel;
@@ -37,13 +37,13 @@ struct extra_options {
 };
 extern const struct option_group option_group_extra;
 
-/* Which machine is asked, beside general_options.cpu_model. */
+/* Files that describe another machine, in addition to general_options.cpu_model. */
 struct machine_options {
-        const char *sysfs; /* a folder that stands for "/", or NULL */
+        const char *sysfs; /* a folder that replaces "/", or NULL */
 };
 extern const struct option_group option_group_machine;
 
-/* Where and how long it is measured. */
+/* Which processes and CPUs are measured, and how long. */
 struct target_options {
         struct cpu_list cpus;
         struct number_list pids;
@@ -59,7 +59,7 @@ extern const struct option_group option_group_target;
 
 /* How results of sampling are shown. */
 struct display_options {
-        uint64_t rows; /* of each table; 0: not given */
+        uint64_t rows; /* in each table; 0: default */
         bool long_names;
         const char *symbol; /* a pattern for text_match_symbol, or NULL */
         bool annotate;
@@ -77,7 +77,7 @@ struct input_options {
 };
 extern const struct option_group option_group_input;
 
-/* Which metrics, and settings of the counting. */
+/* Metrics, and settings for counting. */
 struct metric_options {
         const char *metrics; /* joined by commas, or NULL */
         const char *config;  /* key=value,..., or NULL */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Looks things up in the tables of commands and options; knows nothing of the grammar. */
+/* Looks up entries in the tables of commands and options; does not depend on the grammar. */
 #include "options.h"
 
 #include <stdlib.h>
@@ -105,6 +105,15 @@ const struct option *option_find_word(const struct command *command, const char 
 bool option_takes_value(const struct option *option)
 {
         return option->kind != OPTION_FLAG && option->kind != OPTION_TIMES;
+}
+
+bool option_group_is_shown(const struct option_group *group)
+{
+        for (const struct option *option = group->options; option->name; option++) {
+                if (!option->hidden)
+                        return true;
+        }
+        return false;
 }
 
 const char *option_find_absent(const struct command *command, const char *word)

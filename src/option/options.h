@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Commands and their options as data.  Parsing, --help, the man page, completion and --explain all read the
- * same tables; none of them grows when an option is added.
+/* Commands and their options as tables.  Parsing, --help, the man page, completion and --explain all read the same tables and do
+ * not change when an option is added.
  *
- * The grammar, for perf's habits and WindowsPerf's:
- *   --name VALUE, --name=VALUE, -name VALUE and -name=VALUE are the same; a name is matched whole.
- *   -x VALUE, -xVALUE and -x=VALUE are the same for a letter with a value; letters without one may stand together (-ag).
- *   A word behind one dash is first a long name, then letters: -pe_file is --pe_file, -F999 is -F 999.  What
- *   misses a long name by one or two letters is an error, never a letter with the rest as its value.
- *   A value that is its own word begins with '-' only if it is "-" or a number.
- *   `sleep N` is --timeout N.  "--" ends the options.  The order is free, the command's name included.
- *   The last of several values counts, except for lists, which grow. */
+ * The grammar accepts the habits of perf's and WindowsPerf's users:
+ *   --name VALUE, --name=VALUE, -name VALUE and -name=VALUE are the same; a name must be complete.
+ *   -x VALUE, -xVALUE and -x=VALUE are the same for a letter with a value; letters without a value may be joined (-ag).
+ *   A word with one dash is first tried as a long name, then as letters: -pe_file is --pe_file, -F999 is -F 999.  A word that
+ *   differs from a long name by one or two letters is an error, not a letter with a value.
+ *   A value in a word of its own may begin with '-' only if it is "-" or a number.
+ *   `sleep N` is --timeout N.  "--" ends the options.  Options and the command's name may be in any order.
+ *   If an option is given several times, its last value is used; the values of lists are joined. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
@@ -25,7 +25,7 @@ enum option_kind {
         OPTION_FLAG,     /* bool */
         OPTION_TIMES,    /* uint64_t: how often it was given; no value */
         OPTION_U64,      /* uint64_t, min to max */
-        OPTION_DURATION, /* uint64_t nanoseconds; 0 only where max is 1 */
+        OPTION_DURATION, /* uint64_t nanoseconds; 0 only if max is 1 */
         OPTION_STRING,   /* const char *, not empty */
         OPTION_FILE,     /* const char *, a path or "-" */
         OPTION_LIST,     /* const char *; values of several occurrences are joined by commas */
@@ -33,7 +33,7 @@ enum option_kind {
         OPTION_NUMBERS,  /* struct number_list: 1,2,3, each min to max */
 };
 
-/* Sorted, without duplicates; n is 0 when the option was not given. */
+/* Sorted, without duplicates; n is 0 if the option was not given. */
 struct cpu_list {
         uint32_t *cpus;
         size_t n;
@@ -44,8 +44,7 @@ struct number_list {
         size_t n;
 };
 
-/* A value that perf's users mean otherwise: where `looks` says so, the error is `sentence`, in which %s is
- * the value. */
+/* A value with another meaning in perf: if `looks` recognises it, the error message is `sentence`, in which %s is the value. */
 struct misreading {
         bool (*looks)(const char *value);
         const char *sentence;
@@ -54,24 +53,24 @@ struct misreading {
 struct option {
         const char *name;    /* "timeout" for --timeout; NULL ends a table */
         const char *aliases; /* more long names, separated by blanks, or NULL */
-        const char *word;    /* stands for the option without a dash ("sleep"), or NULL */
+        const char *word;    /* a word without a dash that has the same meaning ("sleep"), or NULL */
         char letter;         /* or 0 */
-        bool later;          /* parsed, but not done in this version; running says so */
+        bool later;          /* not implemented yet: parsed, but an error when the command runs */
         bool hidden;         /* not in help, man page and completion */
         enum option_kind kind;
         const char *arg;    /* the name of the value in help; NULL for a flag */
-        const char *names;  /* what --names completes the value with ("events"); NULL: nothing */
-        const char *values; /* the words that it may be, separated by blanks; NULL: it is not one of a few */
-        const char *brief; /* of the most used options: a few words for the program's help; NULL for others */
+        const char *names;  /* names with which --names completes the value ("events"); NULL: none */
+        const char *values; /* the allowed words, separated by blanks; NULL: any value */
+        const char *brief;  /* short text for the program's help, for frequent options; NULL for others */
         uint64_t min, max;
-        bool or_minus_one;  /* OPTION_U64: -1 too, which is UINT64_MAX then */
-        size_t offset;      /* of the value in the struct of its group */
-        size_t also_offset; /* OPTION_FLAG: of another flag there that is set too; 0: none */
+        bool or_minus_one;  /* OPTION_U64: also accept -1, which is UINT64_MAX */
+        size_t offset;      /* offset of the value in the struct of its group */
+        size_t also_offset; /* OPTION_FLAG: offset of another flag that is set, too; 0: none */
         const struct misreading *misreading;
         const char *help; /* one sentence, lower case, no full stop */
 };
 
-/* Spellings of perf's that a command does not have, and what to write instead. */
+/* Options of perf that a command does not have, and what to write instead. */
 struct absent_option {
         const char *spellings; /* long names and letters, separated by blanks; NULL ends a table */
         const char *sentence;  /* "counts are not summed by core: -c CPUS shows ..." */
@@ -83,7 +82,7 @@ struct option_group {
         const struct option *options; /* ends with a zero element */
 };
 
-/* A group in a command: `offset` is where the group's struct stands in the command's. */
+/* A group in a command: `offset` is the offset of the group's struct in the command's struct. */
 struct command_group {
         const struct option_group *group;
         size_t offset;
@@ -91,10 +90,11 @@ struct command_group {
 
 enum args_kind {
         ARGS_NONE,
-        ARGS_COMMAND, /* a program to run and its arguments; the first bare word begins it */
-        ARGS_ATTACH,  /* none, because the command measures programs that run already */
-        ARGS_OWN,     /* the command's own words, between the options */
-        ARGS_RAW,     /* everything that follows, options included */
+        /* a program to run and its arguments; it begins with the first word that is not an option */
+        ARGS_COMMAND,
+        ARGS_ATTACH, /* none, because the command measures programs that run already */
+        ARGS_OWN,    /* the command's own arguments, between the options and after "--" */
+        ARGS_RAW,    /* all following words, also options */
 };
 
 struct example {
@@ -106,9 +106,9 @@ struct command_line;
 
 struct command {
         const char *name;
-        const char *aliases;    /* words that stand for it ("--version"), separated by blanks, or NULL */
+        const char *aliases;    /* words with the same meaning ("--version"), separated by blanks, or NULL */
         const char *summary;    /* for NAME */
-        const char *args_usage; /* what follows the options in SYNOPSIS, or NULL */
+        const char *args_usage; /* text after the options in SYNOPSIS, or NULL */
         const char *about;      /* paragraphs for DESCRIPTION, or NULL */
         const struct command_group *groups; /* ends with a zero element */
         const struct example *examples;     /* ends with a zero element; may be NULL */
@@ -116,10 +116,11 @@ struct command {
         size_t options_size;
         const void *defaults; /* options_size bytes, or NULL for zeros */
         enum args_kind args;
-        const char
-                *args_names; /* what --names completes the command's words with; "commands"; NULL: nothing */
+        /* names with which --names completes the command's arguments; "commands"; NULL: none */
+        const char *args_names;
         bool hidden;
-        int (*run)(const struct command_line *line); /* returns the exit status; NULL: not in this version */
+        int usage_status; /* exit status for wrong usage; 0: the same as for all commands */
+        int (*run)(const struct command_line *line); /* returns the exit status; never NULL */
 };
 
 struct given_option {
@@ -127,16 +128,19 @@ struct given_option {
         const char *value; /* NULL for a flag */
 };
 
-/* A command line that was understood.  Texts point into argv, which must outlive it. */
+/* A parsed command line.  Texts point into argv, which must outlive it. */
 struct command_line {
-        const struct command *command; /* NULL when there were no arguments at all */
+        const struct command *command; /* NULL if there were no arguments at all */
         void *options;                 /* the command's struct */
-        char **args;                   /* the program to run or the command's own words; ends with NULL */
+        char **args;                   /* the program to run or the command's own arguments; ends with NULL */
         size_t n_args;
-        struct given_option
-                *given; /* in order; a scalar that was given again stands once, at its last place */
+        /* Number of arguments before "--"; n_args if there is no "--". */
+        size_t n_args_before;
+        bool has_dashes; /* "--" was given */
+        /* in order; an option that was given again and is not a list is listed once, at its last position */
+        struct given_option *given;
         size_t n_given, cap_given;
-        bool help; /* --help was there; what follows it was not read */
+        bool help; /* --help was given; the words after it were not parsed */
         struct arena arena;
 };
 
@@ -145,7 +149,7 @@ struct foreign_command {
         const char *name, *instead;
 };
 
-/* What a program has. */
+/* The commands of a program. */
 struct command_set {
         const struct command *const *commands; /* in the order of the program's help; ends with NULL */
         const struct foreign_command *foreign; /* ends with a name of NULL */
@@ -156,32 +160,35 @@ bool command_line_parse(struct command_line *line, const struct command_set *set
                         struct err *err);
 void command_line_release(struct command_line *line);
 
-/* The first option given that is not done in this version, or NULL. */
+/* The first given option that is not implemented yet, or NULL. */
 const struct option *command_line_find_later(const struct command_line *line);
 
 /* --- Walking the tables ---------------------------------------------------------------------------- */
 
-/* Zero-initialised but for `command`, it stands before the first option. */
+/* Zero-initialised except for `command`: the position before the first option. */
 struct option_walk {
         const struct command *command;
         size_t group, option;
-        size_t group_offset; /* of the option last returned */
+        size_t group_offset; /* group_offset of the last returned option */
 };
 
 const struct option *option_next(struct option_walk *walk);
 
 const struct command *options_find_command(const struct command_set *set, const char *word);
 
-/* By a long name of `len` bytes, by a letter, by a bare word.  `ret_offset` may be NULL. */
+/* Find an option by a long name of `len` bytes, by a letter, or by a word without a dash.  `ret_offset` may be NULL. */
 const struct option *option_find(const struct command *command, const char *name, size_t len,
                                  size_t *ret_offset);
 const struct option *option_find_letter(const struct command *command, char letter, size_t *ret_offset);
 const struct option *option_find_word(const struct command *command, const char *word, size_t *ret_offset);
 
-/* Takes the next word of a blank-separated list: returns its start and length and moves *at, or NULL. */
+/* The next word of a list separated by blanks: returns its start and length and moves *at, or returns NULL. */
 const char *options_next_word(const char **at, size_t *ret_len);
 
 bool option_takes_value(const struct option *option);
+
+/* False if all options of the group are hidden: help and manual pages leave such a group out. */
+bool option_group_is_shown(const struct option_group *group);
 
 /* What to write instead of an option that the command does not have ("--per-core", "-S"), or NULL. */
 const char *option_find_absent(const struct command *command, const char *word);
@@ -201,7 +208,7 @@ void options_man_command(const struct command *command, struct buf *out);
 /* The completion for "bash", "zsh" or "fish"; false for another shell. */
 bool options_completion(const char *shell, struct buf *out);
 
-/* How the line was understood, an item a line. */
+/* Prints how the line was parsed, one item a line. */
 void options_explain(const struct command_line *line, struct buf *out);
 
 /* Appends `-x, --name, --alias ARG`, without the argument's name where `arg` is false. */

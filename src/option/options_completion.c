@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The scripts of the shells.  They hand the line to `wperf --complete` and show what it answers, so that nothing of the
- * tables stands in them. */
+/* The scripts of the shells.  They pass the line to `wperf --complete` and show its output, so the scripts do not contain names
+ * of options. */
 #include "options.h"
 
 #include <string.h>
 
-/* bash cuts --name=value and sys:event into three words; what was cut off is not a part of the candidates. */
+/* bash splits --name=value and sys:event into three words; the candidates must not contain the parts before the last word. */
 static const char bash[] =
         "_wperf() {\n"
         "    local -a words=() lines=()\n"

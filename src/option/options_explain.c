@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tells how a command line was understood: its values as they were stored, its words as they stand.  What a
- * version can do is no matter of understanding, and not told here. */
+/* Prints how a command line was parsed: the values of options as stored, then the arguments, quoted for a shell.  Does not check whether an option is
+ * implemented. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static bool is_plain(const char *text)
         return *text;
 }
 
-/* Adds text with a backslash before each of `marks`, or with `instead` for them. */
+/* Adds text; adds a backslash before each of `marks`, or `instead` in their place. */
 static void add_replaced(const char *text, const char *marks, const char *instead, struct buf *out)
 {
         for (const char *at = text; *at; at++) {
@@ -33,7 +33,7 @@ static void add_replaced(const char *text, const char *marks, const char *instea
         }
 }
 
-/* As a shell takes it back: plain, '...', or $'...' where something is not printable. */
+/* Quotes text for a shell: plain, '...', or $'...' for characters that are not printable. */
 static void add_quoted(const char *text, struct buf *out)
 {
         AUTO_RELEASE(buf) escaped = {0};
@@ -54,7 +54,7 @@ static void add_quoted(const char *text, struct buf *out)
         }
 }
 
-/* The grammar has hundredths of a unit, so that every duration is a whole number of 10 us. */
+/* The grammar allows hundredths of a unit, so every duration is a multiple of 10 us. */
 static void add_number(const struct option *option, uint64_t number, struct buf *out)
 {
         if (option->or_minus_one && number == UINT64_MAX)
@@ -85,7 +85,7 @@ static void add_numbers(const struct number_list *list, struct buf *out)
                 buf_printf(out, "%s%" PRIu64, i ? "," : "", list->numbers[i]);
 }
 
-/* Room for a value of any kind, so that it is shown as it was stored. */
+/* Can hold a value of any kind, so that it is printed as it was stored. */
 union any_value {
         bool flag;
         uint64_t number;

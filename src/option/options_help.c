@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The text of --help, for the program and for one command, out of the tables. */
+/* The text of --help, for the program and for one command, from the tables. */
 #include <string.h>
 
 #include "buf.h"
@@ -13,7 +13,7 @@ static void pad_to(struct buf *out, size_t line_start, size_t column)
                 buf_add_char(out, ' ');
 }
 
-/* Words broken into lines that begin at `indent`; the first one begins where `out` stands. */
+/* Wraps words into lines that begin at `indent`; the first line begins at the end of `out`. */
 static void add_wrapped(struct buf *out, size_t line_start, size_t indent, const char *text)
 {
         const char *word;
@@ -66,12 +66,14 @@ static void add_option(const struct option *option, struct buf *out)
         buf_add_char(out, '\n');
         buf_add_str(&text, option->help);
         if (option->later)
-                buf_add_str(&text, " (not in this version yet)");
+                buf_add_str(&text, " (not implemented yet)");
         add_paragraph(out, HELP_INDENT, buf_text(&text));
 }
 
 static void add_group(const struct option_group *group, struct buf *out)
 {
+        if (!option_group_is_shown(group))
+                return;
         buf_printf(out, "    %s:\n", group->title);
         for (const struct option *option = group->options; option->name; option++)
                 add_option(option, out);
@@ -143,7 +145,7 @@ static void add_brief_options(const struct option_group *group, struct buf *out)
         }
 }
 
-/* The options of each group of a visible command, once, in the order of the commands. */
+/* The most used options of all visible commands, each group once, in the order of the commands. */
 static void add_most_used(const struct command *const *commands, struct buf *out)
 {
         for (size_t i = 0; commands[i]; i++) {
@@ -176,5 +178,6 @@ void options_help_program(const struct command_set *set, struct buf *out)
                 if (commands[i]->examples && commands[i]->examples->line)
                         buf_printf(out, "    %s\n", commands[i]->examples->line);
         }
-        buf_add_str(out, "\nThese are the most used options. wperf help COMMAND has all of a command.\n");
+        buf_add_str(out, "\nThese are the most used options. 'wperf help COMMAND' shows all options of a "
+                         "command.\n");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Manual pages in roff's man macros, out of the tables. */
+/* Manual pages with roff's man macros, from the tables. */
 #include <ctype.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 enum { LINE_BYTES = 78 };
 
-/* A word or text that roff takes as it stands: dashes and quotes that can be copied. */
+/* Adds text so that roff prints it unchanged; dashes and quotes can be copied from the page. */
 static void add_roff(struct buf *out, const char *text, size_t len)
 {
         for (size_t i = 0; i < len; i++) {
@@ -22,7 +22,7 @@ static void add_roff(struct buf *out, const char *text, size_t len)
         }
 }
 
-/* Text in lines of a length that people can edit; none begins like a request. */
+/* Adds text in short lines; no line begins with a character of a roff request. */
 static void add_text(struct buf *out, const char *text)
 {
         size_t line_start = out->len, len;
@@ -84,12 +84,14 @@ static void add_option(const struct option *option, struct buf *out)
         buf_add_char(out, '\n');
         add_text(out, option->help);
         if (option->later)
-                add_text(out, "(not in this version yet)");
+                add_text(out, "(not implemented yet)");
 }
 
 static void add_groups(const struct command *command, struct buf *out)
 {
         for (const struct command_group *g = command->groups; g && g->group; g++) {
+                if (!option_group_is_shown(g->group))
+                        continue;
                 add_roff_line(out, ".SS ", g->group->title);
                 for (const struct option *option = g->group->options; option->name; option++)
                         add_option(option, out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the text of a value to the typed field of a command's struct, one small function a kind. */
+/* Parses the text of a value into the typed field of a command's struct, with one small function for each kind. */
 #include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "text_number.h"
 
 enum {
-        /* What the grammar lets pass; the machine's own number is checked by the command. */
+        /* limit of the grammar; the command checks against the machine's CPUs */
         MAX_CPUS = 4096,
         MAX_NUMBERS = 4096,
 };
@@ -82,7 +82,8 @@ static bool store_duration(const struct store *s)
         if (text_to_duration(s->value, s->spelling, s->option->max == 1, s->at, NULL))
                 return true;
         return err_set(s->err, ERR_USAGE,
-                       "input: \"%.80s\" to argument '%.60s' is invalid; write a number and ms, s, m, h or d",
+                       "input: \"%.80s\" to argument '%.60s' is invalid; write a number and one of the units "
+                       "ms, s, m, h and d",
                        s->value, s->spelling);
 }
 

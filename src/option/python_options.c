@@ -8,10 +8,10 @@ static const struct option python_list[] = {
                 .arg = "FRAMES",
                 .values = "merged only native all",
                 .offset = offsetof(struct python_options, frames),
-                .help = "choose the frames of Python programs in call stacks: merged (Python functions "
-                        "in place of the interpreter's loop that runs them), only (Python functions "
-                        "alone), native (no Python functions) or all (Python functions and the loop); "
-                        "default merged",
+                .help = "choose the frames that stacks of Python programs show: merged (Python functions "
+                        "instead of the interpreter function that runs them), only (only Python functions), "
+                        "native (no Python functions) or all (Python functions and the interpreter "
+                        "function); default merged",
         },
         {0},
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The options about Python programs, which report and export share. */
+/* The options for Python programs, shared by report and export. */
 #ifndef PYTHON_OPTIONS_H
 #define PYTHON_OPTIONS_H
 
@@ -13,7 +13,7 @@ struct python_options {
 
 extern const struct option_group python_group;
 
-/* ERR_USAGE for a word that is none. */
+/* ERR_USAGE for an unknown word. */
 bool python_options_frames(const struct python_options *options, enum stacks_python *ret, struct err *err);
 
 #endif

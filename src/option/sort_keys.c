@@ -7,7 +7,24 @@
 #include "err.h"
 #include "text_match.h"
 
-static bool unknown_key(const char *word, size_t len, struct err *err)
+static const struct {
+        const char *name;
+        unsigned key;
+} access_keys[] = {
+#define ACCESS_KEY_PAIR(name, bit) {#name, bit},
+        ACCESS_KEYS(ACCESS_KEY_PAIR, ACCESS_KEY_PAIR)};
+
+/* 0: there is none with this name. */
+static unsigned find_access_key(const char *word, size_t len)
+{
+        for (size_t i = 0; i < N_ELEMENTS(access_keys); i++) {
+                if (strlen(access_keys[i].name) == len && !strncmp(access_keys[i].name, word, len))
+                        return access_keys[i].key;
+        }
+        return 0;
+}
+
+static bool unknown_key(const char *word, size_t len, bool with_access, struct err *err)
 {
         size_t n;
         const char *const *names = row_key_names(&n);
@@ -15,31 +32,60 @@ static bool unknown_key(const char *word, size_t len, struct err *err)
         char key[32];
 
         snprintf(key, sizeof(key), "%.*s", (int)len, word);
+        if (find_access_key(word, len))
+                return err_set(err, ERR_USAGE, "--sort %s groups accesses to memory: add --mem", key);
         near = text_nearest(key, names, n);
-        return err_set(err, ERR_USAGE, "--sort has no key '%s'%s%s%s; it takes " ROW_KEY_LIST, key,
-                       near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+        return err_set(err, ERR_USAGE, "--sort has no key '%s'%s%s%s; it takes " ROW_KEY_LIST "%s", key,
+                       near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "",
+                       with_access ? ", " ACCESS_KEY_LIST : "");
+}
+
+/* `ret_access` is NULL if keys of accesses are not allowed. */
+static bool parse(const char *text, struct row_keys *ret_keys, unsigned *ret_access, struct err *err)
+{
+        struct row_keys keys = {0};
+        unsigned access = 0;
+
+        while (text && *text) {
+                size_t len = strcspn(text, ",");
+                unsigned of_access = ret_access ? find_access_key(text, len) : 0;
+                enum row_key key;
+
+                if (of_access)
+                        access |= of_access;
+                else if (row_key_find(text, len, &key))
+                        row_keys_add(&keys, key);
+                else
+                        return unknown_key(text, len, ret_access, err);
+                text += len + (text[len] == ',');
+        }
+        *ret_keys = keys;
+        if (ret_access)
+                *ret_access = access;
+        return true;
 }
 
 bool sort_keys_parse(const char *text, struct row_keys *ret_keys, struct err *err)
 {
-        struct row_keys keys = {0};
+        return parse(text, ret_keys, NULL, err);
+}
 
-        while (text && *text) {
-                size_t len = strcspn(text, ",");
-                enum row_key key;
+bool sort_keys_parse_access(const char *text, struct row_keys *ret_keys, unsigned *ret_access,
+                            struct err *err)
+{
+        unsigned address;
 
-                if (!row_key_find(text, len, &key))
-                        return unknown_key(text, len, err);
-                row_keys_add(&keys, key);
-                text += len + (text[len] == ',');
-        }
-        *ret_keys = keys;
-        return true;
+        if (!parse(text, ret_keys, ret_access, err))
+                return false;
+        address = *ret_access & ACCESS_BY_ADDRESS;
+        return !(address & (address - 1)) ||
+               err_set(err, ERR_USAGE,
+                       "--sort takes only one of page, cacheline and object: a row is one of them");
 }
 
 bool sort_keys_are(const char *text)
 {
-        struct row_keys keys;
+        struct row_keys keys = {0};
 
         return sort_keys_parse(text, &keys, NULL) && keys.n;
 }

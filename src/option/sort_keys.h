@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What --sort takes. */
+/* Parses the value of --sort. */
 #ifndef SORT_KEYS_H
 #define SORT_KEYS_H
 
+#include "access_keys.h"
 #include "err.h"
 #include "row_keys.h"
 
-/* A list of keys with commas between them; NULL and "" are none. */
+/* A comma-separated list of keys; NULL and "" are an empty list. */
 bool sort_keys_parse(const char *text, struct row_keys *ret_keys, struct err *err);
 
-/* Whether all of `text` is a list of keys, so that it is one that was meant for --sort. */
+/* The same for --mem: *ret_access is a set of enum access_key. */
+bool sort_keys_parse_access(const char *text, struct row_keys *ret_keys, unsigned *ret_access,
+                            struct err *err);
+
+/* Whether all of `text` is a list of keys, so that it was probably meant for --sort. */
 bool sort_keys_are(const char *text);
 
 #endif

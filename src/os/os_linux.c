@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The port to Linux, but for mapped files (os_linux_map.c) and memory (os_linux_memory.c). */
+/* Implements os.h for Linux, except for parts that are in other os_linux_*.c files. */
 #include "os.h"
 
 #include <dirent.h>
@@ -59,7 +59,7 @@ int64_t os_linux_ctime_ns(const struct stat *st)
         return (int64_t)st->st_ctim.tv_sec * 1000000000 + st->st_ctim.tv_nsec;
 }
 
-/* --- files --- */
+/* --- Files --- */
 
 static bool read_descriptor(int fd, size_t limit, struct buf *out, struct err *err)
 {
@@ -214,7 +214,7 @@ void os_close_descriptor(int descriptor)
         close(descriptor);
 }
 
-/* --- time and machine --- */
+/* --- Time and machine --- */
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -224,7 +224,7 @@ static uint64_t clock_ns(clockid_t clock)
         return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* The advice holds for whole pages; what stands beside the memory on its first and last one is no worse for it. */
+/* The advice is for whole pages; it does no harm to other data on the first and the last page. */
 void os_expect_use(void *memory, size_t size)
 {
         uintptr_t page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -233,8 +233,8 @@ void os_expect_use(void *memory, size_t size)
         madvise((void *)start, (uintptr_t)memory + size - start, MADV_HUGEPAGE);
 }
 
-/* glibc's heap grows as malloc needs it and shrinks as free allows: here it grows once, and stays as large.  What is in
- * front of its first large page is never used, because the system would give it in small ones. */
+/* glibc's heap grows and shrinks with malloc and free.  This lets it grow once, and keeps its size.  The part before the first
+ * large page is never used, because it would be in small pages. */
 void os_expect_heap(size_t size)
 {
 #ifdef __GLIBC__
@@ -262,7 +262,7 @@ uint64_t os_monotonic_ns(void)
         return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* The value behind "KEY<blanks>:" on the first such line of a proc file. */
+/* The value after "KEY<blanks>:" on the first such line of a proc file. */
 static bool proc_value(const char *text, const char *key, char *ret, size_t size)
 {
         size_t len = strlen(key);
@@ -321,7 +321,7 @@ void os_machine_get(struct os_machine *ret_machine)
         fill_cpu(m);
 }
 
-/* --- threads --- */
+/* --- Threads --- */
 
 struct parallel {
         void (*fn)(void *ctx, unsigned i);
@@ -357,14 +357,19 @@ void os_parallel(unsigned n, void (*fn)(void *ctx, unsigned i), void *ctx)
         }
 }
 
-/* --- terminal and streams --- */
+/* --- Terminal and streams --- */
 
 bool os_is_terminal(enum os_stream stream)
 {
         return isatty((int)stream);
 }
 
-/* Field 7 of /proc/PID/stat, as the kernel writes the number of a device there; 0: none. */
+bool os_stdin_is_terminal(void)
+{
+        return isatty(STDIN_FILENO);
+}
+
+/* Field 7 of /proc/PID/stat, in the kernel's encoding of device numbers; 0: none. */
 static dev_t controlling_terminal(int32_t pid)
 {
         AUTO_RELEASE(buf) stat = {0};
@@ -408,9 +413,9 @@ unsigned os_terminal_columns(enum os_stream stream)
         return size.ws_col;
 }
 
-/* --- libraries and processes --- */
+/* --- Libraries and processes --- */
 
-/* struct os_library has no definition: it is the system's own handle. */
+/* struct os_library is never defined: a pointer to it is the system's handle. */
 struct os_library *os_library_open(const char *name, struct err *err)
 {
         void *handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
@@ -439,7 +444,7 @@ bool os_library_find(struct os_library *library, const char *name, void *ret_fun
 {
         void *address = dlsym(library, name);
 
-        /* ISO C has no conversion of a pointer to data into one to a function. */
+        /* ISO C cannot convert a pointer to data into a pointer to a function. */
         if (address)
                 memcpy(ret_function, &address, sizeof(address));
         return address;
@@ -461,6 +466,11 @@ bool os_vdso(const uint8_t **ret_bytes, size_t *ret_size)
         *ret_bytes = (const uint8_t *)start;
         *ret_size = end - start;
         return true;
+}
+
+char **os_arguments(int *argc, char **argv)
+{
+        return argv;
 }
 
 const char *os_environment(const char *name)

@@ -8,8 +8,8 @@
 static volatile sig_atomic_t stop_signal;
 static volatile sig_atomic_t n_stops;
 
-/* The first three are how people ask.  The others would end the process just the same, and with it a session that is not
- * finished: a closed pipe, a timer, a limit of file size or CPU time. */
+/* The first three are requests of users.  The others (a closed pipe, a timer, a limit of file size or CPU time) would also end
+ * the process, and leave an unfinished session. */
 static const int stop_signals[] = {SIGINT,  SIGTERM, SIGHUP,    SIGPIPE, SIGUSR1, SIGUSR2,
                                    SIGALRM, SIGXFSZ, SIGVTALRM, SIGPROF, SIGXCPU};
 enum { N_ALWAYS = 2, N_ASKING = 3 };
@@ -31,14 +31,15 @@ static void on_stop(int sig)
 
 void os_catch_stop(void)
 {
-        /* No SA_RESTART: a wait must end when the user asks to stop. */
+        /* Without SA_RESTART, so that a wait ends when a stop is requested. */
         struct sigaction action = {.sa_handler = on_stop};
 
         if (is_caught)
                 return;
         for (size_t i = 0; i < N_ELEMENTS(stop_signals); i++) {
                 sigaction(stop_signals[i], NULL, &old_actions[i]);
-                /* What nohup ignores stays ignored; a shell's & ignores SIGINT, and scripts send that to end a recorder. */
+                /* Signals that nohup ignores stay ignored.  But a shell's & ignores SIGINT, which scripts send to end a
+                 * recorder. */
                 if (i < N_ALWAYS || old_actions[i].sa_handler != SIG_IGN)
                         sigaction(stop_signals[i], &action, NULL);
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files and streams that are written. */
+/* Writing files and streams. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -17,9 +17,9 @@ struct os_file {
         char *path;
 };
 
-/* --- creating --- */
+/* --- Creating --- */
 
-/* In a folder as /tmp others may have put a link where we write, to a file that only we may write. */
+/* In a folder such as /tmp another user may have made a link to a file that only this user may write. */
 static bool is_strange_link(const char *path)
 {
         const char *slash = strrchr(path, '/');
@@ -45,8 +45,8 @@ bool os_is_fifo(const char *path)
                 memcmp(target, pipe, strlen(pipe)) != 0);
 }
 
-/* A FIFO is opened for writing alone, so that its reader's end is seen.  What was no link when it was looked at is none
- * later: it is opened so. */
+/* A FIFO is opened for writing only, so that the end of its reader is noticed.  If the path was not a link when it was checked,
+ * it is opened so that it cannot be one now. */
 static int open_output(const char *path, mode_t mode, struct err *err)
 {
         struct stat link, st;
@@ -57,7 +57,8 @@ static int open_output(const char *path, mode_t mode, struct err *err)
 
         if (is_strange_link(path)) {
                 err_set(err, ERR_DENIED,
-                        "%s: is another user's link, in a folder where all may make links; it is not followed",
+                        "%s: not written, because it is a link of another user in a folder that several users may write to; "
+                        "remove the link, or choose another file",
                         path);
                 return -1;
         }
@@ -121,7 +122,7 @@ void os_file_free(struct os_file *file)
         free(file);
 }
 
-/* The path may lead elsewhere by now, and a link stays. */
+/* Another file may be at the path by now, and a link is not removed. */
 void os_file_discard(struct os_file *file)
 {
         struct stat st, there;
@@ -134,7 +135,7 @@ void os_file_discard(struct os_file *file)
         os_file_free(file);
 }
 
-/* --- writing --- */
+/* --- Writing --- */
 
 static bool write_all(int fd, const void *bytes, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of the port to Linux share. */
+/* Declarations shared by the os_linux*.c files. */
 #ifndef OS_LINUX_INTERNAL_H
 #define OS_LINUX_INTERNAL_H
 
@@ -10,7 +10,7 @@
 
 struct stat;
 
-/* Sets the error of errno; always returns false. */
+/* Sets the error from errno; always returns false. */
 bool os_linux_fail(struct err *err, const char *what);
 
 int64_t os_linux_mtime_ns(const struct stat *st);
@@ -18,18 +18,23 @@ int64_t os_linux_ctime_ns(const struct stat *st);
 
 /* --- os_linux_origin.c --- */
 
-/* A descriptor of a regular file, for reading; -1 and err.  Nothing else is opened. */
+/* Opens a regular file for reading and returns its descriptor; -1 and err.  Other files are not opened. */
 int os_linux_open_regular(const char *path, struct err *err);
 
 /* As os_read_public. */
 int os_linux_open_public(const char *path, struct err *err);
 
-/* As os_linux_open_regular, and as os_map_open_of says where a file is opened, for those who look at the opened file themselves:
- * it may be another one than was there before, and not a regular one. */
+/* As os_linux_open_regular, and with the folders of os_map_open_of, for callers that check the opened file themselves: it may
+ * have been replaced, and need not be a regular file. */
 int os_linux_open_to_map(const char *path, struct err *err);
 int os_linux_open_of(const char *path, struct err *err);
 
-/* Whether it is as os_map_open_of wants it. */
+/* Whether the file meets the requirements of os_map_open_of. */
 bool os_linux_check_origin(const struct stat *st, const struct os_origin *origin, struct err *err);
+
+/* --- os_linux_terminal.c --- */
+
+/* Restores a terminal that is used as a screen; no effect if there is none.  May be called in signal handlers. */
+void os_linux_restore_terminal(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Symbolic links of Linux. */
+/* Symbolic links on Linux. */
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What os.h tells of the machine that os_linux.c does not. */
+/* Facts about the machine, for os.h. */
 #include <sched.h>
 #include <string.h>
 #include <sys/random.h>
@@ -11,14 +11,19 @@ unsigned os_usable_cpus(void)
         cpu_set_t set;
         int n;
 
-        /* Fails on machines with more CPUs than a set has room for. */
+        /* Fails on machines with more CPUs than fit into a set. */
         if (sched_getaffinity(0, sizeof(set), &set))
                 return OS_MAX_PARALLEL;
         n = CPU_COUNT(&set);
         return n > 0 ? (unsigned)n : 1;
 }
 
-/* A UUID: what goes into a file's name has no other characters. */
+/* A UUID; it must not contain other characters, because it becomes part of a file name. */
+const char *os_own_program(void)
+{
+        return "/proc/self/exe";
+}
+
 bool os_boot_id(struct buf *out)
 {
         enum { UUID_CHARS = 36, LIMIT_BYTES = 64 };
@@ -31,7 +36,7 @@ bool os_boot_id(struct buf *out)
         return true;
 }
 
-/* Without waiting: early in the start of a machine there may be none yet. */
+/* Does not wait: early in the boot there may be no random bytes yet. */
 bool os_random(void *bytes, size_t size)
 {
         return getrandom(bytes, size, GRND_NONBLOCK) == (ssize_t)size;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mapped files: a SIGBUS inside a mapping of ours puts a page of zeros under the reader and sets that mapping's flag. */
+/* Mapped files: on a SIGBUS inside one of our mappings, the handler maps a page of zeros there and sets that mapping's flag.  A
+ * library must not install a handler; it reads files instead. */
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -20,8 +21,14 @@ static struct {
         atomic_bool shrank;
 } map_slots[MAX_MAPS];
 
-static _Atomic uint32_t n_map_slots; /* slots ever used */
+static _Atomic uint32_t n_map_slots; /* number of slots that were ever used */
 static struct sigaction old_sigbus;
+static atomic_bool reads_files;
+
+void os_map_by_reading(bool on)
+{
+        reads_files = on;
+}
 
 static void on_sigbus(int sig, siginfo_t *info, void *context)
 {
@@ -39,7 +46,8 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
                         return;
                 break;
         }
-        /* Not ours: the second fault, under the old handling, ends the process as it should. */
+        /* Not one of our mappings: the old handler is restored, and the next fault ends the process. */
+        os_linux_restore_terminal();
         sigaction(sig, &old_sigbus, NULL);
 }
 
@@ -64,7 +72,7 @@ static bool take_slot(uintptr_t start, size_t size, uint32_t *ret_slot)
         return false;
 }
 
-/* With an access control list the mode's bits of the group say what the list allows at most. */
+/* If there is an access control list, the group bits of the mode are the upper limit of its permissions. */
 static uint64_t writers_of(const struct stat *st)
 {
         mode_t others = st->st_mode & (S_IWGRP | S_IWOTH);
@@ -72,9 +80,53 @@ static uint64_t writers_of(const struct stat *st)
         return !others && os_is_trusted_owner(st->st_uid) ? 0 : (uint64_t)st->st_uid << 32 | others | 1;
 }
 
-/* `origin` NULL: it may be anybody's. */
+static void *map_bytes(int fd, size_t size, uint32_t *ret_slot, struct err *err)
+{
+        void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+
+        if (bytes == MAP_FAILED) {
+                os_linux_fail(err, "map");
+                return NULL;
+        }
+        if (!take_slot((uintptr_t)bytes, size, ret_slot)) {
+                munmap(bytes, size);
+                err_set(err, ERR_LIMIT, "more than %d files are mapped", MAX_MAPS);
+                return NULL;
+        }
+        return bytes;
+}
+
+/* What is not there any more reads as zeros; os_map_check() compares the size again. */
+static void *read_bytes(int fd, size_t size, struct err *err)
+{
+        uint8_t *bytes = size <= os_memory_bytes() / 2 ? calloc(1, size) : NULL;
+        size_t at = 0;
+
+        if (!bytes) {
+                err_set(err, ERR_LIMIT, "%zu bytes do not fit into memory", size);
+                return NULL;
+        }
+        while (at < size) {
+                ssize_t n = pread(fd, bytes + at, size - at, (off_t)at);
+
+                if (n < 0 && errno == EINTR)
+                        continue;
+                if (n < 0) {
+                        os_linux_fail(err, "read");
+                        free(bytes);
+                        return NULL;
+                }
+                if (!n)
+                        break;
+                at += (size_t)n;
+        }
+        return bytes;
+}
+
+/* `origin` NULL: any file is accepted. */
 static struct os_map *map_descriptor(int fd, const struct os_origin *origin, struct err *err)
 {
+        bool is_copy = reads_files;
         struct os_map *map;
         struct stat st;
         void *bytes = NULL;
@@ -95,16 +147,10 @@ static struct os_map *map_descriptor(int fd, const struct os_origin *origin, str
                 return NULL;
         }
         if (st.st_size) {
-                bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-                if (bytes == MAP_FAILED) {
-                        os_linux_fail(err, "map");
+                bytes = is_copy ? read_bytes(fd, (size_t)st.st_size, err)
+                                : map_bytes(fd, (size_t)st.st_size, &slot, err);
+                if (!bytes)
                         return NULL;
-                }
-                if (!take_slot((uintptr_t)bytes, (size_t)st.st_size, &slot)) {
-                        munmap(bytes, (size_t)st.st_size);
-                        err_set(err, ERR_LIMIT, "more than %d files are mapped", MAX_MAPS);
-                        return NULL;
-                }
         }
         map = mem_new(1, sizeof(*map));
         *map = (struct os_map){
@@ -117,6 +163,7 @@ static struct os_map *map_descriptor(int fd, const struct os_origin *origin, str
                 .owner = st.st_uid,
                 .writers = writers_of(&st),
                 .slot = slot,
+                .is_copy = is_copy,
         };
         return map;
 }
@@ -148,7 +195,9 @@ void os_map_free(struct os_map *map)
 {
         if (!map)
                 return;
-        if (map->bytes) {
+        if (map->is_copy) {
+                free((void *)(uintptr_t)map->bytes);
+        } else if (map->bytes) {
                 map_slots[map->slot].start = 0;
                 munmap((void *)(uintptr_t)map->bytes, map->size_bytes);
         }
@@ -160,20 +209,20 @@ void os_map_forget(const struct os_map *map, uint64_t from, uint64_t size)
         uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), at = (from + page - 1) & ~(page - 1);
         uint64_t end = size < map->size_bytes - from ? from + size : map->size_bytes;
 
-        if (at < end)
+        if (at < end && !map->is_copy)
                 madvise((void *)(uintptr_t)(map->bytes + at), end - at, MADV_DONTNEED);
 }
 
 bool os_map_shrank(const struct os_map *map)
 {
-        return map->bytes && map_slots[map->slot].shrank;
+        return map->bytes && !map->is_copy && map_slots[map->slot].shrank;
 }
 
 bool os_map_check(const struct os_map *map, const char *path, struct err *err)
 {
         struct os_stat now;
 
-        /* Inside the last page a cut gives zeros without a signal, hence the second look at the size. */
+        /* A cut inside the last page causes no signal, so the size is checked again. */
         if (os_map_shrank(map) || (os_stat(path, &now) && now.inode == map->inode && now.dev == map->dev &&
                                    now.size_bytes < map->size_bytes))
                 return err_set(err, ERR_IO, "%s: became shorter while it was read", path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How much memory this process may use: the machine's, or less where a control group or a resource limit says so. */
+/* The memory that this process may use: that of the machine, or less because of a control group or a resource limit. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static void lower(uint64_t *bytes, uint64_t limit)
                 *bytes = limit;
 }
 
-/* "max", and v1's number near 2^63, are no limits. */
+/* "max", and v1's number near 2^63, mean no limit. */
 static void lower_by_file(uint64_t *bytes, const char *path)
 {
         AUTO_RELEASE(buf) text = {0};
@@ -31,7 +31,7 @@ static void lower_by_file(uint64_t *bytes, const char *path)
                 lower(bytes, limit);
 }
 
-/* A group's limit holds for all groups below it. */
+/* A group's limit applies to all groups below it. */
 static void lower_by_group(uint64_t *bytes, const char *root, const char *group, const char *name)
 {
         AUTO_RELEASE(buf) folder = {0};

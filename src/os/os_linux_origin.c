@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which files are opened, and whose are believed.  A name that comes out of a file may lead to a device, whose opening
- * alone does something, to a FIFO, or by links to anywhere. */
+/* Decides which files are opened, and which owners are trusted.  A name from a file may lead to a device, which may act when it
+ * is opened, to a FIFO, or by links to any file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -25,7 +25,7 @@ void os_descriptor_path(int descriptor, const char *below, struct buf *out)
         buf_printf(out, "%s%d%s", descriptor_folder, descriptor, below ? below : "");
 }
 
-/* The descriptor of such a path, and what is below it ("" for the descriptor itself). */
+/* Parses such a path into the descriptor and the part below it ("" for the descriptor itself). */
 static bool parse_descriptor_path(const char *path, int *ret_descriptor, const char **ret_below)
 {
         char *end;
@@ -42,9 +42,9 @@ static bool parse_descriptor_path(const char *path, int *ret_descriptor, const c
         return true;
 }
 
-/* --- Who --- */
+/* --- Owners --- */
 
-/* In a user namespace the users that are not mapped all have one number, which says nothing. */
+/* In a user namespace all users that are not mapped have the same number, so it identifies nobody. */
 static bool is_known_user(uint32_t user)
 {
         enum { OVERFLOW_USER = 65534, SMALL_LIMIT = 65536 };
@@ -73,18 +73,19 @@ bool os_is_trusted_owner(uint32_t owner)
         return is_of(owner, geteuid());
 }
 
-/* --- What --- */
+/* --- Files --- */
 
 static bool check_regular(const struct stat *st, const char *path, struct err *err)
 {
         if (S_ISREG(st->st_mode))
                 return true;
         if (S_ISLNK(st->st_mode))
-                return err_set(err, ERR_DENIED, "%s: is a symbolic link, which is not followed here", path);
+                return err_set(err, ERR_DENIED, "%s: is a symbolic link, which wperf does not follow here",
+                               path);
         return err_set(err, ERR_FORMAT, "%s: is not a regular file", path);
 }
 
-/* What was looked at may be another file by now. */
+/* The file may have been replaced since it was checked. */
 static int check_opened(int fd, const char *path, struct err *err)
 {
         struct stat st;
@@ -99,7 +100,7 @@ static int check_opened(int fd, const char *path, struct err *err)
         return -1;
 }
 
-/* By now it may be another file than the one that was regular. */
+/* The path may lead to another file now than the regular file that was checked. */
 static int open_file(const char *path, int flags, struct err *err)
 {
         struct stat st;
@@ -148,7 +149,7 @@ static int open_below_once(int folder, const char *below, uint64_t flags)
         return (int)syscall(__NR_openat2, folder, below, &how, sizeof(how));
 }
 
-/* O_PATH first: that opens nothing. */
+/* O_PATH is used first, because it does not open the file itself. */
 static int open_below(int folder, const char *below, const char *path, struct err *err)
 {
         int fd = open_below_once(folder, below, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -164,7 +165,7 @@ bool os_linux_check_origin(const struct stat *st, const struct os_origin *origin
 {
         if (!origin->any_owner && !is_of(st->st_uid, origin->has_owner ? origin->owner : geteuid()))
                 return err_set(err, ERR_DENIED, "belongs to another user (id %u)%s", (unsigned)st->st_uid,
-                               origin->has_owner ? " than its process" : "; --force takes it all the same");
+                               origin->has_owner ? " than its process" : "; read it with --force");
         if (os_linux_mtime_ns(st) < origin->not_before_ns)
                 return err_set(err, ERR_DENIED, "is older than its process");
         return true;

@@ -6,6 +6,11 @@
 
 #define PMUS "/sys/bus/event_source/devices"
 
+void os_sysfs(const char *below, struct buf *out)
+{
+        buf_printf(out, "/sys/%s", below);
+}
+
 const char *os_sysfs_pmus(void)
 {
         return PMUS;

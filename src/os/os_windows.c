@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The port to Windows: paths are UTF-8 outside and UTF-16 inside. */
-#include "os.h"
+/* Implements os.h for Windows: paths are UTF-8 in the interface and UTF-16 inside. */
+#include "os_windows_internal.h"
 
 #include <windows.h>
 
 #include <io.h>
+#include <shellapi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,25 +24,29 @@ static enum err_code code_of(DWORD os)
         }
 }
 
-static bool fail(struct err *err, const char *what)
+bool os_windows_fail(struct err *err, const char *what)
 {
         DWORD os = GetLastError();
-        char text[128] = "";
+        wchar_t wide[128] = L"";
+        AUTO_RELEASE(buf) text = {0};
         size_t n;
 
-        FormatMessageA(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, NULL, os, 0, text,
-                       sizeof(text), NULL);
-        n = strcspn(text, "\r\n");
-        while (n && text[n - 1] == '.')
+        FormatMessageW(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, NULL, os, 0, wide,
+                       N_ELEMENTS(wide), NULL);
+        os_windows_add_text(wide, &text);
+        n = strcspn(buf_text(&text), "\r\n");
+        while (n && text.data[n - 1] == '.')
                 n--;
-        err_set(err, code_of(os), "%s: %.*s", what, (int)n, text);
+        if (n)
+                err_set(err, code_of(os), "%s: %.*s", what, (int)n, text.data);
+        else
+                err_set(err, code_of(os), "%s: Windows' error %lu", what, os);
         if (err)
                 err->os = (int32_t)os;
         return false;
 }
 
-/* The path as UTF-16; release with free(). */
-static wchar_t *wide(const char *text)
+wchar_t *os_windows_wide(const char *text)
 {
         int n = MultiByteToWideChar(CP_UTF8, 0, text, -1, NULL, 0);
         wchar_t *w = mem_new((size_t)(n > 0 ? n : 1), sizeof(*w));
@@ -51,29 +56,63 @@ static wchar_t *wide(const char *text)
         return w;
 }
 
-static int64_t unix_ns(FILETIME ft)
+wchar_t *os_windows_wide_path(const char *path)
 {
-        int64_t ticks = ((int64_t)ft.dwHighDateTime << 32) | ft.dwLowDateTime;
+        enum { LONGEST = 240 }; /* Windows' limit is 260 for a file, and less for a folder */
+        static const wchar_t prefix[] = L"\\\\?\\", share[] = L"\\\\?\\UNC\\";
+        wchar_t *w = os_windows_wide(path), *full;
+        bool is_share;
+        DWORD n;
+
+        if (wcslen(w) < LONGEST || !wcsncmp(w, prefix, 4))
+                return w;
+        n = GetFullPathNameW(w, 0, NULL, NULL);
+        full = mem_new(n + N_ELEMENTS(share), sizeof(*full));
+        if (!n || !GetFullPathNameW(w, n, full, NULL)) {
+                free(full);
+                return w;
+        }
+        is_share = full[0] == L'\\' && full[1] == L'\\';
+        memmove(full + (is_share ? wcslen(share) - 2 : wcslen(prefix)), full,
+                (wcslen(full) + 1) * sizeof(*full));
+        memcpy(full, is_share ? share : prefix, (is_share ? wcslen(share) : wcslen(prefix)) * sizeof(*full));
+        free(w);
+        return full;
+}
+
+void os_windows_add_text(const wchar_t *text, struct buf *out)
+{
+        int n = WideCharToMultiByte(CP_UTF8, 0, text, -1, NULL, 0, NULL, NULL);
+
+        if (n <= 1)
+                return;
+        WideCharToMultiByte(CP_UTF8, 0, text, -1, buf_extend(out, (size_t)n), n, NULL, NULL);
+        buf_truncate(out, out->len - 1);
+}
+
+int64_t os_windows_unix_ns(const FILETIME *time)
+{
+        int64_t ticks = ((int64_t)time->dwHighDateTime << 32) | time->dwLowDateTime;
 
         return (ticks - 116444736000000000) * 100;
 }
 
-/* 0 where the file system does not keep it. */
-static int64_t changed_ns(HANDLE h)
+int64_t os_windows_changed_ns(void *handle)
 {
         FILE_BASIC_INFO basic;
         ULARGE_INTEGER ticks;
 
-        if (!GetFileInformationByHandleEx(h, FileBasicInfo, &basic, sizeof(basic)) ||
+        if (!GetFileInformationByHandleEx(handle, FileBasicInfo, &basic, sizeof(basic)) ||
             !basic.ChangeTime.QuadPart)
                 return 0;
         ticks.QuadPart = (ULONGLONG)basic.ChangeTime.QuadPart;
-        return unix_ns((FILETIME){.dwLowDateTime = ticks.LowPart, .dwHighDateTime = ticks.HighPart});
+        return os_windows_unix_ns(
+                &(FILETIME){.dwLowDateTime = ticks.LowPart, .dwHighDateTime = ticks.HighPart});
 }
 
-static HANDLE open_wide(const char *path, DWORD access, DWORD how)
+void *os_windows_open(const char *path, uint32_t access, uint32_t how)
 {
-        wchar_t *w = wide(path);
+        wchar_t *w = os_windows_wide_path(path);
         HANDLE h = CreateFileW(w, access, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL, how,
                                FILE_ATTRIBUTE_NORMAL | FILE_FLAG_BACKUP_SEMANTICS, NULL);
 
@@ -81,72 +120,9 @@ static HANDLE open_wide(const char *path, DWORD access, DWORD how)
         return h;
 }
 
-/* --- mapped files: Windows refuses to cut a file that is mapped, so nothing can shrink --- */
-
-static struct os_map *map_handle(HANDLE h, struct err *err)
-{
-        BY_HANDLE_FILE_INFORMATION info;
-        struct os_map *map;
-        uint64_t size;
-        void *bytes = NULL;
-
-        if (!GetFileInformationByHandle(h, &info)) {
-                fail(err, "stat");
-                return NULL;
-        }
-        size = ((uint64_t)info.nFileSizeHigh << 32) | info.nFileSizeLow;
-        if (GetFileType(h) != FILE_TYPE_DISK || (info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY)) {
-                err_set(err, ERR_FORMAT, "is not a regular file");
-                return NULL;
-        }
-        if (size) {
-                HANDLE section = CreateFileMappingW(h, NULL, PAGE_READONLY, 0, 0, NULL);
-
-                if (section) {
-                        bytes = MapViewOfFile(section, FILE_MAP_READ, 0, 0, 0);
-                        CloseHandle(section);
-                }
-                if (!bytes) {
-                        fail(err, "map");
-                        return NULL;
-                }
-        }
-        map = mem_new(1, sizeof(*map));
-        *map = (struct os_map){
-                .bytes = bytes,
-                .size_bytes = (size_t)size,
-                .dev = info.dwVolumeSerialNumber,
-                .inode = ((uint64_t)info.nFileIndexHigh << 32) | info.nFileIndexLow,
-                .mtime_ns = unix_ns(info.ftLastWriteTime),
-                .ctime_ns = changed_ns(h),
-        };
-        return map;
-}
-
-struct os_map *os_map_open(const char *path, struct err *err)
-{
-        HANDLE h = open_wide(path, GENERIC_READ, OPEN_EXISTING);
-        struct os_map *map;
-
-        if (h == INVALID_HANDLE_VALUE) {
-                fail(err, path);
-                return NULL;
-        }
-        map = map_handle(h, err);
-        CloseHandle(h);
-        if (!map)
-                err_in(err, "%s", path);
-        return map;
-}
-
-struct os_map *os_map_open_of(const char *path, const struct os_origin *origin, struct err *err)
-{
-        return os_map_open(path, err);
-}
-
 void os_descriptor_path(int descriptor, const char *below, struct buf *out)
 {
-        buf_printf(out, "descriptor %d%s", descriptor, below ? below : ""); /* there are none to be had */
+        buf_printf(out, "descriptor %d%s", descriptor, below ? below : ""); /* not available on Windows */
 }
 
 bool os_is_superuser(void)
@@ -159,31 +135,7 @@ bool os_is_trusted_owner(uint32_t owner)
         return true;
 }
 
-void os_map_free(struct os_map *map)
-{
-        if (!map)
-                return;
-        if (map->bytes)
-                UnmapViewOfFile(map->bytes);
-        free(map);
-}
-
-/* Windows takes such pages back by itself. */
-void os_map_forget(const struct os_map *map, uint64_t from, uint64_t size)
-{
-}
-
-bool os_map_shrank(const struct os_map *map)
-{
-        return false;
-}
-
-bool os_map_check(const struct os_map *map, const char *path, struct err *err)
-{
-        return true;
-}
-
-/* --- files --- */
+/* --- Files --- */
 
 static bool read_handle(HANDLE h, size_t limit, struct buf *out, struct err *err)
 {
@@ -196,7 +148,7 @@ static bool read_handle(HANDLE h, size_t limit, struct buf *out, struct err *err
                 if (!ReadFile(h, chunk, sizeof(chunk), &n, NULL)) {
                         if (GetLastError() == ERROR_BROKEN_PIPE || GetLastError() == ERROR_HANDLE_EOF)
                                 return true;
-                        return fail(err, "read");
+                        return os_windows_fail(err, "read");
                 }
                 if (!n)
                         return true;
@@ -209,11 +161,11 @@ static bool read_handle(HANDLE h, size_t limit, struct buf *out, struct err *err
 
 bool os_read_file(const char *path, size_t limit, struct buf *out, struct err *err)
 {
-        HANDLE h = open_wide(path, GENERIC_READ, OPEN_EXISTING);
+        HANDLE h = os_windows_open(path, GENERIC_READ, OPEN_EXISTING);
         bool ok;
 
         if (h == INVALID_HANDLE_VALUE)
-                return fail(err, path);
+                return os_windows_fail(err, path);
         ok = read_handle(h, limit, out, err);
         CloseHandle(h);
         return ok || err_in(err, "%s", path);
@@ -236,7 +188,7 @@ bool os_read_stdin(size_t limit, struct buf *out, struct err *err)
 
 bool os_stat(const char *path, struct os_stat *ret_stat)
 {
-        HANDLE h = open_wide(path, FILE_READ_ATTRIBUTES, OPEN_EXISTING);
+        HANDLE h = os_windows_open(path, FILE_READ_ATTRIBUTES, OPEN_EXISTING);
         BY_HANDLE_FILE_INFORMATION info;
         int64_t ctime_ns;
         bool ok;
@@ -244,7 +196,7 @@ bool os_stat(const char *path, struct os_stat *ret_stat)
         if (h == INVALID_HANDLE_VALUE)
                 return false;
         ok = GetFileInformationByHandle(h, &info);
-        ctime_ns = changed_ns(h);
+        ctime_ns = os_windows_changed_ns(h);
         CloseHandle(h);
         if (!ok)
                 return false;
@@ -252,7 +204,7 @@ bool os_stat(const char *path, struct os_stat *ret_stat)
                 .size_bytes = ((uint64_t)info.nFileSizeHigh << 32) | info.nFileSizeLow,
                 .dev = info.dwVolumeSerialNumber,
                 .inode = ((uint64_t)info.nFileIndexHigh << 32) | info.nFileIndexLow,
-                .mtime_ns = unix_ns(info.ftLastWriteTime),
+                .mtime_ns = os_windows_unix_ns(&info.ftLastWriteTime),
                 .ctime_ns = ctime_ns,
                 .is_dir = info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY,
                 .is_file = !(info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY),
@@ -268,11 +220,11 @@ bool os_list_dir(const char *path, bool (*each)(void *ctx, const char *name), vo
         HANDLE h;
 
         buf_printf(&pattern, "%s\\*", path);
-        w = wide(pattern.data);
+        w = os_windows_wide_path(pattern.data);
         h = FindFirstFileW(w, &found);
         free(w);
         if (h == INVALID_HANDLE_VALUE)
-                return fail(err, path);
+                return os_windows_fail(err, path);
         do {
                 char name[1024];
 
@@ -285,18 +237,20 @@ bool os_list_dir(const char *path, bool (*each)(void *ctx, const char *name), vo
         return true;
 }
 
-/* Links are rare here: the path is made absolute. */
+/* Links are rare on Windows, so the path is only made absolute. */
 bool os_real_path(const char *path, struct buf *out)
 {
-        char *full = _fullpath(NULL, path, 0);
+        wchar_t *w = os_windows_wide(path), *full = _wfullpath(NULL, w, 0);
+        size_t start = out->len;
         struct os_stat there;
-        bool ok = full && os_stat(full, &there);
+        bool ok = full && os_stat(path, &there);
 
-        for (char *at = full; ok && *at; at++)
-                *at = *at == '\\' ? '/' : *at;
         if (ok)
-                buf_add_str(out, full);
+                os_windows_add_text(full, out);
+        for (size_t i = start; i < out->len; i++)
+                out->data[i] = out->data[i] == '\\' ? '/' : out->data[i];
         free(full);
+        free(w);
         return ok;
 }
 
@@ -316,13 +270,13 @@ bool os_can_write(const char *path, struct err *err)
         while (len && path[len - 1] != '/' && path[len - 1] != '\\')
                 len--;
         buf_add(&folder, path, len);
-        return os_stat(len ? folder.data : ".", &there) || fail(err, path);
+        return os_stat(len ? folder.data : ".", &there) || os_windows_fail(err, path);
 }
 
 bool os_rename(const char *from, const char *to, struct err *err)
 {
-        wchar_t *f = wide(from), *t = wide(to);
-        bool ok = MoveFileExW(f, t, MOVEFILE_REPLACE_EXISTING) || fail(err, from);
+        wchar_t *f = os_windows_wide_path(from), *t = os_windows_wide_path(to);
+        bool ok = MoveFileExW(f, t, MOVEFILE_REPLACE_EXISTING) || os_windows_fail(err, from);
 
         free(f);
         free(t);
@@ -331,8 +285,9 @@ bool os_rename(const char *from, const char *to, struct err *err)
 
 bool os_make_dir(const char *path, struct err *err)
 {
-        wchar_t *w = wide(path);
-        bool ok = CreateDirectoryW(w, NULL) || GetLastError() == ERROR_ALREADY_EXISTS || fail(err, path);
+        wchar_t *w = os_windows_wide_path(path);
+        bool ok = CreateDirectoryW(w, NULL) || GetLastError() == ERROR_ALREADY_EXISTS ||
+                  os_windows_fail(err, path);
 
         free(w);
         return ok;
@@ -340,8 +295,8 @@ bool os_make_dir(const char *path, struct err *err)
 
 bool os_remove(const char *path, struct err *err)
 {
-        wchar_t *w = wide(path);
-        bool ok = DeleteFileW(w) || fail(err, path);
+        wchar_t *w = os_windows_wide_path(path);
+        bool ok = DeleteFileW(w) || os_windows_fail(err, path);
 
         free(w);
         return ok;
@@ -349,14 +304,14 @@ bool os_remove(const char *path, struct err *err)
 
 bool os_touch(const char *path, struct err *err)
 {
-        HANDLE h = open_wide(path, FILE_WRITE_ATTRIBUTES, OPEN_EXISTING);
+        HANDLE h = os_windows_open(path, FILE_WRITE_ATTRIBUTES, OPEN_EXISTING);
         FILETIME now;
         bool ok;
 
         if (h == INVALID_HANDLE_VALUE)
-                return fail(err, path);
+                return os_windows_fail(err, path);
         GetSystemTimeAsFileTime(&now);
-        ok = SetFileTime(h, NULL, NULL, &now) || fail(err, path);
+        ok = SetFileTime(h, NULL, NULL, &now) || os_windows_fail(err, path);
         CloseHandle(h);
         return ok;
 }
@@ -373,147 +328,10 @@ bool os_is_private_dir(const char *path)
         return os_is_own_dir(path);
 }
 
-struct os_file {
-        HANDLE handle;
-        bool can_seek, owned;
-        char *path;
-};
-
-struct os_file *os_file_create(const char *path, struct err *err)
-{
-        bool is_stdout = !strcmp(path, "-");
-        HANDLE h = is_stdout ? GetStdHandle(STD_OUTPUT_HANDLE)
-                             : open_wide(path, GENERIC_READ | GENERIC_WRITE, CREATE_ALWAYS);
-        struct os_file *file;
-
-        if (h == INVALID_HANDLE_VALUE) {
-                fail(err, path);
-                return NULL;
-        }
-        file = mem_new(1, sizeof(*file));
-        file->handle = h;
-        file->owned = !is_stdout;
-        file->path = mem_strdup(is_stdout ? "standard output" : path);
-        file->can_seek = !is_stdout && GetFileType(h) == FILE_TYPE_DISK;
-        return file;
-}
-
-struct os_file *os_file_create_private(const char *path, struct err *err)
-{
-        return os_file_create(path, err);
-}
-
-struct os_file *os_file_create_temp(const char *prefix, struct buf *ret_path, struct err *err)
-{
-        enum { MAX_TRIES = 1000 };
-        HANDLE h = INVALID_HANDLE_VALUE;
-        struct os_file *file;
-
-        for (unsigned i = 0; i < MAX_TRIES && h == INVALID_HANDLE_VALUE; i++) {
-                buf_clear(ret_path);
-                buf_printf(ret_path, "%s.%lx-%llx-%x", prefix, GetCurrentProcessId(),
-                           (unsigned long long)os_monotonic_ns(), i);
-                h = open_wide(ret_path->data, GENERIC_READ | GENERIC_WRITE, CREATE_NEW);
-                if (h == INVALID_HANDLE_VALUE && GetLastError() != ERROR_FILE_EXISTS)
-                        break;
-        }
-        if (h == INVALID_HANDLE_VALUE) {
-                fail(err, prefix);
-                return NULL;
-        }
-        file = mem_new(1, sizeof(*file));
-        *file = (struct os_file){
-                .handle = h, .owned = true, .can_seek = true, .path = mem_strdup(ret_path->data)};
-        return file;
-}
-
-void os_file_free(struct os_file *file)
-{
-        if (!file)
-                return;
-        if (file->owned)
-                CloseHandle(file->handle);
-        free(file->path);
-        free(file);
-}
-
-void os_file_discard(struct os_file *file)
-{
-        char *path = file && file->owned && file->can_seek ? mem_strdup(file->path) : NULL;
-
-        os_file_free(file);
-        if (path)
-                os_remove(path, NULL);
-        free(path);
-}
-
 bool os_is_fifo(const char *path)
 {
         (void)path;
         return false;
-}
-
-static bool write_all(HANDLE h, const void *bytes, size_t size)
-{
-        const char *at = bytes;
-
-        while (size) {
-                DWORD n = 0, ask = size > (1u << 30) ? (1u << 30) : (DWORD)size;
-
-                if (!WriteFile(h, at, ask, &n, NULL))
-                        return false;
-                at += n;
-                size -= n;
-        }
-        return true;
-}
-
-bool os_file_write(struct os_file *file, const void *bytes, size_t size, struct err *err)
-{
-        return write_all(file->handle, bytes, size) || fail(err, file->path);
-}
-
-static bool seek_to(struct os_file *file, uint64_t off, DWORD from, uint64_t *ret_pos)
-{
-        LARGE_INTEGER to = {.QuadPart = (LONGLONG)off}, pos = {0};
-
-        if (!SetFilePointerEx(file->handle, to, &pos, from))
-                return false;
-        if (ret_pos)
-                *ret_pos = (uint64_t)pos.QuadPart;
-        return true;
-}
-
-bool os_file_write_at(struct os_file *file, uint64_t file_off, const void *bytes, size_t size,
-                      struct err *err)
-{
-        uint64_t back;
-
-        if (!seek_to(file, 0, FILE_CURRENT, &back) || !seek_to(file, file_off, FILE_BEGIN, NULL) ||
-            !write_all(file->handle, bytes, size) || !seek_to(file, back, FILE_BEGIN, NULL))
-                return fail(err, file->path);
-        return true;
-}
-
-bool os_file_truncate(struct os_file *file, uint64_t size, struct err *err)
-{
-        if (!seek_to(file, size, FILE_BEGIN, NULL) || !SetEndOfFile(file->handle))
-                return fail(err, file->path);
-        return true;
-}
-
-bool os_file_can_seek(const struct os_file *file)
-{
-        return file->can_seek;
-}
-
-bool os_file_close(struct os_file *file, struct err *err)
-{
-        bool ok = !file->owned || CloseHandle(file->handle) || fail(err, file->path);
-
-        free(file->path);
-        free(file);
-        return ok;
 }
 
 void os_close_descriptor(int descriptor)
@@ -521,7 +339,7 @@ void os_close_descriptor(int descriptor)
         _close(descriptor);
 }
 
-/* --- time and machine --- */
+/* --- Time and machine --- */
 
 void os_expect_use(void *memory, size_t size)
 {
@@ -571,7 +389,7 @@ void os_machine_get(struct os_machine *ret_machine)
                 m->memory_kib = memory.ullTotalPhys / 1024;
 }
 
-/* --- threads --- */
+/* --- Threads --- */
 
 struct parallel {
         void (*fn)(void *ctx, unsigned i);
@@ -608,14 +426,14 @@ void os_parallel(unsigned n, void (*fn)(void *ctx, unsigned i), void *ctx)
         }
 }
 
-/* --- terminal and streams --- */
+/* --- Terminal and streams --- */
 
 static HANDLE stream_handle(enum os_stream stream)
 {
         return GetStdHandle(stream == OS_STDOUT ? STD_OUTPUT_HANDLE : STD_ERROR_HANDLE);
 }
 
-/* A process of another console cannot be asked. */
+/* True for processes of the same console.  If it has more than 64, the list is incomplete, and true is returned for any process. */
 bool os_process_shares_terminal(int32_t pid, enum os_stream stream)
 {
         DWORD pids[64], n = GetConsoleProcessList(pids, 64);
@@ -645,28 +463,28 @@ unsigned os_terminal_columns(enum os_stream stream)
 
 bool os_write_stream(enum os_stream stream, const void *bytes, size_t size, struct err *err)
 {
-        if (write_all(stream_handle(stream), bytes, size))
+        if (os_windows_write_all(stream_handle(stream), bytes, size))
                 return true;
-        fail(err, stream == OS_STDOUT ? "standard output" : "standard error");
+        os_windows_fail(err, stream == OS_STDOUT ? "standard output" : "standard error");
         if (err && (err->os == ERROR_BROKEN_PIPE || err->os == ERROR_NO_DATA))
                 err->code = ERR_CLOSED;
         return false;
 }
 
-/* --- libraries and processes --- */
+/* --- Libraries and processes --- */
 
-/* struct os_library has no definition: it is the system's own handle. */
+/* struct os_library is never defined: a pointer to it is the system's handle. */
 struct os_library *os_library_open(const char *name, struct err *err)
 {
-        wchar_t *w = wide(name);
+        wchar_t *w = os_windows_wide(name);
         HMODULE handle;
 
-        /* A library in the folder where the user happens to stand is not taken. */
+        /* Libraries in the working folder are not loaded. */
         SetDllDirectoryW(L"");
         handle = LoadLibraryW(w);
         free(w);
         if (!handle) {
-                fail(err, name);
+                os_windows_fail(err, name);
                 if (err)
                         err->code = ERR_MISSING;
         }
@@ -693,7 +511,52 @@ bool os_vdso(const uint8_t **ret_bytes, size_t *ret_size)
         return false;
 }
 
+/* Values are kept, so that a text stays valid; only cli asks, for a few names. */
 const char *os_environment(const char *name)
 {
-        return getenv(name);
+        static struct os_variable {
+                const char *name;
+                char *value;
+        } known[16];
+        size_t i = 0;
+        AUTO_RELEASE(buf) text = {0};
+        wchar_t *w;
+        const wchar_t *value;
+
+        while (i < N_ELEMENTS(known) && known[i].name && strcmp(known[i].name, name))
+                i++;
+        if (i == N_ELEMENTS(known))
+                return getenv(name);
+        if (known[i].name)
+                return known[i].value;
+        w = os_windows_wide(name);
+        value = _wgetenv(w);
+        free(w);
+        known[i].name = name;
+        if (!value)
+                return NULL;
+        os_windows_add_text(value, &text);
+        known[i].value = buf_take(&text);
+        return known[i].value;
+}
+
+/* The C library's own arguments have lost the characters that the code page lacks. */
+char **os_arguments(int *argc, char **argv)
+{
+        int n = 0;
+        wchar_t **wide = CommandLineToArgvW(GetCommandLineW(), &n);
+        char **arguments;
+
+        if (!wide)
+                return argv;
+        arguments = mem_new((size_t)n + 1, sizeof(*arguments));
+        for (int i = 0; i < n; i++) {
+                AUTO_RELEASE(buf) text = {0};
+
+                os_windows_add_text(wide[i], &text);
+                arguments[i] = buf_take(&text);
+        }
+        LocalFree(wide);
+        *argc = n;
+        return arguments;
 }

@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What ends a run from outside: Ctrl-C, Ctrl-Break and a closed console. */
+/* Events that end a run: Ctrl-C, Ctrl-Break, a closed console, the end of the user's session and of Windows. */
 #include <windows.h>
+
+#include <signal.h>
 
 #include "os.h"
 
 static volatile LONG stop_signal;
 static volatile LONG n_stops;
 
+/* Windows calls this in a thread of its own.  It ends the process when the handler of a closing event returns, so that this one does not
+ * return: the process ends when the session is written. */
 static BOOL WINAPI on_control(DWORD type)
 {
-        if (type != CTRL_C_EVENT && type != CTRL_BREAK_EVENT && type != CTRL_CLOSE_EVENT)
+        bool is_closing =
+                type == CTRL_CLOSE_EVENT || type == CTRL_LOGOFF_EVENT || type == CTRL_SHUTDOWN_EVENT;
+
+        if (InterlockedIncrement(&n_stops) >= 3 && !is_closing)
                 return FALSE;
-        if (InterlockedIncrement(&n_stops) >= 3)
-                return FALSE;
-        InterlockedCompareExchange(&stop_signal, 2, 0);
+        InterlockedCompareExchange(&stop_signal, is_closing ? SIGTERM : SIGINT, 0);
+        while (is_closing)
+                Sleep(INFINITE);
         return TRUE;
 }
 
@@ -31,7 +38,7 @@ void os_release_stop(void)
 
 void os_request_stop(void)
 {
-        InterlockedCompareExchange(&stop_signal, 15, 0);
+        InterlockedCompareExchange(&stop_signal, SIGTERM, 0);
 }
 
 int os_stop_requested(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What os.h tells of the machine that os_windows.c does not. */
+/* Facts about the machine, for os.h. */
 #define _CRT_RAND_S /* for rand_s */
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,11 @@ unsigned os_usable_cpus(void)
         if (!GetProcessAffinityMask(GetCurrentProcess(), &own, &system) || !own)
                 return 1;
         return (unsigned)__builtin_popcountll((unsigned long long)own);
+}
+
+const char *os_own_program(void)
+{
+        return NULL;
 }
 
 bool os_boot_id(struct buf *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A pager at a console: cmd.exe runs it, as its value may have options. */
+/* A pager on a console.  cmd.exe runs it, because the value may contain options. */
 #include <stdio.h>
 
 #include "os.h"
@@ -11,6 +11,6 @@ bool os_page(const char *pager, const void *bytes, size_t size)
         if (!pipe)
                 return false;
         fwrite(bytes, 1, size, pipe);
-        /* 1 is cmd.exe's where there is no such program; 9009 a script's. */
+        /* cmd.exe returns 1 if there is no such program, and 9009 in a script. */
         return !_pclose(pipe);
 }

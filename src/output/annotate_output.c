@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The innermost frame is what a line of code shows. */
+/* A line of code shows the innermost frame. */
 static void add_source(const struct annotate *annotate, const struct annotate_point *from,
                        struct annotate_view_point *point)
 {
@@ -31,6 +31,16 @@ static void add_instruction(const struct disasm_insn *insn, struct annotate_view
         point->target = insn->target;
 }
 
+static void add_latency(const struct access_row *access, struct annotate_view_point *point)
+{
+        if (!access || !access->n_timed)
+                return;
+        point->has_latency = true;
+        point->p50 = access->p50;
+        point->p90 = access->p90;
+        point->p99 = access->p99;
+}
+
 void annotate_output_points(const struct annotate *annotate, struct annotate_view *view, struct arena *arena)
 {
         size_t n = annotate_n_points(annotate);
@@ -47,6 +57,7 @@ void annotate_output_points(const struct annotate *annotate, struct annotate_vie
                 };
                 add_source(annotate, from, &points[i]);
                 add_instruction(from->insn, &points[i]);
+                add_latency(from->access, &points[i]);
         }
         view->points = points;
         view->n_points = n;

@@ -11,7 +11,7 @@ static const char *note_of(const struct report *report, struct source_text *sour
         const char *note = source_text_note(source, path, 0);
 
         if (!note && report_python_has_changed(report, source, path))
-                note = "has changed since the recording: lines may be wrong";
+                note = "has changed since the recording: line numbers may be wrong";
         return note;
 }
 
@@ -41,6 +41,7 @@ static void show_source(const struct annotate_python *request, const struct pyth
                 .with_natives = request->with_natives,
                 .is_colored = request->is_colored,
                 .max_columns = request->max_columns,
+                .marks = request->marks,
         };
 
         python_source_view_want(&view);

@@ -7,16 +7,17 @@
 #include "report.h"
 
 struct annotate_python {
-        const struct report *report; /* with rows of Python functions, where the session has any */
+        const struct report *report; /* with rows of Python functions, if the session has any */
         const char *symbol;          /* a file or a pattern of functions */
         const char *source_folders;  /* or NULL */
-        bool takes_private;          /* source that not all users may read */
+        bool takes_private;          /* also read source that not all users may read */
         bool with_natives, is_colored;
         unsigned max_columns;
+        struct view_marks *marks; /* as in struct python_source_view */
         uint64_t max_sources;
 };
 
-/* Adds a part for each file or function that the symbol means.  Returns how many there were. */
+/* Adds a part for each file or function that the symbol matches.  Returns their number. */
 size_t annotate_python_show(const struct annotate_python *request, struct annotate_page *page);
 
 #endif

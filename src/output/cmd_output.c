@@ -11,7 +11,7 @@ int cmd_fail(const struct err *err)
 {
         AUTO_RELEASE(buf) line = {0};
 
-        /* The reader, as head, has seen enough. */
+        /* The reader has closed the pipe, like head. */
         if (err->code == ERR_CLOSED)
                 return EXIT_OK;
         buf_add_str(&line, "wperf: ");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The only ways out: standard output, standard error, files that options name, and the exit status. */
+/* All output of commands: standard output, standard error, files that options name, and the exit status. */
 #ifndef CMD_OUTPUT_H
 #define CMD_OUTPUT_H
 
@@ -14,7 +14,7 @@
 enum exit_status {
         EXIT_OK = 0,
         EXIT_FAILED = 1,           /* wperf's own failure without a command */
-        EXIT_WRONG_USAGE = 2,      /* the command line */
+        EXIT_WRONG_USAGE = 2,      /* error in the command line */
         EXIT_POOR = 3,             /* poor quality with --strict */
         EXIT_FAILED_COMMAND = 125, /* wperf's own failure with a command */
         EXIT_NOT_RUNNABLE = 126,
@@ -28,18 +28,18 @@ int cmd_fail(const struct err *err);
 /* Prints «wperf: warning: SENTENCE» on standard error for each line of `sentences`. */
 void cmd_warn(const struct buf *sentences);
 
-/* Writes to standard output.  ERR_CLOSED, of which cmd_fail says nothing, when its reader has left. */
+/* Writes to standard output.  If its reader has closed it, the error is ERR_CLOSED, for which cmd_fail prints nothing. */
 bool cmd_write_stdout(const void *bytes, size_t size, struct err *err);
 
-/* Writes all of `out` to standard output.  Returns `status`, or EXIT_FAILED after one sentence on standard
- * error when that fails and `status` is 0. */
+/* Writes all of `out` to standard output.  Returns `status`; if writing fails and `status` is 0, prints an error and returns
+ * EXIT_FAILED. */
 int cmd_print(const struct buf *out, int status);
 
-/* The file that an output option names: `name` under --output-prefix unless it is absolute or "-". */
+/* Path of an output file: `name` below the folder of --output-prefix, unless `name` is absolute or "-". */
 void cmd_output_path(const char *prefix, const char *name, struct buf *out);
 
-/* Whether that file could be written, asked before anything is measured; NULL (standard output) can.  What it holds
- * stays. */
+/* Whether the file can be written, to be checked before anything is measured; NULL (standard output) can.  Does not change the
+ * file. */
 bool cmd_can_write(const char *prefix, const char *name, struct err *err);
 
 /* Writes a document to `path` ("-": standard output). */
@@ -47,18 +47,18 @@ bool cmd_write_file(const char *path, const struct buf *document, struct err *er
 
 struct os_file; /* os.h */
 
-/* Closes a file, or where `ok` is false (err says why) removes what was written of it.  True when the file is whole. */
+/* Closes a file.  If `ok` is false (err says why), removes what was written.  True if the file is complete. */
 bool cmd_end_file(struct os_file *file, bool ok, struct err *err);
 
-/* Which forms of its result a command makes. */
+/* Which forms of its result a command must make. */
 struct cmd_forms {
         bool text;     /* for standard output */
         bool document; /* JSON, for standard output or the file of -o */
 };
 struct cmd_forms cmd_wanted_forms(const struct general_options *general, const struct output_options *output);
 
-/* The rule for commands with one document: text on standard output, with -o the JSON in a file as well; with
- * --json the JSON in the file or, without one, alone on standard output.  Returns the exit status. */
+/* The rule for commands with one document: text on standard output, and with -o also the JSON in a file.  With --json, only the
+ * JSON, in the file or on standard output.  Returns the exit status. */
 int cmd_print_document(const struct general_options *general, const struct output_options *output,
                        const struct buf *text, const struct buf *json);
 

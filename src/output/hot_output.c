@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a report to the rows that a view shows. */
+/* Makes the rows of a view from a report. */
 #include "hot_output.h"
 
 #include <stdlib.h>
@@ -8,7 +8,9 @@
 #include "annotate_output.h"
 #include "arena.h"
 #include "os.h"
+#include "quality_view.h"
 #include "sample_view.h"
+#include "spe_output.h"
 #include "view_rows.h"
 
 /* The arrays that a view points into. */
@@ -16,11 +18,13 @@ struct view_parts {
         struct sample_view view;
         struct arena arena;
         struct annotate_output annotated;
+        struct buf counts;
 };
 
 static void release_parts(struct view_parts *parts)
 {
         annotate_output_release(&parts->annotated);
+        buf_release(&parts->counts);
         arena_release(&parts->arena);
 }
 
@@ -33,7 +37,15 @@ static void fill_events(const struct report *report, struct view_parts *p)
         for (size_t i = 0; i < n; i++) {
                 const struct report_event *e = &report->events[i];
 
-                events[i] = (struct hot_view_event){e->name, e->mean_period, e->n_samples, e->weight};
+                events[i] = (struct hot_view_event){
+                        .name = e->name,
+                        .interval = e->mean_period,
+                        .n_samples = e->n_samples,
+                        .weight = e->weight,
+                        .only_tracks = e->only_tracks,
+                        .has_sources = e->has_sources,
+                        .is_source = e->is_source,
+                };
                 sources[i] = (struct sample_view_source){
                         .name = e->name,
                         .rate = e->attr.sample_period_or_freq,
@@ -81,7 +93,7 @@ static uint64_t rows_or(const struct display_options *display, uint64_t otherwis
         return display->rows ? display->rows : otherwise;
 }
 
-/* --annotate, --disassemble: the functions of the rows that are shown. */
+/* --annotate, --disassemble: the functions of the shown rows. */
 static void fill_annotated(const struct hot_output *o, struct view_parts *p)
 {
         const struct display_options *display = o->display;
@@ -142,7 +154,7 @@ static struct sample_view_trees trees_of(const struct hot_output *o)
         };
 }
 
-/* Rows by other keys than functions have no second table. */
+/* There is no second table if the rows are not functions. */
 static struct python_view python_of(const struct hot_output *o, const struct hot_view *hot)
 {
         return (struct python_view){
@@ -171,6 +183,18 @@ static struct sample_view_ways ways_of(const struct report_ways *ways)
         };
 }
 
+static void fill_counts(const struct report *report, struct view_parts *p)
+{
+        struct spe_output spe;
+
+        if (!report->is_by_source)
+                return;
+        spe_output_init(&spe, report, true);
+        stat_view_tables(&spe.view, &p->counts);
+        spe_output_release(&spe);
+        p->view.counts = buf_text(&p->counts);
+}
+
 static void fill_view(const struct hot_output *o, struct view_parts *p)
 {
         const struct report *report = o->report;
@@ -188,6 +212,7 @@ static void fill_view(const struct hot_output *o, struct view_parts *p)
                 .image_path = report->image.path,
                 .base_address = report->image.base_address,
                 .runtime_delta = report->image.runtime_delta,
+                .machine = buf_text(&report->run.machine),
                 .source_note = run->source_note,
                 .knows_busy = report->run.is_known,
                 .busy_ns = run->user_ns + run->kernel_ns,
@@ -204,6 +229,7 @@ static void fill_view(const struct hot_output *o, struct view_parts *p)
                 p->view.branches = view_rows_of_branches(report->branch_rows, o->display->symbol,
                                                          report->n_events, &p->arena);
         p->view.python = python_of(o, &p->view.hot);
+        fill_counts(report, p);
         fill_modules(report, p);
         fill_annotated(o, p);
 }
@@ -233,11 +259,42 @@ static void add_trees(const struct hot_output *o, struct sample_page *page)
         }
 }
 
+/* WindowsPerf's document of SPE: the samples, and the counts.  Its schema allows no other key. */
+static void render_spe(const struct hot_output *o, const struct sample_view *view, struct buf *out)
+{
+        struct spe_output spe;
+        struct sample_page page;
+        struct json json;
+
+        spe_output_init(&spe, o->report, false);
+        if (o->has_elapsed)
+                spe.view.elapsed_ns = o->elapsed_ns;
+        json_init(&json, out);
+        json_begin_object(&json);
+        json_key(&json, "sampling");
+        sample_page_begin_inside(&page, view, &json);
+        sample_page_end(&page);
+        json_key(&json, "counting");
+        stat_view_json(&spe.view, &json);
+        if (o->output->json_extended) {
+                quality_add_json(view->quality, view->source_note, &json);
+                if (view->has_exit)
+                        json_key_i64(&json, "target_exit", view->exit_status);
+        }
+        json_end_object(&json);
+        buf_add_char(out, '\n');
+        spe_output_release(&spe);
+}
+
 static void render(const struct hot_output *o, const struct sample_view *view, enum sample_form form,
                    struct buf *out)
 {
         struct sample_page page;
 
+        if (form == SAMPLE_JSON && o->report->is_by_source) {
+                render_spe(o, view, out);
+                return;
+        }
         sample_page_begin(&page, view, form, out);
         if (view->trees.are_wanted && form != SAMPLE_CSV)
                 add_trees(o, &page);
@@ -256,7 +313,7 @@ static bool write_document(const struct hot_output *o, const struct buf *documen
         return false;
 }
 
-/* A document goes to the file of -o, else to the screen in place of the text. */
+/* A document is written to the file of -o, otherwise to standard output instead of the text. */
 static bool show(const struct hot_output *o, const struct sample_view *view)
 {
         const enum sample_form document = o->csv ? SAMPLE_CSV : SAMPLE_JSON;

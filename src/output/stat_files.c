@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides the files' names; a killed run keeps the rows that it had. */
+/* Chooses the names of the files, and writes each row at once, so that a killed run keeps its rows. */
 #include "stat_files.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@ struct stat_files {
         struct stat_csv csv;
         char timestamp[32];
         struct os_file *files[COUNT_CLASSES];
-        bool multiplexed[COUNT_CLASSES]; /* as the first row was: the columns stay the same */
+        bool multiplexed[COUNT_CLASSES]; /* as for the first row, so that the columns stay the same */
         bool begun;
 };
 
@@ -56,7 +56,7 @@ const char *stat_files_name(const struct stat_files *files)
                                : "wperf_core_{core}_{timestamp}.{class}.csv";
 }
 
-/* The CPU that {core} stands for. */
+/* The CPU for {core}. */
 static void add_first_core(const struct sheet *sheet, struct buf *out)
 {
         for (size_t i = 0; i < sheet->n_tables; i++) {
@@ -96,7 +96,7 @@ static void fill_template(const struct stat_files *files, const char *name, cons
         }
 }
 
-/* Where a template does not tell the classes apart, later ones get theirs before the suffix. */
+/* If the template has no {class}, the name of the class is inserted before the suffix for all but the first class. */
 static void make_name(const struct stat_files *files, const struct sheet *sheet, enum count_class class,
                       bool first, struct buf *out)
 {

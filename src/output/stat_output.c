@@ -19,17 +19,17 @@
 struct stat_output {
         struct stat_output_request request;
         bool text, document, lines;
-        bool in_rows; /* the text has a row for each event, not tables */
+        bool in_rows; /* the text has a row for each event instead of tables */
         struct stat_rows rows;
         char separator[16];
-        struct os_file *row_file;   /* -x with -o; NULL: the stream */
-        enum os_stream stream;      /* of the text */
+        struct os_file *row_file;   /* file of -x with -o; NULL: the stream */
+        enum os_stream stream;      /* stream of the text */
         struct stat_document whole; /* the counts so far */
         uint64_t n_shots;
         struct stat_files *files;
         struct stat_plot *plot;
-        struct buf pending; /* what is on its way to the screen */
-        uint64_t n_poor;    /* counts of poor quality */
+        struct buf pending; /* text that was not written yet */
+        uint64_t n_poor;    /* number of counts with poor quality */
         bool live;
 };
 
@@ -37,7 +37,8 @@ static const char *document_file(const struct stat_output *o)
 {
         const struct output_options *out = o->request.output;
 
-        /* With a timeline that is measured -o names the CSV unless JSON is asked for, with -x the rows. */
+        /* For a timeline that is being measured, -o names the CSV file unless JSON is requested; with -x it names the file of the
+         * rows. */
         if (o->rows.separator)
                 return NULL;
         return o->request.timeline && o->request.forms && !out->json ? NULL : out->output;
@@ -53,14 +54,14 @@ static void open_forms(struct stat_output *o)
         if (!name && !o->request.output->json && !o->rows.separator)
                 name = o->request.output->output;
         o->lines = forms->json_lines;
-        /* WindowsPerf's -t has a file without being asked. */
+        /* WindowsPerf's -t writes a file without an option. */
         if (o->request.timeline && (name || forms->timeline))
                 o->files = stat_files_new(name, o->request.output->output_prefix, o->request.all_cpus, &csv);
         if (forms->plot)
                 o->plot = stat_plot_new();
 }
 
-/* perf's -x goes to standard error, where a command's own output is not in its way. */
+/* perf's -x writes to standard error, so that the rows are not mixed with the command's output. */
 static bool open_rows(struct stat_output *o, struct err *err)
 {
         const struct row_options *rows = o->request.rows;
@@ -129,7 +130,7 @@ void stat_output_free(struct stat_output *o)
         free(o);
 }
 
-/* A reader that has left ends the run as SIGTERM does. */
+/* If the reader has closed the output, the run ends as on SIGTERM. */
 static bool flush(struct stat_output *o, struct err *err)
 {
         const void *bytes = o->pending.data;

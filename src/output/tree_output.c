@@ -18,21 +18,23 @@ static const struct option tree_list[] = {
                 .name = "stacks",
                 .letter = 'g',
                 .offset = offsetof(struct tree_options, stacks),
-                .help = "show the call tree; '-g callee' inverts it",
+                .help = "show the call tree, from callers to callees; '-g callee' shows it from callees to "
+                        "callers",
         },
         {
                 .name = "inverted",
                 .letter = 'G',
                 .offset = offsetof(struct tree_options, callers),
-                .help = "show the call tree from callers to callees, as -g caller",
+                .help = "same as -g caller",
         },
         {
                 .name = "call-graph",
                 .kind = OPTION_STRING,
                 .arg = "HOW",
                 .offset = offsetof(struct tree_options, how),
-                .help = "show the call tree: caller (from the outermost function down), callee (from the "
-                        "sampled function up), or none (the table alone)",
+                .help = "show the call tree: caller (from the outermost function down to the sampled "
+                        "functions), callee (from the sampled functions up to their callers), or none (only "
+                        "the table)",
         },
         {
                 .name = "percent-limit",
@@ -48,32 +50,33 @@ static const struct option tree_list[] = {
                 .min = 1,
                 .max = 1 << 20,
                 .offset = offsetof(struct tree_options, max_depth),
-                .help = "show at most LEVELS levels of the call tree",
+                .help = "show at most LEVELS levels of the call tree; default all",
         },
         {
                 .name = "children",
                 .offset = offsetof(struct tree_options, children),
-                .help = "accepted for compatibility: shares of functions include their callees",
+                .help = "accepted for compatibility: the call tree's shares always include callees",
         },
         {
                 .name = "no-children",
                 .offset = offsetof(struct tree_options, no_children),
-                .help = "invert the call tree, as -g callee",
+                .help = "same as -g callee",
         },
         {
                 .name = "no-inlines",
                 .aliases = "no-inline",
                 .offset = offsetof(struct tree_options, no_inlines),
-                .help = "count inlined functions as part of their callers in the call tree",
+                .help = "do not show inlined functions in the call tree; count their samples in the function "
+                        "that contains them",
         },
         {0},
 };
 
 const struct option_group tree_group = {"Call tree", tree_list};
 
-/* --- Words --- */
+/* --- Words of -g --- */
 
-/* perf's words for forms of its tree, which has one form here. */
+/* Words for other forms of perf's tree, which are accepted without effect. */
 static bool is_form(const char *word)
 {
         static const char *const forms[] = {"graph",    "fractal", "flat",   "folded",
@@ -86,7 +89,7 @@ static bool is_form(const char *word)
         return false;
 }
 
-/* "0.5": digits with a point at most, whatever the locale writes. */
+/* "0.5": digits and at most one point, in any locale. */
 static bool parse_percent(const char *text, double *ret)
 {
         size_t whole = strspn(text, "0123456789");
@@ -105,7 +108,7 @@ static bool parse_percent(const char *text, double *ret)
         return true;
 }
 
-/* One of the words; false: it is none. */
+/* Parses one word; false: it is unknown. */
 static bool take_word(const char *word, struct tree_output *output)
 {
         double ignored;
@@ -124,7 +127,7 @@ static bool take_word(const char *word, struct tree_output *output)
         }
         if (is_form(word))
                 return true;
-        /* The first number is the limit, others are of perf's lines. */
+        /* The first number is the limit; further numbers belong to perf's grammar and are ignored. */
         return parse_percent(word, output->min_percent < 0 ? &output->min_percent : &ignored);
 }
 
@@ -150,7 +153,7 @@ bool tree_output_is_word(const char *word)
         double number;
         char bad[32];
 
-        /* A session may be called 5. */
+        /* A session may have the name 5. */
         return *word && !parse_percent(word, &number) && take_words(word, &output, bad, sizeof(bad));
 }
 
@@ -159,8 +162,8 @@ static bool bad_word(const char *word, struct err *err)
         static const char *const words[] = {"caller", "callee", "none"};
         const char *near = text_nearest(word, words, sizeof(words) / sizeof(*words));
 
-        return err_set(err, ERR_USAGE, "--call-graph has no '%s'%s%s%s; it takes caller, callee or none",
-                       word, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+        return err_set(err, ERR_USAGE, "--call-graph takes caller, callee or none, not '%s'%s%s%s", word,
+                       near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
 bool tree_output_init(const struct tree_options *options, struct tree_output *ret, struct err *err)
@@ -185,9 +188,9 @@ bool tree_output_init(const struct tree_options *options, struct tree_output *re
         return true;
 }
 
-/* --- Without stacks --- */
+/* --- Sessions without stacks --- */
 
-/* Whether samples were recorded with what a stack is made of: a call chain, or registers and a copy of the stack. */
+/* Whether samples were recorded with a call chain, or with registers and a copy of the stack. */
 static bool has_stacks(const struct report *report)
 {
         for (size_t i = 0; i < report->n_events; i++) {
@@ -199,7 +202,7 @@ static bool has_stacks(const struct report *report)
         return false;
 }
 
-/* Branches of any kind are no stack, and are not taken for one. */
+/* Branch records of any kind; they are not call stacks. */
 static bool has_branches(const struct report *report)
 {
         for (size_t i = 0; i < report->n_events; i++) {
@@ -214,11 +217,10 @@ void tree_output_note_missing(const struct report *report, struct buf *note)
         if (has_stacks(report))
                 return;
         if (has_branches(report))
-                buf_add_str(note,
-                            "the session has branches and no call stacks, so each function stands alone; "
-                            "wperf report -b shows the branches\n");
+                buf_add_str(note, "the session has branches but no call stacks, so the tree has no callers; "
+                                  "wperf report -b shows the branches\n");
         else
                 buf_add_str(
                         note,
-                        "the session has no call stacks, so each function stands alone; record it with -g\n");
+                        "the session has no call stacks, so the tree has no callers; record it with -g\n");
 }

@@ -8,7 +8,7 @@
 
 struct tree_options {
         bool stacks; /* -g */
-        /* --call-graph, or the word behind -g: caller, callee, none, or perf's longer forms; or NULL */
+        /* --call-graph, or the word after -g: caller, callee, none, or perf's longer forms; or NULL */
         const char *how;
         const char *min_percent; /* or NULL */
         uint64_t max_depth;      /* 0: no limit */
@@ -25,13 +25,13 @@ struct tree_output {
         bool no_inlines;
 };
 
-/* Whether `word` says how a call tree is to be shown: "caller", "graph,0.5,callee". */
+/* Whether `word` is a form of a call tree: "caller", "graph,0.5,callee". */
 bool tree_output_is_word(const char *word);
 
-/* ERR_USAGE for words and numbers that are none. */
+/* ERR_USAGE for unknown words and invalid numbers. */
 bool tree_output_init(const struct tree_options *options, struct tree_output *ret, struct err *err);
 
-/* A sentence where the session has no stacks to make a tree of. */
+/* Adds a sentence if the session has no stacks for a tree. */
 void tree_output_note_missing(const struct report *report, struct buf *note);
 
 #endif

@@ -15,6 +15,7 @@ static struct hot_view_row hot_row_of(const struct hot *hot, const struct hot_ro
                 .module = hot_text(hot, row->module),
                 .line = hot_text(hot, row->line),
                 .file = hot_text(hot, row->file),
+                .source = hot_text(hot, row->source),
                 .is_native = row->is_native,
                 .is_in_several = row->is_in_several,
                 .has_addr = row->has_addr,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A treap (tree by address, heap by random priority) with a count of owners at each node.  A node with several owners
- * is copied before it is changed. */
+/* A treap (a tree ordered by address, a heap ordered by random priority) whose nodes count their owners. A
+ * node with several owners is copied before it is changed. */
 #include "ranges_internal.h"
 
 #include <assert.h>
@@ -59,7 +59,7 @@ void ranges_drop(struct range_pool *pool, struct range_node *root)
         pool->n_nodes--;
 }
 
-/* The node itself, or a copy when somebody else owns it too. */
+/* Returns the node, or a copy if it has other owners too. */
 static struct range_node *own(struct range_pool *pool, struct range_node *node)
 {
         struct range_node *copy;
@@ -74,7 +74,7 @@ static struct range_node *own(struct range_pool *pool, struct range_node *node)
         return copy;
 }
 
-/* All of `a` lies below all of `b`. */
+/* All ranges of `a` must be below all ranges of `b`. */
 static struct range_node *join(struct range_pool *pool, struct range_node *a, struct range_node *b)
 {
         if (!a || !b)
@@ -92,7 +92,7 @@ static struct range_node *join(struct range_pool *pool, struct range_node *a, st
 static void split(struct range_pool *pool, struct range_node *node, uint64_t at,
                   struct range_node **ret_below, struct range_node **ret_above);
 
-/* Cuts a range that lies over `at` in two. */
+/* Splits a range that contains `at` in two. */
 static void split_node(struct range_pool *pool, struct range_node *node, uint64_t at,
                        struct range_node **ret_below, struct range_node **ret_above)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes, their maps and their threads' names, as the records change them.  What an exited process had stays until
- * its pid is used again, for samples that come late. */
+/* Replays the records into processes, their maps, and the names of their threads. What is known of an exited
+ * process is kept until its pid is reused, for samples that arrive late. */
 #include "world.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct world *world_new(void)
         struct world *w = mem_new(1, sizeof(*w));
 
         w->names = strpool_new();
-        *map_put(&w->name_of_thread, 0, NULL) = strpool_add(w->names, "swapper"); /* nothing tells of pid 0 */
+        *map_put(&w->name_of_thread, 0, NULL) = strpool_add(w->names, "swapper"); /* no record names pid 0 */
         w->last_process = UINT32_MAX;
         return w;
 }
@@ -188,7 +188,8 @@ static bool is_program_name(const char *path)
         return len > 4 && text_equal_nocase(path + len - 4, ".exe");
 }
 
-/* What another file is mapped over has gone; an image's own sections are mapped over it as well. */
+/* Removes images that another file is mapped over. The image's own sections are mapped over it too and do not
+ * remove it. */
 static void cut_images(struct world *w, struct process *process, str_id path, const struct range *range,
                        bool whole)
 {
@@ -199,7 +200,8 @@ static void cut_images(struct world *w, struct process *process, str_id path, co
                                              whole ? there->end : range->end);
 }
 
-/* The beginning of an image stands for all of it.  What is mapped whole has no file offsets. */
+/* The map of an image's beginning represents the whole image. If the image is mapped as a whole, its
+ * addresses have no file offsets. */
 static void map_image(struct world *w, struct process *process, const struct record_mmap *map,
                       struct map_name name, struct range *range)
 {
@@ -216,7 +218,7 @@ static void map_image(struct world *w, struct process *process, const struct rec
         else
                 range->module = image.module;
         process->images = ranges_put(&w->pool, process->images, &image);
-        /* Before it comes the loader that runs it. */
+        /* The loader that runs the image is mapped before it. */
         if (is_program_name(map->path) && !process->main_is_image) {
                 process->main_is_image = true;
                 process->main_module = image.module;
@@ -230,7 +232,7 @@ static void note_code(struct module *module, const struct record_mmap *map)
                 module->code_pgoff = map->pgoff;
 }
 
-/* Whether places are offsets of its file. */
+/* Whether places are offsets in the module's file. */
 static bool has_offsets(enum module_kind kind)
 {
         return kind == MODULE_FILE || kind == MODULE_JITDUMP || kind == MODULE_PYTHON;
@@ -263,7 +265,7 @@ static void map_user(struct world *w, const struct record_mmap *map)
         }
 }
 
-/* The kernel's own map may span everything: what lies in it is looked up first. */
+/* The kernel's own map may span all kernel addresses, so the maps within it are searched first. */
 static void map_kernel(struct world *w, const struct record_mmap *map)
 {
         struct map_name name;
@@ -273,7 +275,12 @@ static void map_kernel(struct world *w, const struct record_mmap *map)
                 return;
         name = world_modules_kernel_name(w, map->path);
         range.module = modules_get(w, &name, map);
-        range.pgoff = range.start; /* offsets are addresses */
+        range.pgoff = range.start;                             /* offsets are addresses */
+        if (w->image_size && image_size_of(w, range.module)) { /* of Windows' kernel */
+                name.kind = MODULE_IMAGE;
+                range.module = modules_get(w, &name, map);
+                range.pgoff = 0;
+        }
         w->kernel.version = ++w->last_version;
         if (name.kind == MODULE_KERNEL)
                 w->kernel_image = range;
@@ -324,7 +331,7 @@ void world_set_budget(struct world *w, struct budget *budget)
         w->budget = budget;
 }
 
-enum { WORLD_STEP_BYTES = 1 << 20 }; /* that the budget is asked for */
+enum { WORLD_STEP_BYTES = 1 << 20 }; /* taken from the budget at once */
 
 uint64_t world_bytes(const struct world *w)
 {
@@ -336,7 +343,7 @@ uint64_t world_bytes(const struct world *w)
                n_slots * MAP_SLOT_BYTES;
 }
 
-/* Whether there is memory for what one more record says. */
+/* Whether the budget has memory for another record. */
 static bool has_room(struct world *w)
 {
         uint64_t used = w->budget ? world_bytes(w) : 0;
@@ -364,7 +371,7 @@ void world_replay(struct world *w, const struct perfdata_record *record)
         }
 }
 
-/* --- questions --- */
+/* --- lookups --- */
 
 static struct place place_in(const struct range *range, uint64_t ip)
 {
@@ -395,7 +402,7 @@ static bool is_found(const struct found *slot, const struct process *process, ui
                ip >= slot->range.start && ip < slot->range.end;
 }
 
-/* Most samples hit few pages: the tree is walked once for each of them. */
+/* Most samples hit few pages, so the result is cached per page. */
 static const struct range *find_range(struct world *w, const struct process *process, uint64_t ip)
 {
         uint64_t page = ip >> PAGE_SHIFT;
@@ -474,7 +481,7 @@ struct place world_find(struct world *w, int32_t pid, uint16_t misc, uint64_t ip
         }
 }
 
-/* Gaps between maps are few and large: the tree is walked once for each piece of them. */
+/* Gaps between maps are few and large, so the result is cached per 16 MiB. */
 static bool is_in_gap(struct world *w, const struct process *process, uint64_t ip)
 {
         enum { PIECE_SHIFT = 24 };
@@ -508,7 +515,7 @@ uint64_t world_version(struct world *w, int32_t pid, uint16_t misc)
                 return w->kernel.version + 1;
         process = pid == -1 ? NULL : world_find_process(w, pid);
         version = process ? process->version + 1 : 1;
-        /* Looked for in both: the later change counts, for no two are alike. */
+        /* Both maps are searched. No two versions are equal, so the later one identifies both. */
         if ((misc & PERF_MISC_CPUMODE_MASK) == PERF_MISC_UNKNOWN && w->kernel.version >= version)
                 version = w->kernel.version + 1;
         return version;
@@ -517,6 +524,13 @@ uint64_t world_version(struct world *w, int32_t pid, uint16_t misc)
 const char *world_text(const struct world *w, str_id id)
 {
         return strpool_get(w->names, id);
+}
+
+bool world_is_file(const struct world *world, module_id id)
+{
+        const struct module *module = world_get_module(world, id);
+
+        return module && (module->kind == MODULE_FILE || module->kind == MODULE_IMAGE);
 }
 
 bool world_is_stack(const struct world *world, module_id id)

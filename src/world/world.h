@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Replays FORK, EXEC, COMM, MMAP, MMAP2, EXIT and KSYMBOL so that an address is looked up in the maps that
- * stood at that moment.  Records go in by time; questions are asked between them. */
+/* Replays FORK, EXEC, COMM, MMAP, MMAP2, EXIT and KSYMBOL records, so that an address is looked up in the
+ * maps that were valid at that time. Replay the records in order of time, and look addresses up between
+ * them. */
 #ifndef WORLD_H
 #define WORLD_H
 
@@ -17,26 +18,29 @@ typedef uint32_t module_id; /* index into the world's modules */
 
 enum module_kind {
         MODULE_FILE,          /* a file: executable, library, memfd, deleted file */
-        MODULE_IMAGE,         /* a PE image as it lies in memory: addresses are counted from its beginning */
+        MODULE_IMAGE,         /* a PE image as loaded in memory: offsets count from its first byte */
         MODULE_VDSO,          /* [vdso] */
         MODULE_KERNEL,        /* [kernel.kallsyms]: addresses are absolute */
         MODULE_KERNEL_MODULE, /* a loaded kernel module: addresses are absolute */
-        MODULE_KSYMBOL, /* code that the kernel made (a BPF program): path is its symbol; absolute addresses */
-        MODULE_ANON,    /* memory without a file; its names may stand in the process' perf map */
-        MODULE_JITDUMP, /* jit-PID.dump: code that the process made, by offsets in that file; other numbers are in archives */
-        MODULE_PYTHON, /* FILE.pysyms: lines of Python code objects, by the offsets of python_section.h */
+        /* code that the kernel generated, such as a BPF program; path is its symbol, addresses are
+         * absolute */
+        MODULE_KSYMBOL,
+        MODULE_ANON,    /* memory without a file; the process's perf map may name its functions */
+        MODULE_JITDUMP, /* jit-PID.dump: code that the process generated; offsets are those in that file */
+        MODULE_PYTHON,  /* FILE.pysyms: lines of Python code objects; offsets are those of python_section.h */
 };
 
 struct module {
         enum module_kind kind;
-        str_id path; /* as recorded, without " (deleted)"; world_text gives it */
+        str_id path; /* as recorded, without " (deleted)"; an id for world_text() */
         bool deleted;
         uint8_t build_id[BUILD_ID_MAX];
-        uint8_t build_id_size; /* 0: not known */
-        int32_t pid;         /* the first process that mapped it; for MODULE_ANON the process it belongs to */
-        uint64_t dev, inode; /* 0: not known */
-        uint64_t start, end; /* kernel and kernel modules: absolute addresses */
-        uint64_t code_pgoff; /* of its first executable map; UINT64_MAX: it has none */
+        uint8_t build_id_size; /* 0 if unknown */
+        int32_t pid;         /* the first process that mapped it; for MODULE_ANON the process that owns it */
+        uint64_t dev, inode; /* 0 if unknown */
+        /* MODULE_KERNEL, MODULE_KERNEL_MODULE, MODULE_KSYMBOL: absolute addresses; 0 for others */
+        uint64_t start, end;
+        uint64_t code_pgoff; /* of its first executable map; UINT64_MAX if it has none */
 };
 
 struct world;
@@ -45,104 +49,117 @@ struct world *world_new(void);
 void world_free(struct world *world);
 AUTO_DEFINE(world)
 
-/* Build ids of a session's table, for modules whose MMAP records have none; those that are there already too. */
+/* Adds the build ids of the session's table, for modules whose MMAP records have none. Updates existing
+ * modules too. */
 void world_add_build_ids(struct world *world, const struct perfdata_reader *reader);
 
-/* Bytes of memory that a PE image takes; 0 for a file that is none.  Asked once a module, when its beginning is mapped. */
+/* Returns the bytes of memory that a PE image takes, or 0 if the file is not a PE image. Called once per
+ * module, when the beginning of the file is mapped. */
 typedef uint64_t world_image_size(void *ctx, const char *path, const uint8_t *build_id, size_t build_id_size);
 
-/* Before the first record.  Memory without a file that lies within an image is then the image's: a loader that cannot map
- * its sections (wine, where they are not aligned to pages) reads them there.  Without it all of that is anonymous. */
+/* Call it before the first record. Memory without a file that lies within an image then belongs to the image:
+ * if a loader such as wine cannot map sections because they are not aligned to pages, it reads them there.
+ * Without this call all such memory is anonymous. */
 void world_set_images(struct world *world, world_image_size *size_of, void *ctx);
 
-/* What a file says of the code that a process made and may have replaced: a jitdump. */
+/* A source that knows the code that processes generate and may have replaced: the jitdumps. */
 struct world_code_source {
-        /* Asked before the first sample of a process that has mapped a MODULE_JITDUMP: what is asked for its code from then on, kept
-         * by the source; NULL: it says nothing. */
+        /* Called before the first sample of a process that has mapped a MODULE_JITDUMP. Returns a handle for
+         * find() and span(), which belongs to the source; NULL if the source knows nothing about the file. */
         const void *(*open)(void *ctx, const struct module *module, const char *path);
-        /* The offset in the file of the code that stood at `addr` at `time`; false: none. */
+        /* Gives the offset in the file of the code that was at `addr` at `time` (ns). False if there was
+         * none. */
         bool (*find)(const void *code, uint64_t addr, uint64_t time, uint64_t *ret_offset);
-        /* The times, until before *ret_to, for which all answers are those for `time`. */
+        /* Gives the interval [*ret_from, *ret_to) around `time` (ns) in which find() gives the same
+         * answers. */
         void (*span)(const void *code, uint64_t time, uint64_t *ret_from, uint64_t *ret_to);
         void *ctx;
 };
 
-/* Whether a mapped file of that name is a MODULE_JITDUMP. */
+/* Whether a mapped file with this path is a MODULE_JITDUMP. */
 bool world_is_jitdump(const char *path);
 
-/* Before the first record.  An address in memory without a file is then that of its code in the file where there is such.
- * Without it, all of that is anonymous. */
+/* Call it before the first record. An address in memory without a file is then looked up in the source; if
+ * the source knows its code, the place is the offset in the jitdump. Without this call all such memory is
+ * anonymous. */
 void world_set_code(struct world *world, const struct world_code_source *source);
 
-/* Whether a process has such code: only then the next two matter. */
+/* Whether a process has mapped a jitdump. If not, the next two functions need not be called. */
 bool world_has_code(const struct world *world);
 
-/* Whether world_find goes by the code of `pid` as it was at `time`; else world_turn_code makes it so, which is a change of the
- * world. */
+/* Whether world_find() uses the code of `pid` that was valid at `time` (ns). If not, call world_turn_code(),
+ * which changes the world. */
 bool world_code_is_at(struct world *world, int32_t pid, uint64_t time);
 void world_turn_code(struct world *world, int32_t pid, uint64_t time);
 
-/* Addresses of process `pid` that lie in no map belong to an anonymous module with this path: the recorder named code
- * there. */
+/* Assigns the addresses of process `pid` that no map contains to an anonymous module with this path, because
+ * the recorder named code there. */
 void world_name_unmapped(struct world *world, int32_t pid, const char *path);
 
 struct budget; /* budget.h */
 
-/* What processes, maps and names take comes out of it from the next record on.  Over it records are left out. */
+/* Charges the memory of processes, maps and names to the budget, from the next record on. Once the budget is
+ * used up, records are ignored. */
 void world_set_budget(struct world *world, struct budget *budget);
 
-/* The memory that they take, about. */
+/* The memory that processes, maps and names take, approximately. */
 uint64_t world_bytes(const struct world *world);
 
-/* Before the first record, for a recorder that may run for months: the maps of a process go once `n_exited` others have
- * exited after it and nobody has asked for it since, and a thread's name with its EXIT record.  Otherwise they stay until
- * the pid is used again. */
+/* Call it before the first record, for a recorder that may run for months. The world then drops the maps of a
+ * process when `n_exited` other processes have exited after it and its maps were not used since, and a
+ * thread's name at its EXIT record. Without this call it keeps both until the pid is reused. */
 void world_set_exited_limit(struct world *world, size_t n_exited);
 
-/* Forgets the modules that no process maps, and all paths and names that are not in use.  Modules keep their ids; those of
- * forgotten ones are given to new modules.  Any str_id is void afterwards.  Not with world_add_build_ids or
- * world_name_unmapped. */
+/* Forgets the modules that no process maps, and all paths and names that are no longer used. Other modules
+ * keep their ids; new modules reuse the ids of forgotten ones. Every str_id becomes invalid. Do not combine
+ * with world_add_build_ids() or world_name_unmapped(). */
 void world_forget_unmapped(struct world *world);
 
-/* Modules that are not forgotten. */
+/* The number of modules that are not forgotten. */
 size_t world_n_known_modules(const struct world *world);
 
-/* Takes one record of any type; those that change nothing are ignored. */
+/* Replays one record. Ignores types that do not change the world. */
 void world_replay(struct world *world, const struct perfdata_record *record);
 
-/* Where an address lies now. */
+/* The module and offset that an address belongs to now. */
 struct place {
-        module_id module; /* MODULE_NONE: no module */
-        /* MODULE_FILE, MODULE_VDSO, MODULE_JITDUMP, MODULE_PYTHON: file offset; MODULE_IMAGE: from the image's beginning; otherwise the
-         * address itself */
+        module_id module; /* MODULE_NONE if no module contains the address */
+        /* MODULE_FILE, MODULE_VDSO, MODULE_JITDUMP, MODULE_PYTHON: offset in the file; MODULE_IMAGE: offset
+         * from the image's first byte; otherwise the address itself */
         uint64_t offset;
-        uint64_t map_start, map_end, map_pgoff; /* of the map, or of what later maps left of it */
+        uint64_t map_start, map_end, map_pgoff; /* of the map, or of the part that later maps left of it */
 };
 
-/* `misc` is the sample's: its CPU mode chooses user or kernel maps. */
+/* `misc` is that of the sample. Its CPU mode selects user or kernel maps. */
 struct place world_find(struct world *world, int32_t pid, uint16_t misc, uint64_t ip);
 
-/* Whether world_find would give no module for user code: faster where most addresses are different and lie in no map. */
+/* Whether world_find() would find no module for this user address. Faster if the addresses are mostly
+ * distinct and in no map. */
 bool world_is_unmapped(struct world *world, int32_t pid, uint64_t ip);
 
-/* Another number, never 0, when answers of world_find for this process and mode may be others than before. */
+/* Never 0. The number changes whenever world_find() may give other answers for this process and CPU mode. */
 uint64_t world_version(struct world *world, int32_t pid, uint16_t misc);
 
 size_t world_n_modules(const struct world *world);
 const struct module *world_get_module(const struct world *world, module_id id);
 const char *world_text(const struct world *world, str_id id);
 
-/* The stack of a main thread, which the kernel tells of when a program begins; it holds no code. */
+/* Whether the module is a mapped file or image, so that its places are offsets in it. */
+bool world_is_file(const struct world *world, module_id id);
+
+/* Whether the module is the [stack] of a main thread, whose map the kernel records when a program starts. It
+ * contains no code. */
 bool world_is_stack(const struct world *world, module_id id);
 
-/* The name of a thread now (its own, or that of the thread that started it), "" when it was never told; never NULL. */
+/* The present name of a thread: its own, or the one inherited from the thread that started it. "" if no
+ * record named it; never NULL. */
 const char *world_thread_name(struct world *world, int32_t pid, int32_t tid);
 
-/* The same as an id that stays valid. */
+/* The same name as an id, which stays valid. */
 str_id world_thread_name_id(struct world *world, int32_t pid, int32_t tid);
 
-/* The executable that process `pid` ran when it was last mapped: MODULE_NONE when not known; and the address
- * where its file offset 0 would lie (map start minus offset). */
+/* The executable of process `pid`; MODULE_NONE if unknown. *ret_base is the address of its file offset 0: the
+ * start of its map minus the map's offset. */
 module_id world_main_module(const struct world *world, int32_t pid, uint64_t *ret_base);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Code that a process makes and replaces while it runs: where its bytes stand in the file that tells of it is what its place is,
- * so that two functions at one address are two places, and a function that was moved is one. */
+/* Code that a process generates and may replace while it runs. A place is the offset of the code in the
+ * jitdump. So two functions that were at one address at different times are two places, and a function that
+ * was moved is one place. */
 #include "world_internal.h"
 
 void world_set_code(struct world *w, const struct world_code_source *source)
@@ -13,7 +14,8 @@ bool world_has_code(const struct world *w)
         return w->has_code;
 }
 
-/* The file is not opened before there is a sample of the process: code_to is 0, so that world_turn_code comes first. */
+/* Does not open the file before the process has a sample: code_to is 0, so world_code_is_at() fails until
+ * world_turn_code() is called. */
 void code_map(struct world *w, struct process *process, module_id id)
 {
         if (!w->code.open)

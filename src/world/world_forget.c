@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a world forgets that is replayed for as long as a machine runs: processes that exited, and the modules and names
- * that only they had. */
+/* Drops data when a world is replayed for as long as a machine runs: processes that exited, and the modules
+ * and names that only they used. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -32,7 +32,8 @@ static void forget_process(struct world *w, int32_t pid)
         w->last_process = UINT32_MAX;
 }
 
-/* Where the main thread exits first, the others go on and are sampled: such a process is not forgotten. */
+/* If the main thread exits first, the other threads go on and are sampled, so a process that was used since
+ * is kept. */
 static bool may_forget(struct process *process)
 {
         return process && process->has_exited && !process->was_used;
@@ -48,7 +49,7 @@ static void push(struct world *w, int32_t pid)
         process->was_used = false;
 }
 
-/* Makes room for one. */
+/* Removes the oldest exited process from the ring. Adds it again if it was used since. */
 static void pop(struct world *w)
 {
         struct exited *exited = &w->exited;
@@ -70,7 +71,7 @@ void world_forget_exited(struct world *w, const struct record_task *task)
         map_remove(&w->name_of_thread, world_thread_key(task->pid, task->tid));
         if (task->pid != task->tid || !find_quietly(w, task->pid))
                 return;
-        /* After one turn nobody was used since. */
+        /* After at most one turn of the ring, an entry is found that was not used since. */
         while (exited->n == exited->max)
                 pop(w);
         push(w, task->pid);

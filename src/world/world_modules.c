@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a mapped path is, and when two maps are of the same module: same path, same inode, same build id. */
+/* Derives the kind of module from a mapped path, and decides whether two maps belong to the same module: same
+ * path, inode and build id. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,7 @@ static bool is_anonymous(const char *path)
         return !*path;
 }
 
-/* A process maps a page of its jit-PID.dump to tell of it. */
+/* A process maps a page of its jit-PID.dump to announce the file. */
 static bool is_jitdump(const char *path, size_t len)
 {
         static const char end[] = ".dump";
@@ -42,7 +43,7 @@ bool world_is_jitdump(const char *path)
         return is_jitdump(path, strlen(path));
 }
 
-/* No process maps anything there. */
+/* No process maps memory at PYTHON_PLACES_BASE. */
 void world_modules_name_python(struct map_name *name, const char *path, const struct record_mmap *map)
 {
         if (name->kind == MODULE_FILE && !name->deleted && map->start == PYTHON_PLACES_BASE && !map->pgoff &&
@@ -69,7 +70,7 @@ struct map_name world_modules_user_name(struct world *w, const char *path)
         return name;
 }
 
-/* [kernel.kallsyms]_text tells in its end which symbol the address was taken from. */
+/* The path may be "[kernel.kallsyms]_text": the suffix is the symbol from which the address was taken. */
 struct map_name world_modules_kernel_name(struct world *w, const char *path)
 {
         struct map_name name = {.kind = MODULE_KERNEL_MODULE};
@@ -94,7 +95,8 @@ static uint64_t end_of(const struct record_mmap *map)
         return end < map->start ? UINT64_MAX : end;
 }
 
-/* What belongs to one process is not shared with others; the kernel's parts are known by name and place. */
+/* A module that belongs to one process is not shared with others. Parts of the kernel are identified by name
+ * and address. */
 static bool is_same(const struct module *m, const struct map_name *name, const struct record_mmap *map)
 {
         if (m->kind != name->kind || m->path != name->path)
@@ -110,7 +112,7 @@ static bool is_same(const struct module *m, const struct map_name *name, const s
         case MODULE_JITDUMP:
         case MODULE_PYTHON: break;
         }
-        /* A build id out of the session's table is no part of the identity. */
+        /* A build id from the session's table is not part of the identity. */
         if (map->build_id_size && (m->build_id_size != map->build_id_size ||
                                    memcmp(m->build_id, map->build_id, map->build_id_size)))
                 return false;
@@ -190,7 +192,7 @@ module_id modules_get(struct world *w, const struct map_name *name, const struct
         }
 }
 
-/* Enters a module that is known already. */
+/* Adds a module that exists already to by_identity. */
 static void put_identity(struct module_table *t, module_id id)
 {
         const struct module *m = t->items[id];
