@@ -19,9 +19,10 @@ static void take_setting(const char *item, size_t len, uint64_t *period_ms, stru
         if (text_to_u64(number, 10, &value) && value >= COUNT_PERIOD_MIN_MS && value <= COUNT_PERIOD_MAX_MS)
                 *period_ms = value;
         else
-                buf_printf(warnings,
-                           "can't set '%.60s' config: count.period=N with N from %d to %d is all there is\n",
-                           buf_text(&text), COUNT_PERIOD_MIN_MS, COUNT_PERIOD_MAX_MS);
+                buf_printf(
+                        warnings,
+                        "can't set '%.60s' config: the only setting is count.period=N, with N from %d to %d\n",
+                        buf_text(&text), COUNT_PERIOD_MIN_MS, COUNT_PERIOD_MAX_MS);
 }
 
 uint64_t count_config_period(const char *config, struct buf *warnings)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The settings of --config. */
+/* The settings of stat --config. */
 #ifndef COUNT_CONFIG_H
 #define COUNT_CONFIG_H
 
@@ -13,8 +13,9 @@ enum {
         COUNT_PERIOD_MAX_MS = 100,
 };
 
-/* The milliseconds between two changes of counters that `config` (KEY=VALUE,...; may be NULL) asks for.  What is not taken is
- * no failure: a sentence is appended to `warnings`, one a line. */
+/* Returns the period of the counter rotation, in milliseconds, that `config` (KEY=VALUE,...; may be NULL)
+ * sets. A setting that is not accepted is not an error: a sentence is appended to `warnings`, one per
+ * line. */
 uint64_t count_config_period(const char *config, struct buf *warnings);
 
 #endif

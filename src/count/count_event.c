@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a resolved event is to `stat`: its class, unit and kind, the number that tables show, the name that
- * formulas use, what is left out of its count, and whether the core is known not to have it. */
+/* Completes a resolved event for `stat`: its class, unit and kind of core, the number that tables display,
+ * the name that formulas use, its exclude bits, and whether the core is known not to have it. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,6 +12,7 @@
 #include "count_internal.h"
 #include "err.h"
 #include "mem.h"
+#include "pmu_block.h"
 #include "text.h"
 #include "text_printable.h"
 
@@ -37,7 +38,7 @@ static int32_t find_kind(const struct core_kinds *kinds, const struct event *eve
         return !event->pmu[0] && kinds->n_items == 1 ? 0 : COUNT_NO_KIND;
 }
 
-/* The field of a PMU's events, or the whole config word where it has none of that name. */
+/* The value of a field in the event's config, or all of config if its PMU has no such field. */
 static uint64_t read_field(struct count_builder *b, const struct event *event, const char *name)
 {
         const struct pmu *pmu = pmu_find(&b->pmus, event->pmu, strlen(event->pmu));
@@ -55,7 +56,7 @@ static void classify_core(struct count_builder *b, struct count_event *e)
         uint64_t number = event->pmu[0] ? read_field(b, event, "event") : event->attr.config;
 
         e->kind = find_kind(&b->list.kinds, event);
-        /* On machines with several kinds of cores the upper half of config is the PMU. */
+        /* With several kinds of cores, the upper half of config is the PMU's type. */
         if (event->attr.type == PERF_TYPE_HARDWARE || event->attr.type == PERF_TYPE_HW_CACHE)
                 number = event->attr.config & UINT32_MAX;
         else if (e->kind >= 0 && b->list.kinds.items[e->kind].vendor == CORE_X86)
@@ -108,38 +109,43 @@ static void classify(struct count_builder *b, struct count_event *e)
                 classify_other(b, e);
 }
 
-/* What the event is called where the text gives a number or terms. */
-static const struct catalogue_event *known_event(const struct count_builder *b, const struct count_event *e)
+static const char *name_of_core_code(const struct count_builder *b, const struct count_event *e)
 {
-        const struct catalogue_cpu *model = NULL;
-        const struct catalogue_event *all, *known;
-        size_t n;
+        const struct catalogue_cpu *model = e->kind >= 0 ? b->list.kinds.items[e->kind].model : NULL;
+        const struct catalogue_event *known = model ? catalogue_find_code(model, (uint32_t)e->code) : NULL;
+
+        /* These numbers have the same meaning on all cores. */
+        if (!known && core_code_is_advertised((uint32_t)e->code))
+                known = catalogue_find_code(catalogue_find_cpu("armv8-a"), (uint32_t)e->code);
+        return known ? known->name : NULL;
+}
+
+/* The known name of an event that is given by number or by terms; NULL if there is none. */
+static const char *known_name(struct count_builder *b, const struct count_event *e)
+{
+        const char *prefix = count_class_name(e->class);
+        const struct pmu_block_class *class;
+        const struct pmu_block_event *known;
+        const struct pmu *pmu;
 
         if (e->code < 0)
                 return NULL;
-        if (e->class == COUNT_CORE) {
-                model = e->kind >= 0 ? b->list.kinds.items[e->kind].model : NULL;
-                known = model ? catalogue_find_code(model, (uint32_t)e->code) : NULL;
-                /* Numbers of these ranges mean the same on all cores. */
-                if (!known && core_code_is_advertised((uint32_t)e->code))
-                        known = catalogue_find_code(catalogue_find_cpu("armv8-a"), (uint32_t)e->code);
-                return known;
-        }
-        all = catalogue_uncore_events((enum catalogue_uncore)(e->class - COUNT_DSU), &n);
-        for (size_t i = 0; i < n; i++) {
-                if (all[i].code == e->code)
-                        return &all[i];
-        }
-        return NULL;
+        if (e->class == COUNT_CORE)
+                return name_of_core_code(b, e);
+        pmu = pmu_find(&b->pmus, e->event.pmu, strlen(e->event.pmu));
+        class = pmu_block_find_class(pmu_block_of(b->pmus.source, pmu, &b->list.kinds), prefix,
+                                     strlen(prefix));
+        known = class ? pmu_block_find_code(class, (uint64_t)e->code) : NULL;
+        return known ? known->name : NULL;
 }
 
-/* "inst_spec", "/dsu/l3d_cache", "r1b" */
+/* Sets the name for formulas: "inst_spec", "/dsu/l3d_cache", "r1b". */
 static void set_plain(struct count_builder *b, const struct event_item *item, struct count_event *e)
 {
         uint64_t number = 0;
         bool is_number = !item->has_terms && event_raw_number(item->name, &number) == NUMBER_OK;
-        const struct catalogue_event *known = is_number || item->has_terms ? known_event(b, e) : NULL;
-        bool is_unit = e->class != COUNT_CORE && e->class != COUNT_OTHER;
+        const char *known = is_number || item->has_terms ? known_name(b, e) : NULL;
+        bool is_unit = e->class != COUNT_CORE && e->class != COUNT_OTHER, has_prefix = *item->text.at == '/';
         AUTO_RELEASE(buf) plain = {0};
 
         if (item->extras.name.len) {
@@ -152,8 +158,10 @@ static void set_plain(struct count_builder *b, const struct event_item *item, st
         }
         if (is_unit)
                 buf_printf(&plain, "/%s/", count_class_name(e->class));
+        else if (has_prefix)
+                buf_add(&plain, item->text.at, (size_t)(item->name.at - item->text.at));
         if (known)
-                buf_add_str(&plain, known->name);
+                buf_add_str(&plain, known);
         else if (is_number)
                 buf_printf(&plain, "r%" PRIx64, number);
         else
@@ -161,7 +169,7 @@ static void set_plain(struct count_builder *b, const struct event_item *item, st
         e->plain = count_lower(&b->list, span_of(plain.data));
 }
 
-/* "inst_spec:u"; "cpu_core/cycles/u" on machines with cores of several kinds. */
+/* Sets the displayed name: "inst_spec:u"; "cpu_core/cycles/u" on machines with several kinds of cores. */
 static bool set_name(struct count_builder *b, const struct count_scope *scope, const struct event_item *item,
                      struct count_event *e)
 {
@@ -187,8 +195,8 @@ static bool set_name(struct count_builder *b, const struct count_scope *scope, c
         return true;
 }
 
-/* Software events happen in the kernel: without modifiers nothing is left out.  PMUs that are not of cores refuse
- * every wish of that sort. */
+/* Software events happen in the kernel, so without modifiers nothing is excluded. PMUs of other units refuse
+ * every exclude bit. */
 static bool set_flags(struct count_builder *b, const struct count_scope *scope, const struct event_item *item,
                       struct count_event *e)
 {
@@ -201,7 +209,7 @@ static bool set_flags(struct count_builder *b, const struct count_scope *scope, 
                         return true;
                 return err_set(
                         b->err, ERR_USAGE,
-                        "'%s' (column %zu) is of a PMU that counts in all modes: leave the modifiers out",
+                        "'%s' (column %zu) cannot have modifiers: its PMU counts in all modes; leave them out",
                         span_quote(item->text).text, event_column(scope->whole, item->text.at));
         }
         e->event.attr.flags = event_exclude_bits(item->modifiers, is_core && !b->text->kernel) |

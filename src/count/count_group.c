@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups: which events are scheduled together, under which number they are shown, and whether that many counters
- * exist. */
+/* Groups: which events are scheduled together, which number the group has in tables, and whether there are
+ * enough counters. */
 #include <string.h>
 
 #include "count_internal.h"
 
-/* Counters that any Arm core has; a hypervisor may keep some of the others. */
+/* Every Arm core has these counters; a hypervisor may reserve further ones. */
 enum { ALWAYS_THERE = 4 };
 
 static bool is_counted_by(const struct count_event *e, int32_t kind)
@@ -20,7 +20,8 @@ static bool is_cycles(const struct core_kind *kind, const struct count_event *e)
         return kind->vendor == CORE_ARM && e->code == COUNT_CPU_CYCLES;
 }
 
-/* How many general-purpose counters the group needs on a kind: one event of cycles has a counter of its own. */
+/* The number of general-purpose counters that the group needs on a kind of core; one event of cycles uses the
+ * cycle counter. */
 static size_t count_needed(const struct count_builder *b, size_t first, int32_t kind)
 {
         bool has_cycles = false;
@@ -37,7 +38,8 @@ static size_t count_needed(const struct count_builder *b, size_t first, int32_t 
         return n - has_cycles;
 }
 
-/* Other cores have counters that are good for some events alone: the kernel says what does not fit. */
+/* Checks Arm cores only: on other cores some counters count only some events, so that the kernel has to
+ * decide. */
 static bool is_too_large(struct count_builder *b, size_t first, int32_t index, size_t *ret_n)
 {
         struct core_kind *kind = &b->list.kinds.items[index];
@@ -54,7 +56,7 @@ static bool is_too_large(struct count_builder *b, size_t first, int32_t index, s
         return kind->n_counters && *ret_n > kind->n_counters;
 }
 
-/* A metric's events can be counted one by one; a group of the user's was asked for as it is. */
+/* A metric's events may be counted one by one; a group of the user's stays a group. */
 static void warn(struct count_builder *b, const struct count_scope *scope, const struct core_kind *kind,
                  size_t n, const char *at)
 {
@@ -72,7 +74,7 @@ static void warn(struct count_builder *b, const struct count_scope *scope, const
                         event_column(scope->whole, at), n, kind->n_counters);
 }
 
-/* Whether events `a` and `b` belong to one group of the kernel. */
+/* Whether `a` and `b` can be in one group of the kernel. */
 static bool go_together(const struct count_event *a, const struct count_event *b)
 {
         return a->class == b->class && a->kind == b->kind && a->unit == b->unit &&
@@ -84,8 +86,9 @@ static bool is_software(const struct count_event *e)
         return e->event.attr.type == PERF_TYPE_SOFTWARE;
 }
 
-/* The event that tells what the group counts; NULL where it has hardware events of several classes, or of several PMUs
- * without a class.  Software events go anywhere. */
+/* The first event that is not a software event, or the first event if all are; it decides what the group
+ * counts. Returns NULL and sets the error if the group has events of several classes, or of several PMUs of
+ * COUNT_OTHER. */
 static const struct count_event *find_leader(struct count_builder *b, const struct count_scope *scope,
                                              size_t first, const char *at)
 {
@@ -124,7 +127,8 @@ static void join(struct count_builder *b, size_t first, int32_t number)
         }
 }
 
-/* Software events go with the first group of the hardware events, or with each other. */
+/* Adds the software events to the first group of hardware events; without one, they form a group of their
+ * own. */
 static void join_software(struct count_builder *b, size_t first)
 {
         uint32_t together = 0;

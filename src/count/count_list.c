@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The list that `stat` counts: -e and then -m, or the default, behind the cycle counters. */
+/* Builds the list that `stat` counts: the cycle counters, then -e and -m, or the default. */
 #include "count_list.h"
 
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static struct count_event make_cycles(const struct count_builder *b, size_t inde
         };
         struct pmu_field field;
 
-        /* By its number: kernels before 6.6 know no generic event of one of several PMUs. */
+        /* Use the event number: kernels before 6.6 have no generic event for one of several PMUs. */
         if (kind->vendor == CORE_ARM && pmu_find_field(b->pmus.source, pmu, "event", 5, &field, NULL) > 0 &&
             pmu_field_max(&field) >= COUNT_CPU_CYCLES) {
                 e.event.attr.type = kind->type;
@@ -104,7 +104,7 @@ bool count_add_cycles(struct count_builder *b)
                 ARRAY_PUSH(list->items, list->n_items, list->cap_items, make_cycles(b, kind));
                 n_cycles++;
         }
-        /* To the front, in their order. */
+        /* Move them to the front, in their order. */
         for (size_t i = 0; i < n_cycles; i++) {
                 struct count_event cycles = list->items[list->n_items - n_cycles + i];
 
@@ -128,7 +128,7 @@ static bool parse_default(struct count_builder *b)
         return count_parse_text(b, &scope);
 }
 
-/* perf's lists. */
+/* The lists of perf stat -d. */
 static bool parse_detail(struct count_builder *b)
 {
         static const char *const more[] = {
@@ -174,7 +174,7 @@ static bool parse(struct count_builder *b)
         return count_add_cycles(b);
 }
 
-/* Metrics' names and formulas may be the caller's. */
+/* Names of metrics may belong to the caller, so the list copies them. */
 static void own_texts(struct count_list *list)
 {
         for (size_t i = 0; i < list->n_items; i++) {

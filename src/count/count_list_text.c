@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The list as lines of text for a session, and back.  Format: docs/session-format.md, feature 225. */
+/* Writes and reads the list as lines of text for a session. Format: docs/session-format.md, feature 225. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,7 +115,7 @@ struct count_list_reader {
         struct count_list list;
         size_t cap_kinds;
         size_t line;
-        /* What the last line of its sort began. */
+        /* The item that the next lines belong to: one of these, or none. */
         struct core_kind *kind;
         struct count_event *event;
         struct count_metric *metric;
@@ -177,7 +177,7 @@ static bool begin_kind(struct count_list_reader *r, struct span key, struct span
         struct core_kind kind = {0};
 
         if (r->list.kinds.n_items == PMU_CORE_MAX)
-                return fail(r, key, "is one too many");
+                return fail(r, key, "exceeds the limit of such lines");
         if (!read_word(r, key, value, kind.pmu, sizeof(kind.pmu)))
                 return false;
         ARRAY_PUSH(r->list.kinds.items, r->list.kinds.n_items, r->cap_kinds, kind);
@@ -192,7 +192,7 @@ static bool begin_event(struct count_list_reader *r, struct span key, struct spa
         struct count_event e = {.code = -1, .kind = COUNT_NO_KIND, .group = COUNT_LOOSE};
 
         if (r->list.n_items == COUNT_ITEMS_MAX)
-                return fail(r, key, "is one too many");
+                return fail(r, key, "exceeds the limit of such lines");
         if (!read_word(r, key, value, e.event.name, sizeof(e.event.name)))
                 return false;
         e.plain = count_lower(&r->list, value);
@@ -208,7 +208,7 @@ static bool begin_metric(struct count_list_reader *r, struct span key, struct sp
         struct count_metric m = {.kind = COUNT_NO_KIND};
 
         if (r->list.n_metrics == COUNT_METRICS_MAX)
-                return fail(r, key, "is one too many");
+                return fail(r, key, "exceeds the limit of such lines");
         m.name = m.title = arena_copy(&r->list.texts, value.at, value.len);
         ARRAY_PUSH(r->list.metrics, r->list.n_metrics, r->list.cap_metrics, m);
         r->metric = &r->list.metrics[r->list.n_metrics - 1];
@@ -225,7 +225,7 @@ static bool read_cpus(struct count_list_reader *r, struct span key, struct span 
 
         if (r->kind->cpus || !text_to_cpu_list(text, PMU_CPU_LIMIT, cpus, PMU_CPU_LIMIT, &n, NULL) || !n) {
                 free(cpus);
-                return fail(r, key, "is no list of CPUs");
+                return fail(r, key, "is not a list of CPUs");
         }
         r->kind->cpus = mem_resize(cpus, n, sizeof(*cpus));
         r->kind->n_cpus = n;
@@ -402,7 +402,7 @@ static bool read_lines(struct count_list_reader *r, const char *text, size_t siz
         return true;
 }
 
-/* Kinds and events may be named before they come. */
+/* A line may refer to a kind or an event of a later line, so references are checked at the end. */
 static bool check_references(const struct count_list_reader *r)
 {
         const struct count_list *list = &r->list;
@@ -410,19 +410,23 @@ static bool check_references(const struct count_list_reader *r)
 
         for (size_t i = 0; i < list->n_items; i++) {
                 if (list->items[i].kind >= n_kinds)
-                        return err_set(r->err, ERR_FORMAT, "counted event %zu is of kind %d of %d", i,
+                        return err_set(r->err, ERR_FORMAT,
+                                       "counted event %zu names kind %d, and the list has %d kinds", i,
                                        (int)list->items[i].kind, (int)n_kinds);
         }
         for (size_t i = 0; i < list->n_metrics; i++) {
                 const struct count_metric *m = &list->metrics[i];
 
                 if (m->kind >= n_kinds)
-                        return err_set(r->err, ERR_FORMAT, "counted metric %zu is of kind %d of %d", i,
+                        return err_set(r->err, ERR_FORMAT,
+                                       "counted metric %zu names kind %d, and the list has %d kinds", i,
                                        (int)m->kind, (int)n_kinds);
                 for (size_t j = 0; j < m->n_events; j++) {
                         if (m->events[j] >= list->n_items)
-                                return err_set(r->err, ERR_FORMAT, "counted metric %zu has event %zu of %zu",
-                                               i, m->events[j], list->n_items);
+                                return err_set(
+                                        r->err, ERR_FORMAT,
+                                        "counted metric %zu names event %zu, and the list has %zu events", i,
+                                        m->events[j], list->n_items);
                 }
         }
         return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* -m: metrics of the cores' models, built-in ones, those of the user, and groups of metrics. */
+/* -m: metrics of the models of the cores, built-in metrics, those of the user, and metric groups. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static bool is_own(const struct catalogue_cpu *model, const struct catalogue_met
         return model && metric >= model->metrics && metric < model->metrics + model->n_metrics;
 }
 
-/* The metric as that kind has it; built-in ones of cores are Arm's. */
+/* The kind's metric of this name; the built-in metrics for cores need an Arm core. */
 static const struct catalogue_metric *find_metric(const struct core_kind *kind, struct span name)
 {
         const struct catalogue_metric *metric = catalogue_find_metric(kind->model, name.at, name.len);
@@ -57,7 +57,8 @@ static bool add_metric(struct count_builder *b, const struct catalogue_metric *m
         return true;
 }
 
-/* Counts a metric on one kind of core, or with kind -1 what no core counts.  With `group` its events become one. */
+/* Counts a metric on one kind of core; with kind -1, a metric that no core counts. If `group` is not NULL,
+ * its events become one group. */
 static bool count_metric(struct count_builder *b, const struct catalogue_metric *metric, int32_t kind,
                          int32_t *group)
 {
@@ -70,7 +71,7 @@ static bool count_metric(struct count_builder *b, const struct catalogue_metric 
         return add_metric(b, metric, kind < 0 ? COUNT_NO_KIND : kind, first);
 }
 
-/* The user's own, for each kind: groups have the same numbers on all. */
+/* Counts a metric of -C on each kind of core; its groups have the same numbers on all kinds. */
 static bool count_extra(struct count_builder *b, const struct extra_metric *extra)
 {
         const struct catalogue_metric metric = {
@@ -129,7 +130,8 @@ static bool has_earlier_kind(const struct count_builder *b, size_t kind, struct 
         return false;
 }
 
-/* The metrics of a group in order; with several kinds, those that only the later ones have come last. */
+/* Counts the metrics of a metric group in order. With several kinds of cores, metrics that only a later kind
+ * has come last. */
 static bool count_group(struct count_builder *b, struct span name, bool *ret_found)
 {
         for (size_t i = 0; i < b->list.kinds.n_items; i++) {
@@ -170,7 +172,7 @@ static size_t list_names(const struct count_builder *b, const char **names)
         return n;
 }
 
-/* Whether some model has it, which is another than these cores'. */
+/* The first model that has a metric or metric group of this name; NULL if none has. */
 static const struct catalogue_cpu *find_owner(struct span name)
 {
         for (size_t i = 0; i < catalogue_n_cpus(); i++) {
@@ -195,21 +197,21 @@ static bool explain_unknown(struct count_builder *b, const char *whole, struct s
         if (owner && (!kind || kind->vendor != CORE_ARM))
                 return err_set(
                         b->err, ERR_UNSUPPORTED,
-                        "metric '%s' (column %zu) not supported: it counts events of Arm cores and this "
-                        "machine%s%s%s; `wperf list` shows all",
+                        "metric '%s' (column %zu) not supported: it counts events of Arm cores, and this "
+                        "machine%s%s%s; `wperf list` shows all metrics",
                         shown.text, place, kind ? "'s core PMU is '" : " has no core PMU",
                         kind ? kind->pmu : "", kind ? "'" : "");
         if (owner)
                 return err_set(
                         b->err, ERR_UNSUPPORTED,
                         "metric '%s' (column %zu) not supported: it belongs to other cores such as %s; "
-                        "`wperf list` shows all",
+                        "`wperf list` shows all metrics",
                         shown.text, place, owner->name);
         names = arena_alloc(&arena, NAMES_MAX * sizeof(*names));
         nearest = text_nearest(shown.text, names, list_names(b, names));
-        err_set(b->err, ERR_USAGE, "metric '%s' not supported (column %zu): %s%s%s`wperf list` shows all",
-                shown.text, place, nearest ? "did you mean '" : "", nearest ? nearest : "",
-                nearest ? "'? " : "");
+        err_set(b->err, ERR_USAGE,
+                "metric '%s' not supported (column %zu): %s%s%s`wperf list` shows all metrics", shown.text,
+                place, nearest ? "did you mean '" : "", nearest ? nearest : "", nearest ? "'? " : "");
         arena_release(&arena);
         return false;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The counting grammar: cuts the text at its commas and braces.  What a name means is event_resolve.c's. */
+/* The counting grammar: splits the text at commas and braces. event_resolve.c resolves the names. */
 #include <string.h>
 
 #include "arena.h"
@@ -24,7 +24,7 @@ static bool fail_brace(struct count_builder *b, const struct count_scope *scope,
         return err_set(b->err, ERR_USAGE, "a comma is missing before the group in column %zu", place);
 }
 
-/* Up to the comma or `end` that ends the event; commas between slashes do not. */
+/* Finds the end of the event: `end`, or a comma that is not between slashes. */
 static bool cut_item(struct count_builder *b, const struct count_scope *scope, const char *at,
                      const char *end, bool in_group, struct span *ret)
 {
@@ -38,14 +38,14 @@ static bool cut_item(struct count_builder *b, const struct count_scope *scope, c
         }
         *ret = (struct span){at, (size_t)(stop - at)};
         if (slash)
-                return err_set(b->err, ERR_USAGE, "the slash in column %zu has no second one",
+                return err_set(b->err, ERR_USAGE, "the second slash is missing after the slash in column %zu",
                                column(scope, slash));
         if (brace)
                 return fail_brace(b, scope, *ret, brace, in_group);
         return ret->len || err_set(b->err, ERR_USAGE, "no event specified (column %zu)", column(scope, at));
 }
 
-/* [:]modifiers; no interval. */
+/* Reads [:]modifiers; an interval is an error. */
 static bool read_modifiers(struct count_builder *b, const struct count_scope *scope, struct span suffix,
                            struct span *ret)
 {
@@ -58,18 +58,17 @@ static bool read_modifiers(struct count_builder *b, const struct count_scope *sc
                 suffix = (struct span){suffix.at + 1, suffix.len - 1};
         if (!suffix.len)
                 return err_set(b->err, ERR_USAGE,
-                               "nothing follows ':' (column %zu): write modifiers such as :u", place);
+                               "':' (column %zu) is followed by nothing: write modifiers such as :u", place);
         if (*suffix.at >= '0' && *suffix.at <= '9')
-                return err_set(
-                        b->err, ERR_USAGE,
-                        "'%s' (column %zu) is an interval: intervals belong to record and sample, stat "
-                        "counts every event",
-                        span_quote(suffix).text, column(scope, suffix.at));
+                return err_set(b->err, ERR_USAGE,
+                               "'%s' (column %zu) is an interval: stat counts every event; only record and "
+                               "sample take intervals",
+                               span_quote(suffix).text, column(scope, suffix.at));
         *ret = suffix;
         return event_check_modifiers(scope->whole, suffix, b->err);
 }
 
-/* The event's own modifiers with those of its group. */
+/* Joins the event's own modifiers and those of its group. */
 static struct span join(struct count_builder *b, struct span own, struct span group)
 {
         char *text;
@@ -141,7 +140,7 @@ static bool parse_members(struct count_builder *b, const struct count_scope *sco
         }
 }
 
-/* {a,b}[:modifiers]; *at moves behind it. */
+/* Parses {a,b}[:modifiers] and moves *at after it. */
 static bool parse_group(struct count_builder *b, const struct count_scope *scope, const char **at)
 {
         const char *open = *at, *close = strchr(open, '}'), *inner;
@@ -161,8 +160,8 @@ static bool parse_group(struct count_builder *b, const struct count_scope *scope
                                ? fail_brace(b, scope, (struct span){open, (size_t)(suffix.at + 1 - open)},
                                             suffix.at, false)
                                : err_set(b->err, ERR_USAGE,
-                                         "'%s' (column %zu) follows a group: write a comma or modifiers such "
-                                         "as :u",
+                                         "'%s' (column %zu) can't follow a group: write a comma or modifiers "
+                                         "such as :u",
                                          span_quote(suffix).text, column(scope, suffix.at));
         if (!read_modifiers(b, scope, suffix, &modifiers) ||
             !parse_members(b, scope, open + 1, close, modifiers, &n_members))

@@ -1,33 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Units that are larger than a core: which PMUs are the clusters (DSU) and memory controllers (DMC-620) of
- * WindowsPerf's prefixes, and what a name is on them. */
+/* Units outside the cores: which PMUs an event with a prefix (/dsu/NAME) is counted on, and which of them are the
+ * clusters (DSU) and memory controllers (DMC-620) that have tables of their own. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "buf.h"
 #include "count_internal.h"
 #include "err.h"
+#include "mem.h"
+#include "pmu_block.h"
 #include "text.h"
 #include "text_match.h"
 
 #define DSU_PMU "arm_dsu_"
 #define DMC_PMU "arm_dmc620_"
 
-/* drivers/perf/arm_dmc620_pmu.c: events are clk_NAME and clkdiv2_NAME, told apart by the field clkdiv2. */
-static const struct family {
-        const char *prefix; /* of the text, between slashes */
-        const char *pmu;
-        const char *events;
-        const char *unit; /* in messages */
-        enum count_class class;
-} families[] = {
-        {"dsu", DSU_PMU, "", "cluster (DSU)", COUNT_DSU},
-        {"dmc_clk", DMC_PMU, "clk_", "memory controller (DMC-620)", COUNT_DMC_CLK},
-        {"dmc_clkdiv2", DMC_PMU, "clkdiv2_", "memory controller (DMC-620)", COUNT_DMC_CLKDIV2},
-};
-
-/* Names end in the address of the controller in hexadecimal. */
+/* DMC-620 names end in the controller's address in hexadecimal, so a shorter name is a lower address. */
 static bool comes_before(const char *a, const char *b)
 {
         size_t x = strlen(a), y = strlen(b);
@@ -55,52 +45,41 @@ enum count_class count_class_of_pmu(const struct pmu_table *pmus, const char *na
         return is_clkdiv2 ? COUNT_DMC_CLKDIV2 : COUNT_DMC_CLK;
 }
 
-static const struct family *find_family(struct span prefix)
-{
-        for (size_t i = 0; i < N_ELEMENTS(families); i++) {
-                if (span_equal_nocase(prefix, families[i].prefix))
-                        return &families[i];
-        }
-        return NULL;
-}
-
 static bool fail_prefix(const struct event_resolver *r, struct span prefix)
 {
-        return err_set(r->err, ERR_USAGE,
-                       "unknown prefix '/%s/' (column %zu): prefixes are /dsu/, /dmc_clk/ and /dmc_clkdiv2/",
-                       span_quote(prefix).text, event_column(r->whole, prefix.at));
+        AUTO_RELEASE(buf) known = {0};
+
+        pmu_block_add_prefixes(&known);
+        return err_set(r->err, ERR_USAGE, "unknown prefix '/%s/' (column %zu): prefixes are %s",
+                       span_quote(prefix).text, event_column(r->whole, prefix.at), buf_text(&known));
 }
 
-static bool fail_name(const struct event_resolver *r, const struct family *family,
+static bool fail_name(const struct event_resolver *r, const struct pmu_block_class *class,
                       const struct event_item *item)
 {
-        const char *names[64], *nearest;
-        const struct catalogue_event *all;
-        size_t n;
+        const char **names = mem_new(class->n_events, sizeof(*names)), *nearest;
 
-        all = catalogue_uncore_events((enum catalogue_uncore)(family->class - COUNT_DSU), &n);
-        n = n < N_ELEMENTS(names) ? n : N_ELEMENTS(names);
-        for (size_t i = 0; i < n; i++)
-                names[i] = all[i].name;
-        nearest = text_nearest(span_quote(item->name).text, names, n);
+        for (size_t i = 0; i < class->n_events; i++)
+                names[i] = class->events[i].name;
+        nearest = text_nearest(span_quote(item->name).text, names, class->n_events);
+        free(names);
         return err_set(r->err, ERR_USAGE, "unknown event name: %s (column %zu)%s%s%s%s%s",
                        span_quote(item->text).text, event_column(r->whole, item->name.at),
-                       nearest ? "; did you mean '/" : "", nearest ? family->prefix : "", nearest ? "/" : "",
+                       nearest ? "; did you mean '/" : "", nearest ? class->name : "", nearest ? "/" : "",
                        nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-/* -E names, numbers and the tables of the catalogue; 1: found, 0: not, -1: error. */
-static int find_number(const struct event_resolver *r, const struct family *family,
+/* Finds the event's number by names of -E, as a number, or in the block. 1: found, 0: not found, -1: error. */
+static int find_number(const struct event_resolver *r, const struct pmu_block_class *class,
                        const struct event_item *item, uint64_t *ret_number)
 {
         enum number_result result = event_raw_number(item->name, ret_number);
-        const struct catalogue_event *all;
-        size_t n;
+        const struct pmu_block_event *event;
 
         for (size_t i = 0; r->extra && i < r->extra->n_events; i++) {
                 const struct extra_event *extra = &r->extra->events[i];
 
-                if (strcmp(extra->prefix, family->prefix) || !span_equal_nocase(item->name, extra->name))
+                if (strcmp(extra->prefix, class->name) || !span_equal_nocase(item->name, extra->name))
                         continue;
                 *ret_number = extra->code;
                 return 1;
@@ -111,14 +90,10 @@ static int find_number(const struct event_resolver *r, const struct family *fami
                 return err_set(r->err, ERR_USAGE, "extra event value out of range in %s (column %zu)",
                                span_quote(item->text).text, event_column(r->whole, item->name.at)) -
                        1;
-        all = catalogue_uncore_events((enum catalogue_uncore)(family->class - COUNT_DSU), &n);
-        for (size_t i = 0; i < n; i++) {
-                if (!span_equal_nocase(item->name, all[i].name))
-                        continue;
-                *ret_number = all[i].code;
-                return 1;
-        }
-        return 0;
+        event = pmu_block_find_event(class, item->name.at, item->name.len);
+        if (event)
+                *ret_number = event->code;
+        return event != NULL;
 }
 
 static bool set_field(const struct event_resolver *r, const struct event_item *item, const struct pmu *pmu,
@@ -140,11 +115,10 @@ static bool set_field(const struct event_resolver *r, const struct event_item *i
         return true;
 }
 
-/* The event of one unit, by its sysfs name where there is one. */
-static bool add_unit(struct event_resolver *r, const struct family *family, struct event_item *item,
+/* Adds the event of one unit, by its name in sysfs if it has one. */
+static bool add_unit(struct event_resolver *r, const struct pmu_block_class *class, struct event_item *item,
                      struct pmu *pmu)
 {
-        AUTO_RELEASE(buf) wanted = {0};
         AUTO_RELEASE(buf) name = {0};
         struct event *event;
         uint64_t number = 0;
@@ -155,19 +129,58 @@ static bool add_unit(struct event_resolver *r, const struct family *family, stru
         event = event_resolver_add(r, item, pmu, pmu->type, 0);
         if (!event)
                 return false;
-        found = find_number(r, family, item, &number);
+        found = find_number(r, class, item, &number);
         if (found < 0)
                 return false;
-        buf_add_str(&wanted, family->events);
-        buf_add(&wanted, item->name.at, item->name.len);
-        if (pmu_find_event(r->pmus->source, pmu, wanted.data, wanted.len, &name))
+        if (pmu_block_linux_event(r->pmus->source, pmu, class, item->name.at, item->name.len, &name))
                 return event_terms_apply_alias(r->pmus->source, pmu, name.data, &event->attr, &item->extras,
                                                r->err);
         if (!found)
-                return fail_name(r, family, item);
+                return fail_name(r, class, item);
+        if (!pmu_block_takes_numbers(r->pmus->source, pmu))
+                return err_set(r->err, ERR_UNSUPPORTED,
+                               "'%s' (column %zu): PMU '%s' of this machine does not have this event",
+                               span_quote(item->text).text, event_column(r->whole, item->text.at), pmu->name);
         return set_field(r, item, pmu, "event", number, &event->attr) &&
-               (family->class == COUNT_DSU ||
-                set_field(r, item, pmu, "clkdiv2", family->class == COUNT_DMC_CLKDIV2, &event->attr));
+               (!class->linux_field ||
+                set_field(r, item, pmu, class->linux_field, class->linux_value, &event->attr));
+}
+
+static bool fail_machine(const struct event_resolver *r, const struct event_item *item,
+                         const struct pmu_block *block)
+{
+        AUTO_RELEASE(buf) why = {0};
+
+        if (block->linux_pmu)
+                buf_printf(&why, "this machine has no %s PMU (%s*)", block->unit, block->linux_pmu);
+        else
+                buf_printf(&why, "Linux has no %s PMU", block->unit);
+        if (r->refusal)
+                text_copy(r->refusal->text, sizeof(r->refusal->text), buf_text(&why));
+        return err_set(r->err, ERR_UNSUPPORTED, "'%s' (column %zu): %s", span_quote(item->text).text,
+                       event_column(r->whole, item->text.at), buf_text(&why));
+}
+
+/* Adds the event of each unit of the machine that has the class `prefix`; sets *ret_n_units. */
+static bool add_units(struct event_resolver *r, struct span prefix, const struct pmu_block *block,
+                      struct event_item *item, size_t *ret_n_units)
+{
+        *ret_n_units = 0;
+        for (size_t i = 0; i < r->pmus->n_items; i++) {
+                struct pmu *pmu = &r->pmus->items[i];
+                const struct pmu_block_class *class;
+
+                if (!block->linux_pmu || !text_starts(pmu->name, block->linux_pmu))
+                        continue;
+                class = pmu_block_find_class(pmu_block_of(r->pmus->source, pmu, r->kinds), prefix.at,
+                                             prefix.len);
+                if (!class)
+                        continue;
+                (*ret_n_units)++;
+                if (r->only_kind <= 0 && !add_unit(r, class, item, pmu))
+                        return false;
+        }
+        return true;
 }
 
 bool count_resolve_prefixed(struct count_builder *b, struct event_resolver *r, struct event_item *item)
@@ -175,35 +188,24 @@ bool count_resolve_prefixed(struct count_builder *b, struct event_resolver *r, s
         const char *at = item->text.at, *end = at + item->text.len;
         const char *second = memchr(at + 1, '/', item->text.len - 1), *colon;
         struct span prefix = {at + 1, (size_t)(second - at - 1)};
-        const struct family *family = find_family(prefix);
-        size_t n_units = 0;
+        const struct pmu_block *block = NULL;
+        size_t n_units;
 
         colon = memchr(second, ':', (size_t)(end - second));
         colon = colon ? colon : end;
         item->name = (struct span){second + 1, (size_t)(colon - second - 1)};
         item->suffix = (struct span){colon, (size_t)(end - colon)};
-        if (!family)
+        if (!pmu_block_find_class_anywhere(prefix.at, prefix.len, &block))
                 return fail_prefix(r, prefix);
         if (!item->name.len)
                 return err_set(r->err, ERR_USAGE, "no event specified (column %zu)",
                                event_column(r->whole, second + 1));
-        for (size_t i = 0; i < r->pmus->n_items; i++) {
-                struct pmu *pmu = &r->pmus->items[i];
-
-                if (!text_starts(pmu->name, family->pmu))
-                        continue;
-                n_units++;
-                if (r->only_kind <= 0 && !add_unit(r, family, item, pmu))
-                        return false;
-        }
-        if (!n_units && r->refusal)
-                snprintf(r->refusal->text, sizeof(r->refusal->text), "this machine has no %s PMU (%s*)",
-                         family->unit, family->pmu);
+        if (!add_units(r, prefix, block, item, &n_units))
+                return false;
         if (!n_units)
-                return err_set(r->err, ERR_UNSUPPORTED, "'%s' (column %zu): this machine has no %s PMU (%s*)",
-                               span_quote(item->text).text, event_column(r->whole, at), family->unit,
-                               family->pmu);
-        if (family->class != COUNT_DSU && b->text->dmc != UINT32_MAX && b->text->dmc >= n_units)
+                return fail_machine(r, item, block);
+        if (block->linux_pmu && !strcmp(block->linux_pmu, DMC_PMU) && b->text->dmc != UINT32_MAX &&
+            b->text->dmc >= n_units)
                 return err_set(r->err, ERR_USAGE, "--dmc %" PRIu32 ": no such controller, use 0-%zu",
                                b->text->dmc, n_units - 1);
         return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counts of software events for users who may not open them: from what the kernel tells everybody about a process,
- * in /proc while it runs and from wait4 once the command has ended. */
+/* Counts software events for users who may not open them, from data that every user can read: /proc while a
+ * process runs, and wait4 after the command has ended. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ enum count_source count_source_instead(const struct count_request *request, cons
                                        int error)
 {
         bool refused = error == EACCES || error == EPERM || error == ENOSYS;
-        /* What an attached process did on some of its CPUs only is told nowhere; a command is pinned to them. */
+        /* For an attached process, nothing in /proc is per CPU. A command is pinned to its CPUs. */
         bool everywhere = !request->target.n_cpus || !request->target.n_pids;
 
         if (!refused || !everywhere || event->attr.type != PERF_TYPE_SOFTWARE ||
@@ -60,7 +60,7 @@ static const char *read_text(struct estimator *e, const char *path)
         return os_read_file(path, SMALL_LIMIT, &e->text, NULL) ? buf_text(&e->text) : "";
 }
 
-/* Faults and time with the children that were waited for. */
+/* Reads faults and CPU time, which include those of children that were waited for. */
 static bool read_stat(struct estimator *e, int32_t pid, struct usage *ret)
 {
         const uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
@@ -89,8 +89,8 @@ static uint64_t number_behind(const char *text, const char *key)
         return at ? strtoull(at + strlen(key), NULL, 10) : 0;
 }
 
-/* What stands in the files of its threads.  Threads that have ended are not there: with usage_keep what they did
- * before the last look is not forgotten. */
+/* Sums the files of the process's threads. Threads that have ended have no files; usage_keep prevents the sum
+ * from falling. */
 static void read_threads(struct estimator *e, int32_t pid, struct usage *ret)
 {
         int32_t *tids = NULL;
@@ -115,7 +115,7 @@ static void read_threads(struct estimator *e, int32_t pid, struct usage *ret)
                 ret->switches += number_behind(text, "\nnonvoluntary_ctxt_switches:");
         }
         free(tids);
-        /* Exact for the threads that run, where stat has ticks for all. */
+        /* schedstat is exact but has only running threads; stat has all threads in clock ticks. */
         if (cpu_ns > ret->cpu_ns)
                 ret->cpu_ns = cpu_ns;
 }
@@ -156,7 +156,7 @@ static struct usage usage_at_end(const struct child *child)
         };
 }
 
-/* --- all of them --- */
+/* --- all processes --- */
 
 static void add_usage(struct usage *sum, const struct usage *u)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the kernel tells about counting without counting anything for anybody: how many counters there are, and which
- * attributes a request comes to. */
+/* Questions to the kernel that do not count for a target: the number of counters, and the attributes of a
+ * request. */
 #include <inttypes.h>
 #include <sched.h>
 #include <string.h>
@@ -13,15 +13,15 @@
 #include "text_number.h"
 
 enum {
-        MAX_COUNTERS = 32, /* more than any architecture numbers */
+        MAX_COUNTERS = 32, /* more than any architecture has */
         ARM_SW_INCR = 0x00,
         ARM_CPU_CYCLES = 0x11,
         SPIN_NS = 200000
 };
 
-/* The cycles lead, and take the cycle counter where there is one.  The others have to be of a kind that takes no
- * counter of its own: on Arm software increment, which every PMUv3 has (instructions have a counter of their own
- * since PMUv3p9), elsewhere branches. */
+/* The leader counts cycles and uses the cycle counter if there is one. The other events must not have a
+ * counter of their own: software increment on Arm, which every PMUv3 has (instructions have their own counter
+ * since PMUv3p9), branches elsewhere. */
 static struct perf_attr probe_attr(const struct core_kind *kind, bool leads)
 {
         struct perf_attr attr = {
@@ -38,7 +38,7 @@ static struct perf_attr probe_attr(const struct core_kind *kind, bool leads)
         } else {
                 attr.type = PERF_TYPE_HARDWARE;
                 attr.config = leads ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_HW_BRANCH_INSTRUCTIONS;
-                if (kind->cpus) /* one kind of several */
+                if (kind->cpus) /* one of several kinds */
                         attr.config |= (uint64_t)kind->type << 32;
         }
         return attr;
@@ -58,8 +58,8 @@ static bool has_run(int leader)
         return read(leader, &reading, sizeof(reading)) == sizeof(reading) && reading.running && reading.value;
 }
 
-/* A group grows until the kernel refuses; what it takes may still find a counter taken (by a watchdog), so it
- * shrinks until it runs. */
+/* The group grows until the kernel refuses an event. A counter may still be in use, for example by a
+ * watchdog, so the group shrinks until it runs. */
 static unsigned largest_group(const struct core_kind *kind)
 {
         struct perf_attr leads = probe_attr(kind, true), follows = probe_attr(kind, false);
@@ -75,7 +75,7 @@ static unsigned largest_group(const struct core_kind *kind)
                 close(fds[n--]);
         for (unsigned i = 0; i <= n; i++)
                 close(fds[i]);
-        /* No hardware has that many: something counts without counters. */
+        /* No hardware has this many counters, so the result is not real. */
         return n < MAX_COUNTERS ? n : 0;
 }
 
@@ -130,7 +130,7 @@ static void describe_scope(const struct count_request *request, const struct eve
         buf_add_str(out, "\n");
 }
 
-/* The event that leads the group of `index`; itself when it is alone. */
+/* The index of the event that leads the group of `index`; `index` itself if it is not in a group. */
 static size_t leader_of(const struct count_request *request, size_t index)
 {
         uint32_t group = counted_group(request, index);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counts as records.  Intervals may be short: the records of a round are laid out once, and a read writes nothing but
- * the numbers.  One that fails leaves those of the round before. */
+/* Counts as records. Intervals may be short, so the records of a round are laid out once and a read writes
+ * only the numbers. If a read fails, the numbers of the previous round remain. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "buf.h"
+#include "count_maps.h"
 #include "err.h"
 #include "linux_count.h"
 #include "mem.h"
@@ -47,7 +48,7 @@ static void link_kind(struct rounds *r, const struct counter *c, const struct ev
         }
 }
 
-/* Both were opened in the same order: it is where the search for the counter before ended, or soon behind. */
+/* Presences and counters were opened in the same order, so the search starts after the previous match. */
 static void link_place(struct rounds *r, const struct counter *c, size_t *next, struct stat_origin *origin)
 {
         for (size_t i = 0; i < r->n_presences; i++) {
@@ -80,8 +81,8 @@ static void add_event(struct rounds *r, const struct counted_event *e)
                          (struct stat_origin){.fd = -1, .source = e->source});
 }
 
-/* The records of the events from `first` on that are in the group of `leader`, in the same place: the kernel answers in the
- * order in which they were opened. */
+/* Adds the records of the leader's group, from `leader` on, that count on the same CPU and thread as its
+ * counter `place`. The kernel returns them in the order in which they were opened. */
 static void add_members(struct rounds *r, const struct counted *counted, size_t leader, const size_t *starts,
                         size_t place, struct group_read *group)
 {
@@ -131,7 +132,7 @@ void rounds_init(struct rounds *r, const struct counted *counted)
         size_t max = counted->n_counters + counted->n_events;
         size_t *starts;
 
-        /* STAT_ROUND stands behind the last one, in room for one more. */
+        /* One more record: the STAT_ROUND at the end. */
         *r = (struct rounds){
                 .stats = mem_new(max + 1, sizeof(*r->stats)),
                 .origins = mem_new(max, sizeof(*r->origins)),
@@ -160,7 +161,7 @@ void rounds_release(struct rounds *r)
         free(r->links);
 }
 
-/* In the order of attr.read_format. */
+/* The layout that attr.read_format selects. */
 struct count_reading {
         uint64_t value, enabled, running, id;
 };
@@ -188,7 +189,7 @@ static void read_stat(struct rounds *r, size_t index)
         if (!read_counter(origin->fd, &reading))
                 return;
         if (origin->n_links) {
-                /* The thread may have gone on since its presence was read. */
+                /* The thread may have run since its presence was read. */
                 reading.enabled = presence_ns(r, origin);
                 if (reading.enabled < reading.running)
                         reading.enabled = reading.running;
@@ -199,7 +200,7 @@ static void read_stat(struct rounds *r, size_t index)
         stat->running_ns = reading.running;
 }
 
-/* nr, enabled, running, then value and id of each member. */
+/* Layout: nr, enabled, running, then value and id of each member. */
 static void read_group(struct rounds *r, const struct group_read *group)
 {
         const uint64_t *values = r->group_values;
@@ -262,24 +263,6 @@ bool rounds_put(struct rounds *r, const struct record_sink *sink, bool last, uin
 
 /* --- maps --- */
 
-static size_t begin_record(struct buf *out, uint32_t type)
-{
-        struct perf_header header = {.type = type};
-        size_t at = out->len;
-
-        buf_add(out, &header, sizeof(header));
-        return at;
-}
-
-static void end_record(struct buf *out, size_t at)
-{
-        uint16_t size;
-
-        buf_add_zeros(out, -(out->len - at) & 7);
-        size = (uint16_t)(out->len - at);
-        memcpy(out->data + at + offsetof(struct perf_header, size), &size, sizeof(size));
-}
-
 static const char *last_part(const char *path)
 {
         const char *slash = strrchr(path, '/');
@@ -287,91 +270,44 @@ static const char *last_part(const char *path)
         return slash ? slash + 1 : path;
 }
 
-static void add_thread(struct buf *out, int32_t tid, const char *command)
+static void read_name(int32_t tid, char *out, size_t size)
 {
         AUTO_RELEASE(buf) text = {0};
-        char name[PERF_THREAD_MAP_COMM] = "", path[64];
+        char path[64];
 
-        if (command) {
-                text_copy(name, sizeof(name), last_part(command));
-        } else if (tid > 0) {
-                snprintf(path, sizeof(path), "/proc/%" PRId32 "/comm", tid);
-                if (os_read_file(path, 4096, &text, NULL) && text.len) {
-                        text.data[strcspn(text.data, "\n")] = '\0';
-                        text_copy(name, sizeof(name), text.data);
-                }
-        }
-        buf_add_u64(out, (uint64_t)(int64_t)tid);
-        buf_add(out, name, sizeof(name));
+        snprintf(path, sizeof(path), "/proc/%" PRId32 "/comm", tid);
+        if (tid <= 0 || !os_read_file(path, 4096, &text, NULL) || !text.len)
+                return;
+        text.data[strcspn(text.data, "\n")] = '\0';
+        text_copy(out, size, text.data);
 }
 
-/* A record holds so many threads; the others have their counts all the same. */
+/* A record has room for this many threads; threads beyond that have counts but no entry. */
 enum { MAX_THREADS_IN_MAP = 2700 };
-
-static void add_thread_map(struct buf *out, const struct count_request *request, const int32_t *tids,
-                           size_t n_tids)
-{
-        size_t n = n_tids < MAX_THREADS_IN_MAP ? n_tids : MAX_THREADS_IN_MAP;
-        size_t at = begin_record(out, PERF_RECORD_THREAD_MAP);
-        bool all = count_request_is_system_wide(request) || !n;
-
-        buf_add_u64(out, all ? 1 : n);
-        if (all)
-                add_thread(out, -1, NULL);
-        for (size_t i = 0; i < n && !all; i++)
-                add_thread(out, tids[i], request->target.argv ? request->target.argv[0] : NULL);
-        end_record(out, at);
-}
-
-/* UINT32_MAX, which is any CPU, comes first as -1 in perf's order. */
-static int compare_cpus(const void *a, const void *b)
-{
-        int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-        return (x > y) - (x < y);
-}
-
-static void add_cpu_map(struct buf *out, const struct rounds *r)
-{
-        int32_t *cpus = mem_new(r->n_stats, sizeof(*cpus));
-        size_t n = 0, at = begin_record(out, PERF_RECORD_CPU_MAP);
-
-        for (size_t i = 0; i < r->n_stats; i++)
-                cpus[i] = (int32_t)r->stats[i].cpu;
-        qsort(cpus, r->n_stats, sizeof(*cpus), compare_cpus);
-        for (size_t i = 0; i < r->n_stats; i++) {
-                if (!n || cpus[i] != cpus[n - 1])
-                        cpus[n++] = cpus[i];
-        }
-        buf_add_u16(out, PERF_CPU_MAP_CPUS);
-        buf_add_u16(out, (uint16_t)n);
-        for (size_t i = 0; i < n; i++)
-                buf_add_u16(out, (uint16_t)cpus[i]);
-        free(cpus);
-        end_record(out, at);
-}
-
-static void add_config(struct buf *out, uint32_t interval_ms)
-{
-        const uint64_t terms[][2] = {
-                {PERF_STAT_CONFIG_AGGR_MODE, PERF_AGGR_GLOBAL},
-                {PERF_STAT_CONFIG_INTERVAL, interval_ms},
-                {PERF_STAT_CONFIG_SCALE, 1},
-        };
-        size_t at = begin_record(out, PERF_RECORD_STAT_CONFIG);
-
-        buf_add_u64(out, N_ELEMENTS(terms));
-        buf_add(out, terms, sizeof(terms));
-        end_record(out, at);
-}
 
 bool rounds_put_maps(const struct rounds *r, const struct count_request *request, const int32_t *tids,
                      size_t n_tids, const struct record_sink *sink, struct err *err)
 {
+        size_t n = count_request_is_system_wide(request) ? 0 : n_tids;
+        struct count_maps maps = {.n_cpus = r->n_stats, .interval_ms = request->interval_ms};
         AUTO_RELEASE(buf) out = {0};
 
-        add_thread_map(&out, request, tids, n_tids);
-        add_cpu_map(&out, r);
-        add_config(&out, request->interval_ms);
+        maps.n_threads = n < MAX_THREADS_IN_MAP ? n : MAX_THREADS_IN_MAP;
+        maps.threads = mem_new(maps.n_threads, sizeof(*maps.threads));
+        for (size_t i = 0; i < maps.n_threads; i++) {
+                struct mapped_thread *t = &maps.threads[i];
+
+                t->tid = tids[i];
+                if (request->target.argv)
+                        text_copy(t->name, sizeof(t->name), last_part(request->target.argv[0]));
+                else
+                        read_name(tids[i], t->name, sizeof(t->name));
+        }
+        maps.cpus = mem_new(r->n_stats, sizeof(*maps.cpus));
+        for (size_t i = 0; i < r->n_stats; i++)
+                maps.cpus[i] = r->stats[i].cpu;
+        count_maps_add(&maps, &out);
+        free(maps.threads);
+        free(maps.cpus);
         return sink->put(sink->ctx, out.data, out.len, err);
 }

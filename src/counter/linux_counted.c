@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Opens the events that are counted: on which threads and CPUs, in which groups, and what happens to those that the
- * kernel refuses.  An event that can't be opened leaves the others alone. */
+/* Opens the counted events: on which threads and CPUs, in which groups, and what is used in place of events
+ * that the kernel refuses. An event that can't be opened does not affect the others. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,23 +12,23 @@
 #include "log.h"
 #include "mem.h"
 
-/* The kernel numbers its events from 1: no counter has such an id. */
+/* No counter has such an id: the kernel numbers its events from 1. */
 #define MADE_UP_ID 0xc0c0000000000000ull
 
 struct counting_opener {
         const struct count_request *request;
         const int32_t *tids;
         size_t n_tids;
-        uint32_t *cpus; /* NULL: any, where the threads run */
+        uint32_t *cpus; /* NULL for any CPU */
         size_t n_cpus;
         struct counted *counted;
 };
 
-/* Where an event counts: each of the threads on each of the CPUs. */
+/* The threads and CPUs on which an event counts: each thread on each CPU. */
 struct counting_places {
         const int32_t *tids;
         size_t n_tids;
-        const uint32_t *cpus; /* {UINT32_MAX}: any */
+        const uint32_t *cpus; /* {UINT32_MAX} for any CPU */
         size_t n_cpus;
 };
 
@@ -58,10 +58,10 @@ struct perf_attr counted_attr(const struct count_request *request, const struct 
         bool follows = !event->uncore && !count_request_is_system_wide(request);
 
         attr.size = sizeof(attr);
-        /* perf writes ids into a session of counts for this bit. */
+        /* perf writes ids into a session of counts only with this bit. */
         attr.sample_type = PERF_SAMPLE_IDENTIFIER;
         attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID;
-        /* What is inherited can't be read as a group. */
+        /* Inherited events can't be read as a group. */
         if (follows)
                 attr.flags |= PERF_ATTR_INHERIT;
         else
@@ -100,7 +100,8 @@ static void close_event(struct counted_event *e)
         e->n_counters = 0;
 }
 
-/* The leader's descriptor in the same place; both were opened in the same order. */
+/* The leader's descriptor on the same CPU and thread; both were opened in the same order, so `guess` is tried
+ * first. */
 static int group_fd(const struct counted_event *leader, const struct counter *place, size_t guess)
 {
         for (size_t i = 0; i < leader->n_counters; i++) {
@@ -112,7 +113,7 @@ static int group_fd(const struct counted_event *leader, const struct counter *pl
         return -1;
 }
 
-/* Another way to say the same to the kernel; false when there is none that has not been tried. */
+/* Replaces the event by an equivalent one that the kernel may accept; false if there is none. */
 static bool say_otherwise(const struct counting_opener *o, struct counted_event *e, int error)
 {
         struct event other = e->event;
@@ -122,18 +123,19 @@ static bool say_otherwise(const struct counting_opener *o, struct counted_event 
                         return false;
         } else if ((error == EACCES || error == EPERM) && perf_attr_is_clock(&e->event.attr) &&
                    !(e->event.attr.flags & PERF_ATTR_EXCLUDE_KERNEL)) {
-                /* The clocks do not look at the exclude bits: the time in the kernel is counted all the same. */
+                /* Clock events ignore the exclude bits, so the time in the kernel is still counted. */
                 other.attr.flags |= PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV;
         } else {
                 return false;
         }
-        log_debug("'%s': %s, so it is tried otherwise", e->event.name, strerror(error));
+        log_debug("'%s': %s, so another event with the same meaning is tried", e->event.name,
+                  strerror(error));
         e->event = other;
         e->attr = counted_attr(o->request, &e->event, e->leads);
         return true;
 }
 
-/* A CPU that went offline and a thread that ended are no failures as long as something was opened. */
+/* A CPU that went offline or a thread that ended is not an error if another one was opened. */
 static bool may_be_skipped(const struct counting_places *p, int error)
 {
         return (error == ENODEV && p->n_cpus > 1) || (error == ESRCH && p->n_tids > 1);
@@ -146,7 +148,7 @@ static int open_in(struct counting_opener *o, struct counted_event *e, const str
         int group = leader ? group_fd(leader, &c, e->n_counters) : -1;
         int error;
 
-        /* A group counts where its leader does. */
+        /* Skip CPUs and threads on which the leader does not count. */
         if (leader && group < 0)
                 return 0;
         do {
@@ -160,7 +162,7 @@ static int open_in(struct counting_opener *o, struct counted_event *e, const str
         return error;
 }
 
-/* 0, or why the kernel refused; nothing is open then. */
+/* Returns 0, or the kernel's error; then nothing is open. */
 static int open_event(struct counting_opener *o, struct counted_event *e, const struct counted_event *leader)
 {
         struct counting_places p = places_of(o, &e->event);
@@ -220,7 +222,7 @@ static void refuse(struct counting_opener *o, struct counted_event *e, int error
                 return;
         }
         if (serves_none(o, &e->event))
-                err_set(&why, ERR_USAGE, "none of the CPUs asked for has '%s': its PMU is '%s'",
+                err_set(&why, ERR_USAGE, "none of the CPUs of -c has the event '%s': its PMU is '%s'",
                         e->event.name, e->event.pmu);
         else
                 linux_obstacle(&scene, &e->event, o->n_tids ? o->tids[0] : -1, error, &why);
@@ -255,7 +257,7 @@ static void group_does_not_fit(struct counting_opener *o, size_t first, const st
         for (size_t i = first; i < o->counted->n_events; i++)
                 n += o->counted->events[i].group == o->counted->events[first].group;
         err_set(&why, ERR_LIMIT,
-                "the group of %zu events does not fit into the counters of %s%s: make it smaller, or leave its braces "
+                "the group of %zu events needs more counters than %s%s has: make the group smaller, or leave the braces "
                 "out",
                 n, *pmu ? "PMU " : "the CPU", pmu);
         for (size_t i = first; i < o->counted->n_events; i++) {
@@ -328,7 +330,7 @@ static void open_all(struct counting_opener *o, struct err *first_why)
         }
 }
 
-/* --- all of them --- */
+/* --- all events --- */
 
 static void take_ids(struct counted *counted)
 {

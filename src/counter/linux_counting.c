@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counting through perf_event_open: who is counted, when it begins and ends, and the waiting in between. */
+/* Counting with perf_event_open: finds the targets, starts and stops counting, and waits. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -16,7 +16,7 @@
 #include "mem.h"
 #include "os.h"
 
-/* How often ends are looked for that can't be waited for. */
+/* Without pidfds, check for ended targets this often. */
 enum { BLIND_NS = 1000000 };
 
 struct counting {
@@ -24,21 +24,22 @@ struct counting {
         struct child child;
         int32_t *tids; /* the command, or the threads of the processes */
         size_t n_tids;
-        struct pollfd *ends; /* of the command or of each process; fd -1: it has ended */
+        struct pollfd *ends; /* pidfd of the command or of each process; fd -1 if it has ended */
         size_t n_ends;
-        bool blind; /* the kernel has no pidfd: the ends are looked for */
+        bool blind; /* the kernel has no pidfd: poll for the end of targets */
         struct counted counted;
         struct rounds rounds;
         struct estimator estimator;
         struct record_sink sink;
-        uint64_t on_since_ns;          /* 0: the counters stand still */
-        uint64_t on_ns;                /* how long they counted before */
-        uint64_t end_ns;               /* of the last target; 0: it runs */
-        uint64_t due_ns;               /* the counters wait for their time; 0: they don't */
-        uint64_t off_since_ns, off_ns; /* how long they were not wanted; 0: they are */
-        bool wanted;                   /* counts, by the delay and by another program */
+        uint64_t on_since_ns; /* 0 while the counters are stopped */
+        uint64_t on_ns;       /* how long they counted before on_since_ns */
+        uint64_t end_ns;      /* end of the last target; 0 if one runs */
+        uint64_t due_ns;      /* when to enable the counters; 0 for no delay */
+        /* how long counting was disabled; off_since_ns is 0 while it is enabled */
+        uint64_t off_since_ns, off_ns;
+        bool wanted; /* enabled by the delay and by a controlling program */
         bool paused, over;
-        bool listens; /* for commands */
+        bool listens; /* reads commands of a controlling program */
         bool stop_asked, stop_told;
         int stop_seen;
 };
@@ -73,7 +74,7 @@ static bool start_command(struct counting *c, struct err *err)
 
 static bool find_targets(struct counting *c, struct err *err)
 {
-        /* One more for the command, and one for what controls. */
+        /* Room for the command and for the control descriptor. */
         c->ends = mem_new(c->request.target.n_pids + 2, sizeof(*c->ends));
         if (c->request.target.argv ? !start_command(c, err) : !attach(c, err))
                 return false;
@@ -103,7 +104,7 @@ void counting_free(struct counting *c)
 {
         if (!c)
                 return;
-        /* The first end is the command's own descriptor. */
+        /* The first one belongs to the command's struct child. */
         for (size_t i = c->request.target.argv ? 1 : 0; i < c->n_ends; i++) {
                 if (c->ends[i].fd >= 0)
                         close(c->ends[i].fd);
@@ -149,7 +150,7 @@ static void stop_counters(struct counting *c)
                 estimator_count(&c->estimator, false);
 }
 
-/* The counters count if nothing is against it.  Their time stops with the last target. */
+/* Starts or stops the counters as the flags require. Counted time ends with the last target. */
 static void turn(struct counting *c, bool also_at_exec)
 {
         bool on = c->wanted && !c->paused && !c->over;
@@ -214,7 +215,7 @@ void counting_resume(struct counting *c)
         turn(c, true);
 }
 
-/* --- another program --- */
+/* --- control by another program --- */
 
 static void obey(struct counting *c, const struct control_command *command)
 {
@@ -222,8 +223,10 @@ static void obey(struct counting *c, const struct control_command *command)
         case CONTROL_ENABLE:
         case CONTROL_DISABLE:
                 if (command->event)
-                        control_warn(c->request.control, "'%.80s': all events are counted, or none",
-                                     command->line);
+                        control_warn(
+                                c->request.control,
+                                "'%.80s': stat can't switch single events; write enable or disable alone",
+                                command->line);
                 else
                         want(c, command->word == CONTROL_ENABLE);
                 break;
@@ -254,7 +257,7 @@ static void listen_to_control(struct counting *c)
 
 /* --- waiting --- */
 
-/* What ends is closed, so that it is not asked again.  The command is reaped: its usage is known then. */
+/* Closes descriptors of ended targets. Reaps the command, so that its usage is known. */
 static void see_ends(struct counting *c)
 {
         for (size_t i = 0; i < c->n_ends; i++) {
@@ -288,8 +291,8 @@ static bool targets_run(struct counting *c)
         return false;
 }
 
-/* Sleeps until then, or until a target ends.  A stop that was requested before, but after the caller last looked, must
- * not be slept through: the signals are let in by the sleep only.  False: there is one. */
+/* Sleeps until `until_ns` or until a target ends. Signals are blocked outside ppoll, so that a stop requested
+ * after the caller's last check also ends the sleep. False if a stop was requested. */
 static bool sleep_until(struct counting *c, uint64_t until_ns)
 {
         uint64_t now_ns = os_monotonic_ns(), left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
@@ -310,7 +313,7 @@ static bool sleep_until(struct counting *c, uint64_t until_ns)
         sigprocmask(SIG_BLOCK, &stops, &before);
         stop = os_stop_requested();
         if (stop == c->stop_seen) {
-                /* By default the kernel may be 50 us late; 0 is the default again. */
+                /* The default timer slack is 50 us; setting 0 restores the default. */
                 prctl(PR_SET_TIMERSLACK, 1UL);
                 n = ppoll(c->ends, n_fds, &timeout, &before);
                 prctl(PR_SET_TIMERSLACK, 0UL);
@@ -378,6 +381,11 @@ void counting_end(struct counting *c)
         turn(c, true);
         if (!c->wanted)
                 c->off_ns += os_monotonic_ns() - c->off_since_ns;
+}
+
+bool counting_has_period(void)
+{
+        return false;
 }
 
 void counting_stop_command(struct counting *c, bool force)

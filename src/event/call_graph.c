@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads what stands behind --call-graph, as perf does: a word, and behind those that copy the stack a size. */
+/* Parses the argument of --call-graph as perf does: a mode and, for the modes that copy the stack, a size. */
 #include "call_graph.h"
 
 #include <string.h>
@@ -18,13 +18,10 @@ static bool refuse_word(struct span word, struct err *err)
         const char *nearest = text_nearest(shown.text, words, N_ELEMENTS(words));
 
         if (nearest)
-                return err_set(err, ERR_USAGE,
-                               "--call-graph: '%s' is no way to take call stacks; '%s' is one", shown.text,
-                               nearest);
-        return err_set(
-                err, ERR_USAGE,
-                "--call-graph: '%s' is no way to take call stacks: fp, dwarf[,BYTES], lbr or unwind[,BYTES]",
-                shown.text);
+                return err_set(err, ERR_USAGE, "--call-graph: '%s' is not a mode; did you mean '%s'?",
+                               shown.text, nearest);
+        return err_set(err, ERR_USAGE,
+                       "--call-graph takes fp, dwarf[,BYTES], lbr or unwind[,BYTES], not '%s'", shown.text);
 }
 
 static bool parse_bytes(struct span text, uint32_t *ret_bytes, struct err *err)
@@ -34,7 +31,7 @@ static bool parse_bytes(struct span text, uint32_t *ret_bytes, struct err *err)
         if (span_to_u64(text, true, &bytes) != NUMBER_OK || !bytes || bytes > CALL_GRAPH_MAX_BYTES)
                 return err_set(
                         err, ERR_USAGE,
-                        "--call-graph: '%s' is no size for copies of the stack, which is 1 to %d bytes",
+                        "--call-graph: the size of the stack copies is '%s'; it must be from 1 to %d bytes",
                         span_quote(text).text, CALL_GRAPH_MAX_BYTES);
         *ret_bytes = (uint32_t)(bytes + 7) & ~7u;
         return true;
@@ -60,8 +57,7 @@ bool call_graph_parse(const char *text, struct call_graph *ret, struct err *err)
                 const char *rest = text + word.len + 1;
 
                 if (graph.kind != CALL_GRAPH_DWARF && graph.kind != CALL_GRAPH_UNWIND)
-                        return err_set(err, ERR_USAGE,
-                                       "--call-graph: nothing belongs behind '%s', but there is '%s'",
+                        return err_set(err, ERR_USAGE, "--call-graph: '%s' takes no size: leave '%s' out",
                                        words[i], span_quote(span_of(rest)).text);
                 if (!parse_bytes(span_of(rest), &graph.stack_bytes, err))
                         return false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Look-ups in the generated tables: those sorted by name by halving, the short ones in the order of `list` one by one. */
+/* Looks up entries of the generated tables: binary search where they are sorted by name, linear search in the
+ * short ones. */
 #include <string.h>
 
 #include "catalogue_internal.h"
@@ -7,7 +8,7 @@
 
 static const char armv8[] = "armv8-a";
 
-/* The order of `name` (any case) and a lower-case text. */
+/* Compares `name` (any case) with the lower-case `text`. */
 static int compare_name(struct span name, const char *text)
 {
         for (size_t i = 0; i < name.len; i++) {
@@ -77,7 +78,7 @@ const struct catalogue_cpu *catalogue_cpu_from_midr(uint64_t midr)
         size_t low = 0, high = catalogue_parts_n;
         const struct catalogue_part *last;
 
-        /* The last one that is not behind what is wanted. */
+        /* Find the last part that is not after the wanted one. */
         while (low < high) {
                 size_t middle = low + (high - low) / 2;
                 const struct catalogue_part *p = &catalogue_parts[middle];
@@ -186,10 +187,4 @@ const struct catalogue_metric *catalogue_built_in(size_t *ret_n)
 {
         *ret_n = catalogue_built_in_metrics_n;
         return catalogue_built_in_metrics;
-}
-
-const struct catalogue_event *catalogue_uncore_events(enum catalogue_uncore uncore, size_t *ret_n)
-{
-        *ret_n = catalogue_units[uncore].n_events;
-        return catalogue_units[uncore].events;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tables that tools/gen_events.py writes. */
+/* The tables that tools/gen_events.py generates. */
 #ifndef CATALOGUE_INTERNAL_H
 #define CATALOGUE_INTERNAL_H
 
 #include "catalogue.h"
 
-/* Which model an identification register means; sorted by implementer, part, first revision. */
+/* Maps an identification register to a model; sorted by implementer, part, first revision. */
 struct catalogue_part {
         uint8_t implementer;
         uint8_t first_revision;
@@ -18,13 +18,8 @@ struct catalogue_alias {
         uint16_t cpu;
 };
 
-struct catalogue_unit {
-        const struct catalogue_event *events;
-        size_t n_events;
-};
-
-/* Each name and number once, so that the models' lists need no pointers: 12,000 of them, put right by the loader at
- * each start, took 0.2 ms. */
+/* One entry for each pair of name and number. The models list them by index, not by pointer: 12,000 pointers
+ * that the loader relocates at each start took 0.2 ms. */
 extern const struct catalogue_event catalogue_events[]; /* sorted by name, then number */
 
 extern const struct catalogue_cpu catalogue_cpus[]; /* sorted by id */
@@ -35,6 +30,5 @@ extern const struct catalogue_alias catalogue_aliases[]; /* sorted by alias */
 extern const size_t catalogue_aliases_n;
 extern const struct catalogue_metric catalogue_built_in_metrics[];
 extern const size_t catalogue_built_in_metrics_n;
-extern const struct catalogue_unit catalogue_units[]; /* by enum catalogue_uncore */
 
 #endif

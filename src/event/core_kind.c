@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which kinds of cores there are: each core PMU with its CPUs, the model behind it by its identification
- * register, and how far the model's table of events may be believed there. */
+/* Finds the kinds of cores: each core PMU with its CPUs, its model by the identification register, and
+ * whether the model's event table holds for it. */
 #include "core_kind.h"
 
 #include <inttypes.h>
@@ -14,15 +14,15 @@
 #include "text.h"
 
 enum {
-        COMMON_END = 0x40, /* PMCEID0/1 tell of 0-0x3f, */
+        COMMON_END = 0x40, /* PMCEID0/1 describe events 0-0x3f */
         EXTENDED_FIRST = 0x4000,
-        EXTENDED_END = 0x4040, /* and of these */
+        EXTENDED_END = 0x4040, /* and 0x4000-0x403f */
         ADVERTISED_MIN =
-                16, /* of the common events; the smallest real cores advertise some 30, emulators under 10 */
+                16, /* common events; the smallest real cores advertise about 30, emulators fewer than 10 */
 };
 
-/* The events of both ranges that Linux has names for (drivers/perf/arm_pmuv3.c): all common ones but sw_incr and
- * chain, which it hides. */
+/* The events of both ranges that Linux can list (drivers/perf/arm_pmuv3.c): all common events except sw_incr
+ * and chain. */
 #define KERNEL_COMMON   (~(1ull << 0x00 | 1ull << 0x1e))
 #define KERNEL_EXTENDED 0x000000770f0f5e7full
 
@@ -66,8 +66,8 @@ static bool is_known_model(const struct catalogue_cpu *model)
         return model && model->implementer;
 }
 
-/* Whether the kernel lists most of the model's events that it could list; for a core that is not known, whether
- * it lists as many as a real core has. */
+/* Whether the kernel lists most of the model's events that it can list; for an unknown model, whether it
+ * lists as many as a real core has. */
 static bool believe_model(const struct core_kind *kind)
 {
         size_t n_possible = 0, n_listed = 0;
@@ -110,7 +110,7 @@ static void describe_arm(const struct pmu_source *source, const struct pmu *pmu,
         if (kind->model)
                 kind->n_counters = kind->model->n_counters;
         pmu_each_event(source, pmu, note_event, &walk);
-        /* PMUs before version 3 have no PMCEID: their drivers list what they know. */
+        /* PMUs before version 3 have no PMCEID; their drivers list a fixed set. */
         kind->lists_events = text_starts(pmu->name, "armv8_") || text_starts(pmu->name, "armv9_");
         kind->lists_events &= (kind->common_events | kind->extended_events) != 0;
         kind->model_believed = kind->model && believe_model(kind);
@@ -177,18 +177,19 @@ bool core_kind_add_doubt(const struct core_kind *kind, uint32_t code, const char
                 return false;
         if (core_code_is_advertised(code))
                 buf_printf(out,
-                           "the PMU does not advertise %s (0x%02" PRIx32 "): the kernel opens it and reads 0",
+                           "the PMU does not advertise %s (0x%02" PRIx32
+                           "): the kernel opens it, and its count is 0",
                            name, code);
         else if (!kind->model_believed)
                 buf_printf(
                         out,
-                        "the PMU advertises few of %s's events, as emulators do: the kernel opens %s (0x%02" PRIx32
-                        ") and reads 0",
+                        "the PMU advertises only few of the events of %s, as emulators do: the kernel opens %s (0x%02" PRIx32
+                        "), and its count is 0",
                         kind->model && kind->model->implementer ? kind->model->name : "a core", name, code);
         else
                 buf_printf(out,
                            "%s is not known to have %s (0x%02" PRIx32
-                           "): the kernel opens it and reads 0 where it is not there",
+                           "): the kernel opens it, and its count is 0 if the core does not have it",
                            kind->model->name, name, code);
         return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sysfs tree of a machine that is not there: what Linux would show of a model's PMU. */
+/* The sysfs tree that Linux would show for a CPU model that this machine does not have. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 #include "text.h"
 #include "text_match.h"
 
-/* Their files, below the folder of PMUs. */
+/* Folders below the folder of PMUs. */
 #define ARM_PMU "armv8_pmuv3_0/"
 #define X86_PMU "cpu/"
 
-/* As many as WindowsPerf counts on. */
+/* WindowsPerf's limit. */
 #define ALL_CPUS "0-127\n"
 
 static bool is_arm(const struct catalogue_cpu *model)
@@ -65,7 +65,8 @@ static bool read_midr(const struct catalogue_cpu *model, const char *path, struc
         return true;
 }
 
-/* What follows the folder of PMUs and a slash; "" for the folder itself, NULL for another path. */
+/* The part of `path` after the folder of PMUs and a slash; "" for the folder itself, NULL if it is
+ * elsewhere. */
 static const char *below_pmus(const char *path)
 {
         const char *folder = os_sysfs_pmus();
@@ -85,7 +86,7 @@ static bool read_model_file(void *ctx, const char *path, struct buf *out)
                 {ARM_PMU "format/long", "config1:0\n"},
                 {ARM_PMU "format/rdpmc", "config1:1\n"},
         };
-        /* perf's fields of any x86 core; models differ in what lies above. */
+        /* The fields that perf defines on every x86 core; the higher bits differ between models. */
         static const struct fixed_file x86[] = {
                 {X86_PMU "type", "4\n"},
                 {X86_PMU "format/event", "config:0-7\n"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The list of events, and what to sample where nobody says. */
+/* The list of events, and the default event for sampling. */
 #include "event.h"
 
 #include <stdlib.h>
@@ -27,6 +27,17 @@ bool event_has_core_pmu(const struct pmu_source *source, char *ret_name)
                 text_copy(ret_name, PMU_NAME_MAX_BYTES, pmus.cores[0]->name);
         pmu_table_release(&pmus);
         return has;
+}
+
+bool event_knows_pmus(const struct pmu_source *source)
+{
+        struct pmu_table pmus;
+        bool known;
+
+        pmu_table_load(&pmus, source);
+        known = pmus.known;
+        pmu_table_release(&pmus);
+        return known;
 }
 
 bool event_default_sampling(const struct event_defaults *defaults, const struct pmu_source *source,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What to measure: event text becomes attributes.  Pure: the machine's PMUs are read through pmu_source, so
- * that another machine's sysfs tree answers as well. */
+/* What to measure: turns event text into attributes. The machine's PMUs are read through pmu_source, so that
+ * the sysfs tree of another machine can be used too. */
 #ifndef EVENT_H
 #define EVENT_H
 
@@ -19,30 +19,35 @@ struct vendor_event {
         uint64_t offcore; /* for the PMU's field offcore_rsp */
 };
 
-/* Where the facts of /sys come from.  Paths begin with "/sys/..."; both return false when it is not there.
- * read_file appends (64 KiB are enough); list_dir goes on until `each` returns false. */
+/* Reads files of /sys. Paths begin with "/sys/..."; both functions return false if the path does not exist.
+ * read_file appends the contents (64 KiB are enough); list_dir calls `each` until it returns false. */
 struct pmu_source {
         bool (*read_file)(void *ctx, const char *path, struct buf *out);
         bool (*list_dir)(void *ctx, const char *path, bool (*each)(void *each_ctx, const char *name),
                          void *each_ctx);
         void *ctx;
-        /* The vendor's own events of this machine's x86 cores, NAME[.UNIT] in any case.  NULL: another machine's tree, or
-         * nobody knows them. */
+        /* Finds an event of the x86 vendor for this machine's cores by NAME[.UNIT], in any case. NULL if the
+         * tree is another machine's or no library is available. */
         bool (*find_vendor_event)(void *ctx, const char *name, struct vendor_event *ret);
 };
 
 struct event {
-        /* As it is shown: the text of the user without the interval ("cycles:u", "ld_spec"), what name= says, or
-         * "cpu_core/cycles/u" where one name became an event for each kind of core. */
+        /* The displayed name: the user's text without the interval ("cycles:u", "ld_spec"), the value of
+         * name=, or "cpu_core/cycles/u" if the name became an event for each kind of core. */
         char name[128];
-        char pmu[64]; /* sysfs name of its PMU; "" for those that the kernel places itself */
-        /* type, config, config1..3, exclude bits, precise level, period or frequency (PERF_ATTR_FREQ); the
-         * collector adds what every event of a session has. */
+        char pmu[64]; /* sysfs name of its PMU; "" if the kernel chooses the PMU */
+        /* type, config, config1..3, exclude bits, precise level, and period or frequency (PERF_ATTR_FREQ).
+         * The collector sets the fields that all events of a session share. */
         struct perf_attr attr;
-        uint32_t *cpus; /* CPUs that its PMU serves, sorted; NULL: all */
+        uint32_t *cpus; /* CPUs that the PMU serves, sorted; NULL for all */
         size_t n_cpus;
-        bool precise_max; /* cores with precise levels, no `p` written: the collector takes the highest */
-        bool uncore;      /* counts for a whole package: no process, no sampling */
+        /* the cores have precise levels and the text has no `p`: the collector uses the highest level */
+        bool precise_max;
+        bool uncore;             /* counts for a whole package: not per process, and not for sampling */
+        bool is_memory;          /* samples accesses to memory: with address, data source and latency */
+        bool is_member;          /* belongs to the group whose leader is the event before it */
+        bool is_spe;             /* an event of Arm SPE: its samples come through the AUX buffer */
+        uint64_t spe_min_period; /* the smallest sample_period that the SPE driver accepts; 0 if unknown */
 };
 
 struct event_list {
@@ -55,34 +60,39 @@ void event_list_release(struct event_list *list);
 
 struct event_defaults {
         uint64_t freq_hz; /* for events without an interval; 0: 999 */
-        bool kernel;      /* -k: kernel included where the text has none of u, k, h */
+        bool kernel;      /* -k: include the kernel in events without u, k or h */
 };
 
-/* Parses the sampling grammar `event[:modifiers][:interval],...`; modifiers are u, k, p, pp, ppp, h, G, H of
- * perf, the interval any C number.  Names are the generic hardware and software events, hardware cache events,
- * `rNN`, plain numbers, `pmu/term=value,.../modifiers` and the events of any PMU under
- * /sys/bus/event_source/devices.  On a machine with cores of different kinds a generic hardware event becomes
- * one item for each of their PMUs.  Without u, k, h and -k the kernel is left out, but for switches and
- * migrations, which happen nowhere else.  `defaults` may be NULL, and `source`: nothing is known of the PMUs then.
- * Errors name the column (from 1) and the nearest known name; *ret is set on success only. */
+/* Parses the sampling grammar `event[:modifiers][:interval],...`. Modifiers are perf's u, k, p, pp, ppp, h, G
+ * and H; the interval is any C number. Names are the generic hardware and software events, hardware cache
+ * events, `rNN`, plain numbers, `pmu/term=value,.../modifiers`, tracepoints SYSTEM:NAME, and the events of
+ * any PMU in /sys/bus/event_source/devices. On a machine with several kinds of cores, a generic hardware
+ * event becomes one item for each core PMU. Without u, k, h and -k the kernel is excluded, except for context
+ * switches, migrations and tracepoints, which happen only in the kernel. `defaults` may be NULL; so may
+ * `source`: nothing is known about PMUs then. Errors name the column (from 1) and the nearest known name.
+ * *ret is set only on success; release it with event_list_release. */
 bool event_parse_sampling(const char *text, const struct event_defaults *defaults,
                           const struct pmu_source *source, struct event_list *ret, struct err *err);
 
-/* Complains of modifiers and intervals of known events alone; needs no machine. */
+/* Checks the modifiers and intervals of events with known names; does not read the machine's PMUs. */
 bool event_check_intervals(const char *text, struct err *err);
 
-/* The default of record and sample: cycles where the machine has a core PMU, else cpu-clock. */
+/* The default of record and sample: cycles if the machine has a core PMU, else cpu-clock. */
 bool event_default_sampling(const struct event_defaults *defaults, const struct pmu_source *source,
                             struct event_list *ret, struct err *err);
 
-/* True when the machine has a PMU for its cores; *ret_name (64 bytes) its sysfs name. */
+/* True if the machine has a core PMU; copies its sysfs name to ret_name (64 bytes). */
 bool event_has_core_pmu(const struct pmu_source *source, char *ret_name);
 
-/* The same event by its architectural number on its own PMU, for Arm kernels before 6.6, which do not take a PMU's
- * type in the upper half of config.  False where that is not what `event` is. */
+/* False if there is no folder of PMUs, as in a container without /sys: the machine's PMUs are unknown. */
+bool event_knows_pmus(const struct pmu_source *source);
+
+/* Converts a generic hardware event to the same event by its architectural number on its own PMU. Arm kernels
+ * before 6.6 need this: they do not accept a PMU type in the upper half of config. False if `event` is not
+ * such an event. *ret shares the CPU list of `event`. */
 bool event_by_number(const struct event *event, struct event *ret);
 
-/* A readable form of an attribute, one line a field that is not 0, for dry runs and dump:
+/* Appends a readable form of an attribute, for dry runs and dump, one line for each field that is not 0:
  * "type 1 (software)\n", "config 0x0 (cpu-clock)\n", ... */
 void event_describe_attr(const struct perf_attr *attr, struct buf *out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attributes as text: one line a field, in the order of the structure and in perf's words, so that dry runs can
- * be compared.  Bits without a name are shown as a number, never dropped. */
+/* Writes attributes as text, one line for each field, in the order of the structure and with perf's names, so
+ * that dry runs can be compared. Bits without a name are shown as a number. */
 #include <inttypes.h>
 
 #include "event_grammar.h"
@@ -76,7 +76,7 @@ static const struct bit_name branch_bits[] = {
         {0, NULL},
 };
 
-/* Without FREQ and PRECISE, which are shown as sample_freq and precise_ip. */
+/* Without FREQ and PRECISE, which are part of sample_freq and precise_ip. */
 static const struct bit_name flags[] = {
         {PERF_ATTR_DISABLED, "disabled"},
         {PERF_ATTR_INHERIT, "inherit"},

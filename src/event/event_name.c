@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The events that need no PMU description: generic hardware, software and hardware cache events with perf's
- * names and aliases.  Facts as tables; what the machine can count is the parser's question. */
+/* The events that need no description of a PMU: generic hardware, software and hardware cache events, with
+ * perf's names and aliases. Whether the machine can count them is checked by the parser. */
 #include <stdio.h>
 #include <string.h>
 
@@ -42,10 +42,10 @@ static const struct generic generics[] = {
 
 enum { WORDS_MAX = 5, OP_LOAD = 1, OP_STORE = 2, OP_PREFETCH = 4 };
 
-/* In the order of the kernel's PERF_COUNT_HW_CACHE_* numbers; the first word is the one shown. */
+/* In the order of the kernel's PERF_COUNT_HW_CACHE_* numbers; the first name is displayed. */
 static const struct {
         const char *words[WORDS_MAX];
-        unsigned ops; /* that exist for it: 1 << number */
+        unsigned ops; /* the operations that exist, OP_* */
 } caches[] = {
         {{"L1-dcache", "l1-d", "l1d", "L1-data"}, OP_LOAD | OP_STORE | OP_PREFETCH},
         {{"L1-icache", "l1-i", "l1i", "L1-instruction"}, OP_LOAD | OP_PREFETCH},
@@ -56,7 +56,7 @@ static const struct {
         {{"node"}, OP_LOAD | OP_STORE | OP_PREFETCH},
 };
 
-/* The first word is shown before "-misses", the second alone. */
+/* Displayed: the first name before "-misses", the second one otherwise. */
 static const char *const cache_ops[][WORDS_MAX] = {
         {"load", "loads", "read"},
         {"store", "stores", "write"},
@@ -68,7 +68,8 @@ static const char *const cache_results[][WORDS_MAX] = {
         {"misses", "miss"},
 };
 
-/* The length of the word of `words` that begins `span` and ends there or before a '-', or 0. */
+/* The length of the longest of `words` that `span` begins with, if the span ends there or continues with '-';
+ * else 0. */
 static size_t match_words(struct span span, const char *const *words)
 {
         size_t best = 0;

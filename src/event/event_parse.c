@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sampling grammar: cuts the text at its commas.  What a name means is event_resolve.c's, what follows it
- * event_suffix.c's. */
+/* The sampling grammar: splits the text at its commas. event_resolve.c resolves the names, event_suffix.c
+ * parses the rest. */
 #include <string.h>
 
 #include "event_grammar.h"
@@ -11,13 +11,13 @@ static bool fail_group(const struct event_resolver *r, struct span text)
 
         if (open)
                 return err_set(r->err, ERR_UNSUPPORTED,
-                               "event groups are not sampled (column %zu): write the events without braces",
+                               "events cannot be sampled as a group (column %zu): write them without braces",
                                event_column(r->whole, open));
         return err_set(r->err, ERR_USAGE, "missing '{' for event group %s (column %zu)",
                        span_quote(text).text, event_column(r->whole, close));
 }
 
-/* Up to the comma that ends the event; commas between slashes do not. */
+/* Finds the end of the event: a comma that is not between slashes. */
 static bool cut_item(const struct event_resolver *r, const char *at, struct span *ret)
 {
         const char *slash = NULL, *end = at;
@@ -28,7 +28,7 @@ static bool cut_item(const struct event_resolver *r, const char *at, struct span
         }
         *ret = (struct span){at, (size_t)(end - at)};
         if (slash)
-                return err_set(r->err, ERR_USAGE, "the slash in column %zu has no second one",
+                return err_set(r->err, ERR_USAGE, "the second slash is missing after the slash in column %zu",
                                event_column(r->whole, slash));
         if (!ret->len)
                 return err_set(r->err, ERR_USAGE, "no event specified (column %zu)",
@@ -105,7 +105,7 @@ bool event_parse_sampling(const char *text, const struct event_defaults *default
         return ok;
 }
 
-/* What stands behind the ':' of a name that nobody knows may be a part of the name. */
+/* For an unknown name, the text after ':' may be part of the name. */
 static bool is_known(const struct event_item *item)
 {
         const struct catalogue_cpu *cpu;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sentences for events that are not taken: what the name is where that can be told, what to write instead,
- * or the nearest known name. */
+/* The errors for events that are not accepted: what the name is, if that can be found out, what to write
+ * instead, or the nearest known name. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,7 +80,7 @@ static bool is_word(struct span span)
         return span.len > 0;
 }
 
-/* SYSTEM:NAME, where NAME cannot be meant as modifiers. */
+/* SYSTEM:NAME, if NAME does not consist of modifiers. */
 bool event_split_tracepoint(struct span name, struct span text, struct span *ret_name)
 {
         struct span rest = {name.at + name.len + 1, 0};
@@ -100,7 +100,7 @@ static bool explain_tracepoint(const struct event_resolver *r, struct span syste
                                   event_column(r->whole, system.at), r->err);
 }
 
-/* What any core counts that comes near to an event of Arm's. */
+/* The generic event that is nearest to an Arm event and that every core counts. */
 static const char *generic_instead(const char *name)
 {
         static const struct {
@@ -144,7 +144,7 @@ bool event_refuse(const struct event_resolver *r, const char *name, size_t colum
         return err_set(r->err, ERR_UNSUPPORTED, "event '%s' (column %zu) %s", name, column, what);
 }
 
-/* An event of some Arm core, which these cores do not have. */
+/* Sets the error for an event that belongs to other Arm cores. */
 static bool explain_arm(const struct event_resolver *r, size_t column, const struct catalogue_event *event,
                         const struct catalogue_cpu *cpu)
 {
@@ -159,13 +159,14 @@ static bool explain_arm(const struct event_resolver *r, size_t column, const str
                                     "is an event of Arm cores (%s); this machine's core PMU is '%s': use %s",
                                     event->title, kind->pmu, generic_instead(event->name));
         if (cpu->implementer)
-                return event_refuse(r, event->name, column,
-                                    "is one of %s, and '%s' does not list it; r%x opens it all the same",
-                                    cpu->name, kind->pmu, event->code);
+                return event_refuse(
+                        r, event->name, column,
+                        "belongs to %s, and the PMU '%s' does not list it; write r%x to open it anyway",
+                        cpu->name, kind->pmu, event->code);
         return event_refuse(
                 r, event->name, column,
-                "is not counted by these cores ('%s' does not list it); r%x opens it all the same", kind->pmu,
-                event->code);
+                "is not counted by these cores (the PMU '%s' does not list it); write r%x to open it anyway",
+                kind->pmu, event->code);
 }
 
 static bool is_metric(const struct event_resolver *r, struct span name)
@@ -222,13 +223,13 @@ bool event_pmu_is_usable(const struct pmu *pmu, bool counting, const char *whole
                 const char *why;
                 bool counts;
         } refused[] = {
-                {"arm_spe", "Arm SPE is not in this version yet", false},
-                {"intel_pt", "instruction traces are not in this version yet", false},
-                {"intel_bts", "instruction traces are not in this version yet", false},
-                {"cs_etm", "instruction traces are not in this version yet", false},
+                {"arm_spe", "SPE takes samples and counts nothing: use record or sample", false},
+                {"intel_pt", "instruction traces are not implemented yet", false},
+                {"intel_bts", "instruction traces are not implemented yet", false},
+                {"cs_etm", "instruction traces are not implemented yet", false},
                 {"tracepoint", "write a tracepoint as SYSTEM:NAME", false},
-                {"kprobe", "make the probe with perf probe and write it as SYSTEM:NAME", false},
-                {"uprobe", "make the probe with perf probe and write it as SYSTEM:NAME", false},
+                {"kprobe", "create the probe with perf probe and write it as SYSTEM:NAME", false},
+                {"uprobe", "create the probe with perf probe and write it as SYSTEM:NAME", false},
                 {"breakpoint", "breakpoints are not supported yet", false},
                 {"msr", "this PMU has no interrupt and cannot be sampled; count it with stat", true},
         };
@@ -241,7 +242,7 @@ bool event_pmu_is_usable(const struct pmu *pmu, bool counting, const char *whole
         return counting || !pmu->uncore || uncore_event(whole, text, err);
 }
 
-/* One of several alike: uncore_cbox or cbox for uncore_cbox_0, dsu for arm_dsu_0. */
+/* Whether `name` is a family of numbered PMUs: uncore_cbox or cbox for uncore_cbox_0, dsu for arm_dsu_0. */
 static bool is_numbered(const struct pmu *pmu, struct span name)
 {
         static const char *const families[] = {"", "uncore_", "arm_"};
@@ -278,6 +279,15 @@ static bool nearest_pmu(const struct pmu_table *pmus, const char *whole, struct 
                        nearest ? nearest : "", nearest ? "'?" : "");
 }
 
+static bool has_spe(const struct pmu_table *pmus)
+{
+        for (size_t i = 0; i < pmus->n_items; i++) {
+                if (event_name_is_spe(span_of(pmus->items[i].name)))
+                        return true;
+        }
+        return false;
+}
+
 bool event_explain_unknown_pmu(const struct event_resolver *r, struct span name, struct span text)
 {
         const char *whole = r->whole;
@@ -288,16 +298,17 @@ bool event_explain_unknown_pmu(const struct event_resolver *r, struct span name,
         uint32_t type;
         uint64_t config;
 
-        if (name.len >= 7 && span_equal_nocase((struct span){name.at, 7}, "arm_spe"))
-                return err_set(err, ERR_UNSUPPORTED, "SPE is not supported by your hardware: %s (column %zu)",
-                               span_quote(text).text, column);
+        if (event_name_is_spe(name) && !has_spe(pmus))
+                return err_set(err, ERR_UNSUPPORTED,
+                               "SPE is not supported by your hardware: %s (column %zu): %s",
+                               span_quote(text).text, column, event_spe_why_missing(pmus->source));
         if (!name.len)
                 return uncore_event(whole, text, err);
         if (event_name_find(name, &type, &config))
                 return err_set(err, ERR_USAGE,
                                r->counting
-                                       ? "'%s' (column %zu) is an event and no PMU: write %s:u for modifiers"
-                                       : "'%s' (column %zu) is an event and no PMU: write %s:100000 for "
+                                       ? "'%s' (column %zu) is an event, not a PMU: write %s:u for modifiers"
+                                       : "'%s' (column %zu) is an event, not a PMU: write %s:100000 for "
                                          "an interval",
                                shown.text, column, shown.text);
         if (!pmus->known)

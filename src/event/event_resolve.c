@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an event's name means on this machine: one event or, where cores are of several kinds, one for each.  Both
- * grammars ask here; they differ in what may be had: see struct event_resolver. */
+/* Resolves an event's name on this machine: to one event, or to one for each kind of core. Both grammars use
+ * it; struct event_resolver has their differences. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +51,9 @@ static bool has_precise(const struct event_resolver *r, const struct pmu *pmu)
 
         if (pmu->arm)
                 return false;
+        /* AMD's cores have no precise events, but the kernel gives those that ask for it to IBS. */
+        if (pmu_find(r->pmus, "ibs_op", strlen("ibs_op")))
+                return true;
         pmu_find_cap(r->pmus->source, pmu, "max_precise", &level);
         return level > 0;
 }
@@ -62,7 +65,7 @@ static bool need_core_pmu(const struct event_resolver *r, const struct event_ite
                             r->counting ? "task-clock" : "cpu-clock");
 }
 
-/* A hardware event by a number that all kinds of cores understand. */
+/* A hardware event by a number that is valid on all kinds of cores. */
 static bool add_core_events(struct event_resolver *r, const struct event_item *item, uint32_t type,
                             uint64_t config)
 {
@@ -107,7 +110,7 @@ static bool add_generic(struct event_resolver *r, const struct event_item *item,
         return add_core_events(r, item, type, config);
 }
 
-/* Arm's driver would cut a larger number without a word. */
+/* Arm's driver would truncate a larger number silently. */
 static bool fits_cores(const struct event_resolver *r, uint64_t config)
 {
         struct pmu_field field;
@@ -134,7 +137,7 @@ enum number_result event_raw_number(struct span name, uint64_t *ret_number)
         return NUMBER_BAD;
 }
 
-/* rNN, and WindowsPerf's plain numbers. */
+/* rNN, and the plain numbers of WindowsPerf. */
 static bool add_raw(struct event_resolver *r, const struct event_item *item, bool *ret_found)
 {
         uint64_t config = 0;
@@ -149,7 +152,7 @@ static bool add_raw(struct event_resolver *r, const struct event_item *item, boo
         return add_core_events(r, item, PERF_TYPE_RAW, config);
 }
 
-/* A name of -E, a number. */
+/* A name that -E defined as a number. */
 static bool add_extra(struct event_resolver *r, const struct event_item *item, bool *ret_found)
 {
         for (size_t i = 0; r->extra && i < r->extra->n_events; i++) {
@@ -163,7 +166,7 @@ static bool add_extra(struct event_resolver *r, const struct event_item *item, b
         return true;
 }
 
-/* The event of that name of one PMU. */
+/* The event with the item's name on one PMU. */
 static bool add_pmu_event(struct event_resolver *r, struct event_item *item, struct pmu *pmu, bool *ret_found)
 {
         AUTO_RELEASE(buf) name = {0};
@@ -182,7 +185,7 @@ static bool add_pmu_event(struct event_resolver *r, struct event_item *item, str
         return event_terms_apply_alias(r->pmus->source, pmu, name.data, &event->attr, &item->extras, r->err);
 }
 
-/* The number of an Arm event on a kind of cores: its model's, else the architecture's. */
+/* The number of an Arm event on a kind of core: from the model, else from the architecture. */
 static bool find_code(const struct core_kind *kind, struct span name, uint32_t *ret_code)
 {
         static const char *const architectures[] = {"armv8-a", "armv9-a"};
@@ -202,8 +205,8 @@ static bool find_code(const struct core_kind *kind, struct span name, uint32_t *
         return event != NULL;
 }
 
-/* An Arm event that the kernel does not list.  One that it would list if the core had it is counted, with a doubt,
- * and not sampled. */
+/* An Arm event that the kernel does not list. If Linux would list the event on cores that have it, the event
+ * is accepted for counting only. */
 static bool add_catalogue_event(struct event_resolver *r, const struct event_item *item, size_t core,
                                 bool *ret_found)
 {
@@ -240,7 +243,7 @@ static bool add_named_core_events(struct event_resolver *r, struct event_item *i
         return true;
 }
 
-/* Arm's spelling of a generic event (cpu_cycles) on a machine that has no event of this name. */
+/* Arm's spelling of a generic event (cpu_cycles) on a machine that has no event with this name. */
 static bool add_other_spelling(struct event_resolver *r, struct event_item *item, bool *ret_found)
 {
         char name[sizeof(((struct event *)0)->name)];
@@ -264,7 +267,8 @@ static bool add_other_pmu_event(struct event_resolver *r, struct event_item *ite
         return true;
 }
 
-/* The vendor's name on this machine's x86 cores; which of several kinds it is for can't be told. */
+/* An event name of the x86 vendor, on machines with one kind of core: the library does not say which kind a
+ * name belongs to. */
 static bool add_x86_event(struct event_resolver *r, const struct event_item *item, bool *ret_found)
 {
         const struct pmu *pmu = r->pmus->n_cores == 1 ? r->pmus->cores[0] : NULL;
@@ -291,7 +295,7 @@ static bool add_x86_event(struct event_resolver *r, const struct event_item *ite
         return true;
 }
 
-/* SYSTEM:NAME of tracefs: the name goes beyond its first ':'. */
+/* A tracepoint SYSTEM:NAME of tracefs: its name continues after the first ':'. */
 static bool add_tracepoint(struct event_resolver *r, struct event_item *item, bool *ret_found)
 {
         char system[128], name[128];
@@ -323,11 +327,40 @@ static bool resolve_name(struct event_resolver *r, struct event_item *item)
         return found || event_explain_unknown(r, item->name, item->text);
 }
 
+static bool add_spe(struct event_resolver *r, struct event_item *item, struct pmu *pmu)
+{
+        struct event *event;
+
+        if (!pmu_load(r->pmus->source, pmu, r->err))
+                return false;
+        event = event_resolver_add(r, item, pmu, pmu->type, 0);
+        return event && event_spe_apply(r, item, pmu, event);
+}
+
+/* `arm_spe` means all SPE PMUs: a machine with several kinds of cores has several. */
+static bool resolve_spe(struct event_resolver *r, struct event_item *item)
+{
+        bool all = span_equal_nocase(item->name, "arm_spe"), found = false;
+
+        for (size_t i = 0; i < r->pmus->n_items; i++) {
+                struct pmu *pmu = &r->pmus->items[i];
+
+                if (all ? !event_name_is_spe(span_of(pmu->name)) : !span_equal_nocase(item->name, pmu->name))
+                        continue;
+                found = true;
+                if (!add_spe(r, item, pmu))
+                        return false;
+        }
+        return found || event_explain_unknown_pmu(r, item->name, item->text);
+}
+
 static bool resolve_terms(struct event_resolver *r, struct event_item *item)
 {
         struct pmu *pmu = pmu_find(r->pmus, item->name.at, item->name.len);
         struct event *event;
 
+        if (event_name_is_spe(item->name) && !r->counting)
+                return resolve_spe(r, item);
         if (!pmu)
                 return event_explain_unknown_pmu(r, item->name, item->text);
         if (!pmu_load(r->pmus->source, pmu, r->err) ||

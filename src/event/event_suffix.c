@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An event's text in pieces: its name, terms, and what follows: [:modifiers][:interval].  Digits are an interval,
- * letters are modifiers. */
+/* Splits an event's text into name, terms and suffix [:modifiers][:interval]. An interval begins with a
+ * digit, modifiers are letters. */
 #include <string.h>
 
 #include "event_grammar.h"
@@ -43,11 +43,12 @@ static bool take_piece(const char *whole, struct event_item *item, struct span p
         if (!piece.len)
                 return err_set(
                         err, ERR_USAGE,
-                        "nothing follows ':' (column %zu): write an interval such as :100000 or modifiers "
-                        "such as :u",
+                        "':' (column %zu) is followed by nothing: write an interval such as :100000 or "
+                        "modifiers such as :u",
                         column - 1);
         if (item->interval.at)
-                return err_set(err, ERR_USAGE, "'%s' (column %zu) follows the interval, which comes last",
+                return err_set(err, ERR_USAGE,
+                               "'%s' (column %zu) stands after the interval: write the interval last",
                                span_quote(piece).text, column);
         if (*piece.at >= '0' && *piece.at <= '9') {
                 item->interval = piece;
@@ -91,7 +92,7 @@ bool event_split_suffix(const char *whole, struct event_item *item, struct err *
         item->shown = (struct span){item->text.at, (size_t)(at - item->text.at)};
         if (at == end)
                 return true;
-        /* Behind a slash the modifiers need no ':'. */
+        /* After a slash the modifiers need no ':'. */
         if (*at == ':')
                 at++;
         else if (*at >= '0' && *at <= '9')
@@ -134,7 +135,7 @@ static bool read_interval(const char *whole, struct span text, uint64_t *ret_per
         return true;
 }
 
-/* Without -k and without u, k or h the kernel is left out; not for what happens nowhere else. */
+/* Events that happen only in the kernel; the default does not exclude the kernel from them. */
 static bool happens_in_kernel(const struct perf_attr *attr)
 {
         return attr->type == PERF_TYPE_TRACEPOINT ||
@@ -164,7 +165,7 @@ uint64_t event_precise_level(struct span modifiers)
         return count(modifiers, 'p');
 }
 
-/* A period, or with *ret_is_freq a frequency. */
+/* Sets *ret_value to a frequency if *ret_is_freq, else to a period. */
 static bool read_timing(const char *whole, const struct event_item *item,
                         const struct event_defaults *defaults, uint64_t *ret_value, bool *ret_is_freq,
                         struct err *err)
@@ -184,15 +185,33 @@ static bool read_timing(const char *whole, const struct event_item *item,
         return !what || fail_interval(whole, item->terms.at ? item->terms : item->name, what, err);
 }
 
+/* SPE cannot be sampled by frequency: with -F it uses its default period. */
+static bool apply_spe_suffix(const char *whole, const struct event_item *item, bool kernel,
+                             struct event *event, struct err *err)
+{
+        uint64_t period = item->extras.has_period ? item->extras.period : 0;
+
+        if (item->interval.at && !read_interval(whole, item->interval, &period, err))
+                return false;
+        if (event_precise_level(item->modifiers))
+                return err_set(err, ERR_USAGE,
+                               "'%s' (column %zu): SPE has no precise levels, its samples are always precise",
+                               span_quote(item->modifiers).text, event_column(whole, item->modifiers.at));
+        event->attr.flags = event_exclude_bits(item->modifiers, !kernel);
+        return event_spe_set_period(whole, item, period, event, err);
+}
+
 bool event_apply_suffix(const char *whole, const struct event_item *item,
                         const struct event_defaults *defaults, struct event *event, struct err *err)
 {
         bool kernel = defaults && defaults->kernel, is_freq;
         uint64_t n_precise = event_precise_level(item->modifiers), value = 0;
 
+        if (event->is_spe)
+                return apply_spe_suffix(whole, item, kernel, event, err);
         if (!read_timing(whole, item, defaults, &value, &is_freq, err))
                 return false;
-        /* Each pass of a tracepoint has fields of its own. */
+        /* Sample each hit of a tracepoint: each one has its own field values. */
         if (event->attr.type == PERF_TYPE_TRACEPOINT && !item->interval.at &&
             !(defaults && defaults->freq_hz)) {
                 value = 1;

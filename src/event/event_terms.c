@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The terms between slashes: config words, the PMU's own fields, names of its events, and period, freq and name.
- * The same reader takes the text of an events/ file, which may not name another event. */
+/* The terms between slashes: config words, the PMU's format fields, names of its events, and period, freq and
+ * name. Also parses the files in events/, which may not name another event. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -15,8 +15,8 @@ enum { TERMS_MAX = 256, NAMES_MAX = 1024 };
 struct term_reader {
         const struct pmu_source *source;
         const struct pmu *pmu;
-        const char *whole; /* of the user's text */
-        const char *alias; /* name of the events/ file that is being read, or NULL */
+        const char *whole; /* the user's text */
+        const char *alias; /* the file in events/ that is being parsed, or NULL */
         struct perf_attr *attr;
         struct term_extras *extras;
         struct err *err;
@@ -53,7 +53,7 @@ static bool read_number(const struct term_reader *r, const struct term *term, ui
         }
         switch (span_to_u64(term->value, false, ret_value)) {
         case NUMBER_OK: return true;
-        case NUMBER_RANGE: return value_error(r, term, "does not fit into 64 bits");
+        case NUMBER_RANGE: return value_error(r, term, "is larger than 64 bits");
         case NUMBER_BAD: break;
         }
         return value_error(r, term, "is not a number");
@@ -85,7 +85,7 @@ static bool apply_field(const struct term_reader *r, const struct term *term, co
         return true;
 }
 
-/* 1: applied, 0: the key is none of these, -1: error. */
+/* 1: applied, 0: not one of these keys, -1: error. */
 static int apply_general(const struct term_reader *r, const struct term *term)
 {
         static const char *const words[] = {"config", "config1", "config2", "config3"};
@@ -190,7 +190,7 @@ static bool apply_all(const struct term_reader *r, struct span terms)
                 const char *end = terms.at + terms.len;
                 struct term term = cut_term(&terms);
 
-                /* A comma at the very end leaves an empty term to be complained about. */
+                /* A comma at the end leaves an empty term, which is an error. */
                 more = terms.len || (terms.at == end && end[-1] == ',' && term.key.at != end);
                 if (n == TERMS_MAX)
                         return err_set(r->err, ERR_LIMIT, "an event of PMU '%s' has more than %d terms",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Texts are cut at their lines and commas here.  Events of metrics are checked as far as braces and empty places
- * go, for the message to have its line; what the names mean is for the counting grammar. */
+/* Splits texts at lines and commas. Checks braces and empty items in the events of metrics, so that the error
+ * names the line; the counting grammar resolves the names. */
 #include "extra_event.h"
 
 #include <stdarg.h>
@@ -10,9 +10,10 @@
 
 #include "event_grammar.h"
 #include "mem.h"
+#include "pmu_block.h"
 
 struct extra_event_reader {
-        const char *file; /* NULL: the text of an option */
+        const char *file; /* NULL for the text of an option */
         const char *whole;
         size_t line; /* from 1 */
         struct extra_names *names;
@@ -40,7 +41,8 @@ static struct span trim(struct span span)
         return span;
 }
 
-/* The piece up to `mark` or the end; *rest is what follows, with `at` NULL at the end. */
+/* Returns the piece up to `mark` or the end, and sets *rest to the text after `mark`; rest->at is NULL at the
+ * end. */
 static struct span cut(struct span *rest, char mark)
 {
         const char *found = memchr(rest->at, mark, rest->len);
@@ -68,7 +70,7 @@ static char *copy_lower(struct extra_names *names, struct span span)
         return copy;
 }
 
-/* What can be typed where events and metrics are listed, and is no number there. */
+/* A name that can be typed in a list of events and metrics, where a number is not a name. */
 static bool is_name(struct span span)
 {
         for (size_t i = 0; i < span.len; i++) {
@@ -81,7 +83,7 @@ static bool is_name(struct span span)
         return span.len;
 }
 
-/* With the column of `at`, and in front the file and the line. */
+/* Appends the column of `at` to the message, and puts file and line before it. */
 static PRINTF_LIKE(3, 4) bool fail(const struct extra_event_reader *r, const char *at, const char *fmt, ...)
 {
         char text[sizeof(r->err->text)];
@@ -100,10 +102,11 @@ static bool check_name(const struct extra_event_reader *r, struct span name)
         if (name.len > EXTRA_NAME_MAX_BYTES)
                 return fail(r, name.at, "the name '%s' is longer than %d bytes", span_quote(name).text,
                             EXTRA_NAME_MAX_BYTES);
-        return is_name(name) || fail(r, name.at,
-                                     "'%s' is no name: letters, digits, '_', '.' and '-', with a letter or "
-                                     "'_' first",
-                                     span_quote(name).text);
+        return is_name(name) ||
+               fail(r, name.at,
+                    "'%s' is not a name: a name has letters, digits, '_', '.' and '-', and begins "
+                    "with a letter or '_'",
+                    span_quote(name).text);
 }
 
 static bool check_size(const struct extra_event_reader *r, const char *text)
@@ -153,27 +156,29 @@ static bool parse_value(const struct extra_event_reader *r, struct span token, s
         return true;
 }
 
-/* Takes "/dsu/" off the name. */
+/* Removes "/dsu/" from the name. */
 static bool cut_prefix(const struct extra_event_reader *r, struct span token, struct span *name,
                        const char **ret)
 {
-        static const char *const prefixes[] = {"dsu", "dmc_clk", "dmc_clkdiv2"};
         struct span rest = {name->at + 1, name->len - 1}, prefix;
+        const struct pmu_block_class *class;
+        const struct pmu_block *block;
+        AUTO_RELEASE(buf) known = {0};
 
         *ret = "";
         if (*name->at != '/')
                 return true;
         prefix = cut(&rest, '/');
-        for (size_t i = 0; rest.at && i < N_ELEMENTS(prefixes); i++) {
-                if (!span_equal_nocase(prefix, prefixes[i]))
-                        continue;
-                *ret = prefixes[i];
+        class = rest.at ? pmu_block_find_class_anywhere(prefix.at, prefix.len, &block) : NULL;
+        if (class) {
+                *ret = class->name;
                 *name = rest;
                 return rest.len ||
                        fail(r, rest.at, "missing extra event name before ':' in %s", span_quote(token).text);
         }
-        return fail(r, name->at, "extra event prefix is not /dsu/, /dmc_clk/ or /dmc_clkdiv2/ in %s",
-                    span_quote(token).text);
+        pmu_block_add_prefixes(&known);
+        return fail(r, name->at, "unknown prefix of an extra event in %s: prefixes are %s",
+                    span_quote(token).text, buf_text(&known));
 }
 
 static bool add_event(const struct extra_event_reader *r, struct span name, const char *prefix, uint16_t code)
@@ -238,7 +243,7 @@ static bool parse_events(const struct extra_event_reader *r, struct span list)
 
 /* --- Metrics of -C --- */
 
-/* Braces, commas and whitespace. */
+/* Checks braces, commas and whitespace. */
 static bool check_events(const struct extra_event_reader *r, struct span events)
 {
         const struct quoted shown = span_quote(events);
@@ -308,7 +313,7 @@ static bool parse_metric(const struct extra_event_reader *r, struct span line)
 static bool parse_lines(struct extra_event_reader *r, const char *text,
                         bool (*parse_line)(const struct extra_event_reader *r, struct span line))
 {
-        static const char mark[] = "\xef\xbb\xbf"; /* Windows editors put it first */
+        static const char mark[] = "\xef\xbb\xbf"; /* byte order mark; Windows editors write it */
         struct span rest = span_of(text);
 
         if (!check_size(r, text))
@@ -334,7 +339,7 @@ void extra_names_release(struct extra_names *names)
         *names = (struct extra_names){0};
 }
 
-/* What a text with an error has added is taken back. */
+/* Removes what a text added if the text has an error. */
 static bool keep(struct extra_names *names, size_t n_events, size_t n_metrics, bool ok)
 {
         if (!ok) {

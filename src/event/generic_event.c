@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Titles of the kernel's own events; their names and numbers are event_name.c's. */
+/* Titles of the kernel's generic events; event_name.c has the names and numbers. */
 #include "generic_event.h"
 
 #include <stdio.h>
@@ -12,12 +12,12 @@
 static const char *const hardware_titles[] = {
         [PERF_COUNT_HW_CPU_CYCLES] = "Cycles of the core",
         [PERF_COUNT_HW_INSTRUCTIONS] = "Instructions retired",
-        [PERF_COUNT_HW_CACHE_REFERENCES] = "Accesses to a cache, in most cores the last one",
-        [PERF_COUNT_HW_CACHE_MISSES] = "Accesses to that cache that missed",
+        [PERF_COUNT_HW_CACHE_REFERENCES] = "Cache accesses, on most cores of the last-level cache",
+        [PERF_COUNT_HW_CACHE_MISSES] = "Cache misses, on most cores of the last-level cache",
         [PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = "Branches retired",
-        [PERF_COUNT_HW_BRANCH_MISSES] = "Branches that were predicted wrong",
+        [PERF_COUNT_HW_BRANCH_MISSES] = "Branches that were mispredicted",
         [PERF_COUNT_HW_BUS_CYCLES] = "Cycles of the bus",
-        [PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = "Cycles in which no instruction came from the front end",
+        [PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = "Cycles in which the front end delivered no instruction",
         [PERF_COUNT_HW_STALLED_CYCLES_BACKEND] = "Cycles in which the back end took no instruction",
         [PERF_COUNT_HW_REF_CPU_CYCLES] = "Cycles at a fixed frequency while the core ran",
 };
@@ -26,21 +26,21 @@ static const char *const software_titles[] = {
         [PERF_COUNT_SW_CPU_CLOCK] = "Time on the CPU, by the CPU's clock, in nanoseconds",
         [PERF_COUNT_SW_TASK_CLOCK] = "Time on the CPU, by the task's clock, in nanoseconds",
         [PERF_COUNT_SW_PAGE_FAULTS] = "Page faults",
-        [PERF_COUNT_SW_CONTEXT_SWITCHES] = "Switches to another task",
+        [PERF_COUNT_SW_CONTEXT_SWITCHES] = "Switches of a CPU to another task",
         [PERF_COUNT_SW_CPU_MIGRATIONS] = "Moves of a task to another CPU",
         [PERF_COUNT_SW_PAGE_FAULTS_MIN] = "Page faults that needed no disk",
         [PERF_COUNT_SW_PAGE_FAULTS_MAJ] = "Page faults that waited for a disk",
-        [PERF_COUNT_SW_ALIGNMENT_FAULTS] = "Accesses to unaligned addresses that the kernel had to mend",
+        [PERF_COUNT_SW_ALIGNMENT_FAULTS] = "Accesses to unaligned addresses that the kernel had to correct",
         [PERF_COUNT_SW_EMULATION_FAULTS] = "Instructions that the kernel had to emulate",
-        [PERF_COUNT_SW_DUMMY] = "Counts nothing; carries records of processes and maps",
-        [PERF_COUNT_SW_BPF_OUTPUT] = "What BPF programs write",
+        [PERF_COUNT_SW_DUMMY] = "Counts nothing; used to record processes and memory maps",
+        [PERF_COUNT_SW_BPF_OUTPUT] = "Data that BPF programs write",
         [PERF_COUNT_SW_CGROUP_SWITCHES] = "Switches to a task of another cgroup",
 };
 
 /* In the order of PERF_COUNT_HW_CACHE_*. */
 static const char *const cache_titles[] = {
-        "Level 1 data cache", "Level 1 instruction cache", "Last-level cache",       "Data TLB",
-        "Instruction TLB",    "Branch prediction unit",    "Memory of the own node",
+        "Level 1 data cache", "Level 1 instruction cache", "Last-level cache",         "Data TLB",
+        "Instruction TLB",    "Branch prediction unit",    "Memory of the local node",
 };
 
 static const char *const cache_op_titles[] = {"loads", "stores", "prefetches"};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads PMU descriptions.  Which PMU counts for cores is decided by its name and by whether it has `cpus`
- * (the CPUs that have it) or `cpumask` (the CPUs to open it on, which makes it uncore), or by its name where there is
- * neither. */
+/* Reads PMU descriptions. A PMU is a core PMU if its name is one of a core PMU and it has a list `cpus` (x86
+ * may have none). A PMU with `cpumask`, the CPUs to open it on, is an uncore PMU; so is a DMC-620, which has
+ * neither file. */
 #include "pmu.h"
 
 #include <ctype.h>
@@ -16,7 +16,7 @@
 #include "os_paths.h"
 #include "text.h"
 
-/* A name is put into paths and messages. */
+/* Names are put into paths and messages, so only plain characters are allowed. */
 static bool is_plain_name(const char *name, size_t len)
 {
         if (!len || len >= PMU_NAME_MAX_BYTES || name[0] == '.')
@@ -31,7 +31,7 @@ static bool is_plain_name(const char *name, size_t len)
         return true;
 }
 
-/* A file of the PMU without white space at the end. */
+/* Reads a file of the PMU, without white space at the end. */
 static bool read_file(const struct pmu_source *source, const struct pmu *pmu, const char *folder,
                       const char *name, struct buf *out)
 {
@@ -59,7 +59,7 @@ static bool each_file(const struct pmu_source *source, const struct pmu *pmu, co
         return source->list_dir(source->ctx, path.data, each, ctx);
 }
 
-/* "0-3,8" as bits; a number that is too large ends the list. */
+/* Sets bits for a list such as "0-3,8"; stops at the first number that is too large. */
 static void set_cpus(struct span text, uint64_t *bits)
 {
         const char *at = text.at, *end = text.at + text.len;
@@ -106,13 +106,14 @@ static bool read_cpus(const struct pmu_source *source, struct pmu *pmu, const ch
         return true;
 }
 
-/* The DMC-620's driver has no cpumask and moves its events to a CPU of its choice (drivers/perf/arm_dmc620_pmu.c). */
+/* The DMC-620's driver has no cpumask and moves its events to a CPU that it chooses
+ * (drivers/perf/arm_dmc620_pmu.c). */
 static bool is_uncore_name(const char *name)
 {
         return text_starts(name, "arm_dmc620_");
 }
 
-/* The kernel's fixed numbers are those of its own PMUs; cores may have PERF_TYPE_RAW's. */
+/* The kernel's fixed type numbers belong to its own PMUs, except that a core PMU may have PERF_TYPE_RAW. */
 static bool is_type_of(const char *name, uint64_t type)
 {
         switch (type) {

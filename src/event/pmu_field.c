@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Places of bits in the config words: the text of a format/ file, and values put there. */
+/* Bit ranges in the config words: parses the text of a format/ file, reads and writes values. */
 #include <string.h>
 
 #include "err.h"
@@ -64,7 +64,7 @@ bool pmu_field_parse(const char *text, struct pmu_field *ret, struct err *err)
                 *ret = field;
                 return true;
         }
-        return err_set(err, ERR_FORMAT, "'%s' is not a place of bits such as config:0-7,32-35",
+        return err_set(err, ERR_FORMAT, "'%s' does not name bits of a field, such as config:0-7,32-35",
                        span_quote(span_of(text)).text);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Slots are counted before they are kept, so that a schedule over its limit is told with its whole length. */
+/* Counts slots beyond the limit without storing them, so that the error can give the full length. */
 #include "schedule.h"
 
 #include <assert.h>
@@ -14,10 +14,10 @@ struct planner {
         const struct schedule_event *events;
         size_t n_events;
         size_t n_counters, max_slots;
-        struct schedule_slot *slots; /* the first max_slots of them */
+        struct schedule_slot *slots; /* at most max_slots of them */
         size_t n_slots, n_kept, cap_slots;
-        size_t n_padding;  /* at the end */
-        size_t next_loose; /* the first event that may be a loose one in waiting */
+        size_t n_padding;  /* at the end of the schedule */
+        size_t next_loose; /* index where the search for the next event without a group starts */
 };
 
 static bool is_grouped(const struct planner *p, size_t event)
@@ -28,7 +28,7 @@ static bool is_grouped(const struct planner *p, size_t event)
                               (event + 1 < p->n_events && p->events[event + 1].group == group));
 }
 
-/* Behind the last event of the group that begins at `first`. */
+/* The index after the last event of the group that begins at `first`. */
 static size_t group_end(const struct planner *p, size_t first)
 {
         size_t end = first;
@@ -38,7 +38,7 @@ static size_t group_end(const struct planner *p, size_t first)
         return end;
 }
 
-/* Puts `slot` into the first place of the padding at the end, else behind everything. */
+/* Puts `slot` into the first padding slot at the end, else appends it. */
 static void put_slot(struct planner *p, struct schedule_slot slot)
 {
         size_t at = p->n_slots - p->n_padding;
@@ -89,7 +89,7 @@ static size_t n_places_left(const struct planner *p)
         return used ? p->n_counters - used : 0;
 }
 
-/* Padding appears only when no loose event waits any more, so that what is put behind it is a group. */
+/* Adds padding only if no event without a group is waiting, so that only a group can replace padding. */
 static void fill_window(struct planner *p)
 {
         while (n_places_left(p) && put_next_loose(p))

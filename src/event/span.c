@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pieces of text: comparison, numbers, and a form that is safe in a message. */
+/* Pieces of text: comparison, numbers, and a form that is safe in messages. */
 #include <string.h>
 
 #include "buf.h"
@@ -80,7 +80,7 @@ struct quoted span_quote(struct span span)
         struct quoted quoted;
         size_t len = span.len < SHOWN_BYTES ? span.len : SHOWN_BYTES;
 
-        /* Not in the middle of a character. */
+        /* Do not cut a UTF-8 character. */
         while (len < span.len && len && (span.at[len] & 0xc0) == 0x80)
                 len--;
         memcpy(raw, span.at, len);

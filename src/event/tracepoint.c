@@ -59,7 +59,7 @@ static void names_release(struct tracepoint_names *names)
         arena_release(&names->arena);
 }
 
-/* The entries of a folder of tracefs; false when it is not there. */
+/* Lists the entries of a folder of tracefs; false if it does not exist or is empty. */
 static bool list_names(const struct pmu_source *source, const char *folder, struct tracepoint_names *ret)
 {
         for (unsigned i = 0; source && os_sysfs_tracing(i); i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is sampled of whom, and how. */
+/* What to sample, of which processes, and how. */
 #ifndef COLLECT_REQUEST_H
 #define COLLECT_REQUEST_H
 
@@ -10,20 +10,23 @@
 #include "event.h"
 #include "target.h"
 
-/* What of a command, or of the processes that are attached to, is sampled besides their threads. */
+/* What to sample of a command or of attached processes in addition to their threads. */
 enum collect_children {
-        COLLECT_INHERIT,      /* children too: each begins with the events of the one that forked it */
-        COLLECT_ALL_CHILDREN, /* of a command: events on every CPU, where only what the command forked is kept */
-        COLLECT_BEST,         /* that where the rights are there, else by inheriting */
-        COLLECT_NO_CHILDREN, /* no children, and no threads that begin later */
-        COLLECT_PER_THREAD,  /* the same, with a buffer for each thread in the place of one for each CPU */
+        COLLECT_INHERIT, /* child processes too: they inherit the events of their parent */
+        /* of a command: events on every CPU; only the samples of its descendants are kept */
+        COLLECT_ALL_CHILDREN,
+        COLLECT_BEST,        /* COLLECT_ALL_CHILDREN if the privileges allow it, else COLLECT_INHERIT */
+        COLLECT_NO_CHILDREN, /* no child processes, and no threads that start later */
+        COLLECT_PER_THREAD,  /* like COLLECT_NO_CHILDREN, with a ring for each thread, not for each CPU */
 };
 
-/* How the samples of Python interpreters among a command's processes are taken. */
+/* How to sample the Python interpreters among the command's processes. */
 enum collect_engine {
-        COLLECT_RING, /* by the kernel, as those of all others */
-        COLLECT_STOP, /* by stopping the thread at each; the heading says why if that is not possible */
-        COLLECT_STOP_IF_CAN, /* the same where the request allows it; the heading says why if the kernel refuses */
+        COLLECT_RING, /* by the kernel, like all other processes */
+        /* by stopping the thread at each sample; the report's header says why if that is not possible */
+        COLLECT_STOP,
+        /* the same if the request allows it; the report's header says why if the kernel refuses */
+        COLLECT_STOP_IF_CAN,
 };
 
 struct collect_request {
@@ -31,14 +34,15 @@ struct collect_request {
         enum collect_engine engine;
         const struct event_list *events;
         enum collect_children children;
-        bool events_are_default; /* the user named none: another source may be taken in their place */
-        struct control *control; /* of target.control, which outlives the collector; NULL to describe alone */
-        size_t ring_bytes; /* for each CPU, a power of two; 0: by what a sample takes, 512 KiB or more */
+        bool events_are_default; /* the user named no event, so another one may be used instead */
+        /* made from target.control; must outlive the collector; NULL for a description only */
+        struct control *control;
+        /* for each CPU, a power of two; 0: depends on the size of a sample, 512 KiB or more */
+        size_t ring_bytes;
         struct call_graph call_graph;
-        /* The path that records name for Python places: python_section.h.  NULL: their names can't be kept, as in a pipe, and
-         * Python frames are left out. */
+        /* the path that records give for Python lines (python_section.h); NULL for a description only */
         const char *python_symbols;
-        bool branches; /* the CPU's record of branches with each sample; not with CALL_GRAPH_LBR */
+        bool branches; /* the CPU's branch records with each sample; not with CALL_GRAPH_LBR */
 };
 
 #endif

@@ -1,28 +1,59 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the kernel of this machine says of its events before anything is measured. */
+/* What this machine's kernel reports about its events before anything is measured. */
 #ifndef KERNEL_H
 #define KERNEL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "buf.h"
 #include "collect_request.h"
 #include "err.h"
 #include "event.h"
 
-/* This machine's PMUs, or those of the tree below `root` in place of "/" ("" or NULL: this machine). */
+/* The PMUs of this machine, or of the file tree below `root` if that is not "" or NULL. `root` must outlive
+ * it. */
 struct pmu_source kernel_pmu_source(const char *root);
 
-/* What the kernel takes of `events` when they are opened and closed at once on the calling thread; with
- * `are_default` another source may take their place.  Errors as those of collector_open. */
+/* Must be called before the source of this machine is read. On Windows the PMU is described by the driver
+ * WPERFDRIVER, which one process at a time may use: it is asked once and released, and `force` takes it from
+ * another process. Fails only on Windows: ERR_MISSING (there is no driver), ERR_UNSUPPORTED (its version),
+ * ERR_BUSY (another process has it). */
+bool kernel_connect(bool force, struct err *err);
+
+/* What WPERFDRIVER reports. Texts are UTF-8, and only printable. */
+struct kernel_driver {
+        char version[16]; /* "3.8.0" */
+        char git[129], features[513];
+        char devices[513];                           /* "core.stat=core;core.sample=core" */
+        uint8_t pmu_version;                         /* ID_AA64DFR0_EL1.PMUVer */
+        uint8_t n_fixed, n_counters, n_all_counters; /* n_counters: those that are not in use */
+        uint16_t n_cpus;
+        uint64_t midr, id_aa64dfr0, pmbidr, pmsidr;
+        uint8_t counter_map[32];
+        uint16_t n_events[4]; /* of cores, DSU, DMC clk, DMC clkdiv2 */
+};
+
+/* NULL on Linux, and where kernel_connect failed. */
+const struct kernel_driver *kernel_get_driver(void);
+
+/* Calls `device` with the name and the hardware id of each of the driver's devices. */
+void kernel_each_device(void (*device)(void *ctx, const char *name, const char *hardware), void *ctx);
+
+/* Opens `events` on the calling thread and closes them at once, to find out whether the kernel accepts them.
+ * With `are_default` another event may replace them. Errors as in collector_open. */
 struct kernel_probed {
-        char event[128]; /* the first event, or what took its place */
-        char note[240];  /* why another took its place; "" */
+        char event[128]; /* the first event, or its replacement */
+        char note[240];  /* why it was replaced; "" */
 };
 bool kernel_probe(const struct event_list *events, bool are_default, struct kernel_probed *ret,
                   struct err *err);
 
-/* The attributes that `request` would open, without opening anything, one after the other as text. */
+/* Whether the kernel takes samples. On Windows it does not: a timer of the recorder takes them, and its only
+ * event is cpu-clock. */
+bool kernel_has_samples(void);
+
+/* Appends the attributes that `request` would open, as text, without opening anything. */
 void kernel_describe(const struct collect_request *request, struct buf *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides what every event of a session has besides what the user asked for. */
+/* Sets the part of an attribute that the user does not choose. */
 #include <unistd.h>
 
 #include "arch.h"
@@ -35,7 +35,8 @@ enum call_graph_kind linux_attr_stacks(const struct collect_request *request,
         return kind == CALL_GRAPH_LBR && !features->calls ? CALL_GRAPH_UNWIND : kind;
 }
 
-/* The registers and the part of the stack that a walk over the user's frames needs; the kernel walks its own. */
+/* Requests the registers and the part of the stack that are needed to walk the user's frames; the kernel
+ * walks its own. */
 static void add_copies(struct perf_attr *attr, const struct collect_request *request)
 {
         const struct call_graph *graph = &request->call_graph;
@@ -65,7 +66,7 @@ static void add_stacks(struct perf_attr *attr, const struct collect_request *req
         }
 }
 
-/* The kernel adds the modes that the event counts in. */
+/* Without mode bits, the kernel uses the modes that the event counts in. */
 static void add_branches(struct perf_attr *attr, const struct collect_request *request)
 {
         if (!request->branches || is_dummy(attr))
@@ -97,7 +98,7 @@ struct perf_attr linux_attr_written(const struct opened_event *event)
         return written;
 }
 
-/* A quarter of a second of samples, so that a busy machine may let us wait that long. */
+/* Room for a quarter of a second of samples, so that the recorder may wait that long on a busy machine. */
 size_t linux_attr_ring_bytes(const struct collect_request *request)
 {
         enum { LEAST_BYTES = 512 << 10, MOST_BYTES = 32 << 20, ALL_BYTES = 512 << 20, OTHER_BYTES = 512 };
@@ -135,14 +136,33 @@ bool linux_attr_is_clock(const struct perf_attr *attr)
                (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-/* A clock ticks in all modes anyway: all of them but idle time are taken, so that the command's time is known, and those that
- * are not wanted are left out here.  Other events stay as they are: Arm's PMU refuses exclude_idle. */
+/* Clock events tick in all modes. All modes except idle are sampled, so that the command's time is known, and
+ * samples in unwanted modes are dropped later. Other events are not changed: Arm's PMU refuses
+ * exclude_idle. */
 static void see_all_modes(struct perf_attr *attr)
 {
         if (!linux_attr_is_clock(attr))
                 return;
         attr->flags |= PERF_ATTR_EXCLUDE_IDLE;
         attr->flags &= ~(PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_USER);
+}
+
+bool linux_attr_has_data(const struct collect_request *request)
+{
+        for (size_t i = 0; i < request->events->n_items; i++) {
+                if (request->events->items[i].is_spe || request->events->items[i].is_memory)
+                        return true;
+        }
+        return false;
+}
+
+bool linux_attr_has_spe(const struct collect_request *request)
+{
+        for (size_t i = 0; i < request->events->n_items; i++) {
+                if (request->events->items[i].is_spe)
+                        return true;
+        }
+        return false;
 }
 
 struct perf_attr linux_attr_make(const struct event *event, const struct collect_request *request,
@@ -153,12 +173,17 @@ struct perf_attr linux_attr_make(const struct event *event, const struct collect
         attr.size = sizeof(attr);
         attr.sample_type = SAMPLE_TYPE;
         if (attr.type == PERF_TYPE_TRACEPOINT)
-                attr.sample_type |= PERF_SAMPLE_RAW; /* its fields */
+                attr.sample_type |= PERF_SAMPLE_RAW; /* the tracepoint's fields */
+        if (event->is_memory)
+                attr.sample_type |=
+                        PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC |
+                        (features->weight_struct ? PERF_SAMPLE_WEIGHT_STRUCT : PERF_SAMPLE_WEIGHT);
         attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID;
         if (features->lost_count)
                 attr.read_format |= PERF_FORMAT_LOST;
-        /* That of jitdumps, which tell since when code is where it is. */
-        if (features->clock) {
+        /* The clock of jitdumps, which record when code was placed at an address. The counter that SPE samples
+         * contain can only be converted to the kernel's own clock. */
+        if (features->clock && !linux_attr_has_spe(request)) {
                 attr.flags |= PERF_ATTR_USE_CLOCKID;
                 attr.clockid = PERF_CLOCK_MONOTONIC;
         }
@@ -169,11 +194,18 @@ struct perf_attr linux_attr_make(const struct event *event, const struct collect
         if (request->target.argv && !request->target.system_wide && !features->every_cpu &&
             (tracks || !request->target.delay_ns))
                 attr.flags |= PERF_ATTR_ENABLE_ON_EXEC;
-        add_stacks(&attr, request, features);
-        add_branches(&attr, request);
+        if (!event->is_spe) {
+                add_stacks(&attr, request, features);
+                add_branches(&attr, request);
+        }
         if (tracks)
                 attr.flags |= tracking_flags(features, !(attr.flags & PERF_ATTR_EXCLUDE_KERNEL));
-        /* perf finds unwind tables by the maps of a file's beginning, which are not executable. */
+        /* SPE samples do not contain a thread. */
+        if (tracks && linux_attr_has_spe(request))
+                attr.flags |= PERF_ATTR_CONTEXT_SWITCH;
+        if (tracks && linux_attr_has_data(request))
+                attr.flags |= PERF_ATTR_MMAP_DATA;
+        /* perf needs the map of a file's beginning, which is not executable, to find its unwind tables. */
         if (tracks && linux_attr_stacks(request, features) == CALL_GRAPH_DWARF)
                 attr.flags |= PERF_ATTR_MMAP_DATA;
         if (features->every_cpu)
@@ -199,6 +231,6 @@ struct event linux_attr_dummy(void)
 
 bool linux_attr_needs_dummy(const struct collect_request *request)
 {
-        return request->target.delay_ns || request->target.control ||
+        return request->target.delay_ns || request->target.control || linux_attr_has_spe(request) ||
                (request->events->n_items && request->events->items[0].cpus);
 }

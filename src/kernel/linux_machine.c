@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the machine has for everything that opens events: the system call, CPUs, room for descriptors. */
+/* What all code that opens events needs: the system call, the CPUs, the limit of descriptors. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -15,6 +16,8 @@
 #include "text_number.h"
 
 #define OPEN_CLOEXEC 8u
+
+enum { MAX_CPUS = 8192 };
 
 int linux_event_open(const struct perf_attr *attr, int32_t tid, int32_t cpu, int group_fd)
 {
@@ -32,7 +35,7 @@ bool linux_event_serves(const struct event *event, uint32_t cpu)
         return false;
 }
 
-/* Each descriptor counts, and 1,024 are few on a machine of 128 CPUs. */
+/* Each event needs a descriptor for each CPU, and a limit of 1,024 is too low on a machine with 128 CPUs. */
 void machine_raise_file_limit(void)
 {
         struct rlimit limit;
@@ -60,27 +63,60 @@ uint64_t linux_cpu_ns(clockid_t clock)
         return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/* Uses the lines "cpu0 ..." of /proc/stat. */
+static void add_counted_cpus(struct buf *out)
+{
+        AUTO_RELEASE(buf) text = {0};
+        unsigned cpu;
+
+        if (!os_read_file("/proc/stat", 1 << 20, &text, NULL))
+                return;
+        for (const char *line = strstr(buf_text(&text), "\ncpu"); line; line = strstr(line + 1, "\ncpu")) {
+                if (sscanf(line, "\ncpu%u ", &cpu) == 1)
+                        buf_printf(out, "%s%u", out->len ? "," : "", cpu);
+        }
+}
+
+/* Uses the CPUs that this process may run on. */
+static void add_own_cpus(struct buf *out)
+{
+        uint8_t mask[MAX_CPUS / 8] = {0};
+        long n_bytes = syscall(SYS_sched_getaffinity, 0, sizeof(mask), mask);
+
+        for (long cpu = 0; cpu < n_bytes * 8; cpu++) {
+                if (mask[cpu / 8] >> cpu % 8 & 1)
+                        buf_printf(out, "%s%ld", out->len ? "," : "", cpu);
+        }
+}
+
+/* Appends a list such as "0-3,8". A container may not have /sys, nor even /proc. */
+static void list_online(struct buf *ret)
+{
+        if (os_read_file("/sys/devices/system/cpu/online", 65536, ret, NULL)) {
+                buf_truncate(ret, strcspn(buf_text(ret), "\n"));
+                return;
+        }
+        add_counted_cpus(ret);
+        if (!ret->len)
+                add_own_cpus(ret);
+}
+
 uint32_t *machine_cpus(const uint32_t *asked, size_t n_asked, const char *hint, size_t *ret_n,
                        struct err *err)
 {
-        enum { MAX_CPUS = 8192 };
         AUTO_RELEASE(buf) text = {0};
         uint32_t *online = mem_new(MAX_CPUS, sizeof(*online));
         size_t n = 0;
 
-        if (!os_read_file("/sys/devices/system/cpu/online", 65536, &text, err)) {
-                free(online);
-                return NULL;
-        }
-        text.data[strcspn(text.data, "\n")] = '\0';
-        if (!text_to_cpu_list(text.data, MAX_CPUS, online, MAX_CPUS, &n, err)) {
+        list_online(&text);
+        if (!text_to_cpu_list(buf_text(&text), MAX_CPUS, online, MAX_CPUS, &n, err)) {
                 free(online);
                 return NULL;
         }
         for (size_t i = 0; i < n_asked; i++) {
                 if (!bsearch(&asked[i], online, n, sizeof(*online), text_compare_u32)) {
                         err_set(err, ERR_USAGE, "no such CPU: %" PRIu32 " (online are %s)%s", asked[i],
-                                text.data, hint);
+                                buf_text(&text), hint);
                         free(online);
                         return NULL;
                 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides what to say when the kernel refuses: the reason as far as it can be known, and the way out. */
+/* Decides what to report when the kernel refuses: the reason, as far as it can be found out, and what to
+ * do. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@ bool linux_obstacle_is_missing_pmu(int error)
         return error == ENOENT || error == EOPNOTSUPP || error == ENODEV || error == ENXIO;
 }
 
-/* The number on the line "KEY:" of /proc/self/status, in `base`. */
+/* The number on the line "KEY:" of /proc/self/status, in base `base`. */
 static uint64_t own_status(const char *key, int base)
 {
         AUTO_RELEASE(buf) text = {0};
@@ -28,7 +29,7 @@ static uint64_t own_status(const char *key, int base)
         return at ? strtoull(at + strlen(key), NULL, base) : 0;
 }
 
-/* Root of a user namespace has capabilities that are worth nothing to the kernel's events. */
+/* The kernel's events do not respect the capabilities of root in a user namespace. */
 static bool is_in_user_namespace(void)
 {
         AUTO_RELEASE(buf) text = {0};
@@ -47,7 +48,7 @@ static bool may_profile_everything(void)
         return !is_in_user_namespace() && caps & (1ull << CAP_SYS_ADMIN_BIT | 1ull << CAP_PERFMON_BIT);
 }
 
-/* What gives this process the rights that it lacks. */
+/* How to give this process the missing privileges. */
 static const char *way_to_rights(void)
 {
         if (geteuid())
@@ -56,18 +57,22 @@ static const char *way_to_rights(void)
                                       : "give root CAP_PERFMON (docker run --cap-add PERFMON)";
 }
 
-static int paranoid_level(void)
+/* The value of perf_event_paranoid, and a text for messages; -1 if there is no limit or it is unknown. */
+static int paranoid_level(struct buf *ret_text)
 {
-        AUTO_RELEASE(buf) text = {0};
-
-        if (!os_read_file("/proc/sys/kernel/perf_event_paranoid", 64, &text, NULL))
+        if (!os_read_file("/proc/sys/kernel/perf_event_paranoid", 64, ret_text, NULL)) {
+                buf_add_str(ret_text, "not known (/proc/sys is not mounted here)");
                 return -1;
-        return (int)strtol(buf_text(&text), NULL, 10);
+        }
+        buf_truncate(ret_text, strcspn(buf_text(ret_text), "\n"));
+        return (int)strtol(buf_text(ret_text), NULL, 10);
 }
 
 bool linux_may_sample_all(void)
 {
-        return may_profile_everything() || paranoid_level() <= 0;
+        AUTO_RELEASE(buf) text = {0};
+
+        return may_profile_everything() || paranoid_level(&text) <= 0;
 }
 
 static bool belongs_to_another(int32_t pid)
@@ -79,18 +84,33 @@ static bool belongs_to_another(int32_t pid)
         return pid > 0 && !stat(path, &st) && st.st_uid != geteuid();
 }
 
+/* The SPE driver keeps physical addresses and the machine's own counter for those who may see everything. */
+static bool wants_privileged_filter(const struct event *event)
+{
+        enum { PA_ENABLE = 1 << 1, PCT_ENABLE = 1 << 2 };
+
+        return event->is_spe && event->attr.config & (PA_ENABLE | PCT_ENABLE);
+}
+
 static void denied(const struct scene *scene, const struct event *event, int32_t pid, int error,
                    struct err *err)
 {
-        int level = paranoid_level();
+        AUTO_RELEASE(buf) text = {0};
+        int level = paranoid_level(&text);
         bool kernel = !(event->attr.flags & PERF_ATTR_EXCLUDE_KERNEL);
 
         bool foreign = belongs_to_another(pid);
-        /* What the kernel would allow is refused by something before it; and for want of privilege it says EACCES. */
+        /* Something other than the kernel's check refuses: the kernel would allow the event, or the error is
+         * EPERM, while the kernel returns EACCES for missing privilege. */
         bool blocked = error == EPERM || may_profile_everything() ||
                        (level <= 2 && !kernel && !scene->all && !foreign);
 
-        if (blocked && own_status("\nSeccomp:", 10))
+        if (error == EACCES && wants_privileged_filter(event) && !may_profile_everything())
+                err_set(err, ERR_DENIED,
+                        "'%s' has pa or pct (physical addresses, physical counter), which needs privilege: leave them out, or "
+                        "%s",
+                        event->name, way_to_rights());
+        else if (blocked && own_status("\nSeccomp:", 10))
                 err_set(err, ERR_DENIED,
                         "perf_event_open is blocked by a seccomp filter, as container engines set one: allow it "
                         "(docker run --security-opt seccomp=unconfined) or run wperf outside of the container");
@@ -104,24 +124,24 @@ static void denied(const struct scene *scene, const struct event *event, int32_t
                         way_to_rights());
         else if (scene->all)
                 err_set(err, ERR_DENIED,
-                        "%s all processes needs privilege while perf_event_paranoid is %d: %s, "
+                        "%s all processes needs privilege while perf_event_paranoid is %s: %s, "
                         "or 'sudo sysctl kernel.perf_event_paranoid=0'",
-                        scene->doing, level, way_to_rights());
+                        scene->doing, buf_text(&text), way_to_rights());
         else if (kernel && event->attr.type == PERF_TYPE_SOFTWARE && scene->counts)
                 err_set(err, ERR_DENIED,
-                        "counting '%s' needs privilege while perf_event_paranoid is %d, since it happens in the kernel: "
+                        "'%s' happens in the kernel, and counting it needs privilege while perf_event_paranoid is %s: "
                         "%s, or 'sudo sysctl kernel.perf_event_paranoid=1'",
-                        event->name, level, way_to_rights());
+                        event->name, buf_text(&text), way_to_rights());
         else if (kernel)
                 err_set(err, ERR_DENIED,
-                        "%s the kernel (-k) needs privilege while perf_event_paranoid is %d: leave -k out, "
+                        "%s the kernel (-k) needs privilege while perf_event_paranoid is %s: leave -k out, "
                         "%s, or 'sudo sysctl kernel.perf_event_paranoid=1'",
-                        scene->doing, level, way_to_rights());
+                        scene->doing, buf_text(&text), way_to_rights());
         else if (level > 2)
                 err_set(err, ERR_DENIED,
-                        "perf_event_paranoid is %d, which forbids profiling without privilege: %s, or "
+                        "perf_event_paranoid is %s, which forbids profiling without privilege: %s, or "
                         "'sudo sysctl kernel.perf_event_paranoid=2'",
-                        level, way_to_rights());
+                        buf_text(&text), way_to_rights());
         else
                 err_set(err, ERR_DENIED, "the kernel refuses '%s': %s", event->name, way_to_rights());
         if (err)
@@ -132,11 +152,12 @@ static void unsupported(const struct scene *scene, const struct event *event, in
 {
         if (scene->branches)
                 err_set(err, ERR_UNSUPPORTED,
-                        "this machine gives no branches with '%s' (-b): the CPU has to keep a record of them (LBR, BRBE), "
-                        "which most virtual machines hide; leave -b out",
+                        "this machine records no branches with '%s': -b needs the CPU's branch records (LBR, BRBE), which most "
+                        "virtual machines hide; leave -b out",
                         event->name);
         else if (event->attr.type == PERF_TYPE_SOFTWARE)
-                err_os(err, ERR_UNSUPPORTED, error, "the kernel does not take the event '%s'", event->name);
+                err_os(err, ERR_UNSUPPORTED, error, "the kernel does not support the event '%s'",
+                       event->name);
         else
                 err_set(err, ERR_UNSUPPORTED,
                         "this machine can't %s '%s' (no such event or no hardware counters, as in most virtual "
@@ -169,16 +190,17 @@ void linux_obstacle(const struct scene *scene, const struct event *event, int32_
         case EMFILE:
         case ENFILE:
                 err_set(err, ERR_LIMIT,
-                        "too many open files: one is needed for each event, thread and CPU; raise the limit with "
+                        "too many open files: each event needs one for each thread and CPU; raise the limit with "
                         "'ulimit -n 1048576', or name fewer CPUs with -c");
                 break;
         case EBUSY:
                 err_set(err, ERR_BUSY,
-                        "the counters for '%s' are taken by another profiler: end it, or use -e cpu-clock",
+                        "another profiler uses the counters for '%s': end it, or use -e cpu-clock",
                         event->name);
                 break;
         case ENOSPC:
-                err_set(err, ERR_LIMIT, "more events than the hardware has room for: ask for fewer than '%s'",
+                err_set(err, ERR_LIMIT,
+                        "'%s' needs more counters than the hardware has: sample fewer events at once",
                         event->name);
                 break;
         default: err_os(err, ERR_IO, error, "can't open the event '%s'", event->name); return;

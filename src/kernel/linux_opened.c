@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Opens the events: one descriptor for each event, thread and CPU.  Decides what is left out when the kernel
- * does not know it, the highest precise level, and the fall back to cpu-clock. */
+/* Opens the events: a descriptor for each event, thread and CPU. Drops parts of the attribute that the kernel
+ * does not know, finds the highest precise level, and falls back to cpu-clock. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,12 +15,13 @@
 #include "log.h"
 #include "mem.h"
 
-/* Gives up one optional part after the other until the kernel takes the attribute.  Namespaces are for the
- * privileged; the others are unknown to older kernels. */
+/* Drops one optional part of the attribute, until the kernel accepts it. Namespaces need privilege; older
+ * kernels do not know the others. */
 static bool drop_feature(struct kernel_features *features, int error)
 {
-        bool *const order[] = {&features->lost_count, &features->ksymbol,         &features->namespaces,
-                               &features->clock,      &features->comm_exec_mmap2, &features->calls};
+        bool *const order[] = {&features->lost_count, &features->weight_struct, &features->ksymbol,
+                               &features->namespaces, &features->clock,         &features->comm_exec_mmap2,
+                               &features->calls};
 
         if (error == EACCES || error == EPERM) {
                 bool had = features->namespaces;
@@ -43,7 +44,8 @@ static bool drop_feature(struct kernel_features *features, int error)
         return false;
 }
 
-/* One event without samples that all descendants of the command inherit: its time is theirs.  -1 where there is none. */
+/* Opens an event without samples that all descendants of the command inherit, so that it has their time. -1
+ * if it can't be opened. */
 static int open_meter(const struct collect_request *request, int32_t tid)
 {
         struct perf_attr attr = linux_attr_dummy().attr;
@@ -71,8 +73,7 @@ struct sampling_opener {
 
 static bool can_be_precise(const struct perf_attr *attr)
 {
-        return attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE ||
-               attr->type == PERF_TYPE_RAW;
+        return attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_TRACEPOINT;
 }
 
 static struct perf_attr make_attr(const struct sampling_opener *o, const struct event *event, bool tracks,
@@ -89,7 +90,18 @@ static struct perf_attr make_attr(const struct sampling_opener *o, const struct 
         return attr;
 }
 
-/* Opens on the first thread and CPU to learn which attribute the kernel takes.  0 or an errno. */
+/* The descriptor of the group's leader for the member's descriptor number `i`; -1 for an event that is in no group. */
+static int leader_fd(const struct sampling_opener *o, const struct event *event, size_t i)
+{
+        const struct opened_event *leader = event->is_member && o->opened->n_events > 1
+                                                    ? &o->opened->events[o->opened->n_events - 2]
+                                                    : NULL;
+
+        return leader && i < leader->n_fds ? leader->fds[i].fd : -1;
+}
+
+/* Opens the event on the first thread and CPU to find the attribute that the kernel accepts. Returns 0 or an
+ * errno. */
 static int probe(struct sampling_opener *o, const struct event *event, bool tracks,
                  struct perf_attr *ret_attr)
 {
@@ -104,7 +116,7 @@ static int probe(struct sampling_opener *o, const struct event *event, bool trac
                         int fd;
 
                         *ret_attr = make_attr(o, event, tracks, (unsigned)level);
-                        fd = linux_event_open(ret_attr, o->tids[0], cpu, -1);
+                        fd = linux_event_open(ret_attr, o->tids[0], cpu, leader_fd(o, event, 0));
                         if (fd >= 0) {
                                 close(fd);
                                 return 0;
@@ -119,7 +131,7 @@ static int probe(struct sampling_opener *o, const struct event *event, bool trac
         return error;
 }
 
-/* The index of the ring of a CPU, or of a thread; its first descriptor makes it. */
+/* The index of the ring of a CPU or of a thread; adds it at its first descriptor. */
 static uint32_t ring_of(struct opened *opened, int fd, uint32_t cpu)
 {
         for (size_t i = 0; i < opened->n_rings; i++) {
@@ -142,7 +154,7 @@ static void add_descriptor(struct sampling_opener *o, struct opened_event *e, in
         ARRAY_PUSH(e->fds, e->n_fds, e->cap_fds, entry);
 }
 
-/* A CPU that went offline and a thread that ended are no failures as long as something was opened. */
+/* A CPU that went offline or a thread that ended is not an error if another one was opened. */
 static bool may_be_skipped(const struct sampling_opener *o, int error)
 {
         return (error == ENODEV && o->n_cpus > 1) || (error == ESRCH && o->n_tids > 1);
@@ -154,7 +166,8 @@ static bool open_everywhere(struct sampling_opener *o, struct opened_event *e, s
                 if (!o->opened->per_thread && !linux_event_serves(&e->event, o->cpus[c]))
                         continue;
                 for (size_t t = 0; t < o->n_tids; t++) {
-                        int fd = linux_event_open(&e->attr, o->tids[t], (int32_t)o->cpus[c], -1);
+                        int fd = linux_event_open(&e->attr, o->tids[t], (int32_t)o->cpus[c],
+                                                  leader_fd(o, &e->event, e->n_fds));
 
                         if (fd < 0 && may_be_skipped(o, errno))
                                 continue;
@@ -166,7 +179,8 @@ static bool open_everywhere(struct sampling_opener *o, struct opened_event *e, s
                 }
         }
         if (!e->n_fds)
-                return err_set(err, ERR_MISSING, "there was no thread or CPU left to open '%s' on",
+                return err_set(err, ERR_MISSING,
+                               "can't open '%s': the threads have ended, or the CPUs are offline",
                                e->event.name);
         return true;
 }
@@ -176,11 +190,11 @@ static struct opened_event *new_event(struct opened *opened, const struct event 
         struct opened_event *e = &opened->events[opened->n_events++];
 
         e->event = *event;
-        /* The list of CPUs stays the request's. */
+        /* The list of CPUs still belongs to the request. */
         return e;
 }
 
-/* cpu-clock in the place of what the machine does not have. */
+/* cpu-clock, to replace an event that the machine does not have. */
 static struct event clock_instead(const struct event *event)
 {
         struct event clock = {.name = "cpu-clock"};
@@ -204,8 +218,8 @@ static bool open_one(struct sampling_opener *o, const struct event *event, bool 
         if (error && o->request->events_are_default && !o->request->branches &&
             linux_obstacle_is_missing_pmu(error)) {
                 snprintf(o->opened->note, sizeof(o->opened->note),
-                         "the hardware counter '%s' can't be used here (%s), so CPU time is sampled",
-                         event->name, strerror(error));
+                         "the hardware counter '%s' can't be used (%s), so CPU time is sampled", event->name,
+                         strerror(error));
                 e->event = clock_instead(event);
                 error = probe(o, &e->event, tracks, &e->attr);
         }
@@ -220,8 +234,8 @@ static bool open_one(struct sampling_opener *o, const struct event *event, bool 
         if (linux_attr_stacks(o->request, &o->features) != o->request->call_graph.kind)
                 snprintf(
                         o->opened->stack_note, sizeof(o->opened->stack_note),
-                        "the CPU's record of calls (lbr) can't be taken with '%s' here, as in most virtual machines, so "
-                        "stacks are unwound while recording, as -g does",
+                        "the CPU's record of calls (lbr) can't be used with '%s', as in most virtual machines, so stacks are "
+                        "unwound while recording, as with -g",
                         e->event.name);
         return open_everywhere(o, e, err);
 }
@@ -241,7 +255,7 @@ static bool open_all(struct sampling_opener *o, struct err *err)
         for (size_t i = 0; i < events->n_items; i++) {
                 if (!open_one(o, &events->items[i], !dummy && !i, err))
                         return false;
-                /* Another event took the place of the default: its twins on other PMUs are not needed. */
+                /* cpu-clock replaced the default event, so the same event on other PMUs is not needed. */
                 if (o->opened->note[0])
                         break;
         }
@@ -262,7 +276,7 @@ static void begin_opened(struct sampling_opener *o)
         o->opened->ring_cpus = mem_new(n_rings, sizeof(*o->opened->ring_cpus));
 }
 
-/* On every CPU, for all processes. */
+/* Opens the events on every CPU, for all processes. */
 static bool open_on_every_cpu(struct sampling_opener *o, struct err *err)
 {
         static const int32_t everybody = -1;
@@ -294,6 +308,7 @@ static bool open_somehow(struct sampling_opener *o, struct err *err)
 {
         enum collect_children children = o->request->children;
         bool may_be_all = o->request->target.argv && !o->request->target.system_wide &&
+                          !linux_attr_has_spe(o->request) &&
                           (children == COLLECT_BEST || children == COLLECT_ALL_CHILDREN);
         struct err why = {0};
 
@@ -304,7 +319,7 @@ static bool open_somehow(struct sampling_opener *o, struct err *err)
         if (may_be_all && (children == COLLECT_ALL_CHILDREN || linux_may_sample_all()))
                 snprintf(
                         o->opened->children_note, sizeof(o->opened->children_note),
-                        "the events can't be opened on every CPU, so each process has a timer of its own and short ones "
+                        "the events can't be opened on every CPU, so each process is sampled separately, and short-lived ones "
                         "have few samples: %.200s",
                         why.text);
         return true;

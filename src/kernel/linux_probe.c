@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Asks the kernel by opening events on this very thread and closing them at once. */
+/* Finds out what the kernel accepts by opening events on this thread and closing them at once. */
 #include "err.h"
 #include "kernel.h"
 #include "linux_events.h"
@@ -20,5 +20,10 @@ bool kernel_probe(const struct event_list *events, bool are_default, struct kern
         text_copy(ret->event, sizeof(ret->event), opened.events[has_dummy].event.name);
         text_copy(ret->note, sizeof(ret->note), opened.note);
         opened_release(&opened);
+        return true;
+}
+
+bool kernel_has_samples(void)
+{
         return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ring that the kernel writes and we read: one page of control, then a power of two of data.
- * perf_event_open(2), "MMAP layout". */
+/* The ring that the kernel writes: a control page, then a power of two of data bytes. perf_event_open(2),
+ * "MMAP layout". */
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -10,12 +10,12 @@
 #include "linux_events.h"
 
 enum {
-        DATA_HEAD_OFF = 1024, /* in the control page */
+        DATA_HEAD_OFF = 1024, /* offsets in the control page */
         DATA_TAIL_OFF = 1032,
         MIN_PAGES = 8,
 };
 
-/* 0 or an errno. */
+/* Returns 0 or an errno. */
 static int ring_map(struct ring *ring, int fd, size_t bytes)
 {
         size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -45,7 +45,7 @@ bool rings_open(struct ring *rings, const int *fds, size_t n, size_t *bytes, str
 
         if (*bytes < least)
                 *bytes = least;
-        /* EPERM: above kernel.perf_event_mlock_kb and RLIMIT_MEMLOCK. */
+        /* EPERM: more than kernel.perf_event_mlock_kb and RLIMIT_MEMLOCK allow. */
         while ((error = map_all(rings, fds, n, *bytes)) && (error == EPERM || error == ENOMEM) &&
                *bytes > least)
                 *bytes /= 2;
@@ -90,7 +90,7 @@ static void copy_out(const struct ring *ring, uint64_t at, size_t size, struct b
         buf_add(out, ring->data, size - first);
 }
 
-/* Records and the ring's end are multiples of 8 bytes. */
+/* Records and ring sizes are multiples of 8 bytes, so a word does not wrap. */
 static uint64_t word_at(const struct ring *ring, uint64_t at)
 {
         uint64_t word;

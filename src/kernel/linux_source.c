@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The machine's PMUs for event parsing, and the dry run: what would be opened, as text. */
+/* The machine's PMUs for parsing events, and a description of the events that would be opened. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,13 +7,22 @@
 #include "kernel.h"
 #include "linux_events.h"
 #include "os.h"
+#include "text.h"
 #include "text_number.h"
 
 enum { SYSFS_FILE_LIMIT = 65536 };
 
+/* A copy of /sys may be the folder itself, or stand in it. */
 static const char *join(struct buf *out, const void *root, const char *path)
 {
-        buf_printf(out, "%s%s", (const char *)root, path);
+        AUTO_RELEASE(buf) inside = {0};
+        const char *folder = root;
+        struct os_stat there;
+
+        buf_printf(&inside, "%s/sys", folder);
+        if (*folder && text_starts(path, "/sys/") && !os_stat(buf_text(&inside), &there))
+                path += strlen("/sys");
+        buf_printf(out, "%s%s", folder, path);
         return out->data;
 }
 
@@ -43,6 +52,20 @@ struct pmu_source kernel_pmu_source(const char *root)
         return source;
 }
 
+bool kernel_connect(bool force, struct err *err)
+{
+        return true;
+}
+
+const struct kernel_driver *kernel_get_driver(void)
+{
+        return NULL;
+}
+
+void kernel_each_device(void (*device)(void *ctx, const char *name, const char *hardware), void *ctx)
+{
+}
+
 static void describe_one(const struct collect_request *request, const struct event *event, bool tracks,
                          struct buf *out)
 {
@@ -59,8 +82,10 @@ static void describe_one(const struct collect_request *request, const struct eve
                 text_add_cpu_list(out, event->cpus, event->n_cpus);
                 buf_add_str(out, "\n");
         }
+        if (event->is_member)
+                buf_add_str(out, "in the group of the event before it\n");
         if (event->precise_max)
-                buf_add_str(out, "precise_ip is probed: the highest that the CPU takes\n");
+                buf_add_str(out, "precise_ip is probed: the highest level that the CPU supports is used\n");
         event_describe_attr(&attr, out);
         buf_add_str(out, "\n");
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The vendors' names for events of x86 cores (INST_RETIRED.ANY_P), which Linux does not list: from libpfm4, which looks at
- * the CPU that it runs on.  It is loaded when such a name is asked for, since its tables would cost every start 0.6 ms. */
+/* Vendor names of events of x86 cores (INST_RETIRED.ANY_P), which Linux does not list. They come from
+ * libpfm4, which detects this machine's CPU. The library is loaded only for such a name, because its tables
+ * would add 0.6 ms to every start. */
 #include <perfmon/pfmlib.h>
 #include <stdlib.h>
 
 #include "linux_events.h"
 #include "os.h"
 
-/* What the kernel sets itself in an event select register: USR, OS, PC, INT and EN. */
+/* The kernel sets these bits of an event select register itself: USR, OS, PC, INT and EN. */
 #define KERNEL_BITS (1ull << 16 | 1ull << 17 | 1ull << 19 | 1ull << 20 | 1ull << 22)
 
 struct pfm {
@@ -17,7 +18,7 @@ struct pfm {
         __typeof__(pfm_get_pmu_info) *get_pmu_info;
 };
 
-/* The library stays loaded: what it has read of the CPU is kept there. */
+/* The library is not unloaded: it keeps what it detected about the CPU. */
 static bool pfm_load(struct pfm *pfm)
 {
         struct os_library *library = os_library_open("libpfm.so.4", NULL);

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Zero-initialised is empty.  Welford's way: one pass, no large sums of squares. */
+/* Zero-initialize before use. Uses Welford's algorithm: a single pass, and no large sums of squares. */
 struct count_stats {
         uint64_t n;
         double mean, m2;
@@ -13,10 +13,10 @@ struct count_stats {
 
 void count_stats_add(struct count_stats *stats, double value);
 
-/* The sample standard deviation, n - 1 below the line; 0 for fewer than two values. */
+/* The sample standard deviation (divisor n - 1); 0 for fewer than two values. */
 double count_stats_deviation(const struct count_stats *stats);
 
-/* The same in percent of the mean; 0 where the mean is 0. */
+/* The standard deviation in percent of the mean; 0 unless the mean is positive. */
 double count_stats_percent(const struct count_stats *stats);
 
 #endif

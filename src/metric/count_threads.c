@@ -3,7 +3,7 @@
 
 #include "perf_abi.h"
 
-/* pid, tid, then the counts as read_format lays them out. */
+/* The record consists of pid, tid, and the counts in the order of read_format. */
 static bool parse_read(const struct perf_attr *attr, struct cursor c, struct record_stat *ret)
 {
         const uint64_t format = attr->read_format;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Keeps the last values of every id, sums them by event and CPU, and decides what counts as not counted. */
+/* Keeps the last values of each id, sums them by event and CPU, and decides which events count as not
+ * counted. */
 #include "counts.h"
 
 #include <stdlib.h>
@@ -12,14 +13,14 @@ struct sums {
         uint64_t value, enabled_ns, running_ns;
 };
 
-/* What an event has counted on one CPU: up to now, and up to the end of the last two rounds. */
-struct cell {
+/* The totals of an event on one CPU: now, and at the ends of the last two rounds. */
+struct count_cell {
         uint32_t event, cpu;
-        uint32_t next; /* cell of the same event, + 1; 0: none */
+        uint32_t next; /* cell of the same event, index + 1; 0 for none */
         struct sums now, end, begin;
 };
 
-/* The last record of one id; a descriptor has one on one CPU. */
+/* The last record of an id on a CPU. An event has one id per file descriptor. */
 struct stream {
         uint32_t cell;
         struct sums last;
@@ -27,15 +28,15 @@ struct stream {
 
 struct counts {
         const struct count_list *list;
-        struct map event_of_id;   /* id -> event + 1 */
-        struct map streams_of_id; /* mix of id and CPU -> stream + 1 */
-        struct map cell_of_place; /* event << 32 | cpu -> cell + 1 */
+        struct map event_of_id;   /* id to event + 1 */
+        struct map streams_of_id; /* hash of id, CPU and thread to index of stream + 1 */
+        struct map cell_of_place; /* event << 32 | cpu to index of cell + 1 */
         struct stream *streams;
         size_t n_streams, cap_streams;
-        struct cell *cells;
+        struct count_cell *cells;
         size_t n_cells, cap_cells;
-        uint32_t *first_cells; /* of each event, + 1 */
-        uint32_t *cpus;        /* with COUNT_CORE counts, sorted */
+        uint32_t *first_cells; /* index + 1 of each event's first cell */
+        uint32_t *cpus;        /* with counts of COUNT_CORE events, sorted */
         size_t n_cpus, cap_cpus;
         uint64_t n_rounds, round_end_ns, round_ns;
 };
@@ -83,7 +84,7 @@ static void add_cpu(struct counts *counts, uint32_t cpu)
 {
         size_t at = 0;
 
-        /* COUNTS_NO_CPU + 1 is 0, so that it comes first. */
+        /* COUNTS_NO_CPU + 1 is 0, so it sorts first. */
         while (at < counts->n_cpus && counts->cpus[at] + 1 < cpu + 1)
                 at++;
         if (at < counts->n_cpus && counts->cpus[at] == cpu)
@@ -96,7 +97,7 @@ static void add_cpu(struct counts *counts, uint32_t cpu)
 static uint32_t cell_of(struct counts *counts, uint32_t event, uint32_t cpu)
 {
         uint64_t *slot = map_put(&counts->cell_of_place, (uint64_t)event << 32 | cpu, NULL);
-        struct cell cell = {.event = event, .cpu = cpu, .next = counts->first_cells[event]};
+        struct count_cell cell = {.event = event, .cpu = cpu, .next = counts->first_cells[event]};
 
         if (!*slot) {
                 ARRAY_PUSH(counts->cells, counts->n_cells, counts->cap_cells, cell);
@@ -126,7 +127,7 @@ static struct stream *stream_of(struct counts *counts, const struct record_stat 
         return &counts->streams[*slot - 1];
 }
 
-/* Values only grow; what a damaged file says otherwise is no count. */
+/* Values never decrease. A smaller value in a damaged file is ignored. */
 static void advance(uint64_t *sum, uint64_t *last, uint64_t value)
 {
         if (value > *last) {
@@ -212,7 +213,7 @@ uint32_t counts_get_cpu(const struct counts *counts, size_t index)
         return counts->cpus[index];
 }
 
-static struct sums cell_sums(const struct cell *cell)
+static struct sums cell_sums(const struct count_cell *cell)
 {
         return (struct sums){
                 .value = cell->end.value - cell->begin.value,
@@ -230,8 +231,9 @@ static uint64_t scale(const struct sums *sums)
 
 static const char *never_ran(const struct count_event *event)
 {
-        return event->together ? "the kernel never scheduled its group: it needs more counters than were free"
-                               : "the kernel never scheduled it: all counters were taken";
+        return event->together
+                       ? "the kernel never scheduled its group, which needs more counters than were free"
+                       : "the kernel never scheduled it, because all counters were in use";
 }
 
 static struct count make_count(const struct counts *counts, size_t event, const struct sums *sums)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A formula becomes steps for a stack machine; numbers stand in place, names are places in the caller's values. */
+/* Compiles a formula into steps of a stack machine. Steps contain numbers, and indexes into the caller's
+ * values for names. */
 #include "metric.h"
 
 #include <assert.h>
@@ -13,9 +14,9 @@
 #include "mem.h"
 
 enum {
-        DIGITS_MAX = 15, /* of a number: so many fit into a double exactly */
+        DIGITS_MAX = 15, /* of a number; a double represents that many digits exactly */
 
-        /* Each open parenthesis leaves at most a sum and a product behind that wait for their right side. */
+        /* In each pair of parentheses, at most one sum and one product wait for their right operands. */
         STACK_MAX = 2 * (METRIC_DEPTH_MAX + 1) + 1,
 };
 
@@ -72,17 +73,17 @@ static void add_step(struct metric_parser *p, struct step step)
         ARRAY_PUSH(metric->steps, metric->n_steps, metric->cap_steps, step);
 }
 
-/* Says what is there, a whole character of UTF-8, and what belongs there. */
+/* Reports the UTF-8 character at the present position, and what was expected. */
 static bool fail_here(const struct metric_parser *p, const char *wanted)
 {
         size_t len = 1;
 
         if (!*p->at)
-                return err_set(p->err, ERR_FORMAT, "formula: it ends in column %zu, where %s belongs",
+                return err_set(p->err, ERR_FORMAT, "formula: it ends in column %zu, where %s is expected",
                                column(p), wanted);
         while ((p->at[len] & 0xc0) == 0x80)
                 len++;
-        return err_set(p->err, ERR_FORMAT, "formula: '%s' in column %zu, where %s belongs",
+        return err_set(p->err, ERR_FORMAT, "formula: '%s' in column %zu, where %s is expected",
                        span_quote((struct span){p->at, len}).text, column(p), wanted);
 }
 
@@ -194,7 +195,7 @@ static bool parse_product(struct metric_parser *p)
         return true;
 }
 
-/* Up to the end or the ')' of the parentheses that it stands in. */
+/* Parses up to the end, or up to the ')' of the enclosing parentheses. */
 static bool parse_sum(struct metric_parser *p)
 {
         if (!parse_product(p))
@@ -210,8 +211,7 @@ static bool parse_sum(struct metric_parser *p)
         if (!*p->at || (*p->at == ')' && p->depth))
                 return true;
         if (*p->at == ')')
-                return err_set(p->err, ERR_FORMAT, "formula: the ')' in column %zu closes nothing",
-                               column(p));
+                return err_set(p->err, ERR_FORMAT, "formula: the ')' in column %zu has no '('", column(p));
         return fail_here(p, p->depth ? "+ - * / or ')'" : "+ - * / or the end");
 }
 
@@ -282,11 +282,11 @@ enum metric_state metric_evaluate(const struct metric *metric, const double *val
                         n--;
                         stack[n - 1] = combine(step->kind, stack[n - 1], stack[n]);
                 }
-                /* At once: 1 divided by what was too large would be 0. */
+                /* Check each step, because 1 / infinity would give 0. */
                 if (!isfinite(stack[n - 1]))
                         return METRIC_DIVISION_BY_ZERO;
         }
         assert(n == 1);
-        *ret = stack[0] + 0.0; /* makes -0 an ordinary 0 */
+        *ret = stack[0] + 0.0; /* turns -0 into 0 */
         return METRIC_OK;
 }

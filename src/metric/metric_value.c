@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds for each name of a formula the event that the metric brought. */
+/* Binds each name in a formula to one of the metric's events. */
 #include "metric_value.h"
 
 #include <math.h>
@@ -8,9 +8,9 @@
 
 #include "mem.h"
 
-/* A formula and, for each of its names, the event of the list; SIZE_MAX: none has that name. */
+/* A formula and the event in the list for each of its names; SIZE_MAX if no event has the name. */
 struct bound_metric {
-        struct metric *formula; /* NULL: none, or one that can't be read */
+        struct metric *formula; /* NULL if the metric has none, or if it is malformed */
         size_t *events;
         double *values;
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The values of metrics from the counts of one round; every event's value is scaled to the whole time. */
+/* Values of metrics, computed from the counts of one round. Counts are scaled to the time the events were
+ * enabled. */
 #ifndef METRIC_VALUE_H
 #define METRIC_VALUE_H
 
@@ -9,13 +10,13 @@
 
 struct metric_values;
 
-/* Parses the formulas of `list`, which must outlive it. */
+/* Parses the formulas of `list`, which must outlive the result. */
 struct metric_values *metric_values_new(const struct count_list *list);
 void metric_values_free(struct metric_values *metrics);
 AUTO_DEFINE(metric_values)
 
-/* The value of metric `index` of the list on `cpu`.  False when it has no formula or is none of that CPU; else
- * *ret_state, and *ret_value with METRIC_OK. */
+/* Computes metric `index` of the list on `cpu`. False if the metric has no formula or does not exist on that
+ * CPU. Else sets *ret_state, and *ret_value if the state is METRIC_OK. */
 bool metric_value_get(const struct metric_values *metrics, const struct counts *counts, size_t index,
                       uint32_t cpu, enum metric_state *ret_state, double *ret_value);
 

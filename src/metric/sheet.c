@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides which tables there are, in which order their rows stand, and what the quality line says. */
+/* Decides which tables exist, the order of their rows, and the content of the quality line. */
 #include "sheet.h"
 
 #include <inttypes.h>
@@ -28,7 +28,8 @@ static const char *keep(struct sheet *sheet, const char *text)
 
 /* --- rows --- */
 
-/* The cycle counters of several kinds of cores stand in one table where CPUs are not told apart. */
+/* In a table over all CPUs, adds the PMU to the name of a cycle counter if there are several kinds of
+ * cores. */
 static const char *name_of(const struct maker *m, const struct count_event *e, uint32_t cpu)
 {
         AUTO_RELEASE(buf) name = {0};
@@ -68,13 +69,13 @@ static struct sheet_row make_row(const struct maker *m, size_t event, uint32_t c
 
 static void add_row(struct sheet_table *table, struct sheet_row row)
 {
-        /* Of several runs only the scaled values can be compared. */
+        /* With several runs only the scaled values are comparable. */
         table->multiplexed |=
                 row.running_ns < row.enabled_ns && !row.not_counted && row.deviation_percent < 0;
         ARRAY_PUSH(table->rows, table->n_rows, table->cap_rows, row);
 }
 
-/* Tables without a row are left out. */
+/* Drops a table without rows. */
 static void add_table(struct maker *m, struct sheet_table table)
 {
         struct sheet *sheet = m->sheet;
@@ -156,7 +157,7 @@ static void add_unit_tables(struct maker *m, enum count_class class)
         }
 }
 
-/* The units' rows of the same event and note, added up. */
+/* Adds up the rows of all units that count the same event. */
 static void add_all_units(struct maker *m, enum count_class class)
 {
         struct sheet *sheet = m->sheet;
@@ -312,7 +313,7 @@ static void add_traffic(struct maker *m)
 
 /* --- quality --- */
 
-/* The reason of the first CPU where it is not counted, else of all of them together. */
+/* The reason on the first CPU where the event was not counted, else the reason for all CPUs together. */
 static const char *reason_of(const struct maker *m, size_t event)
 {
         for (size_t c = 0; c < counts_n_cpus(m->counts); c++) {
@@ -351,7 +352,7 @@ static void add_quality(struct maker *m)
         }
 }
 
-/* The software events always count the kernel: they decide only where there is nothing else. */
+/* Software events always count the kernel, so they only decide if there are no core events. */
 static bool counts_kernel(const struct count_list *list)
 {
         bool any = false, software = false;

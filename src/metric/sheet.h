@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What `stat` shows of one count, finished: tables of rows for each CPU and unit, metrics, and what is missing. */
+/* The content of `stat`'s output for a finished count: tables with a row per event for each CPU and unit,
+ * metrics, and events that were not counted. */
 #ifndef SHEET_H
 #define SHEET_H
 
@@ -13,20 +14,21 @@
 #include "metric_value.h"
 
 struct sheet_row {
-        const char *name, *index, *note; /* the columns; "ld_spec", "0x70", "g0,imix" */
-        const char *unit;                /* "ns" of the clocks; NULL: a number of events */
-        uint64_t value, scaled;          /* means when there were several runs */
+        const char *name, *index, *note; /* the columns, such as "ld_spec", "0x70", "g0,imix" */
+        const char *unit;                /* "ns" for clocks; NULL for a number of events */
+        uint64_t value, scaled;          /* means if there were several runs */
         uint64_t enabled_ns, running_ns; /* of the last run */
-        double deviation_percent;        /* negative: there was one run */
-        const char *not_counted;         /* why not; NULL: counted */
-        const char *instead; /* stands in the value's place then: "<not supported>", "<not counted>" */
+        double deviation_percent;        /* negative if there was only one run */
+        const char *not_counted;         /* the reason; NULL if the event was counted */
+        /* printed in place of the value if it was not: "<not supported>" or "<not counted>" */
+        const char *instead;
 };
 
 enum sheet_kind {
-        SHEET_CPU,       /* a CPU, or COUNTS_NO_CPU: what was counted wherever it ran */
+        SHEET_CPU,       /* a CPU, or COUNTS_NO_CPU for counts that are not per CPU */
         SHEET_SYSTEM,    /* all CPUs together */
-        SHEET_UNIT,      /* a cluster, memory controller or other uncore unit */
-        SHEET_ALL_UNITS, /* those of one class together */
+        SHEET_UNIT,      /* a cluster, a memory controller or another uncore unit */
+        SHEET_ALL_UNITS, /* all units of a class together */
 };
 
 struct sheet_table {
@@ -42,16 +44,16 @@ struct sheet_table {
 struct sheet_metric {
         uint32_t cpu; /* or COUNTS_NO_CPU */
         const char *product, *name, *unit;
-        bool has_value; /* false: divided by zero, or not counted */
+        bool has_value; /* false if the metric divides by zero or was not counted */
         double value;
-        double deviation_percent; /* negative: one run */
+        double deviation_percent; /* negative if there was only one run */
 };
 
-/* Traffic of the metrics l3_cache and ddr_bw, which have tables of their own. */
+/* Traffic for the metrics l3_cache and ddr_bw, which have their own tables. */
 struct sheet_traffic {
-        uint32_t unit;             /* UINT32_MAX: all */
-        const char *pmu, *cpus;    /* that share the unit; NULL: not known, or all units */
-        uint64_t accesses, misses; /* ddr_bw: transfers, 0 */
+        uint32_t unit;             /* UINT32_MAX for all units */
+        const char *pmu, *cpus;    /* cpus: that share the unit; NULL if unknown, or for all units */
+        uint64_t accesses, misses; /* for ddr_bw: transfers, and 0 */
         bool has_value;
 };
 
@@ -62,37 +64,42 @@ struct sheet_missing {
 struct sheet {
         struct sheet_table *tables;
         size_t n_tables, cap_tables;
-        struct sheet_metric *metrics; /* by CPU, then by name */
+        struct sheet_metric *metrics; /* sorted by CPU, then by name */
         size_t n_metrics, cap_metrics;
         struct sheet_traffic *l3, *ddr;
         size_t n_l3, cap_l3, n_ddr, cap_ddr;
         struct sheet_missing *missing; /* each event once */
         size_t n_missing, cap_missing;
-        struct sheet_missing *estimates; /* events that come from elsewhere, and where from */
+        /* events whose values do not come from a counter, and their source */
+        struct sheet_missing *estimates;
         size_t n_estimates, cap_estimates;
         bool multiplexed[COUNT_CLASSES];
         bool kernel;     /* some core event counts the kernel */
-        size_t n_events; /* of the list, without the cycle counter */
+        size_t n_events; /* in the list, without the cycle counter */
         size_t n_multiplexed;
-        double worst_share; /* running / enabled of the worst event that was counted; 1: all the time */
+        /* running / enabled of the event counted for the smallest share of time; 1 if all were counted all
+         * the time */
+        double worst_share;
         struct arena texts;
 };
 
 struct sheet_runs;
 
-/* Sums up runs of the same list, whose parsed formulas are `metrics`: `sheet_runs_add` after the last round of each. */
+/* Statistics over runs of the same list. `metrics` are its parsed formulas. Call sheet_runs_add() after the
+ * last round of each run. */
 struct sheet_runs *sheet_runs_new(const struct count_list *list, const struct metric_values *metrics);
 void sheet_runs_free(struct sheet_runs *runs);
 AUTO_DEFINE(sheet_runs)
 void sheet_runs_add(struct sheet_runs *runs, const struct counts *counts);
 
-/* The last round of `counts`; with `runs` (may be NULL) values are their means.  `list` and `counts` must outlive it. */
+/* Shows the last round of `counts`. With `runs`, which may be NULL, values are the means over the runs.
+ * `list` and `counts` must outlive the result. */
 struct sheet *sheet_make(const struct count_list *list, const struct metric_values *metrics,
                          const struct counts *counts, const struct sheet_runs *runs);
 void sheet_free(struct sheet *sheet);
 AUTO_DEFINE(sheet)
 
-/* An event not counted, or counted less than half of the time. */
+/* Whether an event was not counted, or was counted for less than half of the time. */
 bool sheet_is_poor(const struct sheet *sheet);
 
 #endif

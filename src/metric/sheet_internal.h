@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of the sheet share. */
+/* Shared by the files of the sheet. */
 #ifndef SHEET_INTERNAL_H
 #define SHEET_INTERNAL_H
 
@@ -7,10 +7,10 @@
 #include "metric_value.h"
 #include "sheet.h"
 
-/* In the place of a CPU: all of them together. */
+/* A CPU number that means all CPUs together. */
 #define SHEET_ALL_CPUS (UINT32_MAX - 1)
 
-/* NULL without runs, or when it was never counted. */
+/* NULL if there are no runs, or if the event or metric never had a value. */
 const struct count_stats *sheet_runs_event(const struct sheet_runs *runs, size_t event, uint32_t cpu);
 const struct count_stats *sheet_runs_metric(const struct sheet_runs *runs, size_t metric, uint32_t cpu);
 

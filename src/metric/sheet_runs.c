@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statistics over runs: of each event's scaled value and each metric, on every CPU and over all of them. */
+/* Statistics over runs: the scaled value of each event and the value of each metric, on each CPU; for events
+ * also over all CPUs. */
 #include <stdlib.h>
 
 #include "count_stats.h"
@@ -10,7 +11,7 @@
 struct sheet_runs {
         const struct count_list *list;
         const struct metric_values *metrics;
-        struct map events, of_metrics; /* index << 32 | cpu -> stats + 1 */
+        struct map events, of_metrics; /* index << 32 | cpu to index of stats + 1 */
         struct count_stats *stats;
         size_t n_stats, cap_stats;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A timeline's CSV as WindowsPerf lays it out: a block of columns for each CPU or unit from left to right, every line
- * with a comma at its end. */
+/* A timeline's CSV in WindowsPerf's layout: a block of columns for each CPU or unit from left to right; every line ends with a
+ * comma. */
 #include <inttypes.h>
 
 #include "buf.h"
@@ -8,7 +8,7 @@
 #include "text_number.h"
 #include "text_printable.h"
 
-/* The units one by one; the table of all of them has no columns. */
+/* Single units have columns; the table of all units has none. */
 static bool has_columns(const struct sheet_table *table, enum count_class class)
 {
         return table->class == class && (table->kind == SHEET_CPU || table->kind == SHEET_UNIT);
@@ -38,7 +38,7 @@ static void add_place(const struct sheet_table *table, struct buf *out)
                 buf_printf(out, "core %" PRIu32 ",", table->number);
 }
 
-/* An event's own name may hold a comma ("cpu/event=0x3c,umask=1/"). */
+/* An event's name may contain a comma ("cpu/event=0x3c,umask=1/"). */
 static void add_name(const char *name, struct buf *out)
 {
         bool quote = false;
@@ -55,7 +55,7 @@ static void add_name(const char *name, struct buf *out)
         buf_add_str(out, quote ? "\"," : ",");
 }
 
-/* One line: `cell` is called for every column of every block. */
+/* One line; calls `cell` for every column of every block. */
 static void add_line(const struct sheet *sheet, enum count_class class, bool multiplexed,
                      void (*cell)(const struct sheet_table *, const struct sheet_row *,
                                   const struct sheet_metric *, struct buf *),

@@ -13,7 +13,7 @@ void stat_document_add(struct stat_document *d, const struct stat_view *view)
         d->n_poor += sheet_is_poor(view->sheet);
 }
 
-/* Schemas of a timeline allow no other keys than WindowsPerf's; each count has a `quality` of its own. */
+/* Schemas of a timeline allow only WindowsPerf's keys; each count has its own `quality`. */
 static void add_extras(const struct stat_document *d, bool has_exit, int exit_status, struct json *json)
 {
         if (has_exit)

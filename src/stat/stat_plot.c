@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One chart for each event and metric, in it one line for each CPU.  SVG drawn here, so that the page needs no script and
- * can be read by whatever opens HTML. */
+/* One chart for each event and metric, with one line for each CPU.  The charts are SVG, so that the page needs no script and any
+ * program that opens HTML can show it. */
 #include "stat_plot.h"
 
 #include <inttypes.h>
@@ -22,12 +22,12 @@ enum {
         BOTTOM = 26,
         Y_TICKS = 4,
         X_TICKS = 8,
-        POINTS_MAX = 1500, /* drawn of one line; more are put together */
-        DOTS_MAX = 120,    /* with a value to point at */
+        POINTS_MAX = 1500, /* maximum number of points in a line; more are merged */
+        DOTS_MAX = 120,    /* maximum number of points with hover text */
 };
 
 struct point {
-        double at_s;  /* the middle of the count */
+        double at_s;  /* middle of the time of the count */
         double value; /* NaN: not counted */
 };
 
@@ -40,7 +40,7 @@ struct plot_line {
 struct stat_plot {
         struct plot_line *lines;
         size_t n_lines, cap_lines;
-        size_t next; /* where the search for a line begins: they come in the same order each time */
+        size_t next; /* the search for a line begins here, because lines are in the same order each time */
         double end_s;
 };
 
@@ -117,7 +117,7 @@ void stat_plot_add(struct stat_plot *plot, const struct sheet *sheet, uint64_t s
                 place_name(table, name, sizeof(name));
                 for (size_t i = 0; i < table->n_rows; i++) {
                         const struct sheet_row *row = &table->rows[i];
-                        /* A clock's nanoseconds a second are CPUs in use. */
+                        /* A clock counts nanoseconds; nanoseconds a second are CPUs in use. */
                         double unit = row->unit ? 1e9 : 1;
                         double rate = row->not_counted ? NAN : (double)row->scaled / unit / seconds;
 
@@ -168,7 +168,7 @@ static void add_short(struct buf *out, double value)
         buf_printf(out, "%.3g", value);
 }
 
-/* Exact up to 22.  pow() would need glibc 2.29, and the packages run on 2.28. */
+/* Exact up to 22.  pow() would need glibc 2.29, and the packages must run on 2.28. */
 static double power_of_ten(int exponent)
 {
         double power = 1;
@@ -227,7 +227,7 @@ static void add_axes(const struct scale *scale, struct buf *out)
         buf_add_char(out, '\n');
 }
 
-/* The points from `from` to `to` as lowest and highest; without a number: a gap. */
+/* Draws the points from `from` to `to` as their minimum and maximum; if none has a value, a gap. */
 static void add_bucket(const struct scale *scale, const struct plot_line *line, size_t from, size_t to,
                        bool *is_open, struct buf *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A timeline as one self-contained HTML page: a line for each event and metric of each CPU over time. */
+/* A timeline as a self-contained HTML page: a line for each event and metric of each CPU over time. */
 #ifndef STAT_PLOT_H
 #define STAT_PLOT_H
 
@@ -15,10 +15,10 @@ struct stat_plot *stat_plot_new(void);
 void stat_plot_free(struct stat_plot *plot);
 AUTO_DEFINE(stat_plot)
 
-/* Adds one count: it began `start_ns` after the first one and took `elapsed_ns`; events are shown as rates a second. */
+/* Adds one count, which began `start_ns` after the first one and took `elapsed_ns`; events are shown as rates a second. */
 void stat_plot_add(struct stat_plot *plot, const struct sheet *sheet, uint64_t start_ns, uint64_t elapsed_ns);
 
-/* The page; `title` says what was measured. */
+/* The page; `title` names what was measured. */
 void stat_plot_render(const struct stat_plot *plot, const char *title, struct buf *out);
 
 #endif

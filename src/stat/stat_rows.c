@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which rows a count has, and the two forms of a row.  The separated fields are those that perf-stat(1) lists under "CSV
- * FORMAT": time, CPU, value, unit, event, deviation, run time, share of the time, metric, unit of the metric. */
+/* The rows of a count, and the two forms of a row.  The separated fields are those that perf-stat(1) lists under "CSV FORMAT":
+ * time, CPU, value, unit, event, deviation, run time, share of the time, metric, unit of the metric. */
 #include "stat_rows.h"
 
 #include <inttypes.h>
@@ -11,13 +11,14 @@
 #include "table.h"
 #include "text_number.h"
 #include "text_printable.h"
+#include "text_width.h"
 
 enum { VALUE_COLUMNS = 20, NAME_COLUMNS_MIN = 10 };
 
 struct stat_row {
-        char time[32], cpu[16]; /* "": has none */
+        char time[32], cpu[16]; /* "" if not used */
         const struct sheet_row *event;
-        const struct sheet_metric *metric; /* one of the two */
+        const struct sheet_metric *metric; /* one of these two is set */
 };
 
 struct form {
@@ -28,7 +29,7 @@ struct form {
         struct buf *out;
 };
 
-/* --- which rows --- */
+/* --- Selecting rows --- */
 
 static bool has_table(const struct sheet *sheet, enum sheet_kind kind, enum count_class class)
 {
@@ -39,7 +40,7 @@ static bool has_table(const struct sheet *sheet, enum sheet_kind kind, enum coun
         return false;
 }
 
-/* The sum where there is one and it is wanted, else its parts. */
+/* Shows the sum if there is one and it is wanted, otherwise its parts. */
 static bool is_shown(const struct stat_rows *rows, const struct sheet *sheet, const struct sheet_table *table)
 {
         switch (table->kind) {
@@ -80,7 +81,7 @@ static void each_row(const struct form *form, struct stat_row row,
         }
 }
 
-/* Metrics have no sum: where rows do not tell CPUs apart, their names do. */
+/* Metrics have no sum.  If rows do not have a column for the CPU, it is added to the name of the metric. */
 static void add_metric_name(const struct form *form, const struct sheet_metric *metric, struct buf *out)
 {
         buf_add_str(out, metric->name);
@@ -88,9 +89,9 @@ static void add_metric_name(const struct form *form, const struct sheet_metric *
                 buf_printf(out, ":CPU%" PRIu32, metric->cpu);
 }
 
-/* --- separated fields --- */
+/* --- Separated fields --- */
 
-/* A name may hold the separator, as "cpu/event=0x3c,umask=1/" does. */
+/* A name may contain the separator: "cpu/event=0x3c,umask=1/". */
 static void add_field(const struct form *form, const char *text)
 {
         bool quote = strstr(text, form->rows->separator) != NULL || strchr(text, '"');
@@ -106,7 +107,7 @@ static void add_field(const struct form *form, const char *text)
         buf_add_str(form->out, form->rows->separator);
 }
 
-/* perf's clocks are in milliseconds. */
+/* perf prints clocks in milliseconds. */
 static void add_value_field(const struct form *form, const struct sheet_row *row)
 {
         if (row->not_counted)
@@ -161,11 +162,11 @@ static void add_fields(const struct form *form, const struct stat_row *row)
                 add_metric_fields(form, row->metric);
 }
 
-/* --- columns --- */
+/* --- Columns --- */
 
 static void pad(const struct form *form, const char *text, size_t columns)
 {
-        size_t width = table_text_width(text);
+        size_t width = text_width(text);
 
         buf_add_str(form->out, text);
         for (; width < columns; width++)
@@ -174,7 +175,7 @@ static void pad(const struct form *form, const char *text, size_t columns)
 
 static void add_right(const struct form *form, const char *text, size_t columns)
 {
-        for (size_t width = table_text_width(text); width < columns; width++)
+        for (size_t width = text_width(text); width < columns; width++)
                 buf_add_char(form->out, ' ');
         buf_add_str(form->out, text);
 }
@@ -236,7 +237,7 @@ static struct form make_form(const struct stat_rows *rows, const struct stat_vie
 
         for (size_t t = 0; t < sheet->n_tables; t++) {
                 for (size_t i = 0; i < sheet->tables[t].n_rows; i++) {
-                        size_t width = table_text_width(sheet->tables[t].rows[i].name);
+                        size_t width = text_width(sheet->tables[t].rows[i].name);
 
                         form.has_unit |= sheet->tables[t].rows[i].unit != NULL;
                         form.name_columns = width > form.name_columns ? width : form.name_columns;
@@ -274,7 +275,7 @@ static void add_head(const struct stat_rows *rows, const struct stat_view *view,
         buf_add_str(out, form.has_unit ? "  ====\n" : "\n");
 }
 
-/* Takes those notes that were not there before. */
+/* Keeps notes that are new. */
 static void keep_notes(struct stat_rows *rows, const struct stat_view *view)
 {
         AUTO_RELEASE(buf) notes = {0};

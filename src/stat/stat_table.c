@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Columns and cells of the tables of a count; where and how they are shown is decided elsewhere. */
+/* Columns and cells of the tables of a count. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,7 +45,8 @@ static void add_value(struct table *table, const struct sheet_row *row, uint64_t
                 table_add_u64(table, value);
 }
 
-/* The clocks' unit is a column of its own and the last: whoever splits a row at its blanks finds the others in place. */
+/* The unit of clocks is the last column, so that scripts that split a row at blanks find the other columns at their usual
+ * positions. */
 static bool has_unit(const struct sheet_table *table)
 {
         for (size_t i = 0; i < table->n_rows; i++) {
@@ -153,7 +154,7 @@ void stat_table_init_dmc(struct stat_table *made, const struct stat_view *view)
         }
 }
 
-/* --- metrics --- */
+/* --- Metrics --- */
 
 void stat_table_init_metrics(struct stat_table *made, const struct stat_view *view)
 {

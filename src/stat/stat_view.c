@@ -50,7 +50,7 @@ static bool is_dmc(const struct sheet_table *table)
         return table->class == COUNT_DMC_CLK || table->class == COUNT_DMC_CLKDIV2;
 }
 
-static void add_tables(const struct stat_view *view, struct buf *out)
+void stat_view_tables(const struct stat_view *view, struct buf *out)
 {
         const struct sheet *sheet = view->sheet;
         struct stat_table made;
@@ -101,7 +101,7 @@ static void add_times(const struct stat_view *view, struct buf *out)
                 buf_printf(out, " (stddev %.2f %%)", view->elapsed_deviation_percent);
         buf_add_char(out, '\n');
         if (view->off_ns)
-                buf_printf(out, "%20.3f seconds of it the counters were off\n", (double)view->off_ns / 1e9);
+                buf_printf(out, "%20.3f seconds of that with the counters off\n", (double)view->off_ns / 1e9);
         if (view->user_ns || view->kernel_ns)
                 buf_printf(out, "%20.3f seconds user\n%20.3f seconds system\n", (double)view->user_ns / 1e9,
                            (double)view->kernel_ns / 1e9);
@@ -116,7 +116,7 @@ static bool is_told(const struct sheet_missing *missing, size_t index)
         return false;
 }
 
-/* Those with the same reason stand in one line: «a, b VERBS REASON». */
+/* Events with the same reason share one line: "a, b VERBS REASON". */
 static void add_missing(const struct sheet_missing *missing, size_t n, const char *of_one,
                         const char *of_several, struct buf *out)
 {
@@ -158,12 +158,12 @@ void stat_view_add_quality(const struct sheet *sheet, struct buf *out)
         if (sheet->n_multiplexed)
                 buf_printf(out, " (worst counted %.0f %% of the time)", 100 * sheet->worst_share);
         if (sheet->n_estimates)
-                buf_printf(out, ", %zu from elsewhere than the kernel's counters", sheet->n_estimates);
+                buf_printf(out, ", %zu estimated without a counter", sheet->n_estimates);
 }
 
 void stat_view_text(const struct stat_view *view, struct buf *out)
 {
-        add_tables(view, out);
+        stat_view_tables(view, out);
         add_metrics(view, out);
         add_times(view, out);
         stat_view_notes(view, out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The JSON form, key by key as editors and WPA's plug-in read it; what is missing stands in `quality`. */
+/* The JSON form, with the keys that editors and WPA's plug-in read; what is missing is in `quality`. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -61,7 +61,7 @@ static void add_core(const struct stat_view *view, struct json *json)
                 if (table->kind != SHEET_CPU)
                         continue;
                 json_begin_object(json);
-                /* -1: no core of its own, wherever the threads ran */
+                /* -1: not a single core; the count follows threads */
                 json_key_i64(json, "core_number",
                              table->number == COUNTS_NO_CPU ? -1 : (int64_t)table->number);
                 add_counters(view, table, "Performance_counter", json);
@@ -133,7 +133,7 @@ static void add_dmc(const struct stat_view *view, struct json *json)
         json_end_object(json);
 }
 
-/* Uncore that WindowsPerf does not know; the key is there only with such events. */
+/* Uncore events that WindowsPerf does not have; the key is present only if there are such events. */
 static void add_other(const struct stat_view *view, struct json *json)
 {
         const struct sheet *sheet = view->sheet;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What --control says, and lines into words. */
+/* Parses the argument of --control, and lines into commands. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static bool refuse_place(const char *text, struct err *err)
 
         text_add_printable(&shown, text);
         return err_set(err, ERR_USAGE,
-                       "--control: '%.80s' is no pair of ends: write fifo:CTL[,ACK] or fd:CTL[,ACK]",
+                       "--control: '%.80s' names no FIFO or descriptor: write fifo:CTL[,ACK] or fd:CTL[,ACK]",
                        buf_text(&shown));
 }
 
@@ -58,7 +58,7 @@ bool control_place_parse(const char *text, struct control_place *ret, struct err
         if (!len)
                 return refuse_place(text, err);
         place.ctl = copy_text(rest, len);
-        /* A comma with nothing behind it is no ACK, as perf has it. */
+        /* A comma without a path means no ACK, as in perf. */
         if (comma && comma[1])
                 place.ack = copy_text(comma + 1, strlen(comma + 1));
         if (place.kind == CONTROL_FD &&
@@ -100,7 +100,7 @@ static const char *const words[] = {
         [CONTROL_PING] = "ping",     [CONTROL_SNAPSHOT] = "snapshot", [CONTROL_STOP] = "stop",
 };
 
-/* The word that `line` is or begins with, which a blank then follows. */
+/* The command that `line` consists of or begins with, up to a blank. */
 static enum control_word find_word(const char *line)
 {
         size_t len = strcspn(line, " ");
@@ -121,7 +121,7 @@ static struct control_command read_line(const char *line)
         switch (command.word) {
         case CONTROL_ENABLE:
         case CONTROL_DISABLE: command.event = *rest ? rest : NULL; break;
-        case CONTROL_EVLIST: /* perf's -v, -g and -F say how much is told */ break;
+        case CONTROL_EVLIST: /* ignore perf's -v, -g and -F, which select details */ break;
         default:
                 if (*rest)
                         command.word = CONTROL_UNKNOWN;
@@ -130,7 +130,7 @@ static struct control_command read_line(const char *line)
         return command;
 }
 
-/* The length of the line at `text`, without its end; false when its end has not come. */
+/* The length of the line at `text` without its end; false if it has no end yet. */
 static bool line_length(const char *text, size_t size, size_t *ret_len)
 {
         for (*ret_len = 0; *ret_len < size; ++*ret_len) {
@@ -154,7 +154,7 @@ bool control_lines_next(struct control_lines *lines, struct control_command *ret
                         *ret_too_long |= !is_rest;
                         continue;
                 }
-                /* buf keeps a NUL behind its content. */
+                /* buf has a NUL after its content, so find_word stops. */
                 if (!ended && find_word(line) == CONTROL_UNKNOWN)
                         return false;
                 lines->at += len + ended;

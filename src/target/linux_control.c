@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ends of --control.  A FIFO is opened for both directions, as perf does: opening does not wait for the other side
- * then, and another program may come later or go and come again.  Nothing here waits for the other side but
- * control_dismiss. */
+/* The descriptors of --control. FIFOs are opened for reading and writing, as perf does, so that open does not
+ * wait for the other side and programs may connect later or again. Only control_dismiss waits for the other
+ * side. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -24,15 +24,15 @@ enum {
         WARNINGS_MAX = 10,
         READ_BYTES = 4096,
         DISMISS_STEP_MS = 5,
-        DISMISS_NOBODY_MS = 500, /* one who started us opens its end at about the same time */
-        DISMISS_MOST_MS = 1000,  /* between the first FIFO and the second */
+        DISMISS_NOBODY_MS = 500, /* a program that started wperf opens its end at about the same time */
+        DISMISS_MOST_MS = 1000,  /* also covers the time between its two opens */
 };
 
 struct control {
         struct control_place place;
         struct control_listener listener;
         struct control_lines lines;
-        int in_fd, out_fd; /* out_fd -1: no answers */
+        int in_fd, out_fd; /* -1 for no answers */
         bool in_closed, out_lost;
         unsigned n_warnings;
 };
@@ -47,10 +47,11 @@ static bool open_fifo(const char *path, int *ret_fd, struct err *err)
 
         if (!there && errno == ENOENT)
                 return err_set(err, ERR_MISSING,
-                               "--control: there is no FIFO '%.100s': make it with 'mkfifo %.100s'", path,
+                               "--control: there is no FIFO '%.100s': create it with 'mkfifo %.100s'", path,
                                path);
         if (there && !S_ISFIFO(st.st_mode))
-                return err_set(err, ERR_USAGE, "--control: '%.150s' is no FIFO: make one with mkfifo", path);
+                return err_set(err, ERR_USAGE, "--control: '%.150s' is not a FIFO: create one with mkfifo",
+                               path);
         fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
         if (fd < 0)
                 return err_os(err, ERR_DENIED, errno, "--control: can't open the FIFO '%.150s'", path);
@@ -58,7 +59,7 @@ static bool open_fifo(const char *path, int *ret_fd, struct err *err)
         return true;
 }
 
-/* The descriptor stays as it is: other processes may have it too, and see what is changed about it. */
+/* Checks a descriptor without changing its flags, because other processes may share it. */
 static bool take_fd(int fd, bool for_reading, struct err *err)
 {
         int flags = fcntl(fd, F_GETFL), mode = flags & O_ACCMODE;
@@ -66,7 +67,7 @@ static bool take_fd(int fd, bool for_reading, struct err *err)
         if (flags < 0)
                 return err_set(
                         err, ERR_USAGE,
-                        "--control: descriptor %d is not open: the program that starts wperf has to hand it over",
+                        "--control: descriptor %d is not open: the program that starts wperf must pass it on",
                         fd);
         if (mode == (for_reading ? O_WRONLY : O_RDONLY))
                 return err_set(err, ERR_USAGE, "--control: descriptor %d is not open for %s", fd,
@@ -88,7 +89,7 @@ static bool open_ends(struct control *c, struct err *err)
         return true;
 }
 
-/* Answers must not come back as commands. */
+/* Checks that commands and answers use different FIFOs; wperf must not read its answers as commands. */
 static bool are_two(const struct control *c, struct err *err)
 {
         struct stat in, out;
@@ -96,7 +97,8 @@ static bool are_two(const struct control *c, struct err *err)
         if (c->out_fd < 0 || fstat(c->in_fd, &in) || fstat(c->out_fd, &out) || !S_ISFIFO(in.st_mode) ||
             in.st_dev != out.st_dev || in.st_ino != out.st_ino)
                 return true;
-        return err_set(err, ERR_USAGE, "--control: commands and answers need a FIFO each: '%.100s' is one",
+        return err_set(err, ERR_USAGE,
+                       "--control: commands and answers need two FIFOs: '%.100s' was given for both",
                        c->place.ctl);
 }
 
@@ -127,7 +129,7 @@ void control_free(struct control *c)
         free(c);
 }
 
-/* --- no recorder --- */
+/* --- without a recorder --- */
 
 static int open_end(const char *path, int mode)
 {
@@ -138,7 +140,7 @@ static int open_end(const char *path, int mode)
         return open(path, mode | O_NONBLOCK | O_CLOEXEC);
 }
 
-/* Without a writer a pipe is at its end; with one it is only empty. */
+/* Reading a FIFO without a writer returns 0; with a writer it fails with EAGAIN. */
 static bool has_writer(int fd)
 {
         char byte;
@@ -157,7 +159,7 @@ void control_dismiss(const char *text)
         in_fd = place.kind == CONTROL_FIFO ? open_end(place.ctl, O_RDONLY) : -1;
         for (int ms = 0; in_fd >= 0 && ms < DISMISS_MOST_MS; ms += DISMISS_STEP_MS) {
                 writes = writes || has_writer(in_fd);
-                /* Refused as long as nobody reads. */
+                /* Fails as long as no program reads. */
                 if (out_fd < 0)
                         out_fd = open_end(place.ack, O_WRONLY);
                 if ((writes && (!place.ack || out_fd >= 0)) ||
@@ -177,7 +179,7 @@ int control_fd(const struct control *c)
         return c->in_closed ? -1 : c->in_fd;
 }
 
-/* --- telling --- */
+/* --- messages --- */
 
 void control_tell(struct control *c, const char *text)
 {
@@ -198,7 +200,7 @@ void control_warn(struct control *c, const char *fmt, ...)
         va_end(args);
         buf_printf(&text, "--control: %s", sentence);
         if (++c->n_warnings == WARNINGS_MAX)
-                buf_add_str(&text, "; no more of this is told");
+                buf_add_str(&text, "; further warnings are not shown");
         c->listener.tell(c->listener.ctx, true, text.data);
 }
 
@@ -210,10 +212,12 @@ static void warn_of_line(struct control *c, const char *line)
 
         text_add_printable(&shown, line);
         if (near)
-                control_warn(c, "'%.80s' is no command; '%s' is one", buf_text(&shown), near);
+                control_warn(c, "'%.80s' is not a command; did you mean '%s'?", buf_text(&shown), near);
         else
-                control_warn(c, "'%.80s' is no command: enable, disable, evlist, ping, snapshot or stop",
-                             buf_text(&shown));
+                control_warn(
+                        c,
+                        "'%.80s' is not a command; the commands are enable, disable, ping, evlist and stop",
+                        buf_text(&shown));
 }
 
 bool control_see_end(struct control *c, bool is_off)
@@ -221,13 +225,12 @@ bool control_see_end(struct control *c, bool is_off)
         if (!c->in_closed)
                 return false;
         if (is_off)
-                control_warn(
-                        c,
-                        "the other side has closed its end while the events are off, so nothing more will be measured");
+                control_warn(c, "the controlling program closed the FIFO while the events were disabled: "
+                                "they stay disabled");
         return true;
 }
 
-/* --- moving --- */
+/* --- reading and writing --- */
 
 static bool is_ready(int fd, short events)
 {
@@ -243,7 +246,7 @@ static void close_in(struct control *c, int error)
                 control_warn(c, "can't read commands any more: %s", strerror(error));
 }
 
-/* Asked before it is read: the descriptor may be one that waits. */
+/* Polls first, because the descriptor may be a blocking one. */
 void control_read(struct control *c)
 {
         char bytes[READ_BYTES];
@@ -264,16 +267,16 @@ bool control_next(struct control *c, struct control_command *ret)
                 bool too_long, found = control_lines_next(&c->lines, ret, &too_long);
 
                 if (too_long)
-                        control_warn(c, "a line of more than %d bytes is no command", CONTROL_LINE_MAX_BYTES);
+                        control_warn(c, "ignoring a line of more than %d bytes", CONTROL_LINE_MAX_BYTES);
                 if (found && ret->word == CONTROL_SNAPSHOT)
-                        control_warn(c, "'snapshot': no trace is taken that there could be one of");
+                        control_warn(c, "ignoring 'snapshot': wperf records no trace data");
                 if (!found || ret->word != CONTROL_UNKNOWN)
                         return found;
                 warn_of_line(c, ret->line);
         }
 }
 
-/* A reader that has gone raises SIGPIPE, which must not end the recorder. */
+/* If the reader has closed the FIFO, write raises SIGPIPE, which must not end the recorder. */
 static bool write_answer(int fd)
 {
         static const char answer[] = "ack\n";
@@ -292,10 +295,10 @@ void control_answer(struct control *c)
 {
         if (c->out_fd < 0)
                 return;
-        /* Less than PIPE_BUF: it goes whole into a pipe that takes anything. */
+        /* Shorter than PIPE_BUF, so it is written completely or not at all. */
         if (is_ready(c->out_fd, POLLOUT) && write_answer(c->out_fd))
                 return;
         if (!c->out_lost)
-                control_warn(c, "nobody reads the answers: some were dropped");
+                control_warn(c, "no program reads the FIFO of ACK: some answers were lost");
         c->out_lost = true;
 }

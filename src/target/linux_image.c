@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds running processes by the name of their program: their executable, or what wine, an emulator or the dynamic linker
- * runs, which is another file than /proc/PID/exe. */
+/* Finds running processes by the name of their program: their executable, or an image that wine, an emulator
+ * or the dynamic linker runs, which is not the file of /proc/PID/exe. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,14 +19,14 @@
 
 struct image_search {
         const char *image;
-        struct os_stat wanted; /* of the path, when it is one */
+        struct os_stat wanted; /* if `image` is a path */
         bool by_file;
         int32_t *pids;
         size_t n_pids, cap;
         unsigned n_looked_at, n_hidden;
 };
 
-/* Behind the last '/' or, as wine's lines have it, '\\'. */
+/* The part after the last '/', or the last '\\' in command lines of wine. */
 static const char *base_of(const char *path)
 {
         const char *base = text_base_name(path), *back = strrchr(base, '\\');
@@ -54,7 +54,7 @@ static bool matches(const struct image_search *s, const char *link, struct buf *
         return !strcmp(text_base_name(buf_text(target)), base_of(s->image));
 }
 
-/* --- a program that another one runs --- */
+/* --- a program run by another one --- */
 
 enum { COMM_BYTES_MAX = 15, LINE_LIMIT = 1 << 20 };
 
@@ -71,7 +71,7 @@ static bool comm_is(int32_t pid, const char *base)
                                               : !strncasecmp(base, comm.data, COMM_BYTES_MAX);
 }
 
-/* The program is the first word of the line, or the second behind what runs it. */
+/* The program is the first word of the command line, or the second one after the program that runs it. */
 static bool line_names(int32_t pid, const char *base)
 {
         AUTO_RELEASE(buf) line = {0};
@@ -116,7 +116,7 @@ static bool maps_it(const struct image_search *s, int32_t pid)
         return is_mapped;
 }
 
-/* A name alone proves nothing: a script may be called so.  The image has to be mapped as well. */
+/* A matching name is not enough, because a script may have it. The image must be mapped too. */
 static bool runs_it(const struct image_search *s, int32_t pid)
 {
         const char *base = base_of(s->image);
@@ -139,7 +139,7 @@ static bool look_at(void *ctx, const char *name)
                 return true;
         snprintf(link, sizeof(link), "/proc/%" PRId32 "/exe", pid);
         if (!os_read_link(link, &target)) {
-                /* A kernel thread has no command line; a process of another user has one. */
+                /* A kernel thread has no command line, so a process with one belongs to another user. */
                 snprintf(link, sizeof(link), "/proc/%" PRId32 "/cmdline", pid);
                 s->n_hidden += os_read_file(link, 1 << 20, &own, NULL) && own.len;
                 return true;
@@ -166,11 +166,11 @@ bool target_find_image(const char *image, int32_t **ret_pids, size_t *ret_n, str
                 return false;
         if (!s.n_pids) {
                 free(s.pids);
-                err_set(err, ERR_MISSING, "no running process has the image '%s' (%u executables looked at)",
+                err_set(err, ERR_MISSING, "no running process has the image '%s' (%u executables checked)",
                         image, s.n_looked_at);
                 if (s.n_hidden)
                         err_set(err, ERR_MISSING,
-                                "no running process has the image '%s' (%u executables looked at, %u not readable: run "
+                                "no running process has the image '%s' (%u executables checked, %u not readable: run "
                                 "wperf as root)",
                                 image, s.n_looked_at, s.n_hidden);
                 return false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A line: `START-END PERMS OFFSET MAJOR:MINOR INODE   PATH`, numbers in base 16 but for the inode (proc_pid_maps(5)). */
+/* A line is `START-END PERMS OFFSET MAJOR:MINOR INODE   PATH`; all numbers except the inode are hexadecimal
+ * (proc_pid_maps(5)). */
 #include "linux_maps.h"
 
 #include <errno.h>
@@ -26,7 +27,7 @@ void linux_maps_end(struct linux_maps *maps)
         maps->fd = -1;
 }
 
-/* Behind what is not used yet.  False: there is no more, or no room for it. */
+/* Appends text after the unused part. False at the end of the file, or if a line does not fit. */
 static bool read_more(struct linux_maps *maps)
 {
         ssize_t n;

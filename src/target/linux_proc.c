@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads /proc: the records of what runs already, and CPU times.  Everything may vanish between two reads. */
+/* Reads /proc: records of processes that already run, and CPU times. Any file may disappear between two
+ * reads. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -68,7 +69,7 @@ static size_t begin_record(struct synth *s, uint32_t type, uint16_t misc)
         return at;
 }
 
-/* A record longer than its 16-bit size can say is taken back. */
+/* Completes a record. Removes it if it is longer than its 16-bit size allows. */
 static void end_record(struct synth *s, size_t at)
 {
         size_t size;
@@ -127,8 +128,9 @@ static void add_namespaces(struct synth *s, int32_t pid)
         end_record(s, at);
 }
 
-/* The root of a process in another mount namespace, which /proc/PID/maps puts before its paths where it is not that
- * namespace's own, as after chroot; the kernel's records have paths from the root on.  "" for all others. */
+/* Finds the root directory of a process in another mount namespace. /proc/PID/maps puts it before its paths
+ * if it is not the root of that namespace, for example after chroot; the kernel's records do not. "" for
+ * other processes. */
 static void find_root(int32_t pid, struct buf *out)
 {
         char link[64];
@@ -166,7 +168,7 @@ static void add_mmap2(struct synth *s, int32_t pid, const char *root, const stru
         buf_add_u32(&s->out, map->dev_major);
         buf_add_u32(&s->out, map->dev_minor);
         buf_add_u64(&s->out, map->inode);
-        buf_add_u64(&s->out, 0); /* generation */
+        buf_add_u64(&s->out, 0); /* inode generation */
         buf_add_u32(&s->out, (map->can_execute ? PROT_EXEC_BIT : 0) | (map->can_read ? PROT_READ_BIT : 0) |
                                      (map->can_write ? PROT_WRITE_BIT : 0));
         buf_add_u32(&s->out, map->is_shared ? 1 : 2); /* MAP_SHARED or MAP_PRIVATE */
@@ -224,7 +226,7 @@ static void add_kernel_mmap(struct synth *s, uint64_t start, uint64_t len, uint6
         end_record(s, at);
 }
 
-/* The address of a kernel symbol; 0 when addresses are hidden (kernel.kptr_restrict). */
+/* The address of a kernel symbol; 0 if addresses are hidden (kernel.kptr_restrict). */
 static uint64_t kernel_symbol(const char *kallsyms, const char *name)
 {
         AUTO_RELEASE(buf) key = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes of Linux: the command that is started, those that are attached to, and what runs already. */
+/* Processes on Linux: the command, attached processes, and processes that already run. */
 #ifndef LINUX_PROCESSES_H
 #define LINUX_PROCESSES_H
 
@@ -14,39 +14,39 @@
 
 struct spawned_command {
         char *const *argv;
-        const uint32_t *cpus; /* it is pinned to them; NULL: it is not */
+        const uint32_t *cpus; /* CPUs to which the command is pinned; NULL for none */
         size_t n_cpus;
         bool output_to_stderr;
 };
 
 struct child {
-        pid_t pid;    /* 0: none */
-        int go_fd;    /* writing to it lets the child exec */
-        int error_fd; /* exec's errno comes here */
-        int pid_fd;   /* readable when it has ended; -1 */
+        pid_t pid;    /* 0 for none */
+        int go_fd;    /* write to it to let the child exec */
+        int error_fd; /* receives the errno of a failed exec */
+        int pid_fd;   /* readable when the child has ended; -1 for none */
         bool ended;
         int status;
         uint64_t user_ns, kernel_ns;
-        struct rusage usage; /* with its ended children; valid once it has ended */
+        struct rusage usage; /* includes its children that ended; valid after the end */
 };
 
 bool spawn_prepare(struct child *child, const struct spawned_command *command, struct err *err);
 
 bool spawn_go(struct child *child, const char *name, struct err *err);
 
-/* It has ended, and another one has waited for it. */
+/* Stores the status of a child that other code has waited for. */
 void spawn_take_status(struct child *child, int status, const struct rusage *usage);
-bool spawn_reap(struct child *child, bool wait);  /* true when it has ended */
-int spawn_exit_status(const struct child *child); /* as a shell gives it; valid once it has ended */
+bool spawn_reap(struct child *child, bool wait);  /* true if it has ended */
+int spawn_exit_status(const struct child *child); /* as a shell reports it; valid after the end */
 void spawn_release(struct child *child);
 
-/* --- linux_watched.c: processes that are attached to --- */
+/* --- linux_watched.c: attached processes --- */
 
 struct watched {
         int32_t pid;
         int pid_fd;
         bool ended;
-        uint64_t user_ns, kernel_ns; /* of its CPU time, as last seen */
+        uint64_t user_ns, kernel_ns; /* CPU time when last read */
 };
 
 struct watched_list {
@@ -54,38 +54,41 @@ struct watched_list {
         size_t n;
 };
 
-/* All processes of `target`; appends their threads. */
+/* Attaches to all processes of `target` and appends their threads to *ret_tids, which the caller frees.
+ * ERR_MISSING if any of the processes does not exist. */
 bool watched_attach(struct watched_list *list, const struct target *target, int32_t **ret_tids, size_t *ret_n,
                     struct err *err);
 void watched_release(struct watched_list *list);
 
-/* Whether one of them still runs. */
+/* Whether one of the processes still runs. */
 bool watched_run(struct watched_list *list);
 
-/* Adds the CPU time that they have had. */
-void watched_add_time(struct watched_list *list, uint64_t *user_ns, uint64_t *kernel_ns);
+/* Returns the CPU time so far of the processes and of the command `child` (pid 0 if there is none), or of all processes of the machine if
+ * `all`. */
+void watched_cpu_time(struct watched_list *list, const struct child *child, bool all, uint64_t *ret_user_ns,
+                      uint64_t *ret_kernel_ns);
 
-/* --- linux_proc.c: what runs already --- */
+/* --- linux_proc.c: processes that already run --- */
 
 struct synth {
         struct buf out;
         size_t trailer_bytes;
-        bool data_maps; /* maps without code too */
+        bool data_maps; /* also maps without code */
 };
 
-/* COMM, NAMESPACES and MMAP2 records of a process, of what is executable and of the beginnings of PE images, whose code
- * may lie in memory without a file; a process that is gone gives none. */
+/* Appends COMM, NAMESPACES and MMAP2 records of a process. Maps are the executable ones and the beginnings of
+ * PE images, whose code may be in memory without a file. Appends nothing if the process has ended. */
 void proc_synth_process(struct synth *synth, int32_t pid);
 void proc_synth_all(struct synth *synth);
 void proc_synth_kernel(struct synth *synth);
 void proc_synth_release(struct synth *synth);
 
-/* The threads of a process, appended; false when it is gone. */
+/* Appends the threads of a process; false if it has ended. The caller frees *ret_tids. */
 bool proc_threads(int32_t pid, int32_t **ret_tids, size_t *ret_n);
 
-/* User and kernel CPU time of a process with its ended children, or of the machine (pid -1). */
+/* User and kernel CPU time of a process and its children that ended, or of the machine (pid -1). */
 bool proc_cpu_time(int32_t pid, uint64_t *ret_user_ns, uint64_t *ret_kernel_ns);
 int32_t proc_inner_pid(int32_t pid);
-uint64_t proc_mount_namespace(int32_t pid); /* 0: not known; pid 0: ours */
+uint64_t proc_mount_namespace(int32_t pid); /* inode of the namespace; 0 if unknown. pid 0: this process */
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Starts the command: a child that waits at a pipe until its events are open, then execs, so that its first
- * instruction is already profiled. */
+/* Starts the command: the child waits at a pipe until its events are open and then execs, so that its first
+ * instruction is already sampled. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -12,7 +12,7 @@
 
 #include "linux_processes.h"
 
-/* What the child is told at the pipe. */
+/* The byte that lets the child continue. */
 enum { GO = 'g' };
 
 static void pin(const struct spawned_command *command)
@@ -29,14 +29,15 @@ static void pin(const struct spawned_command *command)
 
 NO_RETURN static void run_child(const struct spawned_command *command, int go_fd, int error_fd)
 {
-        char go;
+        ssize_t got;
+        char go = 0;
         int error;
 
-        while (read(go_fd, &go, 1) < 0) {
-                if (errno != EINTR)
-                        _exit(125);
-        }
-        if (go != GO)
+        do
+                got = read(go_fd, &go, 1);
+        while (got < 0 && errno == EINTR);
+        /* 0: wperf has ended. */
+        if (got != 1 || go != GO)
                 _exit(125);
         pin(command);
         if (command->output_to_stderr)
@@ -92,7 +93,7 @@ bool spawn_go(struct child *child, const char *name, struct err *err)
 
         if (write(child->go_fd, &go, 1) != 1)
                 return err_os(err, ERR_IO, errno, "can't start '%s'", name);
-        /* The pipe closes by itself when exec succeeds. */
+        /* A successful exec closes the pipe. */
         do
                 n = read(child->error_fd, &error, sizeof(error));
         while (n < 0 && errno == EINTR);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes that run already and are attached to: whether they still run, and their CPU time. */
+/* Attached processes: whether they still run, and their CPU time. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -60,11 +60,23 @@ bool watched_run(struct watched_list *list)
         return run;
 }
 
-void watched_add_time(struct watched_list *list, uint64_t *user_ns, uint64_t *kernel_ns)
+void watched_cpu_time(struct watched_list *list, const struct child *child, bool all, uint64_t *ret_user_ns,
+                      uint64_t *ret_kernel_ns)
 {
+        *ret_user_ns = *ret_kernel_ns = 0;
+        if (all) {
+                proc_cpu_time(-1, ret_user_ns, ret_kernel_ns);
+                return;
+        }
+        if (child->ended) {
+                *ret_user_ns = child->user_ns;
+                *ret_kernel_ns = child->kernel_ns;
+        } else if (child->pid) {
+                proc_cpu_time(child->pid, ret_user_ns, ret_kernel_ns);
+        }
         for (size_t i = 0; i < list->n; i++) {
                 watched_runs(&list->items[i]);
-                *user_ns += list->items[i].user_ns;
-                *kernel_ns += list->items[i].kernel_ns;
+                *ret_user_ns += list->items[i].user_ns;
+                *ret_kernel_ns += list->items[i].kernel_ns;
         }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* There is nothing to control where nothing is measured. */
+/* Nothing can be measured on this platform, so nothing can be controlled. */
 #include "control.h"
 
 struct control *control_open(const char *text, const struct control_listener *listener, struct err *err)
@@ -8,7 +8,7 @@ struct control *control_open(const char *text, const struct control_listener *li
 
         if (control_place_parse(text, &place, err)) {
                 control_place_release(&place);
-                err_set(err, ERR_UNSUPPORTED, "--control is not in this version on Windows yet");
+                err_set(err, ERR_UNSUPPORTED, "--control is not implemented on Windows yet");
         }
         return NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who is measured, where and when: the same for sampling and for counting. */
+/* What to measure, where and when; for sampling and for counting. */
 #ifndef TARGET_H
 #define TARGET_H
 
@@ -10,34 +10,35 @@
 #include "control.h"
 #include "err.h"
 
-/* All that it points to outlives the measurement. */
+/* Everything that it points to must outlive the measurement. */
 struct target {
-        char *const *argv;   /* command to start, NULL-terminated; NULL: none */
+        char *const *argv;   /* command to start, NULL-terminated; NULL for none */
         const int32_t *pids; /* processes to attach to */
         size_t n_pids;
         bool system_wide;
-        const uint32_t *cpus; /* only these CPUs; with a command it is pinned to them.  NULL: all */
+        const uint32_t *cpus; /* only these CPUs; a command is pinned to them. NULL for all */
         size_t n_cpus;
-        bool output_to_stderr; /* the command's standard output is joined to standard error */
-        uint64_t
-                delay_ns; /* events begin this long after the start; CONTROL_NEVER: until another program says so */
-        const char *control; /* where that comes from: control.h.  NULL: nowhere */
+        bool output_to_stderr; /* the command's standard output goes to standard error */
+        /* events are enabled this long after the start; CONTROL_NEVER: until a controlling program enables them */
+        uint64_t delay_ns;
+        const char *control; /* the argument of --control (control.h); NULL for none */
         struct control_listener listener;
 };
 
-/* A command that is measured, as sampling and counting have it. */
+/* Functions that control the command that is measured. */
 struct target_command {
         void (*stop)(void *ctx, bool force); /* SIGTERM, or SIGKILL when `force` */
         bool (*runs)(void *ctx);
-        void (*wait_ms)(void *ctx, int ms); /* at most; returns early when the command ends */
+        void (*wait_ms)(void *ctx, int ms); /* waits `ms` at most; returns early when the command ends */
 };
 
-/* Ends the command: SIGTERM, and SIGKILL if it still runs two seconds later.  Returns when it has ended. */
+/* Ends the command with SIGTERM, and with SIGKILL if it still runs two seconds later. Returns when it has
+ * ended. */
 void target_end_command(const struct target_command *command, void *ctx);
 
-/* The PIDs of processes whose program's base name (or file, when `image` is a path) is `image`: the executable, or an image
- * that wine or an emulator runs.
- * Appended to a malloc'd array; ERR_MISSING says what was looked at. */
+/* Finds the processes whose program is `image`: the base name, or the file if `image` is a path, of the
+ * executable or of an image that wine or an emulator runs. *ret_pids is a new array; free() it. ERR_MISSING
+ * if there is none. */
 bool target_find_image(const char *image, int32_t **ret_pids, size_t *ret_n, struct err *err);
 
 #endif

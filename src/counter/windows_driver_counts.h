@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Counts of cores through WPERFDRIVER: which events it counts, in which order, and the sums of its answers. */
+#ifndef WINDOWS_DRIVER_COUNTS_H
+#define WINDOWS_DRIVER_COUNTS_H
+
+#include "buf.h"
+#include "counting.h"
+#include "schedule.h"
+#include "windows_wperfdriver.h"
+
+struct driver_event {
+        struct perf_attr attr;
+        uint64_t id;    /* made up: the driver has none */
+        uint16_t code;  /* number of the event; 0 for the cycle counter */
+        bool is_cycles; /* counted by the cycle counter, which is always on */
+        char *obstacle; /* why the driver does not count it; NULL for none */
+};
+
+/* The sum of one event on one core. */
+struct driver_sum {
+        uint64_t value, scheduled; /* since the last start */
+        uint64_t past_value, past_running_ns;
+};
+
+struct driver_core {
+        uint32_t cpu;
+        uint64_t round; /* ticks of the driver since the last start */
+        struct driver_sum *sums;
+};
+
+struct driver_counts {
+        struct driver_event *events; /* in the list's order */
+        size_t n_events;
+        struct driver_core *cores;
+        size_t n_cores;
+        uint64_t filter_bits;
+        struct schedule schedule; /* the events of each core, with indexes of `events` */
+        uint32_t period_ms;
+        bool runs;                  /* was started */
+        struct wperfdriver *driver; /* NULL: nothing is counted, only planned */
+};
+
+/* Decides how the events are counted with `n_counters` counters. ERR_UNSUPPORTED if the driver counts none. The texts of
+ * request->list must outlive it. Release *ret with driver_counts_release, also on failure. */
+bool driver_counts_plan(const struct count_request *request, unsigned n_counters, struct driver_counts *ret,
+                        struct err *err);
+
+/* Takes the driver, plans, and assigns the events to the request's cores. Errors as of driver_counts_plan and wperfdriver_open; ERR_USAGE for
+ * a core that does not exist. */
+bool driver_counts_open(const struct count_request *request, struct driver_counts *ret, struct err *err);
+void driver_counts_release(struct driver_counts *counts);
+
+/* Starts from 0. The sums continue. */
+bool driver_counts_start(struct driver_counts *counts, struct err *err);
+
+/* Asks the driver for the sums of all cores, as they were at its last tick. */
+bool driver_counts_read(struct driver_counts *counts, struct err *err);
+
+/* Waits for the next tick of every core, because the driver forgets what it counted since its last tick when it is stopped; reads and
+ * stops. ERR_IO if there is no tick for some seconds. */
+bool driver_counts_stop(struct driver_counts *counts, struct err *err);
+
+/* Adds the sums since the start, which were counted in `span_ns`, to those of the past. */
+void driver_counts_keep(struct driver_counts *counts, uint64_t span_ns);
+
+/* The part of a span in which the event counted, in nanoseconds. */
+uint64_t driver_counts_running_ns(const struct driver_core *core, const struct driver_sum *sum,
+                                  uint64_t span_ns);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* This machine's PMUs on Windows: what WPERFDRIVER reports, as the tree of files that Linux has for a core of the same model. */
+#include <windows.h>
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "core_kind.h"
+#include "kernel.h"
+#include "os_paths.h"
+#include "text.h"
+#include "windows_wperfdriver.h"
+
+/* The PMU of core_model_source. */
+static const char core_pmu[] = "armv8_pmuv3_0";
+enum { ARM_PMU_TYPE = 8 };
+
+/* The event br_retired. */
+enum { BR_RETIRED = 0x21 };
+
+/* The driver, once it has been asked. */
+static struct kernel_driver driver;
+static bool is_connected;
+
+bool kernel_connect(bool force, struct err *err)
+{
+        AUTO(wperfdriver) d = is_connected ? NULL : wperfdriver_open(force, err);
+
+        if (d)
+                driver = *wperfdriver_get_facts(d);
+        is_connected |= d != NULL;
+        return is_connected;
+}
+
+const struct kernel_driver *kernel_get_driver(void)
+{
+        return is_connected ? &driver : NULL;
+}
+
+static struct pmu_source model_source(void)
+{
+        return core_model_source(catalogue_cpu_from_midr(driver.midr));
+}
+
+static bool is_midr(const char *path)
+{
+        const char *prefix = os_sysfs_cpu_prefix();
+
+        return text_starts(path, prefix) && text_ends(path, "/regs/identification/midr_el1");
+}
+
+static bool read_file(void *ctx, const char *path, struct buf *out)
+{
+        AUTO_RELEASE(buf) cpus = {0};
+        struct pmu_source model;
+
+        if (!is_connected)
+                return false;
+        os_sysfs_pmu(core_pmu, "cpus", &cpus);
+        if (!strcmp(path, buf_text(&cpus))) {
+                buf_printf(out, "0-%u\n", driver.n_cpus - 1u);
+                return true;
+        }
+        if (is_midr(path)) {
+                buf_printf(out, "0x%016" PRIx64 "\n", driver.midr);
+                return true;
+        }
+        model = model_source();
+        return model.read_file(model.ctx, path, out);
+}
+
+static bool list_folder(void *ctx, const char *path, bool (*each)(void *each_ctx, const char *name),
+                        void *each_ctx)
+{
+        struct pmu_source model;
+
+        if (!is_connected)
+                return false;
+        model = model_source();
+        return model.list_dir(model.ctx, path, each, each_ctx);
+}
+
+struct pmu_source kernel_pmu_source(const char *root)
+{
+        return (struct pmu_source){read_file, list_folder, NULL, NULL};
+}
+
+bool wperfdriver_event_number(const struct event *event, uint16_t *ret_number)
+{
+        struct event generic = *event, numbered;
+
+        if ((event->attr.type == ARM_PMU_TYPE || event->attr.type == PERF_TYPE_RAW) &&
+            event->attr.config <= UINT16_MAX) {
+                *ret_number = (uint16_t)event->attr.config;
+                return true;
+        }
+        if (event->attr.type != PERF_TYPE_HARDWARE)
+                return false;
+        /* Linux chooses this one by what the PMU advertises, as here for cores since Armv8.1. */
+        if ((uint32_t)event->attr.config == PERF_COUNT_HW_BRANCH_INSTRUCTIONS) {
+                *ret_number = BR_RETIRED;
+                return true;
+        }
+        generic.attr.config = (event->attr.config & UINT32_MAX) | (uint64_t)ARM_PMU_TYPE << 32;
+        text_copy(generic.pmu, sizeof(generic.pmu), core_pmu);
+        if (!event_by_number(&generic, &numbered))
+                return false;
+        *ret_number = (uint16_t)numbered.attr.config;
+        return true;
+}
+
+struct name_teller {
+        void (*device)(void *ctx, const char *name, const char *hardware);
+        void *ctx;
+};
+
+static void tell_name(void *ctx, const wchar_t *path, const char *hardware)
+{
+        const struct name_teller *teller = ctx;
+        char name[1024];
+
+        if (WideCharToMultiByte(CP_UTF8, 0, path, -1, name, sizeof(name), NULL, NULL) <= 0)
+                name[0] = '\0';
+        teller->device(teller->ctx, name, hardware);
+}
+
+void kernel_each_device(void (*device)(void *ctx, const char *name, const char *hardware), void *ctx)
+{
+        struct name_teller teller = {device, ctx};
+
+        wperfdriver_each_device(tell_name, &teller);
+}
