@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides what is a mangled name of C++ or Rust at all, and what compilers put around one: clone suffixes and
- * global constructors.  The grammars are in the files beside this one; names of Microsoft's are undecorate.c's. */
+/* Recognises mangled names of C++ and Rust, and handles prefixes and suffixes of compilers: clone suffixes and global
+ * constructors.  Other files have the grammars; undecorate.c handles Microsoft's names. */
 #include "demangle.h"
 
 #include <stdlib.h>
@@ -46,7 +46,7 @@ bool demangle_clone(struct demangle *d, struct buf *out)
         return true;
 }
 
-/* `.llvm.123`, which LLVM adds where a local name becomes a global one: it only keeps names apart. */
+/* `.llvm.123`, which LLVM adds when a local name becomes global, to keep names distinct. */
 static bool add_llvm(struct demangle *d, bool is_long, struct buf *out)
 {
         const char *start = (const char *)d->in.at;
@@ -95,7 +95,7 @@ static bool demangle_one(struct demangle *d, enum encoding_part part, struct buf
         return true;
 }
 
-/* _GLOBAL__I_NAME and the like: returns the length of the prefix, 0 for other names. */
+/* _GLOBAL__I_NAME and similar names: returns the length of the prefix, 0 for other names. */
 static size_t add_keyed_prefix(const char *mangled, struct buf *out)
 {
         bool ctors;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides which endings of a name only tell a clone or a piece of a function from the function itself. */
+/* Recognises suffixes that distinguish a clone or a part of a function from the function. */
 #include <string.h>
 
 #include "attributes.h"
@@ -7,13 +7,13 @@
 
 static const struct {
         const char *text;
-        bool has_number; /* always; else it may */
+        bool has_number; /* a number always follows; otherwise it may follow */
 } endings[] = {
         {".cold", false},     {".part", true},     {".isra", true},
         {".constprop", true}, {".lto_priv", true}, {".llvm", true},
 };
 
-/* The length without the last number and the dot before it; `len` where there is none. */
+/* The length without the last number and the dot before it; `len` if there is none. */
 static size_t without_number(const char *name, size_t len)
 {
         size_t at = len;
@@ -23,7 +23,7 @@ static size_t without_number(const char *name, size_t len)
         return at && at < len && name[at - 1] == '.' ? at - 1 : len;
 }
 
-/* The length without the last ending; `len` where there is none. */
+/* The length without the last suffix; `len` if there is none. */
 static size_t without_one(const char *name, size_t len)
 {
         size_t plain = without_number(name, len);

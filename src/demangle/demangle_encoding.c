@@ -62,7 +62,7 @@ static struct node *special(struct demangle *d, const char *text, struct node *o
         return n;
 }
 
-/* h NUMBER _ or v NUMBER _ NUMBER _, each number with an n in front when negative. */
+/* h NUMBER _ or v NUMBER _ NUMBER _; n before a number makes it negative. */
 static bool skip_call_offset(struct demangle *d)
 {
         int n_numbers = demangle_eat(d, "h") ? 1 : demangle_eat(d, "v") ? 2 : 0;
@@ -112,7 +112,7 @@ static struct node *parse_plain_name(struct demangle *d)
         return demangle_name(d, &facts);
 }
 
-/* NAME and the number of the temporary: `_`, `0_` and so on; older compilers left it out. */
+/* NAME and the number of the temporary: `_`, `0_` and so on; older compilers omit it. */
 static struct node *parse_temporary(struct demangle *d)
 {
         struct node *n = special(d, "reference temporary for ", parse_plain_name(d));
@@ -125,7 +125,7 @@ static struct node *parse_temporary(struct demangle *d)
 
 static const struct {
         const char *code;
-        const char *text; /* NULL: the parser says it */
+        const char *text; /* NULL: the parser supplies it */
         demangle_parse *parse;
 } specials[] = {
         {"TV", "vtable for ", demangle_type},
@@ -178,7 +178,7 @@ struct node *demangle_encoding(struct demangle *d)
         return demangle_deeper(d, parse_encoding);
 }
 
-/* `_N`, or `__NN_`: which of several local entities of one name; not shown. */
+/* `_N`, or `__NN_`: the number of a local entity among those of the same name; not shown. */
 static bool skip_discriminator(struct demangle *d)
 {
         uint32_t number;

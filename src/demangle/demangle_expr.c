@@ -134,7 +134,7 @@ static struct node *parse_member_name(struct demangle *d)
         return with_args(d, demangle_unqualified(d, NULL, NULL));
 }
 
-/* srN TYPE LEVEL+ E NAME, next to the older sr TYPE NAME whose type may be a nested name. */
+/* srN TYPE LEVEL+ E NAME, in addition to the older sr TYPE NAME whose type may be a nested name. */
 static struct node *parse_levels(struct demangle *d)
 {
         struct node *n = demangle_type(d);
@@ -152,7 +152,7 @@ static bool at_levels(const struct demangle *d)
                (c == 'T' || (c == 'S' && demangle_look(d, 2) != 't') || c == 'D');
 }
 
-/* Where both readings are possible the one that leads to a name is taken. */
+/* If both parses are possible, the one after which a name follows is used. */
 static struct node *parse_scope_type(struct demangle *d)
 {
         if (!at_levels(d))
@@ -161,7 +161,7 @@ static struct node *parse_scope_type(struct demangle *d)
         return parse_levels(d);
 }
 
-/* NAME [ARGS] inside `scope`; the arguments belong to the whole. */
+/* NAME [ARGS] inside `scope`; the arguments belong to the qualified name. */
 static struct node *parse_base_name(struct demangle *d, struct node *scope)
 {
         if (demangle_eat(d, "dn"))
@@ -177,7 +177,7 @@ static bool at_base_name(const struct demangle *d, size_t ahead)
         return demangle_is_digit(c) || ((c == 'o' || c == 'd') && next == 'n');
 }
 
-/* sr LEVEL+ E NAME; older compilers left out the E, so that the last level is the name. */
+/* sr LEVEL+ E NAME; older compilers omit the E, so that the last level is the name. */
 static struct node *parse_plain_scope(struct demangle *d)
 {
         struct node *n = with_args(d, demangle_source_name(d));
@@ -243,7 +243,7 @@ static struct node *parse_field(struct demangle *d, const struct demangle_op *op
         return name ? expr_pair(d, op, name, demangle_expr(d)) : NULL;
 }
 
-/* fl and fr fold what follows, fL and fR have a first or last element next to the pack. */
+/* fl and fr fold the following expression; fL and fR have a first or last element in addition to the pack. */
 static struct node *parse_fold(struct demangle *d, const struct demangle_op *op)
 {
         struct node *inner = demangle_operator_name(d, NULL);
@@ -375,7 +375,7 @@ struct node *demangle_literal(struct demangle *d)
 
         if (!demangle_eat(d, "L"))
                 return NULL;
-        /* Old compilers left the underscore out. */
+        /* Old compilers omit the underscore. */
         if (!demangle_eat(d, "_Z") && !demangle_eat(d, "Z"))
                 return parse_value(d);
         n = demangle_encoding(d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the demangle_*.c files share: the tree a name is taken apart into, the parser, the fact tables. */
+/* Declarations shared by the demangle_*.c files: the parse tree of a name, the parser, tables of codes. */
 #ifndef DEMANGLE_INTERNAL_H
 #define DEMANGLE_INTERNAL_H
 
@@ -13,7 +13,7 @@
 #include "demangle.h"
 
 enum node_kind {
-        NODE_CELL,     /* one element `a` of a list, the next cell is `b` */
+        NODE_CELL,     /* a list: `a` is its first element, `b` the cell of the next one */
         NODE_SEQUENCE, /* a list: `a` is its first cell or NULL */
         /* names */
         NODE_NAME,      /* text; `b` is the short name when text is a standard abbreviation */
@@ -73,9 +73,9 @@ enum { /* bits of num in NODE_CV and NODE_FUNCTION, in the order they are printe
 
 struct node {
         uint8_t kind;
-        bool has_pack; /* here or below is a parameter that may stand for a pack */
+        bool has_pack; /* contains a parameter that may be a pack */
         uint32_t num;
-        size_t len; /* of text */
+        size_t len; /* length of text */
         union {
                 const char *text;
                 const struct demangle_op *op;
@@ -84,7 +84,7 @@ struct node {
         struct node *a, *b, *c;
 };
 
-/* How the operands of an operator are written in the mangled name. */
+/* How the operands of an operator are encoded in the mangled name. */
 enum op_form {
         OP_UNARY,
         OP_POSTFIX,
@@ -118,7 +118,7 @@ enum op_form {
 struct demangle_op {
         char code[3];
         uint8_t form;
-        bool is_name; /* may stand behind the word operator */
+        bool is_name; /* can follow the keyword operator */
         char text[18];
 };
 
@@ -131,7 +131,7 @@ struct demangle_builtin {
         const char *literal_suffix; /* NULL: a literal needs a cast */
 };
 
-/* `second` counts only after a first letter D. */
+/* `second` is used only if `first` is D. */
 const struct demangle_builtin *demangle_builtin_find(char first, char second);
 
 struct demangle {
@@ -139,20 +139,20 @@ struct demangle {
         struct arena arena;
         struct node **subs; /* substitution candidates, section 5.1.8 */
         size_t n_subs, cap_subs;
-        struct node *params; /* first cell of the template arguments of the name being read */
+        struct node *params; /* first cell of the template arguments of the name being parsed */
         unsigned n_nodes;
         unsigned depth;
         unsigned work;
-        bool in_convert; /* directly in the type of a conversion operator: I belongs to the operator */
+        bool in_convert; /* directly in the type of a conversion operator, where I belongs to the operator */
 };
 
 typedef struct node *demangle_parse(struct demangle *d);
 
-/* `.part.0`, `.cold`, `.llvm.123`, `.123`: one word and the numbers behind it make one suffix, which is appended as
- * ` [clone .cold]`. */
+/* `.part.0`, `.cold`, `.llvm.123`, `.123`: one word and the numbers after it are one suffix, which is appended as ` [clone
+ * .cold]`. */
 bool demangle_clone(struct demangle *d, struct buf *out);
 
-/* Reading, demangle_node.c.  At the end of the input every look gives NUL. */
+/* Parsing, demangle_node.c.  After the end of the input all characters are NUL. */
 char demangle_look(const struct demangle *d, size_t ahead);
 bool demangle_eat(struct demangle *d, const char *token);
 bool demangle_is_digit(char c);
@@ -162,31 +162,31 @@ bool demangle_number(struct demangle *d, uint32_t *ret_value);
 bool demangle_index(struct demangle *d, unsigned base, uint32_t *ret_value);
 bool demangle_spend(struct demangle *d);
 
-/* Every constructor returns NULL past DEMANGLE_MAX_NODES; node_wrap and node_join also when an operand is
- * NULL, so that a failure below passes through. */
+/* Every constructor returns NULL after DEMANGLE_MAX_NODES; node_wrap and node_join also if an operand is NULL, so that failures
+ * propagate. */
 struct node *node_new(struct demangle *d, enum node_kind kind);
 struct node *node_wrap(struct demangle *d, enum node_kind kind, struct node *a);
 struct node *node_join(struct demangle *d, enum node_kind kind, struct node *a, struct node *b);
 struct node *node_text(struct demangle *d, enum node_kind kind, const char *text, size_t len);
 void node_set_b(struct node *n, struct node *b);
 void node_set_c(struct node *n, struct node *c);
-/* Adds `item` behind *tail (NULL for none yet) of `sequence`; false when there is nothing to add. */
+/* Appends `item` after *tail (NULL if there is none yet) to `sequence`; false if `item` is NULL. */
 bool node_append(struct demangle *d, struct node *sequence, struct node **tail, struct node *item);
-/* A sequence of what `parse` reads up to the token `end`, which is eaten. */
+/* A sequence parsed by `parse`, up to and including the token `end`. */
 struct node *demangle_list(struct demangle *d, demangle_parse *parse, const char *end);
 /* Calls `parse` one level deeper, or fails. */
 struct node *demangle_deeper(struct demangle *d, demangle_parse *parse);
-/* Remembers `n` (may be NULL) as a substitution candidate and returns it. */
+/* Adds `n` (may be NULL) to the substitution candidates and returns it. */
 struct node *demangle_remember(struct demangle *d, struct node *n);
 
-/* What a name says about the function type behind it. */
+/* Facts about a name that the parser of the function type after it needs. */
 struct name_facts {
         uint32_t cv;
         bool has_args;  /* ends with template arguments */
         bool no_return; /* constructor, destructor or conversion */
 };
 
-/* Grammar.  All return NULL on malformed input; `facts` is NULL for a name inside a type. */
+/* Grammar.  All return NULL for malformed input; `facts` is NULL for a name inside a type. */
 struct node *demangle_encoding(struct demangle *d);
 struct node *demangle_name(struct demangle *d, struct name_facts *facts);
 struct node *demangle_local_name(struct demangle *d, struct name_facts *facts);
@@ -197,7 +197,7 @@ struct node *demangle_type(struct demangle *d);
 struct node *demangle_expr(struct demangle *d);
 struct node *demangle_literal(struct demangle *d);
 struct node *demangle_template_param(struct demangle *d);
-/* With `is_own` T_ in the function that is named means these arguments. */
+/* With `is_own`, T_ in the named function refers to these arguments. */
 struct node *demangle_template_args(struct demangle *d, bool is_own);
 struct node *demangle_template_arg(struct demangle *d);
 /* One declaration of a template parameter (Ty, Tn, Tt, Tp, Tk). */
@@ -205,11 +205,11 @@ struct node *demangle_template_decl(struct demangle *d);
 bool demangle_at_template_decl(const struct demangle *d);
 struct node *demangle_substitution(struct demangle *d);
 uint32_t demangle_cv(struct demangle *d);
-/* `type` or, when T_ or S_ may be followed by arguments, the template with them. */
+/* `type`; or, if arguments may follow T_ or S_, the template with these arguments. */
 struct node *demangle_maybe_args(struct demangle *d, struct node *name);
 
-/* What T_ means while a function is printed: it is looked up then, for a substitution made in one
- * function may be used in another.  An argument itself belongs to the function outside. */
+/* The arguments to which T_ refers while a function is printed.  They are looked up while printing, because a substitution made
+ * in one function may be used in another.  The arguments themselves belong to the enclosing function. */
 struct scope {
         const struct node *params; /* first cell */
         const struct scope *outer;
@@ -217,17 +217,18 @@ struct scope {
 
 /* Printing. */
 struct printer {
-        struct demangle *d; /* for its work count */
+        struct demangle *d; /* counts the work */
         struct buf *out;
-        size_t start; /* where the name begins in out */
+        size_t start; /* beginning of the name in out */
         const struct scope *scope;
-        const struct node *lambda; /* in its parameters T_ is an `auto` or a declared parameter */
-        int pack_index;            /* -1: not in an expansion */
+        /* in the parameters of this lambda, T_ is an `auto` or a declared parameter */
+        const struct node *lambda;
+        int pack_index; /* -1: not in a pack expansion */
         unsigned depth;
         bool failed;
 };
 
-/* A declarator goes around a name: `void (*` left of it, `)(int)` right of it. */
+/* A declarator encloses a name: `void (*` left of it, `)(int)` right of it. */
 void print_node(struct printer *p, const struct node *n);
 void print_left(struct printer *p, const struct node *n);
 void print_right(struct printer *p, const struct node *n);
@@ -240,20 +241,20 @@ void print_bytes(struct printer *p, const char *text, size_t len);
 void print_number(struct printer *p, uint32_t number);
 void print_sequence(struct printer *p, const struct node *sequence);
 void print_params(struct printer *p, const struct node *function); /* (a, b) const & */
-char print_last(const struct printer *p);                          /* NUL when nothing is printed yet */
-/* The T_ of a lambda, and what it declares in front of its parameters. */
+char print_last(const struct printer *p); /* the last character; NUL if nothing is printed yet */
+/* Print T_ of a lambda, and the template parameters that it declares before its parameters. */
 void print_lambda_param(struct printer *p, const struct node *n);
 void print_lambda(struct printer *p, const struct node *n);
 void print_template_decl(struct printer *p, const struct node *n);
-/* The pack that an expansion of `n` runs over, or NULL. */
+/* The pack that an expansion of `n` iterates over, or NULL. */
 const struct node *print_find_pack(struct printer *p, const struct node *n);
-/* What a template parameter stands for; other nodes stand for themselves.  NULL: nothing.  p->scope becomes
- * that of the result: the caller puts it back. */
+/* The argument of a template parameter; returns other nodes unchanged.  NULL: there is no argument.  Sets p->scope to the scope
+ * of the result; the caller restores it. */
 const struct node *print_resolve(struct printer *p, const struct node *n);
-/* How much of a function is printed: its return type and arguments, its arguments, its name alone. */
+/* Which parts of a function are printed: with return type and arguments, with arguments, or the name only. */
 enum encoding_part { FULL_ENCODING, WITHOUT_RETURN, NAME_ONLY };
 
-/* The whole name. */
+/* Prints the whole name. */
 bool print_whole(struct demangle *d, const struct node *n, enum encoding_part part, struct buf *out);
 
 #endif

@@ -79,7 +79,7 @@ struct node *demangle_operator_name(struct demangle *d, struct name_facts *facts
         return n;
 }
 
-/* `Ut_`, `Ul..E_`: the first of its kind has no number, the second has 0. */
+/* `Ut_`, `Ul..E_`: the first one has no number, the second has 0. */
 static bool parse_ordinal(struct demangle *d, struct node *n)
 {
         uint32_t index;
@@ -90,7 +90,7 @@ static bool parse_ordinal(struct demangle *d, struct node *n)
         return true;
 }
 
-/* *ret_decls stays NULL when the lambda declares no template parameters. */
+/* ret_decls stays NULL if the lambda declares no template parameters. */
 static bool parse_lambda_decls(struct demangle *d, struct node **ret_decls)
 {
         struct node *tail = NULL;
@@ -125,7 +125,7 @@ static struct node *parse_unnamed(struct demangle *d)
         return parse_ordinal(d, n) ? n : NULL;
 }
 
-/* The name a constructor has: the last plain one of its class. */
+/* The name of a constructor: the last plain name of its class. */
 static struct node *class_name(struct demangle *d, struct node *n)
 {
         while (n && demangle_spend(d)) {
@@ -203,8 +203,8 @@ static struct node *std_scope(struct demangle *d)
         return node_text(d, NODE_NAME, "std", 3);
 }
 
-/* The parts of a prefix that begin with what is no name of its own: T_, S_, St, a decltype.
- * *ret_known: it is a candidate already. */
+/* Parts of a prefix that begin with something other than a name: T_, S_, St, a decltype. *ret_known: it is a candidate
+ * already. */
 static struct node *parse_prefix_start(struct demangle *d, bool *ret_known)
 {
         char c = demangle_look(d, 0), next = demangle_look(d, 1);
@@ -232,7 +232,7 @@ static struct node *parse_prefix_next(struct demangle *d, struct node *scope, st
         return node_join(d, NODE_QUALIFIED, scope, demangle_unqualified(d, scope, facts));
 }
 
-/* Every prefix is a candidate, the whole name only when it is a type: the caller decides that. */
+/* Every prefix is a candidate; the whole name only if it is a type, which the caller decides. */
 static struct node *parse_prefixes(struct demangle *d, struct name_facts *facts)
 {
         bool known;
@@ -240,7 +240,7 @@ static struct node *parse_prefixes(struct demangle *d, struct name_facts *facts)
         bool is_prefix = false;
 
         while (n && !demangle_eat(d, "E")) {
-                demangle_eat(d, "M"); /* data member whose initialiser holds the lambda */
+                demangle_eat(d, "M"); /* data member whose initialiser contains the lambda */
                 if (is_prefix || !known)
                         demangle_remember(d, n);
                 is_prefix = true;

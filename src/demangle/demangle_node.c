@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading single letters and numbers of a mangled name, and making the nodes of its tree. */
+/* Reads characters and numbers of a mangled name, and makes the nodes of its tree. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ bool demangle_eat(struct demangle *d, const char *token)
 {
         size_t len;
 
-        /* Most tokens are tried where another one stands. */
+        /* The first character is compared first, because most calls fail. */
         if (demangle_look(d, 0) != token[0])
                 return false;
         len = strlen(token);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints names: the layout is that of binutils.  Every step counts, for a small tree can stand for an
- * enormous text. */
+/* Prints names in the layout of binutils.  Every step is counted, because the text of a small tree can be very long. */
 #include <stdio.h>
 #include <string.h>
 
@@ -95,7 +94,7 @@ const struct node *print_find_pack(struct printer *p, const struct node *n)
         return pack;
 }
 
-/* Prints one element of a list; the comma goes again when nothing came out. */
+/* Prints one element of a list; removes the comma if the element was empty. */
 static void print_element(struct printer *p, const struct node *n, bool *printed)
 {
         size_t before = p->out->len;
@@ -126,7 +125,7 @@ void print_sequence(struct printer *p, const struct node *sequence)
         print_cells(p, sequence->a);
 }
 
-/* A pattern that is more than a name goes into parentheses when its pack is not known. */
+/* A pattern that is not just a name is printed in parentheses if its pack is not known. */
 static void print_unexpanded(struct printer *p, const struct node *n)
 {
         const struct scope *scope = p->scope;
@@ -249,7 +248,7 @@ static void print_tagged(struct printer *p, const struct node *n)
         print_text(p, "]");
 }
 
-/* Names and lists; types and expressions have files of their own. */
+/* Prints names and lists; types and expressions are printed in other files. */
 static void print_name(struct printer *p, const struct node *n)
 {
         switch (n->kind) {

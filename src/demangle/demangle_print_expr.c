@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints expressions and literals, with the parentheses that binutils gives them. */
+/* Prints expressions and literals, with the same parentheses as binutils. */
 #include <string.h>
 
 #include "demangle_internal.h"
@@ -37,7 +37,7 @@ static void print_list(struct printer *p, const char *before, const struct node 
         print_text(p, after);
 }
 
-/* &A::f names a member: its parameters are left out. */
+/* &A::f refers to a member: its parameters are left out. */
 static const struct node *member_name(const struct node *n)
 {
         if (n->op->code[1] != 'd' || n->a->kind != NODE_ENCODING)
@@ -69,7 +69,7 @@ static void print_binary(struct printer *p, const struct node *n)
         print_text(p, is_greater ? ")" : "");
 }
 
-/* Of a function that is called by its full name only the name is shown. */
+/* If a function is called by its full name, only the name is printed. */
 static void print_call(struct printer *p, const struct node *n)
 {
         print_operand(p, n->a->kind == NODE_ENCODING ? n->a->a : n->a);
@@ -133,7 +133,7 @@ static void print_typed_braced(struct printer *p, const struct node *n)
         print_list(p, "{", n->b, "}");
 }
 
-/* The number of arguments that `n` comes to; false when a pack in it is not known. */
+/* The number of arguments after expansion of `n`; false if a pack in it is not known. */
 static bool count_args(struct printer *p, const struct node *n, uint32_t *count)
 {
         const struct node *pack = NULL;
@@ -229,7 +229,7 @@ static void print_nullary(struct printer *p, const struct node *n)
         print_text(p, n->op->text);
 }
 
-/* Forms that the parser turns into other nodes are not here. */
+/* Without the forms for which the parser makes other nodes. */
 static op_print *const op_printers[OP_FORMS] = {
         [OP_UNARY] = print_unary,
         [OP_POSTFIX] = print_postfix,
@@ -266,7 +266,7 @@ static bool is_bool(const struct node *n)
                n->a->kind == NODE_BUILTIN && n->a->builtin->code[0] == 'b';
 }
 
-/* The bytes of a float literal are shown as they are. */
+/* Float literals are printed as their bytes. */
 static bool is_float(const struct node *n)
 {
         return n->a->kind == NODE_BUILTIN && strchr("fdeg", n->a->builtin->code[0]);

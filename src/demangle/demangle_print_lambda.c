@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints lambdas: their template parameters have no names, so they are numbered. */
+/* Prints lambdas; their template parameters have no names and are numbered. */
 #include "demangle_internal.h"
 
 static const struct node *without_pack(const struct node *decl)

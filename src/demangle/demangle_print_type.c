@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints types: what stands left of a declared name and what stands right of it. */
+/* Prints types: the parts left and right of a declared name. */
 #include "demangle_internal.h"
 
 static const struct {
@@ -18,7 +18,7 @@ static void print_cv(struct printer *p, uint32_t cv)
         }
 }
 
-/* The function or array that qualifiers and parameters lead to, or another type. */
+/* Follows qualifiers and parameters to a function or array, or to another type. */
 static const struct node *declared(struct printer *p, const struct node *n)
 {
         const struct scope *scope = p->scope;
@@ -86,7 +86,7 @@ static bool is_ref(const struct node *n)
         return n && (n->kind == NODE_LVALUE_REF || n->kind == NODE_RVALUE_REF);
 }
 
-/* A reference to a reference is one: & wins over &&.  Moves p->scope, as print_resolve does. */
+/* Collapses a reference to a reference: & takes precedence over &&.  Sets p->scope, as print_resolve does. */
 static const struct node *collapse(struct printer *p, const struct node *n, bool *ret_is_rvalue)
 {
         *ret_is_rvalue = true;
@@ -139,7 +139,7 @@ static void print_member_ptr_left(struct printer *p, const struct node *n)
         print_text(p, "::*");
 }
 
-/* Qualifiers that the type has already are not repeated. */
+/* Does not repeat qualifiers that the type already has. */
 static void print_cv_left(struct printer *p, const struct node *n)
 {
         const struct scope *scope = p->scope;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rust's v0 names: paths, and how deep and how often parts of a name are read.  Types, constants and
- * identifiers are in the files beside this one.  The layout is that of rustc-demangle. */
+/* Rust's v0 names: paths, and limits on nesting and work.  Other files parse types, constants and identifiers.  The layout is
+ * that of rustc-demangle. */
 #include <string.h>
 
 #include "demangle_rust_internal.h"
@@ -57,7 +57,7 @@ static bool parse_crate(struct rust_name *r)
 
         if (!rust_ident(r, &name) || !rust_add_ident(r, &name))
                 return false;
-        /* Types newer than the format are written as a crate, C4f128. */
+        /* Types that are newer than the format are encoded as a crate, C4f128. */
         if (r->is_long && name.disambiguator) {
                 rust_add(r, "[");
                 rust_add_hex(r, name.disambiguator);
@@ -66,7 +66,7 @@ static bool parse_crate(struct rust_name *r)
         return true;
 }
 
-/* Where an implementation stands says nothing about what it is. */
+/* The path of an implementation is not shown. */
 static bool skip_impl_path(struct rust_name *r)
 {
         bool was_silent = r->is_silent;
@@ -187,7 +187,7 @@ static bool is_upper(char c)
         return c >= 'A' && c <= 'Z';
 }
 
-/* Which crate has asked for this copy of a generic function is not shown. */
+/* The crate that instantiated this copy of a generic function is not shown. */
 static bool skip_instantiating_crate(struct rust_name *r)
 {
         if (!is_upper(demangle_look(&r->d, 0)))
@@ -204,7 +204,7 @@ bool demangle_rust_v0(struct demangle *d, bool is_long, struct buf *out)
                 return false;
         r.d.in = cursor_make(d->in.at, cursor_left(&d->in));
         r.p = (struct printer){.d = &r.d, .out = out, .start = out->len};
-        /* A number in front would be the version of an encoding that is not known. */
+        /* A number here would be the version of an unknown encoding. */
         if (!rust_path(&r, RUST_VALUE) || !skip_instantiating_crate(&r))
                 return false;
         cursor_skip(&d->in, cursor_pos(&r.d.in));

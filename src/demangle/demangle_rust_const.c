@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The constants in Rust's v0 names: numbers, characters, strings, and what is built of them. */
+/* Constants in Rust's v0 names: numbers, characters, strings, and values composed of them. */
 #include <string.h>
 
 #include "demangle_rust_internal.h"
 #include "text_printable.h"
 
-enum { MAX_NUMBER_DIGITS = 32 }; /* of u128 */
+enum { MAX_NUMBER_DIGITS = 32 }; /* digits of a u128 */
 
 static bool is_hex(char c)
 {
@@ -17,7 +17,7 @@ static unsigned hex_value(char c)
         return demangle_is_digit(c) ? (unsigned)(c - '0') : (unsigned)(c - 'a') + 10;
 }
 
-/* The digits up to `_`, in place. */
+/* The digits up to `_`, without a copy. */
 static bool parse_digits(struct rust_name *r, const char **ret_digits, size_t *ret_n)
 {
         size_t n = 0;
@@ -29,7 +29,7 @@ static bool parse_digits(struct rust_name *r, const char **ret_digits, size_t *r
         return demangle_eat(&r->d, "_");
 }
 
-/* A number without its leading zeros; *ret_value is right for up to 16 digits. */
+/* A number without its leading zeros; *ret_value is valid for up to 16 digits. */
 static bool parse_value(struct rust_name *r, const char **ret_digits, size_t *ret_n, uint64_t *ret_value)
 {
         if (!parse_digits(r, ret_digits, ret_n))
@@ -110,7 +110,7 @@ static bool parse_char(struct rust_name *r)
         return true;
 }
 
-/* The next character of UTF-8 bytes in hexadecimal; false when it is none. */
+/* The next character from UTF-8 bytes in hexadecimal; false if it is malformed. */
 static bool take_utf8(struct cursor *digits, uint32_t *ret_char)
 {
         unsigned char bytes[5] = {0};
@@ -119,7 +119,7 @@ static bool take_utf8(struct cursor *digits, uint32_t *ret_char)
         for (size_t i = 0; i < 4 && i < left; i++)
                 bytes[i] = (unsigned char)(hex_value((char)digits->at[2 * i]) << 4 |
                                            hex_value((char)digits->at[2 * i + 1]));
-        /* NUL is a character here, and the end of a text there. */
+        /* NUL is a character here, but the end of a text for text_utf8_length. */
         len = bytes[0] < 0x80 ? 1 : text_utf8_length(bytes);
         if (!left || !len)
                 return false;
@@ -193,7 +193,7 @@ static bool parse_sequence(struct rust_name *r, bool is_array)
         return true;
 }
 
-/* What is an expression and no literal stands in braces among generic arguments. */
+/* Among generic arguments, an expression that is not a literal is printed in braces. */
 static bool parse_expression(struct rust_name *r, char tag)
 {
         switch (tag) {

@@ -7,7 +7,7 @@
 
 #include "demangle_rust_internal.h"
 
-/* Every letter that is decoded moves those behind it. */
+/* a limit, because every decoded letter moves those after it */
 enum { MAX_PUNYCODE_CHARS = 512 };
 
 enum { MAX_CHAR = 0x10ffff };
@@ -59,7 +59,7 @@ bool rust_optional62(struct rust_name *r, const char *tag, uint64_t *ret_value)
         return rust_number62(r, &value) && !__builtin_add_overflow(value, 1, ret_value);
 }
 
-/* Has no leading zero: the 0 of an empty name may stand in front of the next length. */
+/* There is no leading zero: the 0 of an empty name may come before the next length. */
 static bool parse_length(struct rust_name *r, size_t *ret_len)
 {
         size_t len = 0;
@@ -143,7 +143,7 @@ static uint32_t adapt_bias(uint32_t delta, uint32_t n_chars, bool is_first)
         return k + 36 * delta / (delta + 38);
 }
 
-/* One number of variable length; false at its end, or past what a place and a character can need. */
+/* One number of variable length; false at the end, or if it is larger than a position and a character can be. */
 static bool parse_delta(struct cursor *code, uint32_t bias, uint32_t *ret_delta)
 {
         uint64_t delta = 0, weight = 1;
@@ -172,7 +172,7 @@ static bool parse_delta(struct cursor *code, uint32_t bias, uint32_t *ret_delta)
         return true;
 }
 
-/* RFC 3492, section 6.2: returns the number of characters, 0 when it is malformed or too long. */
+/* RFC 3492, section 6.2: returns the number of characters, 0 if the name is malformed or too long. */
 static size_t decode_punycode(struct rust_name *r, const struct rust_ident *ident, uint32_t *chars)
 {
         struct cursor code = cursor_make(ident->code, ident->code_len);

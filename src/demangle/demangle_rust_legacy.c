@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rust's older names.  They look like a C++ name in namespaces, whose last part is `h` and 16 digits of a hash;
- * characters that a C++ name cannot have are escaped as `$LT$`, `$u20$` or `..`. */
+/* Rust's older names.  They look like a C++ name in namespaces, whose last part is `h` and 16 hexadecimal digits of a hash;
+ * characters that C++ names cannot contain are escaped as `$LT$`, `$u20$` or `..`. */
 #include <string.h>
 
 #include "demangle_rust_internal.h"
@@ -41,7 +41,7 @@ static bool parse_part(struct demangle *d, struct legacy_part *ret_part)
         return ret_part->text;
 }
 
-/* u20 and the like: the character, or 0. */
+/* Decodes u20 and similar escapes; 0 if it is not one. */
 static uint32_t unicode_escape(const char *code, size_t len)
 {
         static const char digits[] = "0123456789abcdef";
@@ -59,7 +59,7 @@ static uint32_t unicode_escape(const char *code, size_t len)
         return rust_is_shown(c) ? c : 0;
 }
 
-/* `code` is what stands between two dollars. */
+/* `code` is the text between two dollars. */
 static bool add_escape(struct printer *p, const char *code, size_t len)
 {
         uint32_t c = unicode_escape(code, len);
@@ -80,7 +80,7 @@ static void add_part(struct printer *p, const struct legacy_part *part)
 {
         const char *at = part->text, *end = part->text + part->len;
 
-        /* A name cannot begin with a dollar. */
+        /* Names cannot begin with a dollar. */
         if (part->len >= 2 && memcmp(at, "_$", 2) == 0)
                 at++;
         while (at < end) {
@@ -94,7 +94,7 @@ static void add_part(struct printer *p, const struct legacy_part *part)
                 } else if (*at == '$') {
                         const char *close = memchr(at + 1, '$', left - 1);
 
-                        /* What is no escape is shown as it stands, to the end. */
+                        /* Text that is not an escape is shown unchanged, up to the end. */
                         if (!close || !add_escape(p, at + 1, (size_t)(close - at - 1)))
                                 break;
                         at = close + 1;
@@ -105,7 +105,7 @@ static void add_part(struct printer *p, const struct legacy_part *part)
         print_bytes(p, at, (size_t)(end - at));
 }
 
-/* The hash is known only at the end: counts the parts in front of it. */
+/* The hash is recognised only at the end, so this counts the parts before it. */
 static bool count_parts(struct demangle *d, size_t *ret_n)
 {
         struct legacy_part part = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The types in Rust's v0 names, written as in the language. */
+/* Types in Rust's v0 names, printed in Rust's syntax. */
 #include <string.h>
 
 #include "demangle_rust_internal.h"
@@ -14,7 +14,7 @@ const char *rust_basic_type(char letter)
         return letter >= 'a' && letter <= 'z' ? basic_types[letter - 'a'] : NULL;
 }
 
-/* Numbers of lifetimes count binders from inside, letters from outside. */
+/* Numbers of lifetimes count binders from the innermost, letters from the outermost. */
 static bool add_lifetime(struct rust_name *r, uint64_t index)
 {
         uint64_t level = r->n_bound - index;
@@ -40,7 +40,7 @@ bool rust_lifetime(struct rust_name *r)
         return rust_number62(r, &index) && add_lifetime(r, index);
 }
 
-/* for<'a, 'b> ; the caller puts n_bound back behind what is bound. */
+/* for<'a, 'b> ; the caller restores n_bound after the bound part. */
 static bool parse_binder(struct rust_name *r)
 {
         uint64_t n;
@@ -109,7 +109,7 @@ static bool parse_tuple(struct rust_name *r)
         return true;
 }
 
-/* The dashes of an ABI are written as `_`. */
+/* Dashes of an ABI are encoded as `_`. */
 static bool parse_abi(struct rust_name *r)
 {
         struct rust_ident abi = {.text = "C", .len = 1};
@@ -141,7 +141,7 @@ static bool parse_signature(struct rust_name *r)
         return rust_type(r, RUST_TYPE);
 }
 
-/* A trait of an object: its associated types stand among its generic arguments. */
+/* A trait of an object: its associated types are printed with its generic arguments. */
 static bool parse_dyn_trait(struct rust_name *r)
 {
         bool is_open;
@@ -179,7 +179,7 @@ static bool parse_dyn_bounds(struct rust_name *r)
         return true;
 }
 
-/* The object's own lifetime stands outside the binder of its traits. */
+/* The object's own lifetime is outside the binder of its traits. */
 static bool parse_dyn_lifetime(struct rust_name *r)
 {
         uint64_t index;
@@ -206,7 +206,7 @@ static bool parse_type(struct rust_name *r)
         char tag = demangle_look(&r->d, 0);
         const char *basic = rust_basic_type(tag);
 
-        if (strchr("CMXYNI", tag)) /* NUL is no path either */
+        if (strchr("CMXYNI", tag)) /* NUL is not a path, either */
                 return rust_path(r, RUST_TYPE);
         rust_take(r);
         if (basic) {

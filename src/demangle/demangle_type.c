@@ -25,7 +25,7 @@ static bool at_function(const struct demangle *d)
                (demangle_look(d, 0) == 'D' && (next == 'o' || next == 'O' || next == 'w' || next == 'x'));
 }
 
-/* *ret_spec stays NULL when there is none. */
+/* ret_spec stays NULL if there is none. */
 static bool parse_exceptions(struct demangle *d, struct node **ret_spec)
 {
         *ret_spec = NULL;
@@ -115,7 +115,7 @@ static struct node *parse_digits_name(struct demangle *d)
         return node_text(d, NODE_NAME, text, (size_t)((const char *)d->in.at - text));
 }
 
-/* The element count in front of the `_` of an array or vector: a number or an expression. */
+/* The number of elements before the `_` of an array or vector: a number or an expression. */
 static struct node *parse_dimension(struct demangle *d)
 {
         struct node *n = demangle_is_digit(demangle_look(d, 0)) ? parse_digits_name(d) : demangle_expr(d);
@@ -150,7 +150,7 @@ static struct node *parse_vector(struct demangle *d)
 {
         struct node *dimension;
 
-        /* Dv_ EXPR _ holds an expression, Dv N _ a number. */
+        /* Dv_ EXPR _ has an expression, Dv N _ a number. */
         demangle_eat(d, "_");
         dimension = parse_dimension(d);
         return dimension ? node_join(d, NODE_VECTOR, demangle_type(d), dimension) : NULL;
@@ -198,7 +198,7 @@ static struct node *parse_decltype(struct demangle *d)
         return n && demangle_eat(d, "E") ? n : NULL;
 }
 
-/* The types of two letters that are not in the table of builtins. */
+/* Types of two letters that are not in the table of builtins. */
 static struct node *parse_d_type(struct demangle *d)
 {
         if (at_function(d))
@@ -291,7 +291,7 @@ static struct node *parse_builtin(struct demangle *d)
         return n;
 }
 
-/* The types that become a substitution candidate as a whole. */
+/* Types that are a substitution candidate as a whole. */
 static struct node *parse_compound(struct demangle *d)
 {
         switch (demangle_look(d, 0)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The names in decorated names: parts with @ between them, innermost first, and digits for those that came before. */
+/* Parses names in decorated names: parts separated by @, innermost first, and digits that refer to earlier parts. */
 #include <string.h>
 
 #include "msvc_internal.h"
@@ -32,7 +32,7 @@ static struct msvc_node *parse_ref(struct msvc_name *m)
         return index < m->refs.n_names ? m->refs.names[index] : NULL;
 }
 
-/* The bytes up to the next @, which is eaten. */
+/* The bytes up to and including the next @. */
 static bool parse_word(struct msvc_name *m, const char **ret_text, size_t *ret_len)
 {
         const char *start = (const char *)m->d.in.at;
@@ -65,7 +65,8 @@ static struct msvc_node *parse_simple(struct msvc_name *m)
         return n;
 }
 
-/* clang writes the number in capitals, and in full each time: no digit means it.  With Microsoft's compiler one may. */
+/* clang writes the number in capitals and in full each time, and digits do not count it.  With Microsoft's compiler digits may
+ * refer to it. */
 static bool is_clangs(const char *text, size_t len)
 {
         for (size_t i = 0; i < len; i++) {
@@ -75,7 +76,7 @@ static bool is_clangs(const char *text, size_t len)
         return false;
 }
 
-/* Behind `?A`: what keeps the namespaces of two files apart is not shown. */
+/* After `?A`: the text that keeps the namespaces of two files distinct is not shown. */
 static struct msvc_node *parse_anonymous(struct msvc_name *m)
 {
         struct msvc_node *n = msvc_text(m, MSVC_NAME, "`anonymous namespace'");
@@ -91,7 +92,7 @@ static struct msvc_node *parse_anonymous(struct msvc_name *m)
         return n;
 }
 
-/* Behind `?`: what a function of the compiler or the language is called. */
+/* After `?`: the names of operators and of functions that the compiler makes. */
 static struct msvc_node *parse_operator(struct msvc_name *m)
 {
         enum msvc_group group = demangle_eat(&m->d, "__")  ? MSVC_UNDER_UNDER
@@ -111,7 +112,7 @@ static struct msvc_node *parse_operator(struct msvc_name *m)
         return msvc_text(m, MSVC_NAME, msvc_operator_find(group, code));
 }
 
-/* A digit among the arguments means the name without them. */
+/* Among the arguments, a digit refers to the name without its arguments. */
 static struct msvc_node *parse_template_word(struct msvc_name *m)
 {
         const struct msvc_node *word = parse_simple(m);
@@ -134,7 +135,7 @@ static struct msvc_node *parse_template_inner(struct msvc_name *m)
         return n->args ? n : NULL;
 }
 
-/* Behind `?$`.  Digits inside a template mean what came inside it. */
+/* After `?$`.  Digits inside a template refer to parts inside it. */
 static struct msvc_node *parse_template(struct msvc_name *m, size_t start)
 {
         struct msvc_refs outer = m->refs;
@@ -152,7 +153,7 @@ static struct msvc_node *parse_template(struct msvc_name *m, size_t start)
         return n;
 }
 
-/* In a scope or a type it is a class, which has no constructor's or conversion's name. */
+/* In a scope or a type this is a class, which cannot have the name of a constructor or a conversion. */
 static struct msvc_node *parse_class_template(struct msvc_name *m, size_t start)
 {
         struct msvc_node *n = parse_template(m, start);
@@ -172,7 +173,7 @@ struct msvc_node *msvc_type_part(struct msvc_name *m)
         return demangle_eat(&m->d, "?$") ? parse_class_template(m, start) : parse_simple(m);
 }
 
-/* `?1?`, `?BA@?`: the number of a scope in a function, whose symbol comes behind it. */
+/* `?1?`, `?BA@?`: the number of a scope in a function; the symbol of the function follows. */
 static bool at_local_scope(const struct msvc_name *m)
 {
         size_t n = 1;
@@ -253,7 +254,7 @@ static struct msvc_node *parse_symbol_part(struct msvc_name *m)
         return n;
 }
 
-/* A constructor is called as the class around it. */
+/* A constructor has the name of its class. */
 static bool set_class(struct msvc_node *name, struct msvc_node *part)
 {
         for (const struct msvc_node *cell = name->a; cell->b; cell = cell->b)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Limits and numbers of decorated names, and making the nodes of their tree. */
+/* Limits and numbers of decorated names, and the nodes of their tree. */
 #include <string.h>
 
 #include "msvc_internal.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints types in decorated names: what stands left of a declared name and what stands right of it. */
+/* Prints types in decorated names: the parts left and right of a declared name. */
 #include "msvc_internal.h"
 
 void msvc_print_quals(struct msvc_printer *p, uint8_t quals, bool space_in_front)

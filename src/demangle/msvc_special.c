@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of what the compiler adds of its own: tables of virtual functions and bases, descriptions of types, guards of
- * static variables, thunks, functions that initialise. */
+/* Names of data and functions that the compiler makes: tables of virtual functions and bases, type descriptions, guards of static
+ * variables, thunks, initialisers. */
 #include <string.h>
 
 #include "msvc_internal.h"
@@ -12,7 +12,7 @@ static struct msvc_node *with_name(struct msvc_name *m, enum msvc_kind kind, str
         return msvc_wrap(m, kind, part ? msvc_scopes(m, part) : NULL);
 }
 
-/* `6` or `7`, its qualifiers, and which bases it is for. */
+/* `6` or `7`, its qualifiers, and the bases for which the table is. */
 static struct msvc_node *parse_table(struct msvc_name *m, const char *text)
 {
         struct msvc_node *n = with_name(m, MSVC_TABLE, msvc_text(m, MSVC_NAME, text));
@@ -79,7 +79,7 @@ static struct msvc_node *parse_class_data(struct msvc_name *m, const char *text)
         return n && demangle_eat(&m->d, "8") ? n : NULL;
 }
 
-/* Where the base is in the class, its offset in the table of virtual bases, its offset there, flags. */
+/* Offset of the base in the class, offset of the table of virtual bases, offset in this table, flags. */
 static struct msvc_node *parse_base_data(struct msvc_name *m, const char *text)
 {
         static const enum msvc_width widths[] = {MSVC_UNSIGNED, MSVC_S32, MSVC_UNSIGNED, MSVC_UNSIGNED};
@@ -98,8 +98,8 @@ static struct msvc_node *parse_base_data(struct msvc_name *m, const char *text)
         return n;
 }
 
-/* A variable stands there with its type; older compilers left out the `?` in front and an @ behind.  A `?$` in front
- * is a template's, of a variable whose type is left out. */
+/* A variable is followed by its type; older compilers omit the `?` before it and an @ after it.  After `?$` there is a variable
+ * template, whose type is omitted. */
 static struct msvc_node *parse_variable_init(struct msvc_name *m, struct msvc_node *part, bool is_marked)
 {
         struct msvc_node *n;

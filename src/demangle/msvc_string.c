@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* String constants in decorated names (`??_C@_05...@hello?$AA@`): their length in bytes, a checksum and the first bytes
- * stand there.  How wide a character is has to be guessed from zero bytes, as llvm-undname does. */
+/* String constants in decorated names (`??_C@_05...@hello?$AA@`) have their length in bytes, a checksum and the first bytes.  The
+ * width of the characters is guessed from zero bytes, as in llvm-undname. */
 #include <string.h>
 
 #include "msvc_internal.h"
 
 enum {
-        MAX_NARROW_BYTES = 128, /* compilers write 32, some wrote more */
+        MAX_NARROW_BYTES = 128, /* compilers write 32; some wrote more */
         WIDE_SHOWN_BYTES = 64,  /* longer wide strings are cut */
         NARROW_SHOWN_BYTES = 32,
 };
@@ -16,7 +16,7 @@ static bool is_hex(char c)
         return c >= 'A' && c <= 'P';
 }
 
-/* Behind `?`: digits for what names have often, letters for letters above 127, `$` and two digits for the rest. */
+/* After `?`: digits for frequent characters, letters for letters above 127, `$` and two digits for other bytes. */
 static bool parse_escaped(struct cursor *in, uint8_t *ret_byte)
 {
         static const char frequent[] = ",/\\:. \n\t'-";
@@ -46,7 +46,7 @@ static bool parse_byte(struct cursor *in, uint8_t *ret_byte)
         return !in->failed;
 }
 
-/* Up to the @ behind the text; *ret_n is how many bytes it is. */
+/* Text up to and including the @; *ret_n is the number of bytes. */
 static bool parse_text(struct msvc_name *m, uint64_t *ret_n)
 {
         uint8_t byte;
@@ -73,7 +73,7 @@ struct msvc_node *msvc_string(struct msvc_name *m)
 
         if (!n || !demangle_eat(&m->d, "@_"))
                 return NULL;
-        n->is_negative = demangle_eat(&m->d, "1"); /* wide */
+        n->is_negative = demangle_eat(&m->d, "1"); /* wide characters */
         if (!n->is_negative && !demangle_eat(&m->d, "0"))
                 return NULL;
         if (!msvc_unsigned(m, &n->num) || n->num < (n->is_negative ? 2 : 1))
@@ -148,7 +148,7 @@ static size_t all_zeros(const uint8_t *bytes, size_t n)
         return n_zeros;
 }
 
-/* A whole string ends in a zero as wide as its characters; in a cut one plain letters leave zero bytes. */
+/* A complete string ends with a zero as wide as its characters; in a cut string, plain letters have zero bytes. */
 static unsigned guess_width(const uint8_t *bytes, size_t n, uint64_t n_whole)
 {
         bool is_whole = n_whole < NARROW_SHOWN_BYTES;

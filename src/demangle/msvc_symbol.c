@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The symbols that decorated names stand for: functions with their access and thunks, variables, hashed names. */
+/* Symbols in decorated names: functions with their access and thunks, variables, hashed names. */
 #include <string.h>
 
 #include "msvc_internal.h"
 
-/* `A` to `X` are the three kinds of access, eight letters each; of every two the second is for far code.  A private
- * thunk is virtual as any other, but llvm-undname does not say so. */
+/* `A` to `X` are the three kinds of access, eight letters each; the second letter of each pair is for far code.  A private thunk
+ * is virtual like others, but llvm-undname does not print this. */
 static bool parse_access(char code, uint16_t *ret_traits)
 {
         static const uint16_t access[] = {MSVC_PRIVATE, MSVC_PROTECTED, MSVC_PUBLIC};
@@ -26,7 +26,7 @@ static bool parse_access(char code, uint16_t *ret_traits)
         return true;
 }
 
-/* Behind `$`: thunks that find the object by a field that a base's constructor sets. */
+/* After `$`: thunks that find the object by a field that the constructor of a base sets. */
 static bool parse_vtordisp(struct msvc_name *m, uint16_t *ret_traits)
 {
         static const uint16_t access[] = {MSVC_PRIVATE, MSVC_PROTECTED, MSVC_PUBLIC};
@@ -65,7 +65,7 @@ static bool parse_thunk(struct msvc_name *m, struct msvc_node *n)
         return msvc_append(m, n->c, &tail, msvc_offset(m, MSVC_U32));
 }
 
-/* Marks that say how it was compiled: C linkage, ARM64EC code, managed code.  Only the first is shown. */
+/* Marks for C linkage, ARM64EC code and managed code.  Only the first is shown. */
 static uint16_t parse_marks(struct msvc_name *m)
 {
         uint16_t traits = 0;
@@ -94,7 +94,7 @@ struct msvc_node *msvc_function_symbol(struct msvc_name *m)
         return n->b ? n : NULL;
 }
 
-/* Qualifiers behind a pointer are those of what it points to. */
+/* Qualifiers after a pointer belong to its target. */
 static bool parse_variable_quals(struct msvc_name *m, struct msvc_node *type)
 {
         bool is_pointer = type->kind == MSVC_POINTER;
@@ -146,7 +146,7 @@ struct msvc_node *msvc_declaration(struct msvc_name *m)
         return part->kind != MSVC_CONVERSION || part->a ? n : NULL;
 }
 
-/* ??@, 32 letters and @ stand for a name that was too long; there is nothing in it to show. */
+/* ??@, 32 letters and @ replace a name that was too long; it cannot be decoded. */
 static struct msvc_node *parse_hashed(struct msvc_name *m)
 {
         struct msvc_node *n = msvc_node(m, MSVC_HASHED);

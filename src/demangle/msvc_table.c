@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The codes of operators, types and calling conventions in decorated names.  The texts are those of llvm-undname; for
- * codes that it does not know, of undname. */
+/* Codes of operators, types and calling conventions in decorated names.  The texts are those of llvm-undname; for codes that it
+ * does not support, those of undname. */
 #include <stddef.h>
 
 #include "msvc_internal.h"
@@ -9,7 +9,7 @@ enum { N_CODES = 36 }; /* 0 to 9, A to Z */
 
 /* clang-format off */
 static const char *const operators[MSVC_GROUPS][N_CODES] = {
-        [MSVC_PLAIN] = { /* constructor, destructor and conversion are no operators by a fixed name */
+        [MSVC_PLAIN] = { /* constructor, destructor and conversion do not have fixed names */
                 NULL, NULL, "operator new", "operator delete", "operator=", "operator>>", "operator<<", "operator!",
                 "operator==", "operator!=",
                 "operator[]", NULL, "operator->", "operator*", "operator++", "operator--", "operator-", "operator+",
@@ -49,7 +49,7 @@ static const char *const long_builtins['Z' + 1] = {
         ['S'] = "char16_t", ['T'] = "decltype(auto)", ['U'] = "char32_t", ['W'] = "wchar_t",
 };
 
-/* Far code has the second letter of each pair. */
+/* The second letter of each pair is for far code. */
 static const char *const conventions['Z' + 1] = {
         ['A'] = "__cdecl", ['B'] = "__cdecl", ['C'] = "__pascal", ['D'] = "__pascal", ['E'] = "__thiscall",
         ['F'] = "__thiscall", ['G'] = "__stdcall", ['H'] = "__stdcall", ['I'] = "__fastcall", ['J'] = "__fastcall",
@@ -57,7 +57,7 @@ static const char *const conventions['Z' + 1] = {
         ['S'] = "__attribute__((__swiftcall__)) ", ['W'] = "__attribute__((__swiftasynccall__)) ",
 };
 
-/* By the type that holds it; compilers write 4 for all of them. */
+/* By the underlying type; compilers write 4 for all enums. */
 static const char *const enums[8] = {
         "enum char", "enum unsigned char", "enum short", "enum unsigned short", "enum", "enum unsigned int",
         "enum long", "enum unsigned long",

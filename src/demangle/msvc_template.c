@@ -2,7 +2,7 @@
 /* Template arguments in decorated names: types, numbers, addresses of symbols and members. */
 #include "msvc_internal.h"
 
-/* Packs, empty ones too, leave no trace in what is shown. */
+/* Packs, also empty ones, are not shown. */
 static bool skip_pack_mark(struct msvc_name *m)
 {
         if (demangle_look(&m->d, 0) != '$')
@@ -25,14 +25,14 @@ static bool parse_offsets(struct msvc_name *m, struct msvc_node *address, unsign
         return true;
 }
 
-/* The last part of an argument's name may be meant by a digit, with its own template arguments if it has any. */
+/* A digit may refer to the last part of an argument's name, including its template arguments. */
 static bool remember_argument(struct msvc_name *m, const struct msvc_node *symbol)
 {
         struct msvc_node *part, *alias;
 
         if (symbol->kind == MSVC_STRING)
                 return false;
-        /* Others than functions and variables have no name of parts. */
+        /* Symbols other than functions and variables have no name with parts. */
         if (symbol->kind == MSVC_HASHED || !symbol->a || symbol->a->kind != MSVC_QUALIFIED)
                 return true;
         part = msvc_last_part(symbol->a);
@@ -45,7 +45,7 @@ static bool remember_argument(struct msvc_name *m, const struct msvc_node *symbo
         return true;
 }
 
-/* `1`, or `H` to `J` with one to three offsets: what else a pointer to a member of such a class holds. */
+/* `1`, or `H` to `J` with one to three offsets: further fields of a pointer to a member of such a class. */
 static struct msvc_node *parse_address(struct msvc_name *m)
 {
         char code = demangle_look(&m->d, 0);
@@ -64,7 +64,7 @@ static struct msvc_node *parse_address(struct msvc_name *m)
         return n;
 }
 
-/* `F`, `G`: a pointer to a data member, as offsets alone. */
+/* `F`, `G`: a pointer to a data member, as offsets only. */
 static struct msvc_node *parse_data_member(struct msvc_name *m)
 {
         bool is_general = demangle_look(&m->d, 0) == 'G';
@@ -87,7 +87,7 @@ static struct msvc_node *parse_reference(struct msvc_name *m)
 
 static struct msvc_node *parse_value(struct msvc_name *m, bool *ret_is_value);
 
-/* One value in an object: numbers and addresses have their type in front. */
+/* One value in an object; numbers and addresses are preceded by their type. */
 static struct msvc_node *parse_member_value(struct msvc_name *m)
 {
         bool is_value;
@@ -116,7 +116,7 @@ static struct msvc_node *parse_object(struct msvc_name *m)
         return n->b ? n : NULL;
 }
 
-/* What is no type, at the letter that says which; *ret_is_value false when there is none. */
+/* An argument that is not a type, recognised by its letter; *ret_is_value is false for a type. */
 static struct msvc_node *parse_value(struct msvc_name *m, bool *ret_is_value)
 {
         *ret_is_value = true;
@@ -139,7 +139,7 @@ static struct msvc_node *parse_value(struct msvc_name *m, bool *ret_is_value)
         return NULL;
 }
 
-/* The type that an `auto` parameter got is not shown. */
+/* The type of an `auto` parameter is not shown. */
 static struct msvc_node *parse_auto_value(struct msvc_name *m)
 {
         bool is_value;

@@ -90,7 +90,7 @@ static struct msvc_node *parse_dimensions(struct msvc_name *m)
 
         if (!list || !msvc_unsigned(m, &n) || !n)
                 return NULL;
-        /* Each takes a letter of the input, which is what bounds them. */
+        /* Each dimension needs a letter of the input, which limits their number. */
         for (; n; n--) {
                 struct msvc_node *dimension = msvc_number_node(m);
 
@@ -117,7 +117,7 @@ static struct msvc_node *parse_array(struct msvc_name *m)
         return n->a ? n : NULL;
 }
 
-/* The `*const` itself: P to S; references; and what stands behind it is left. */
+/* The `*const` itself: P to S, and references.  Stops before the target. */
 static struct msvc_node *parse_pointer_start(struct msvc_name *m)
 {
         char c = demangle_look(&m->d, 0);
@@ -138,7 +138,7 @@ static struct msvc_node *parse_pointer_start(struct msvc_name *m)
         return n;
 }
 
-/* `8`, the class and a method's type, or qualifiers of a member, the class and its type. */
+/* `8`, the class and the type of a method; or the qualifiers of a member, the class and its type. */
 static bool parse_member_target(struct msvc_name *m, struct msvc_node *pointer)
 {
         bool is_method = demangle_eat(&m->d, "8");
@@ -197,7 +197,7 @@ static struct msvc_node *parse_param(struct msvc_name *m)
                 return index < refs->n_types ? refs->types[index] : NULL;
         }
         n = msvc_type(m, MSVC_NO_QUALS);
-        /* What has one letter is shorter than a reference already. */
+        /* A type with one letter is not counted, because a reference would not be shorter. */
         if (n && cursor_pos(&m->d.in) - start > 1 && refs->n_types < MSVC_MAX_REFS)
                 refs->types[refs->n_types++] = n;
         return n;
@@ -259,7 +259,7 @@ struct msvc_node *msvc_function_type(struct msvc_name *m, bool has_this)
         return n;
 }
 
-/* Behind a `$` that is not eaten yet. */
+/* Types that begin with `$`, which is still in the input. */
 static struct msvc_node *parse_extended(struct msvc_name *m)
 {
         char code = demangle_look(&m->d, 2);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides what is a decorated name of Microsoft's C++ at all, and what compilers add behind one.  The grammar, which has
- * no specification but the compilers, is in the files beside this one. */
+/* Recognises decorated names of Microsoft's C++, and handles suffixes of compilers.  Other files have the grammar, which has no
+ * specification. */
 #include "undecorate.h"
 
 #include <string.h>
 
 #include "msvc_internal.h"
 
-/* The name that an object of type_info holds: a dot and a type. */
+/* The name in an object of type_info: a dot and a type. */
 static struct msvc_node *parse_type_name(struct msvc_name *m)
 {
         struct msvc_node *n =
@@ -25,13 +25,13 @@ static bool is_word(char c)
                c == '$';
 }
 
-/* `$exit_thunk`, `$initializer$` and the like: what a function, or the pointer to one, is for. */
+/* `$exit_thunk`, `$initializer$` and similar: the purpose of a function, or of a pointer to one. */
 static bool add_marker(struct msvc_name *m, struct buf *out)
 {
         const char *start = (const char *)m->d.in.at;
         size_t len;
 
-        if (demangle_eat(&m->d, "$$h@")) /* ARM64EC's mark behind a hashed name */
+        if (demangle_eat(&m->d, "$$h@")) /* mark of ARM64EC after a hashed name */
                 return true;
         if (!demangle_eat(&m->d, "$"))
                 return false;

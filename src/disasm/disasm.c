@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pieces of code as a list of instructions, each with its text and its effect: where an instruction ends, LLVM says, or
- * our own decoder where LLVM is missing; what is none becomes data, so that every byte is shown. */
+/* Decodes pieces of code into a list of instructions with text and control flow. LLVM, or our own decoder
+ * without LLVM, determines where an instruction ends. Bytes that are not an instruction become data, so every
+ * byte is shown. */
 #include "disasm.h"
 
 #include <assert.h>
@@ -34,7 +35,8 @@ static bool is_only_prefixes(const uint8_t *code, size_t n)
         return true;
 }
 
-/* LLVM takes some prefixes for instructions, `lock` always.  They are put before what follows; alone they are none. */
+/* LLVM decodes some prefixes as instructions, `lock` always. Puts them before the instruction that follows.
+ * Returns 0 for prefixes alone. */
 static size_t decode_x86_64(struct disasm *d, const uint8_t *code, size_t size, uint64_t addr,
                             char raw[DISASM_MAX_TEXT_BYTES])
 {

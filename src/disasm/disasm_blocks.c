@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Instructions by address, and where basic blocks begin. */
+/* Finds instructions by address, and the starts of basic blocks. */
 #include <stdlib.h>
 
 #include "disasm.h"
@@ -16,7 +16,6 @@ const struct disasm_insn *disasm_find(const struct disasm_code *code, uint64_t a
         return &code->insns[low - 1];
 }
 
-/* Of the piece that follows too: another piece begins where addresses do not go on. */
 static bool ends_block(const struct disasm_insn *insn)
 {
         return insn->flow != DISASM_NEXT && insn->flow != DISASM_CALL;

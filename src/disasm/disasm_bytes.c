@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What stands for an instruction's text where there is no LLVM: its bytes, or what it does to the flow of control.  The texts are
- * made as LLVM makes them, so that the same code cleans them. */
+/* The texts of instructions without LLVM: bytes and control flow. They have the format of LLVM's texts, so
+ * that the same code cleans them. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an AArch64 instruction does to the flow of control, and which address it names: Arm ARM, C4.1, "Branches,
- * Exception Generating and System instructions", "PC-rel. addressing" and "Load register (literal)".  Encodings that are
- * not allocated may get any answer: they are no code. */
+/* Decodes the control flow of AArch64 instructions and the addresses that they refer to: Arm ARM, C4.1,
+ * "Branches, Exception Generating and System instructions", "PC-rel. addressing" and "Load register
+ * (literal)". The result for unallocated encodings does not matter, because they are not code. */
 #include "disasm_internal.h"
 
-/* `n_bits` bits from bit `low` on, as a signed number. */
+/* The `n_bits` bits from bit `low` on, sign-extended. */
 static int64_t signed_field(uint32_t word, unsigned low, unsigned n_bits)
 {
         uint64_t sign = 1ull << (n_bits - 1);
@@ -23,7 +23,7 @@ static struct disasm_effect names(uint64_t target)
         return (struct disasm_effect){DISASM_NEXT, true, true, target};
 }
 
-/* br, blr, ret, eret, drps and their forms with pointer authentication differ in bits 21 to 24. */
+/* br, blr, ret, eret, drps and their variants with pointer authentication differ in bits 21 to 24. */
 static enum disasm_flow flow_by_register(uint32_t word)
 {
         switch ((word >> 21) & 15) {
@@ -38,7 +38,7 @@ static enum disasm_flow flow_by_register(uint32_t word)
         }
 }
 
-/* b.al and b.nv are taken always. */
+/* b.al and b.nv are always taken. */
 static enum disasm_flow flow_of_condition(uint32_t word)
 {
         return (word & 14) == 14 ? DISASM_JUMP : DISASM_BRANCH;

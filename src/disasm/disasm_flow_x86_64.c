@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an x86-64 instruction does to the flow of control, which address it names and, where LLVM is missing, how long it is:
- * prefixes, opcode and ModRM as in Intel's SDM, volume 2, chapter 2 and appendix A. */
+/* Decodes the control flow of x86-64 instructions, the addresses that they refer to and, for use without
+ * LLVM, their sizes: prefixes, opcode and ModRM as in Intel's SDM, volume 2, chapter 2 and appendix A. */
 #include "disasm_internal.h"
 
-enum map { MAP_ONE_BYTE, MAP_0F, MAP_OTHER }; /* other: 0f38, 0f3a and those of VEX, EVEX and XOP */
+enum map { MAP_ONE_BYTE, MAP_0F, MAP_OTHER }; /* MAP_OTHER: 0f38, 0f3a and the maps of VEX, EVEX and XOP */
 
-/* An instruction whose opcode was found. */
+enum { REX2_W = 0x08, REX2_R4 = 0x40, REX2_MAP = 0x80 }; /* bits of its second byte */
+
+/* An instruction whose opcode has been found. */
 struct x86_insn {
         const uint8_t *code;
         size_t size, opcode_off;
         uint64_t addr;
         enum map map;
         uint8_t opcode;
-        uint8_t map_number; /* 1: 0f, 2: 0f38, 3: 0f3a, 8 to 10: those of XOP */
-        bool is_vector;     /* VEX, EVEX or XOP stands before the opcode */
-        bool is_rex2;       /* REX2 does */
-        bool has_addr32;    /* addresses are cut to 32 bits */
-        bool has_operand16; /* operands are, to 16 bits */
-        bool is_wide;       /* REX.W */
+        uint8_t map_number; /* 1: 0f, 2: 0f38, 3: 0f3a, 8 to 10: XOP */
+        bool is_vector;     /* a VEX, EVEX or XOP prefix precedes the opcode */
+        bool is_jmpabs;     /* opcode a1 after REX2 is jmpabs */
+        bool is_invalid;    /* REX2 precedes an opcode that does not allow it */
+        bool has_addr32;    /* an address-size prefix: addresses have 32 bits */
+        bool has_operand16; /* an operand-size prefix: operands have 16 bits */
+        bool has_repne, has_rep;
+        bool is_wide; /* REX.W */
 };
 
 static uint8_t byte_at(const struct x86_insn *insn, size_t off)
@@ -75,6 +79,42 @@ static void set_opcode_0f(struct x86_insn *insn, size_t off)
         set_opcode(insn, is_three_bytes ? off + 1 : off, is_three_bytes ? MAP_OTHER : MAP_0F);
 }
 
+/* Whether REX2 allows an opcode of the first map: not in the rows that APX reassigns, of which only jmpabs is
+ * supported, and not a prefix, because prefixes must precede REX2. */
+static bool is_rex2_opcode(uint8_t opcode)
+{
+        switch (opcode & 0xf0) {
+        case 0x40:
+        case 0x70:
+        case 0xe0: return false;
+        case 0xa0: return opcode == 0xa1;
+        default: break;
+        }
+        return opcode != 0x0f && opcode != 0x62 && opcode != 0xc4 && opcode != 0xc5 && opcode != 0xd5 &&
+               !disasm_is_prefix_x86_64(opcode);
+}
+
+/* The same for the 0f map: not rows 3 and 8, and no control or debug register above 15. */
+static bool is_rex2_opcode_0f(uint8_t opcode, uint8_t payload)
+{
+        if ((opcode & 0xfc) == 0x20)
+                return !(payload & REX2_R4);
+        return (opcode & 0xf0) != 0x30 && (opcode & 0xf0) != 0x80;
+}
+
+/* See Intel's APX specification, 3.1.1. */
+static void set_rex2_opcode(struct x86_insn *insn, size_t off)
+{
+        uint8_t payload = byte_at(insn, off + 1);
+        bool is_0f = payload & REX2_MAP;
+
+        insn->is_wide = payload & REX2_W;
+        insn->map_number = is_0f;
+        set_opcode(insn, off + 2, is_0f ? MAP_0F : MAP_ONE_BYTE);
+        insn->is_jmpabs = !is_0f && insn->opcode == 0xa1;
+        insn->is_invalid = is_0f ? !is_rex2_opcode_0f(insn->opcode, payload) : !is_rex2_opcode(insn->opcode);
+}
+
 static void find_opcode(struct x86_insn *insn)
 {
         size_t at = 0;
@@ -83,6 +123,8 @@ static void find_opcode(struct x86_insn *insn)
         for (; at < insn->size && disasm_is_prefix_x86_64(insn->code[at]); at++) {
                 insn->has_addr32 |= insn->code[at] == 0x67;
                 insn->has_operand16 |= insn->code[at] == 0x66;
+                insn->has_repne |= insn->code[at] == 0xf2;
+                insn->has_rep |= insn->code[at] == 0xf3;
                 insn->is_wide = (insn->code[at] & 0xf8) == 0x48;
         }
         next = byte_at(insn, at + 1);
@@ -91,10 +133,7 @@ static void find_opcode(struct x86_insn *insn)
         case 0x62: set_vector_opcode(insn, at + 4, next & 7); break;
         case 0xc4: set_vector_opcode(insn, at + 3, next & 31); break;
         case 0xc5: set_vector_opcode(insn, at + 2, 1); break;
-        case 0xd5:
-                insn->is_rex2 = true;
-                set_opcode(insn, at + 2, next & 0x80 ? MAP_0F : MAP_ONE_BYTE);
-                break;
+        case 0xd5: set_rex2_opcode(insn, at); break;
         case 0x8f:
                 if (next & 0x38) { /* XOP; otherwise pop */
                         set_vector_opcode(insn, at + 3, next & 31);
@@ -153,7 +192,8 @@ static struct disasm_effect plain(enum disasm_flow flow)
         return (struct disasm_effect){.flow = flow};
 }
 
-/* To the end of the instruction plus the number that ends it; one of 16 bits leaves 16 bits of the sum. */
+/* The target is the end of the instruction plus the displacement at its end. A 16-bit displacement truncates
+ * the target to 16 bits. */
 static struct disasm_effect relative(const struct x86_insn *insn, enum disasm_flow flow, size_t number_off)
 {
         size_t n_bytes = insn->size > number_off ? insn->size - number_off : 0;
@@ -165,7 +205,7 @@ static struct disasm_effect relative(const struct x86_insn *insn, enum disasm_fl
         return (struct disasm_effect){flow, true, false, n_bytes == 2 ? target & 0xffff : target};
 }
 
-/* With the address of the operand, where that is relative to the instruction pointer. */
+/* Adds the address of the operand if it is relative to the instruction pointer. */
 static struct disasm_effect with_operand(const struct x86_insn *insn, enum disasm_flow flow)
 {
         size_t modrm_off = insn->opcode_off + 1;
@@ -205,9 +245,9 @@ static struct disasm_effect effect_of_one_byte(const struct x86_insn *insn)
         case 0xcf: return plain(DISASM_RETURN);
         case 0xcc:
         case 0xf4: return plain(DISASM_TRAP);
-        case 0xcd: /* Windows ends a process at once by int 0x29 */
+        case 0xcd: /* Windows terminates a process with int 0x29 */
                 return plain(byte_at(insn, next) == 0x29 ? DISASM_TRAP : DISASM_NEXT);
-        case 0xc7: /* xbegin, whose target is where an aborted transaction goes */
+        case 0xc7: /* the target of xbegin is where an aborted transaction continues */
                 if (byte_at(insn, next) == 0xf8)
                         return relative(insn, DISASM_BRANCH, next + 1);
                 return with_operand(insn, DISASM_NEXT);
@@ -231,12 +271,22 @@ static struct disasm_effect effect_of_0f(const struct x86_insn *insn)
         }
 }
 
+bool disasm_is_invalid_x86_64(const uint8_t *code, size_t size)
+{
+        struct x86_insn insn = {.code = code, .size = size};
+
+        find_opcode(&insn);
+        return insn.is_invalid;
+}
+
 struct disasm_effect disasm_effect_x86_64(const uint8_t *code, size_t size, uint64_t addr)
 {
         struct x86_insn insn = {.code = code, .size = size, .addr = addr};
 
         find_opcode(&insn);
-        if (insn.is_rex2 && insn.map == MAP_ONE_BYTE && insn.opcode == 0xa1) /* jmpabs */
+        if (insn.is_invalid)
+                return plain(DISASM_NEXT);
+        if (insn.is_jmpabs)
                 return (struct disasm_effect){DISASM_JUMP, true, false,
                                               (uint64_t)signed_at(&insn, insn.opcode_off + 1, 8)};
         if (insn.is_vector || insn.map == MAP_OTHER)
@@ -244,9 +294,9 @@ struct disasm_effect disasm_effect_x86_64(const uint8_t *code, size_t size, uint
         return insn.map == MAP_0F ? effect_of_0f(&insn) : effect_of_one_byte(&insn);
 }
 
-/* --- how long --- */
+/* --- sizes --- */
 
-/* ModRM, SIB and displacement. */
+/* The size of ModRM, SIB and displacement. */
 static size_t operand_bytes(const struct x86_insn *insn)
 {
         uint8_t modrm = byte_at(insn, insn->opcode_off + 1), mod = modrm >> 6, rm = modrm & 7;
@@ -255,12 +305,13 @@ static size_t operand_bytes(const struct x86_insn *insn)
 
         if (!has_modrm(insn))
                 return 0;
-        if (mod == 3 || is_control) /* moves of control registers have no memory operand, whatever mod says */
+        /* moves to and from control registers have no memory operand, whatever mod is */
+        if (mod == 3 || is_control)
                 return 1;
         return 1 + (rm == 4) + (mod == 1 ? 1 : mod == 2 || rm == 5 || (rm == 4 && sib_base == 5) ? 4 : 0);
 }
 
-/* A number of 32 bits, or 16 with an operand-size prefix. */
+/* The size of an immediate: 32 bits, or 16 with an operand-size prefix. */
 static size_t short_number(const struct x86_insn *insn)
 {
         return insn->has_operand16 && !insn->is_wide ? 2 : 4;
@@ -269,7 +320,8 @@ static size_t short_number(const struct x86_insn *insn)
 static size_t one_byte_number(const struct x86_insn *insn)
 {
         uint8_t opcode = insn->opcode;
-        bool is_test = (byte_at(insn, insn->opcode_off + 1) & 0x30) == 0; /* of the group's eight */
+        /* of the eight instructions in the group */
+        bool is_test = (byte_at(insn, insn->opcode_off + 1) & 0x30) == 0;
 
         if (opcode < 0x40)
                 return (opcode & 7) == 4 ? 1 : (opcode & 7) == 5 ? short_number(insn) : 0;
@@ -306,6 +358,13 @@ static size_t one_byte_number(const struct x86_insn *insn)
         }
 }
 
+/* extrq and insertq of SSE4a, which only take registers; without a prefix the opcode is vmread. */
+static bool is_extract(const struct x86_insn *insn)
+{
+        return !insn->is_vector && (insn->has_operand16 || insn->has_repne) &&
+               byte_at(insn, insn->opcode_off + 1) >> 6 == 3;
+}
+
 static size_t map_0f_number(const struct x86_insn *insn)
 {
         uint8_t opcode = insn->opcode;
@@ -325,6 +384,7 @@ static size_t map_0f_number(const struct x86_insn *insn)
         case 0xc4:
         case 0xc5:
         case 0xc6: return 1;
+        case 0x78: return is_extract(insn) ? 2 : 0;
         default: return 0;
         }
 }
@@ -341,12 +401,138 @@ static size_t number_bytes(const struct x86_insn *insn)
         }
 }
 
+static size_t size_of(const struct x86_insn *insn)
+{
+        size_t n = insn->opcode_off + 1 + (insn->is_jmpabs ? 8 : operand_bytes(insn) + number_bytes(insn));
+
+        return insn->is_invalid || n > insn->size ? 0 : n;
+}
+
 size_t disasm_size_x86_64(const uint8_t *code, size_t size)
+{
+        struct x86_insn insn = {.code = code, .size = size};
+
+        find_opcode(&insn);
+        return size_of(&insn);
+}
+
+/* --- fields --- */
+
+/* The operand size that VEX and EVEX prefixes contain instead of 66, f3 and f2, and the length of the vector. */
+static void read_vector_prefix(const struct x86_insn *insn, unsigned *ret_pp, unsigned *ret_bytes)
+{
+        const uint8_t *opcode = insn->code + insn->opcode_off;
+        bool is_evex = insn->opcode_off >= 4 && opcode[-4] == 0x62;
+        uint8_t payload = is_evex ? opcode[-2] : opcode[-1];
+
+        *ret_pp = payload & 3;
+        *ret_bytes = is_evex ? 16u << (opcode[-1] >> 5 & 3) : payload & 4 ? 32 : 16;
+}
+
+static uint8_t scalar_bytes(unsigned pp, unsigned vector_bytes)
+{
+        return pp == 3 ? 8 : pp == 2 ? 4 : (uint8_t)vector_bytes;
+}
+
+/* Of SSE and AVX: the mandatory prefix gives the type of the operand. */
+static uint8_t vector_load_bytes(const struct x86_insn *insn)
+{
+        unsigned pp = insn->has_repne ? 3 : insn->has_rep ? 2 : insn->has_operand16, bytes = 16;
+
+        if (insn->is_vector)
+                read_vector_prefix(insn, &pp, &bytes);
+        if (insn->map_number == 2)
+                return insn->opcode == 0x18 || insn->opcode == 0x58   ? 4 /* broadcasts */
+                       : insn->opcode == 0x19 || insn->opcode == 0x59 ? 8
+                                                                      : (uint8_t)bytes;
+        switch (insn->opcode) {
+        case 0x12:
+        case 0x13:
+        case 0x16:
+        case 0x17:
+        case 0xd6: return 8;
+        case 0x2a:
+        case 0x6e: return insn->is_wide ? 8 : 4;
+        case 0x2e:
+        case 0x2f: return pp == 1 ? 8 : 4;
+        case 0x7e: return pp == 2 || insn->is_wide ? 8 : 4;
+        case 0x6f:
+        case 0x7f: return (uint8_t)bytes;
+        default: return scalar_bytes(pp, bytes);
+        }
+}
+
+static uint8_t load_bytes(const struct x86_insn *insn)
+{
+        uint8_t wide = insn->is_wide ? 8 : insn->has_operand16 ? 2 : 4;
+
+        if (insn->is_vector || insn->map == MAP_OTHER)
+                return insn->map_number <= 3 ? vector_load_bytes(insn) : 0;
+        if (insn->map == MAP_0F) {
+                switch (insn->opcode) {
+                case 0xb6:
+                case 0xbe: return 1;
+                case 0xb7:
+                case 0xbf: return 2;
+                default: break;
+                }
+                if ((insn->opcode & 0xf0) == 0x40 || (insn->opcode & 0xf8) == 0xa8)
+                        return wide; /* cmov, imul */
+                return vector_load_bytes(insn);
+        }
+        if (insn->opcode == 0x8d) /* lea */
+                return 0;
+        if (insn->opcode >= 0xd8 && insn->opcode <= 0xdf)
+                return insn->opcode == 0xdc || insn->opcode == 0xdd   ? 8
+                       : insn->opcode == 0xde || insn->opcode == 0xdf ? 2
+                                                                      : 4;
+        if (insn->opcode == 0x63 || insn->opcode == 0x69 || insn->opcode == 0x6b || insn->opcode == 0xff)
+                return insn->opcode == 0x63 ? 4 : wide;
+        return insn->opcode & 1 ? wide : 1;
+}
+
+static bool is_nop(const struct x86_insn *insn)
+{
+        bool has_rex_b = insn->opcode_off && (insn->code[insn->opcode_off - 1] & 0xf1) == 0x41;
+
+        if (insn->is_vector)
+                return false;
+        if (insn->map == MAP_0F)
+                return insn->opcode == 0x1f;
+        return insn->map == MAP_ONE_BYTE && insn->opcode == 0x90 && !insn->has_rep && !has_rex_b;
+}
+
+/* Sets the displacement of a memory operand. */
+static void set_displacement(const struct x86_insn *insn, struct disasm_x86_fields *ret)
+{
+        size_t modrm_off = insn->opcode_off + 1, n = operand_bytes(insn);
+        uint8_t modrm = byte_at(insn, modrm_off), mod = modrm >> 6;
+        bool has_sib = (modrm & 7) == 4;
+
+        if (!n || mod == 3)
+                return;
+        n -= 1 + has_sib;
+        ret->displacement_off = (uint8_t)(modrm_off + 1 + has_sib);
+        ret->displacement_bytes = (uint8_t)n;
+        ret->is_absolute = mod == 0;
+}
+
+bool disasm_fields_x86_64(const uint8_t *code, size_t size, struct disasm_x86_fields *ret)
 {
         struct x86_insn insn = {.code = code, .size = size};
         size_t n;
 
         find_opcode(&insn);
-        n = insn.opcode_off + 1 + operand_bytes(&insn) + number_bytes(&insn);
-        return insn.is_rex2 || n > size ? 0 : n;
+        n = size_of(&insn);
+        if (!n)
+                return false;
+        *ret = (struct disasm_x86_fields){.size_bytes = (uint8_t)n, .map_number = insn.map_number};
+        ret->number_bytes = (uint8_t)(insn.is_jmpabs ? 8 : number_bytes(&insn));
+        ret->number_off = (uint8_t)(n - ret->number_bytes);
+        ret->is_nop = is_nop(&insn);
+        if (insn.is_jmpabs)
+                return true;
+        set_displacement(&insn, ret);
+        ret->load_bytes = has_modrm(&insn) ? load_bytes(&insn) : 0;
+        return true;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The pieces of the disassembler: LLVM, or bytes without it, behind one call, the decoders of control flow, the cleaning of texts. */
+/* Shared by the files of the disassembler: decoding with or without LLVM, control flow, and cleaning
+ * texts. */
 #ifndef DISASM_INTERNAL_H
 #define DISASM_INTERNAL_H
 
@@ -10,20 +11,21 @@
 #include "buf.h"
 #include "disasm.h"
 
-/* The longest text that is taken from LLVM, with its NUL; a longer one is cut. */
+/* The longest text used from LLVM, with its NUL. Longer ones are truncated. */
 enum { DISASM_MAX_TEXT_BYTES = 256 };
 
-/* As disasm_open, of one library; NULL when it is not there or lacks the architecture. */
+/* As disasm_open() with a given library. NULL if the library is missing or does not support the
+ * architecture. */
 struct disasm *disasm_open_library(const char *name, enum disasm_arch arch, enum disasm_syntax syntax);
 
 enum disasm_arch disasm_get_arch(const struct disasm *disasm);
 
-/* The size of the instruction at the start of `size` bytes and LLVM's text for it; 0 when there is none.  `text_size` is
- * not 0. */
+/* Returns the size of the instruction at the start of `size` bytes and writes its text to `text`. Returns 0
+ * if there is none. `text_size` must not be 0. */
 size_t disasm_decode(struct disasm *disasm, const uint8_t *code, size_t size, uint64_t addr, char *text,
                      size_t text_size);
 
-/* The same without LLVM: "bytes 48 89 c3", "call 0x401100". */
+/* The same without LLVM; texts such as "bytes 48 89 c3" or "call 0x401100". */
 size_t disasm_bytes_decode(enum disasm_arch arch, const uint8_t *code, size_t size, uint64_t addr, char *text,
                            size_t text_size);
 
@@ -34,21 +36,41 @@ struct disasm_effect {
         uint64_t target;
 };
 
-/* Of the `size` bytes of one instruction.  Any bytes may be asked about. */
+/* The effect of one instruction of `size` bytes. Any bytes are allowed. */
 struct disasm_effect disasm_effect_x86_64(const uint8_t *code, size_t size, uint64_t addr);
 struct disasm_effect disasm_effect_arm64(uint32_t word, uint64_t addr);
 
-/* How many of the `size` bytes the first instruction has; 0: not all of it is there, or it has a REX2 prefix.  Bytes that are no
- * instruction get some size. */
+/* The size of the first instruction in `size` bytes. Returns 0 if it is truncated, or if REX2 precedes an
+ * opcode that does not allow it. The size of invalid instructions is arbitrary. */
 size_t disasm_size_x86_64(const uint8_t *code, size_t size);
 
-/* Prefixes of old and REX. */
+/* The parts of an instruction, as offsets in it; a part with size 0 does not exist. */
+struct disasm_x86_fields {
+        uint8_t size_bytes;
+        uint8_t map_number; /* 0: one-byte opcodes, 1: 0f, 2: 0f38, 3: 0f3a */
+        uint8_t displacement_off, displacement_bytes;
+        uint8_t number_off, number_bytes; /* an immediate or a relative target; the last one of two */
+        bool is_absolute;                 /* no register is added to the displacement, or only an index */
+        bool is_nop;
+        uint8_t load_bytes; /* size of a memory operand; 0: not known */
+};
+
+/* False if the first instruction in `size` bytes is truncated or invalid. */
+bool disasm_fields_x86_64(const uint8_t *code, size_t size, struct disasm_x86_fields *ret);
+
+/* Whether the first instruction has a REX2 prefix that raises an exception. Do not pass such bytes to LLVM:
+ * it decodes some as instructions, and LLVM 18 reads out of bounds for a control register that does not
+ * exist. */
+bool disasm_is_invalid_x86_64(const uint8_t *code, size_t size);
+
+/* Legacy prefixes and REX. */
 bool disasm_is_prefix_x86_64(uint8_t byte);
 
-/* LLVM's text, which begins with a tab and has tabs in it, as struct disasm_insn promises it; instead of `out`'s content. */
+/* Replaces the content of `out` by LLVM's text, which begins with a tab and contains tabs, in the format of
+ * struct disasm_insn. */
 void disasm_text_clean(struct buf *out, const char *text);
 
-/* The same with the last operand replaced by an address. */
+/* The same, but replaces the last operand by an address. */
 void disasm_text_clean_target(struct buf *out, const char *text, uint64_t target);
 
 #endif

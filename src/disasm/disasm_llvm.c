@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* LLVM's C disassembler (llvm-c/Disassembler.h), loaded at run time: which library is taken, what it is told, and its one
- * call.  No header of LLVM is needed: this part of its C interface has been the same since LLVM 3.6. */
+/* LLVM's C disassembler (llvm-c/Disassembler.h), loaded at run time: chooses the library and its options, and
+ * decodes. Does not need LLVM's headers, because this part of the C interface has not changed since LLVM
+ * 3.6. */
 #include "disasm_internal.h"
 
 #include <stdio.h>
@@ -9,17 +10,25 @@
 #include "mem.h"
 #include "os.h"
 
-/* Debian's names and those of LLVM itself; the newest that was tried out first, since it knows most instructions. */
+/* Newest first, because it knows the most instructions. LLVM's own names are libLLVM.so.MAJOR.1 since version
+ * 18 and libLLVM-MAJOR.so before. Debian and Ubuntu add .1 to the older names. */
 static const char *const library_names[] = {
-        "libLLVM.so.19.1", "libLLVM-16.so.1", "libLLVM-16.so", "libLLVM-15.so.1",
-        "libLLVM-15.so",   "libLLVM-14.so.1", "libLLVM-14.so", "LLVM-C.dll",
+        "libLLVM.so.23.1", "libLLVM.so.22.1", "libLLVM.so.21.1", "libLLVM.so.20.1", "libLLVM.so.19.1",
+        "libLLVM.so.18.1", "libLLVM-17.so.1", "libLLVM-17.so",   "libLLVM-16.so.1", "libLLVM-16.so",
+        "libLLVM-15.so.1", "libLLVM-15.so",   "libLLVM-14.so.1", "libLLVM-14.so",   "libLLVM-13.so.1",
+        "libLLVM-13.so",   "libLLVM-12.so.1", "libLLVM-12.so",   "libLLVM-11.so.1", "libLLVM-11.so",
+        "LLVM-C.dll",
 };
 
-/* All that LLVM 14 knows; since LLVM 15 "+all" says it. */
-static const char arm64_features_14[] =
-        "+v9.3a,+altnzcv,+bf16,+brbe,+bti,+ccidx,+ccdp,+crypto,+ete,+f32mm,+f64mm,+flagm,+fp16fml,+fptoint,+fullfp16,"
-        "+hbc,+hcx,+i8mm,+ls64,+mops,+mpam,+mte,+pauth,+predres,+rand,+rme,+sb,+sha3,+sm4,+sme,+sme-f64,+sme-i64,+spe,"
-        "+spe-eef,+specrestrict,+ssbs,+sve2,+sve2-aes,+sve2-bitperm,+sve2-sha3,+sve2-sm4,+tme,+trbe,+wfxt,+xs";
+/* All features that LLVM 11 and LLVM 14 know. "+all" exists since LLVM 15; it is used since LLVM 16, which
+ * can be detected. LLVM prints a line for each feature that it does not know. */
+#define ARM64_FEATURES                                                                                       \
+        "+altnzcv,+bf16,+bti,+ccidx,+ccdp,+crypto,+ete,+f32mm,+f64mm,+fp16fml,+fptoint,+fullfp16,+i8mm,"     \
+        "+mpam,+mte,+predres,+rand,+sb,+sha3,+sm4,+spe,+specrestrict,+ssbs,+sve2,+sve2-aes,+sve2-bitperm,"   \
+        "+sve2-sha3,+sve2-sm4,+tme,+trbe"
+static const char arm64_features_11[] = "+v8.6a," ARM64_FEATURES;
+static const char arm64_features_14[] = "+v9.3a,+brbe,+flagm,+hbc,+hcx,+ls64,+mops,+pauth,+rme,+sme,+sme-f64,"
+                                        "+sme-i64,+spe-eef,+wfxt,+xs," ARM64_FEATURES;
 
 enum { HEX_NUMBERS = 2, OTHER_SYNTAX = 4 }; /* LLVMDisassembler_Option_* */
 
@@ -39,7 +48,7 @@ struct disasm {
         dispose_fn dispose;
 };
 
-/* Only the one target is initialised: each costs time. */
+/* Initializes only one target, because each takes time. */
 static bool initialize(struct os_library *library, enum disasm_arch arch)
 {
         static const char *const parts[] = {"TargetInfo", "TargetMC", "Disassembler"};
@@ -59,11 +68,15 @@ static bool initialize(struct os_library *library, enum disasm_arch arch)
 
 static const char *features_of(struct os_library *library, enum disasm_arch arch)
 {
-        void (*get_version)(void); /* since LLVM 16 */
+        void (*since)(void);
 
         if (arch == DISASM_X86_64)
                 return "";
-        return os_library_find(library, "LLVMGetVersion", &get_version) ? "+all" : arm64_features_14;
+        if (os_library_find(library, "LLVMGetVersion", &since)) /* since LLVM 16 */
+                return "+all";
+        return os_library_find(library, "LLVMGetGEPSourceElementType", &since)
+                       ? arm64_features_14 /* since LLVM 14 */
+                       : arm64_features_11;
 }
 
 static bool create(struct disasm *d, enum disasm_syntax syntax)
@@ -81,7 +94,7 @@ static bool create(struct disasm *d, enum disasm_syntax syntax)
             !initialize(d->library, d->arch))
                 return false;
         d->context = create_context(triple, "", features_of(d->library, d->arch), NULL, 0, NULL, NULL);
-        /* One after the other: the other syntax forgets what was set before. */
+        /* Set them separately: setting the syntax resets the other options. */
         return d->context && (!is_intel || set_options(d->context, OTHER_SYNTAX)) &&
                set_options(d->context, HEX_NUMBERS);
 }
@@ -107,13 +120,13 @@ struct disasm *disasm_open(enum disasm_arch arch, enum disasm_syntax syntax, str
         }
         if (!os_library_can_open())
                 err_set(err, ERR_MISSING,
-                        "instructions are shown as bytes: this is a static wperf, which can't load LLVM's library; "
-                        "where there is glibc 2.28 or later, use the wperf that is not static");
+                        "instructions are shown as bytes: this wperf is statically linked and can't load LLVM's "
+                        "library; with glibc 2.28 or later, use the dynamically linked wperf");
         else
                 err_set(err, ERR_MISSING,
-                        "instructions are shown as bytes: their text needs LLVM's library with %s, of version 19, 16, "
-                        "15 or 14, and none was found; on Debian and Ubuntu install the package libllvm19, "
-                        "libllvm16 or libllvm14",
+                        "instructions are shown as bytes: disassembly needs LLVM's library with %s, version 11 "
+                        "to 23, and none was found; on Debian and Ubuntu install the package libllvm19, libllvm16 "
+                        "or libllvm14",
                         arch == DISASM_X86_64 ? "X86" : "AArch64");
         return NULL;
 }
@@ -149,9 +162,14 @@ enum disasm_arch disasm_get_arch(const struct disasm *disasm)
 size_t disasm_decode(struct disasm *disasm, const uint8_t *code, size_t size, uint64_t addr, char *text,
                      size_t text_size)
 {
-        size_t n = disasm->context ? disasm->instruction(disasm->context, code, size, addr, text, text_size)
-                                   : disasm_bytes_decode(disasm->arch, code, size, addr, text, text_size);
+        size_t n;
 
+        if (disasm->arch == DISASM_X86_64 && disasm_is_invalid_x86_64(code, size)) {
+                text[0] = '\0';
+                return 0;
+        }
+        n = disasm->context ? disasm->instruction(disasm->context, code, size, addr, text, text_size)
+                            : disasm_bytes_decode(disasm->arch, code, size, addr, text, text_size);
         text[text_size - 1] = '\0';
         return n <= size ? n : 0;
 }

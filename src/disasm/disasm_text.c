@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* LLVM's text of an instruction as we print it: one line, no tabs, operands in a column, addresses whole. */
+/* Turns LLVM's text of an instruction into one line without tabs, with the operands in a column and full
+ * addresses. */
 #include <string.h>
 
 #include "buf.h"
@@ -18,7 +19,7 @@ static size_t blanks(const char *text)
         return strspn(text, " \t");
 }
 
-/* LLVM sets a prefix off by two tabs (lock, rep, notrack) or in braces ({vex}). */
+/* LLVM separates a prefix by two tabs (lock, rep, notrack) or encloses it in braces ({vex}). */
 static bool is_prefix(const char *word, size_t len)
 {
         size_t n_blanks = blanks(word + len);
@@ -38,7 +39,7 @@ static void add_operands(struct buf *out, const char *text)
         }
 }
 
-/* Adds prefixes and name; returns the operands, "" where there are none. */
+/* Appends prefixes and name; returns the operands, or "" if there are none. */
 static const char *add_name(struct buf *out, const char *text)
 {
         size_t len;

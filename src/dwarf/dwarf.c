@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The reader: what is open, which unit has an address, and what was damaged. */
+/* Opens debug information, finds the unit of an address, and records damage. */
 #include "dwarf.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "mem.h"
 #include "os.h"
 
-/* Large debug information takes large pages: a page fault for each 4 KiB took a tenth of the time. */
+/* Large debug information uses large pages: page faults for each 4 KiB took a tenth of the time. */
 enum { LARGE_BYTES = 8 << 20, LARGE_HEAP_BYTES = 8 << 20 };
 
 static const char *const section_names[DWARF_N_SECTIONS] = {
@@ -35,7 +35,7 @@ const char *dwarf_section_name(size_t i)
 bool dwarf_spend(const struct dwarf_file *file, uint64_t n_bytes, struct err *err)
 {
         if (n_bytes > *file->budget)
-                return err_set(err, ERR_LIMIT, "its parts refer to each other too often");
+                return err_set(err, ERR_LIMIT, "its entries refer to each other too often");
         *file->budget -= n_bytes;
         return true;
 }
@@ -61,7 +61,7 @@ void dwarf_complain(struct dwarf_complaints *complaints, const struct dwarf_unit
         buf_add_str(&complaints->first, err->text);
 }
 
-/* A section that can't be read is as if it were not there; the note says so. */
+/* A section that can't be read counts as missing, and the note says so. */
 static void read_sections(struct dwarf *dwarf, struct dwarf_file *file, struct object *object)
 {
         const struct object_section *sections[DWARF_N_SECTIONS];
@@ -86,7 +86,7 @@ static bool is_readable(struct dwarf *dwarf, struct object *object, struct err *
 {
         if (object_get_facts(object)->is_relocatable)
                 return err_set(err, ERR_UNSUPPORTED,
-                               "%s: is not linked, its debug information has no addresses yet",
+                               "%s: is not linked, so its debug information has no addresses",
                                object_name(object));
         read_sections(dwarf, &dwarf->main, object);
         if (!cursor_left(&dwarf->main.sections[DWARF_INFO])) {
@@ -96,7 +96,7 @@ static bool is_readable(struct dwarf *dwarf, struct object *object, struct err *
         }
         if (dwarf->main.sections[DWARF_INFO].swap)
                 return err_set(err, ERR_UNSUPPORTED,
-                               "%s: debug information of the other byte order is not read",
+                               "%s: wperf does not read debug information of the other byte order",
                                object_name(object));
         return true;
 }
@@ -109,7 +109,7 @@ static void scan(struct dwarf *dwarf, struct dwarf_file *file)
                 dwarf_complain(&dwarf->complaints, NULL, &err);
 }
 
-/* GNU's ones of version 4 are known only by their entries. */
+/* Skeletons in GNU's form of version 4 are recognised only by their entries. */
 static bool has_skeletons(const struct dwarf_file *file)
 {
         if (!cursor_left(&file->sections[DWARF_ADDR]))
@@ -206,7 +206,7 @@ const char *dwarf_note(const struct dwarf *dwarf)
         return buf_text(&dwarf->note);
 }
 
-/* --- Looking up --- */
+/* --- Lookups --- */
 
 uint32_t dwarf_find_unit(struct dwarf *dwarf, uint64_t addr)
 {
@@ -228,8 +228,9 @@ void dwarf_write_note(struct dwarf *dwarf)
         buf_clear(&dwarf->note);
         buf_add_str(&dwarf->note, buf_text(&complaints->first));
         if (complaints->n > 1)
-                buf_printf(&dwarf->note, ", and %zu more like it", complaints->n - 1);
+                buf_printf(&dwarf->note, "; and %zu more errors", complaints->n - 1);
         if (dwarf->n_missing)
-                buf_printf(&dwarf->note, "%sunits without their .dwo file: %zu, the first one's is %s",
-                           complaints->n ? "\n" : "", dwarf->n_missing, dwarf->first_missing);
+                buf_printf(&dwarf->note, "%s%zu .dwo file%s not found, the first is %s",
+                           complaints->n ? "\n" : "", dwarf->n_missing,
+                           dwarf->n_missing == 1 ? " was" : "s were", dwarf->first_missing);
 }

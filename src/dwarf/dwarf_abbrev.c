@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Abbreviation tables, each parsed once into skip programs: how to step over an entry with as few reads as its
- * forms allow.  Most entries of a unit are only stepped over. */
+/* Abbreviation tables.  Each is parsed once into skip programs, which step over an entry with as few reads as possible, because
+ * most entries of a unit are only skipped. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static enum dwarf_role role_of(uint16_t tag)
         }
 }
 
-/* Appends to the program of `abbrev`, or makes its last step longer. */
+/* Appends a step to the program of `abbrev`, or extends its last step. */
 static void add_skip(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abbrev, uint8_t kind, uint32_t n)
 {
         struct dwarf_skip *last = abbrev->n_skips ? &abbrevs->skips[abbrevs->n_skips - 1] : NULL;
@@ -54,7 +54,7 @@ static void compile_attr(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abb
         }
 }
 
-/* Notes where an attribute that says where code is stands, `skip` being all before it. */
+/* Records the position of an attribute that describes address ranges; `skip` is everything before it. */
 static void note_code(struct dwarf_abbrev *abbrev, struct dwarf_code_layout *code,
                       const struct dwarf_attr *attr, const struct dwarf_skip *skip)
 {
@@ -88,7 +88,7 @@ static void note_span(struct dwarf_code_layout *code, const struct dwarf_shape *
         code->high_bytes = layout->n;
 }
 
-/* Called before the attribute's own step is added. */
+/* Must be called before the attribute's own step is added. */
 static void note_attr(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abbrev,
                       struct dwarf_code_layout *code, const struct dwarf_attr *attr)
 {
@@ -148,7 +148,7 @@ static uint32_t leaf_bytes(const struct dwarf_abbrevs *abbrevs, const struct dwa
         return abbrev->n_skips == 1 && skip->kind == DWARF_LAYOUT_FIXED ? skip->n : DWARF_NO_LEAF;
 }
 
-/* Codes count from 1 on in nearly all tables; from the first that does not, they are in the map. */
+/* In nearly all tables codes count from 1 on; from the first code that does not, they are stored in the map. */
 static void put_code(struct dwarf_abbrevs *abbrevs, uint64_t code)
 {
         if (abbrevs->is_dense && code != abbrevs->n_abbrevs + 1) {
@@ -218,8 +218,8 @@ static void *copy(const void *items, size_t n, size_t size)
         return n ? memcpy(mem_resize(NULL, n, size), items, n * size) : NULL;
 }
 
-/* Tables are read into a draft whose arrays are large enough after the first few, and kept as large as they are: a
- * vmlinux has thousands. */
+/* Tables are parsed into a draft, whose arrays are large enough after the first few, and then copied with their exact size,
+ * because a vmlinux has thousands. */
 static struct dwarf_abbrevs *abbrevs_read(struct dwarf_file *file, uint64_t off,
                                           const struct dwarf_shape *shape, struct err *err)
 {
@@ -276,7 +276,7 @@ const struct dwarf_abbrev *dwarf_abbrev_find_sparse(const struct dwarf_abbrevs *
         return id ? &abbrevs->abbrevs[*id - 1] : NULL;
 }
 
-/* The kinds whose sizes stand in the entry. */
+/* Forms whose sizes are in the entry. */
 static void skip_slowly(const struct dwarf_skip *skip, const struct dwarf_shape *shape, struct cursor *c)
 {
         static const uint16_t block_forms[] = {DW_FORM_block, DW_FORM_block1, DW_FORM_block2, 0,

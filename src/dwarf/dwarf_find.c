@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Addresses to frames: sorted by the unit that has them, so that each unit is decoded once and forgotten before the
- * next one.  Many units are cut into two parts that are decoded at the same time. */
+/* Looks up frames of addresses, sorted by unit, so that each unit is decoded once and forgotten before the next one.  If there
+ * are many units, two threads each decode a part of them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@
 
 enum {
         N_PARTS = 2,
-        USUAL_FRAMES = 3,         /* of an address */
-        MIN_PART_BYTES = 1 << 20, /* of entries; less is not worth a thread */
+        USUAL_FRAMES = 3,         /* estimated number for each address */
+        MIN_PART_BYTES = 1 << 20, /* of entries; for less, a thread is not worth it */
 };
 
 struct dwarf_wanted {
@@ -19,8 +19,7 @@ struct dwarf_wanted {
         size_t index;
 };
 
-/* By unit, in each in the order of the addresses.  Units mostly have their code in the order in which they stand in the
- * file. */
+/* Sorts by unit, and in each unit by address.  Usually the order of the addresses is the order of the units in the file. */
 static void sort_wanted(struct dwarf_wanted **wanted, size_t n, size_t n_units)
 {
         struct dwarf_wanted *from = *wanted, *sorted;
@@ -43,7 +42,7 @@ static void sort_wanted(struct dwarf_wanted **wanted, size_t n, size_t n_units)
         *wanted = sorted;
 }
 
-/* A unit while its addresses are looked up. */
+/* A unit whose addresses are being looked up. */
 struct dwarf_decoded {
         struct dwarf *dwarf;
         const struct dwarf_unit *unit;
@@ -52,7 +51,7 @@ struct dwarf_decoded {
         struct dwarf_lines lines;
 };
 
-/* The innermost frame stands at the address's own row, the others where the one inside them was called. */
+/* The innermost frame has the line of the address; each other frame has the line of the call to the frame inside it. */
 static bool add_frames(struct dwarf_decoded *decoded, const struct dwarf_place *place,
                        struct source_frames *out)
 {
@@ -99,16 +98,16 @@ static void decode(struct dwarf_decoded *decoded, struct dwarf_unit *unit)
                 dwarf_complain(&dwarf->complaints, unit, &err);
 }
 
-/* A reader with the addresses that it looks up, whole units. */
+/* A reader and the addresses that it looks up, in whole units. */
 struct dwarf_part {
         struct dwarf *dwarf;
         const uint64_t *addrs;
         const struct dwarf_wanted *wanted;
         size_t n_wanted;
-        struct source_frames frames; /* the spans are those of the look-up */
+        struct source_frames frames; /* spans are those of the whole lookup */
 };
 
-/* The addresses of one unit. */
+/* Looks up the addresses of one unit. */
 static void find_in_unit(struct dwarf_part *part, const struct dwarf_wanted *wanted, size_t n)
 {
         struct dwarf_decoded decoded = {.dwarf = part->dwarf,
@@ -132,7 +131,7 @@ static void find_in_unit(struct dwarf_part *part, const struct dwarf_wanted *wan
         dwarf_lines_release(&decoded.lines);
 }
 
-/* How many of the addresses from `first` on are in its unit. */
+/* Number of addresses from `first` on that are in its unit. */
 static size_t count_in_unit(const struct dwarf_wanted *wanted, size_t n_wanted, size_t first)
 {
         size_t end = first;
@@ -156,9 +155,8 @@ static void find_part(void *ctx, unsigned i)
 
 /* --- Two parts --- */
 
-/* Where the second part begins: in front of the unit with which half of all entries are read.  n_wanted where one
- * part is enough, or .dwo files have to be asked for.  Whether there are threads has no say in it, so that answers are
- * the same without them. */
+/* Start of the second part: before the unit with which half of all entries are read.  n_wanted if one part is enough, or if .dwo
+ * files are needed.  Does not depend on the number of threads, so that results do not, either. */
 static size_t choose_second(const struct dwarf *dwarf, const struct dwarf_wanted *wanted, size_t n_wanted)
 {
         const struct dwarf_unit *units = dwarf->main.units;
@@ -198,7 +196,7 @@ static void add_part(struct dwarf *dwarf, const struct dwarf_part *part, struct 
         for (size_t i = 0; complaints->n && i < part->n_wanted; i++) {
                 uint32_t unit = part->wanted[i].unit;
 
-                /* It may have been in the first part of an earlier look-up. */
+                /* The unit may have been in the first part of an earlier lookup. */
                 if (!part->dwarf->main.units[unit].is_damaged || dwarf->main.units[unit].is_damaged)
                         continue;
                 dwarf->main.units[unit].is_damaged = true;
@@ -210,7 +208,7 @@ static void add_part(struct dwarf *dwarf, const struct dwarf_part *part, struct 
         free(part->frames.frames);
 }
 
-/* A part that one thread looks up behind the one before: what that has read need not be read again. */
+/* Looks up a part in the same thread as the part before, so that data which that part has read need not be read again. */
 static void find_in_turn(struct dwarf_part *part, struct source_frames *out)
 {
         part->frames = *out;

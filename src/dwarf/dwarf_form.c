@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The values of attributes, by a table of forms.  What needs a unit's tables (texts, indexed addresses) is only
- * noted here and looked up when it is asked for. */
+/* Reads values of attributes, by a table of forms.  Values that need a unit's tables (texts, indexed addresses) are stored as
+ * indexes and looked up when they are used. */
 #include "dwarf_form.h"
 
 #define FIXED(n, class)                                                                                      \
@@ -117,13 +117,13 @@ static uint64_t skip_block(struct cursor *c, unsigned length_bytes)
         return size;
 }
 
-/* The form that a chain of DW_FORM_indirect ends in; 0 and c->failed where it does not. */
+/* The form at the end of a chain of DW_FORM_indirect; 0 and c->failed if there is none. */
 static uint16_t read_indirect(struct cursor *c)
 {
         for (int i = 0; i < DWARF_MAX_INDIRECT; i++) {
                 uint64_t form = dwarf_uleb(c);
 
-                /* Its constant would have to stand in the abbreviation. */
+                /* Its constant would have to be in the abbreviation. */
                 if (form > UINT16_MAX || form == DW_FORM_implicit_const)
                         break;
                 if (form != DW_FORM_indirect)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How the forms of attributes are laid out (DWARF 5, section 7.5.6), as data. */
+/* Layouts of the forms of attributes (DWARF 5, section 7.5.6), as data. */
 #ifndef DWARF_FORM_H
 #define DWARF_FORM_H
 
@@ -11,24 +11,24 @@ enum dwarf_layout_kind {
         DWARF_LAYOUT_LEB,      /* a number of variable length */
         DWARF_LAYOUT_SIGNED,   /* the same, signed */
         DWARF_LAYOUT_TEXT,     /* up to a NUL */
-        DWARF_LAYOUT_BLOCK,    /* a length of n bytes (0: LEB), then as many bytes */
+        DWARF_LAYOUT_BLOCK,    /* a length of n bytes (0: LEB), then that many bytes */
         DWARF_LAYOUT_INDIRECT, /* the form, then its value */
-        DWARF_LAYOUT_IMPLIED,  /* nothing: the constant stands in the abbreviation */
+        DWARF_LAYOUT_IMPLIED,  /* no bytes: the constant is in the abbreviation */
 };
 
-/* Sizes that the unit decides. */
+/* Sizes that depend on the unit. */
 enum { DWARF_SIZE_ADDRESS = 0xff, DWARF_SIZE_OFFSET = 0xfe, DWARF_SIZE_REF_ADDR = 0xfd };
 
 struct dwarf_layout {
         uint8_t kind; /* enum dwarf_layout_kind */
         uint8_t n;
         uint8_t class; /* enum dwarf_class */
-        bool in_unit;  /* a reference from the unit's start */
+        bool in_unit;  /* a reference relative to the unit */
 };
 
 enum { DWARF_N_LAYOUTS = 0x2d };
 
-/* Of the standard's forms. */
+/* The standard forms. */
 extern const struct dwarf_layout dwarf_layouts[DWARF_N_LAYOUTS];
 
 const struct dwarf_layout *dwarf_layout_find_gnu(uint16_t form);
@@ -39,7 +39,7 @@ static inline const struct dwarf_layout *dwarf_layout_get(uint16_t form)
         return form < DWARF_N_LAYOUTS ? &dwarf_layouts[form] : dwarf_layout_find_gnu(form);
 }
 
-/* The bytes of a fixed form. */
+/* Size of a fixed form, in bytes. */
 static inline unsigned dwarf_layout_bytes(const struct dwarf_layout *layout, const struct dwarf_shape *shape)
 {
         switch (layout->n) {

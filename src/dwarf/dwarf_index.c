@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which unit an address belongs to: by .debug_aranges (DWARF 5, section 6.1.2), and for the units that it lacks by
- * what they say themselves. */
+/* Finds the unit of an address: in .debug_aranges (DWARF 5, section 6.1.2), and for units that are not in it by their own
+ * entries. */
 #include <stdlib.h>
 
 #include "dwarf_form.h"
@@ -28,7 +28,7 @@ static bool read_tuples(struct dwarf_unit *unit, struct cursor *c, unsigned widt
         return true;
 }
 
-/* The ranges of one unit; the cursor moves behind them. */
+/* Reads the ranges of one unit, and moves the cursor past them. */
 static bool read_set(struct dwarf_file *file, struct cursor *c, struct dwarf_intervals *out, struct err *err)
 {
         size_t start = cursor_pos(c);
@@ -69,7 +69,7 @@ void dwarf_index_listed(struct dwarf_file *file, struct dwarf_segments *out,
         free(intervals.items);
 }
 
-/* --- The units themselves --- */
+/* --- Entries of units --- */
 
 static bool scan_unit(struct dwarf *dwarf, struct dwarf_unit *unit, struct dwarf_intervals *out,
                       struct err *err)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A function as a whole: its labels, with those that only its abstract origin still has, and the stretches of code
- * that it was split into. */
+/* The labels of a function, including those that only its abstract origin has, and all of its address ranges. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,11 +8,11 @@
 
 /* --- The function at an address --- */
 
-/* The outermost one; the caller releases `tree`. */
+/* The outermost function; the caller releases `tree`. */
 struct labelled_function {
         struct dwarf_unit *unit;
         struct dwarf_tree tree;
-        uint32_t id; /* its node */
+        uint32_t id; /* number of its node */
 };
 
 static void labelled_function_release(struct labelled_function *function)
@@ -86,7 +85,7 @@ struct dwarf_labels {
         struct source_label *items;
         size_t n, cap;
         struct map origins;                /* abstract labels that have been listed */
-        const struct dwarf_unit *lines_of; /* whose files are in `lines` */
+        const struct dwarf_unit *lines_of; /* the unit whose files are in `lines` */
         struct dwarf_lines lines;
 };
 
@@ -121,11 +120,11 @@ static const char *find_path(struct dwarf_labels *labels, const struct dwarf_uni
         return dwarf_lines_path(&labels->lines, file, labels->dwarf->paths);
 }
 
-/* Where an entry of a chain of abstract origins is, and what was learnt on the way to it. */
+/* Position in a chain of abstract origins, and what was read on the way. */
 struct chain {
         const struct dwarf_unit *unit;
         uint64_t off;
-        const struct dwarf_unit *file_of; /* whose file number `file` is; NULL: none yet */
+        const struct dwarf_unit *file_of; /* the unit to which file number `file` refers; NULL: none yet */
         uint64_t file;
 };
 
@@ -186,7 +185,7 @@ static void add_label(struct dwarf_labels *labels, const struct dwarf_unit *unit
         ARRAY_PUSH(labels->items, labels->n, labels->cap, label);
 }
 
-/* Functions inside the function have labels of their own. */
+/* Functions inside the function have their own labels. */
 static bool is_other_function(const struct dwarf_abbrev *abbrev)
 {
         return abbrev->role == DWARF_ROLE_FUNCTION || abbrev->role == DWARF_ROLE_INLINED;
@@ -197,7 +196,7 @@ static bool add_labels(struct dwarf_labels *labels, const struct dwarf_unit *uni
                        struct err *err)
 {
         struct cursor c = cursor_sub(&unit->file->sections[DWARF_INFO], unit->off, unit->end - unit->off);
-        size_t depth = 0, other_depth = 0; /* 0: not inside another function */
+        size_t depth = 0, other_depth = 0; /* 0 if not inside another function */
 
         cursor_seek(&c, off - unit->off);
         do {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Line programs (DWARF 5, section 6.2.5) run for the places that are looked up.  No row is kept: a sequence is a stretch
- * of code with its rows in order, so that each place gets its row when the next one is met. */
+/* Runs line programs (DWARF 5, section 6.2.5) for the places that are looked up.  No rows are stored: a sequence is an address
+ * range with sorted rows, so each place gets its row when the next row is reached. */
 #include <stdlib.h>
 
 #include "dwarf_form.h"
@@ -12,20 +12,20 @@ struct line_machine {
         struct dwarf_lines *lines;
         struct dwarf_places *places;
         struct cursor c;
-        uint64_t start;     /* of the sequence */
-        size_t first, next; /* these places have a row of this sequence */
+        uint64_t start;     /* start of the sequence */
+        size_t first, next; /* places with a row of this sequence */
         struct {
                 uint32_t addr, line;
-        } step[256]; /* what an opcode that makes a row adds */
+        } step[256]; /* increments of opcodes that make a row */
 };
 
 #define NO_ROW UINT64_MAX
 
-/* Kept apart from the machine so that the compiler may have them in registers. */
+/* Separate from the machine so that the compiler can keep them in registers. */
 struct registers {
         uint64_t addr;
-        uint64_t last_addr; /* of the row before, or NO_ROW */
-        uint64_t next_addr; /* of places[next] */
+        uint64_t last_addr; /* address of the row before, or NO_ROW */
+        uint64_t next_addr; /* address of places[next] */
         struct dwarf_row row, last;
 };
 
@@ -34,7 +34,7 @@ static struct registers begin_sequence(void)
         return (struct registers){.last_addr = NO_ROW, .row = {.file = 1, .line = 1}};
 }
 
-/* The row `last` holds up to `end`. */
+/* Assigns the row `last` to places up to `end`. */
 static void give_row(struct line_machine *m, uint64_t end, struct dwarf_row last)
 {
         struct dwarf_places *places = m->places;
@@ -43,8 +43,8 @@ static void give_row(struct line_machine *m, uint64_t end, struct dwarf_row last
                 places->items[m->next++].pending = last;
 }
 
-/* For a row that is not behind the one before it, or has a place before it.  False when it is left out: one that
- * goes back breaks the rules. */
+/* For a row whose address is not greater than that of the row before, or with a place before it.  False if the row is dropped,
+ * because its address decreases, which is not allowed. */
 static bool put_row_slowly(struct line_machine *m, uint64_t addr, uint64_t last_addr, struct dwarf_row last)
 {
         if (last_addr == NO_ROW) {
@@ -58,7 +58,7 @@ static bool put_row_slowly(struct line_machine *m, uint64_t addr, uint64_t last_
         return true;
 }
 
-/* Of several rows at one address the last one counts. */
+/* If several rows have the same address, the last one is used. */
 static inline __attribute__((always_inline)) void put_row(struct line_machine *m, struct registers *r)
 {
         if (r->addr < r->last_addr || r->next_addr < r->addr) {
@@ -70,7 +70,7 @@ static inline __attribute__((always_inline)) void put_row(struct line_machine *m
         r->last = r->row;
 }
 
-/* Of two sequences with the place the one that begins later has it, of two that begin together the second. */
+/* If two sequences contain a place, the one that begins later is used; if both begin together, the second one. */
 static void end_sequence(struct line_machine *m, const struct registers *r)
 {
         uint64_t end = r->addr;
@@ -103,7 +103,7 @@ static bool define_file(struct line_machine *m, struct cursor *c)
         return name;
 }
 
-/* Length, opcode, operands; what is not known is passed over by its length. */
+/* Length, opcode, operands; unknown opcodes are skipped by their length. */
 static struct registers run_extended(struct line_machine *m, struct registers r)
 {
         uint64_t length = dwarf_uleb(&m->c);
@@ -128,7 +128,7 @@ static uint32_t clip(uint64_t number)
         return number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
-/* A number.  `at` is where the machine is: m->c.at is only set for what is done out of line. */
+/* `at` is the position; m->c.at is set only for code that is not inline. */
 static inline __attribute__((always_inline)) uint64_t read_uleb(struct line_machine *m, const uint8_t **at)
 {
         uint64_t number;
@@ -141,7 +141,7 @@ static inline __attribute__((always_inline)) uint64_t read_uleb(struct line_mach
         return number;
 }
 
-/* Steps from line to line often take two bytes. */
+/* Line increments often have two bytes. */
 static inline __attribute__((always_inline)) uint32_t read_line_step(struct line_machine *m,
                                                                      const uint8_t **at)
 {
@@ -161,7 +161,7 @@ static inline __attribute__((always_inline)) uint32_t read_line_step(struct line
         return step;
 }
 
-/* Returns where the next opcode is. */
+/* Returns the position of the next opcode. */
 static inline __attribute__((always_inline)) const uint8_t *run_standard(struct line_machine *m,
                                                                          struct registers *r, uint8_t opcode,
                                                                          const uint8_t *at)
@@ -189,10 +189,10 @@ static inline __attribute__((always_inline)) const uint8_t *run_standard(struct 
         return at;
 }
 
-enum { USUAL_BYTES = 6 }; /* that are read before the line's step, which looks for its end itself */
+enum { USUAL_BYTES = 6 }; /* bytes read before the line increment, which checks for the end itself */
 
-/* What compilers write before a row, in this order, each of them or not: with a branch for each the processor guesses
- * better what comes next than with one for all opcodes.  Of long numbers none is read here but the last. */
+/* The opcodes that compilers usually write before a row, in this order; each of them is optional.  Separate branches are
+ * predicted better than one branch for all opcodes.  The last one may have a long number. */
 static inline __attribute__((always_inline)) const uint8_t *run_usual(struct line_machine *m,
                                                                       struct registers *r, const uint8_t *at)
 {
@@ -225,8 +225,8 @@ static void prepare_steps(struct line_machine *m)
         }
 }
 
-/* Discriminators are the most frequent extended opcode, and no row that is looked up has them.  False: it is another
- * one, or is not whole. */
+/* Discriminators are the most frequent extended opcode, and rows that are looked up do not need them.  False: it is another
+ * opcode, or incomplete. */
 static inline __attribute__((always_inline)) bool skip_discriminator(const uint8_t **at, const uint8_t *end)
 {
         const uint8_t *p = *at;
@@ -237,7 +237,7 @@ static inline __attribute__((always_inline)) bool skip_discriminator(const uint8
         return true;
 }
 
-/* A sequence without an end says nothing of where its code ends: it does not count. */
+/* A sequence without an end is ignored, because the end of its code is not known. */
 static void run(struct line_machine *m)
 {
         const unsigned first_other = DW_LNS_copy + 1, opcode_base = m->program->opcode_base;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The header of a line table: how its opcodes count, and its folders and files (DWARF 5, section 6.2.4; up to
- * version 4 two lists of texts), with the paths that they make. */
+/* The header of a line table: properties of its opcodes, folders and files (DWARF 5, section 6.2.4; up to version 4 two lists of
+ * texts), and the paths made from them. */
 #include <string.h>
 
 #include "dwarf_form.h"
@@ -26,7 +26,7 @@ static bool add_source(struct dwarf_lines *lines, const char *name, uint64_t fol
         return true;
 }
 
-/* Both lists count from 1; 0 is the unit's own folder, and no file. */
+/* Both lists count from 1; folder 0 is the unit's own folder, file 0 is no file. */
 static bool read_old_lists(struct dwarf_lines *lines, struct cursor *c, struct err *err)
 {
         const char *name;
@@ -104,7 +104,7 @@ static bool read_parameters(struct dwarf_program *program, struct cursor *c, str
 {
         program->min_instruction_bytes = cursor_u8(c);
         if (program->shape.version >= 4)
-                cursor_u8(c); /* operations of an instruction: 1 on these machines */
+                cursor_u8(c); /* operations in an instruction: 1 on these machines */
         cursor_u8(c);         /* whether a row begins a statement at first */
         program->line_base = (int8_t)cursor_u8(c);
         program->line_range = cursor_u8(c);
@@ -116,7 +116,7 @@ static bool read_parameters(struct dwarf_program *program, struct cursor *c, str
         return true;
 }
 
-/* Version, and for version 5 the address size; sets *c to end with the table. */
+/* Version, and for version 5 the address size; limits *c to the table. */
 static bool read_start(const struct dwarf_unit *unit, struct cursor *c, struct dwarf_program *program,
                        struct err *err)
 {
@@ -177,7 +177,7 @@ static bool is_absolute(const char *path)
         return path[0] == '/' || (path[0] && path[1] == ':');
 }
 
-/* Puts `part` and a slash before the path that begins at *at of `text`; false when there is no room. */
+/* Inserts `part` and a slash before the path that begins at *at of `text`; false if there is no room. */
 static bool put_before(char *text, size_t *at, const char *part)
 {
         size_t len = part ? strlen(part) : 0;
@@ -193,8 +193,8 @@ static bool put_before(char *text, size_t *at, const char *part)
         return true;
 }
 
-/* The folders that a name is relative to, one after the other; NULL where there is none.  Folder 0 is the unit's
- * own: up to version 4 by definition, in 5 it usually repeats it. */
+/* The folders to which a name is relative, in order; NULL: none.  Folder 0 is the unit's own: up to version 4 by definition; in
+ * version 5 it is usually the same. */
 static void find_parts(const struct dwarf_lines *lines, const struct dwarf_source *source,
                        const char *ret_parts[3])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The numbers of DWARF 5 (chapter 7) and of GNU's extensions that are read here. */
+/* Constants of DWARF 5 (chapter 7) and of GNU's extensions. */
 #ifndef DWARF_NAMES_H
 #define DWARF_NAMES_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names and call sites of the functions that dwarf_tree.c has found, read for those that are shown. */
+/* Reads names and call sites of the functions that dwarf_tree.c found, for functions that are shown. */
 #include "dwarf_lookup.h"
 
 struct node_naming {
         const char *linkage, *plain;
-        const struct dwarf_unit *next; /* the entry that has the rest */
+        const struct dwarf_unit *next; /* the entry with the remaining attributes */
         uint64_t next_off;
 };
 
@@ -44,7 +44,7 @@ static void take_call_site(struct dwarf_node *node, const struct dwarf_value *va
                 node->call_column = number;
 }
 
-/* An entry that only refers to another one has its name from there, that one perhaps from a third. */
+/* If an entry refers to another one, its name comes from there, possibly in several steps. */
 static void read_names(struct node_naming *naming, int n_entries)
 {
         for (int i = 0; i < n_entries && naming->next && !naming->linkage; i++) {
@@ -65,7 +65,7 @@ static const char *name_of(const struct node_naming *naming)
         return naming->linkage ? naming->linkage : naming->plain;
 }
 
-/* A function that is inlined in many places is read once. */
+/* The origin of a function that is inlined in many places is read once. */
 static const char *read_origin(const struct node_naming *from)
 {
         struct node_naming naming = {.next = from->next, .next_off = from->next_off};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Address ranges: as entries say them (DWARF 5, section 2.17), and as sorted segments that do not overlap, in which
- * one binary search finds the innermost owner. */
+/* Address ranges as described by entries (DWARF 5, section 2.17), and as sorted segments without overlaps, so that one binary
+ * search finds the innermost owner. */
 #include <stdlib.h>
 
 #include "dwarf_form.h"
@@ -17,7 +17,7 @@ void dwarf_code_take(struct dwarf_code *code, const struct dwarf_value *value)
         }
 }
 
-/* Linkers give the code that they left out the address 0, -1, or -2 where -1 has a meaning. */
+/* Linkers give dropped code the address 0 or -1, or -2 if -1 has another meaning. */
 bool dwarf_is_dropped(uint64_t addr, uint8_t address_bytes)
 {
         uint64_t last = address_bytes == 4 ? UINT32_MAX : UINT64_MAX;
@@ -74,7 +74,7 @@ static uint64_t read_addrx(const struct dwarf_unit *unit, struct cursor *c)
         return addr;
 }
 
-/* Up to three bytes, as offsets in a unit have them. */
+/* Up to three bytes, the usual size of offsets in a unit. */
 static inline __attribute__((always_inline)) uint64_t read_offset(struct cursor *c)
 {
         const uint8_t *p = c->at;
@@ -96,7 +96,7 @@ static inline __attribute__((always_inline)) uint64_t read_offset(struct cursor 
         return dwarf_uleb(c);
 }
 
-/* Reads an entry of .debug_rnglists; an entry that only sets the base is an empty range. */
+/* Reads an entry of .debug_rnglists; an entry that only sets the base returns an empty range. */
 static inline __attribute__((always_inline)) void read_list_entry(const struct dwarf_unit *unit, uint8_t kind,
                                                                   struct cursor *c, uint64_t *base,
                                                                   uint64_t *ret_start, uint64_t *ret_end)
@@ -135,8 +135,8 @@ static inline __attribute__((always_inline)) void read_list_entry(const struct d
         *ret_end = end;
 }
 
-/* The entries that nearly all lists consist of, as long as there is no other one.  Seven bytes are the longest that
- * read_offset reads without looking for the end, twice. */
+/* Reads entries of the usual kind, up to the first other one, while seven bytes are left: the kind and two offsets of up to three
+ * bytes, which read_offset reads without checking for the end. */
 static bool add_offset_pairs(const struct dwarf_unit *unit, uint64_t base, uint32_t owner, struct cursor *c,
                              struct dwarf_intervals *out, struct err *err)
 {
@@ -254,7 +254,7 @@ static void put(struct dwarf_segments *out, uint64_t start, uint32_t owner)
         ARRAY_PUSH(out->items, out->n, out->cap, (struct dwarf_segment){start, owner});
 }
 
-/* Closes what ends at or before `addr`.  Returns how many are still open. */
+/* Closes intervals that end at or before `addr`.  Returns the number of open ones. */
 static size_t close_until(const struct dwarf_interval **open, size_t n_open, uint64_t addr,
                           struct dwarf_segments *out)
 {

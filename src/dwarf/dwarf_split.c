@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Split debug information (DWARF 5, sections 3.1.2 and 7.3.5): the unit with the entries that a skeleton in the
- * program stands for, out of a .dwo file or a package of them.  GNU's form of version 4 differs in names. */
+/* Split debug information (DWARF 5, sections 3.1.2 and 7.3.5): finds the unit with the entries of a skeleton in the program, in a
+ * .dwo file or a package of them.  GNU's form of version 4 has other names. */
 #include <stdlib.h>
 
 #include "dwarf_form.h"
@@ -24,7 +24,7 @@ const char *dwarf_split_section_name(size_t i)
         return i ? NULL : index_name;
 }
 
-/* The bytes of the parts of `object`; 0 when it has no entries that can be read. */
+/* Total size of the sections of `object`; 0 if its entries can't be read. */
 static uint64_t read_parts(struct object *object, struct cursor *ret_sections)
 {
         uint64_t total_bytes = 0;
@@ -44,7 +44,7 @@ static uint64_t read_parts(struct object *object, struct cursor *ret_sections)
 
 /* --- Units --- */
 
-/* Version 5 has the id in the header, GNU's form in the unit's own entry. */
+/* In version 5 the id is in the header, in GNU's form in the unit's own entry. */
 static bool has_id(struct dwarf_unit *unit, uint64_t id)
 {
         return unit->shape.version && dwarf_unit_prepare(unit, NULL) && unit->has_dwo_id &&
@@ -86,7 +86,7 @@ enum {
         COLUMN_INFO = 1,
         COLUMN_ABBREV = 3,
         COLUMN_STR_OFFSETS = 6,
-        COLUMN_RNGLISTS = 8, /* of version 5 */
+        COLUMN_RNGLISTS = 8, /* value in version 5 */
 };
 
 static enum dwarf_section section_of(uint32_t column, uint16_t version)
@@ -100,7 +100,7 @@ static enum dwarf_section section_of(uint32_t column, uint16_t version)
         }
 }
 
-/* .debug_cu_index: a hash table of ids with a row number each, then rows of offsets, then rows of sizes. */
+/* .debug_cu_index: a hash table from ids to row numbers, then rows of offsets, then rows of sizes. */
 struct cu_index {
         struct cursor bytes;
         uint16_t version;
@@ -136,7 +136,7 @@ static uint64_t number_at(const struct cu_index *index, uint64_t off, unsigned w
         return dwarf_read_sized(&c, width);
 }
 
-/* The row of a unit, from 1, or 0. */
+/* The row of a unit, counted from 1, or 0. */
 static uint32_t find_row(const struct dwarf_file *file, const struct cu_index *index, uint64_t id)
 {
         uint32_t mask = index->n_slots - 1, slot = (uint32_t)id & mask;
@@ -155,7 +155,7 @@ static uint32_t find_row(const struct dwarf_file *file, const struct cu_index *i
         return 0;
 }
 
-/* Cuts the parts of one unit out of the package's sections. */
+/* Limits the sections of the package to the parts of one unit. */
 static bool cut_parts(const struct cu_index *index, uint32_t row, struct cursor *sections)
 {
         uint64_t row_bytes = 4 * (uint64_t)index->n_columns;
@@ -207,7 +207,7 @@ static bool open_dwo(const struct dwarf_split *split, const struct dwarf_unit *s
         return *ret_bytes;
 }
 
-/* What the skeleton knows for its unit. */
+/* Copies data that only the skeleton has. */
 static void take_over(struct dwarf_unit *unit, struct dwarf_unit *skeleton)
 {
         unit->skeleton = skeleton;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions and inlined functions that have the places looked up in a unit, found in one walk over its entries
- * that reads nothing but where their code is. */
+/* Finds the functions and inlined functions that contain the looked-up places of a unit, in one walk over its entries that reads
+ * only their address ranges. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,26 +11,26 @@
 #include "mem.h"
 #include "search.h"
 
-/* What the entries of one depth stand in. */
+/* The entry that encloses the entries of one depth. */
 struct around {
         uint32_t node;     /* or DWARF_NO_OWNER */
-        size_t first, end; /* places from the first to the last that it has */
+        size_t first, end; /* range of places that it contains */
 };
 
 struct tree_walk {
         const struct dwarf_unit *unit;
         struct dwarf_tree *tree;
-        struct dwarf_places *places;    /* NULL: the ranges of functions go to `ranges` */
-        struct dwarf_intervals *ranges; /* else those of the entry being read */
-        uint32_t owner;                 /* of all of them */
+        struct dwarf_places *places;    /* NULL: the ranges of functions are added to `ranges` */
+        struct dwarf_intervals *ranges; /* otherwise the ranges of the current entry */
+        uint32_t owner;                 /* owner of all ranges */
         struct cursor c;
         size_t depth;
         struct around around[DWARF_MAX_DEPTH];
 };
 
-/* --- Where code is --- */
+/* --- Address ranges of entries --- */
 
-/* The cursor moves behind the entry's attributes. */
+/* Moves the cursor past the entry's attributes. */
 static void read_code(struct tree_walk *walk, const struct dwarf_abbrev *abbrev,
                       const struct dwarf_code_layout *layout, struct dwarf_code *code)
 {
@@ -58,7 +58,7 @@ static void read_code(struct tree_walk *walk, const struct dwarf_abbrev *abbrev,
         dwarf_skip_attrs(unit->abbrevs, abbrev, &unit->shape, &walk->c);
 }
 
-/* One stretch of code at the same place in all entries of its kind, as nearly all of them have it. */
+/* One address range with the same layout in all entries of its abbreviation; the most frequent case. */
 static struct dwarf_interval read_span(struct tree_walk *walk, const struct dwarf_code_layout *layout)
 {
         const uint8_t *at = walk->c.at;
@@ -91,7 +91,7 @@ static bool read_ranges(struct tree_walk *walk, const struct dwarf_abbrev *abbre
         return dwarf_add_ranges(walk->unit, &code, walk->owner, walk->ranges, err);
 }
 
-/* The first place at or behind `addr` of those from `low` on, or `high`. */
+/* Index of the first place at or after `addr`, between `low` and `high`. */
 static inline __attribute__((always_inline)) size_t search(const struct dwarf_places *places, size_t low,
                                                            size_t high, uint64_t addr)
 {
@@ -104,8 +104,8 @@ size_t dwarf_places_from(const struct dwarf_places *places, uint64_t addr)
         return search(places, 0, places->n, addr);
 }
 
-/* The places in the ranges that were read, of those that `around` has.  Of ranges that overlap each pays for its
- * places.  With `id` they belong to that node now, unless one that began later has them. */
+/* Counts the places of `around` in the ranges that were read, taking the work from the budget.  With `id`, assigns them to this
+ * node, unless a node that begins later has them. */
 static bool claim_places(struct tree_walk *walk, const struct around *around, uint32_t id, struct around *ret,
                          struct err *err)
 {
@@ -139,15 +139,15 @@ static bool claim_places(struct tree_walk *walk, const struct around *around, ui
         return true;
 }
 
-/* Version 2 has no lists of ranges: what lies in several pieces says where the first of them is, and what is inlined
- * into it may be in another one. */
+/* Version 2 has no lists of ranges: a function in several pieces only has the address of the first, and functions inlined into it
+ * may be in another. */
 static bool are_ranges_whole(const struct tree_walk *walk)
 {
         return walk->unit->shape.version > 2;
 }
 
-/* A function that has a place is a node.  *ret is what the entries inside it stand in; its `end` is 0 where there is
- * none of the places, and nothing inside it is to be read. */
+/* A function that contains a place becomes a node.  *ret describes it for the entries inside; its `end` is 0 if it contains no
+ * place, and then the entries inside are skipped. */
 static bool read_node(struct tree_walk *walk, const struct dwarf_abbrev *abbrev, uint32_t off,
                       const struct around *around, struct around *ret, struct err *err)
 {
@@ -174,8 +174,7 @@ static bool read_node(struct tree_walk *walk, const struct dwarf_abbrev *abbrev,
 
 /* --- The walk --- */
 
-/* Moves behind the children of an entry, where it says how far they go.  `at` is the entry's start behind the code of
- * its abbreviation. */
+/* Skips the children of an entry, if it has a sibling attribute.  `at` is after the entry's abbreviation code. */
 static bool skip_children(struct tree_walk *walk, const struct dwarf_abbrev *abbrev, const uint8_t *at)
 {
         struct cursor c;
@@ -187,7 +186,7 @@ static bool skip_children(struct tree_walk *walk, const struct dwarf_abbrev *abb
         c.at = at;
         cursor_skip(&c, abbrev->sibling_at);
         sibling = cursor_u32(&c);
-        /* Never backwards: the walk must end. */
+        /* The sibling must not be before the current position, so that the walk ends. */
         if (c.failed || sibling < cursor_pos(&walk->c) || !cursor_seek(&walk->c, sibling))
                 return false;
         return true;
@@ -198,8 +197,8 @@ static bool holds_no_code(const struct tree_walk *walk, const struct dwarf_abbre
         return abbrev->role == DWARF_ROLE_TYPE || (abbrev->role == DWARF_ROLE_STRUCT && walk->unit->is_c);
 }
 
-/* A function may have others inside it whose code is elsewhere.  What is inlined into it, and its blocks, lie in the
- * code of what is around them: without a place they are left out with all that they hold. */
+/* A function may contain functions whose code is elsewhere.  The code of inlined functions and blocks is inside the code of the
+ * enclosing entry; if that contains no place, they are skipped with all entries inside. */
 static bool visit(struct tree_walk *walk, const struct dwarf_abbrev *abbrev, uint32_t off, struct err *err)
 {
         const uint8_t *at = walk->c.at;
@@ -230,7 +229,7 @@ static bool visit(struct tree_walk *walk, const struct dwarf_abbrev *abbrev, uin
         return true;
 }
 
-/* Most codes have one byte or two. */
+/* Most codes have one or two bytes. */
 static inline __attribute__((always_inline)) uint64_t read_code_at(struct tree_walk *walk, const uint8_t **at)
 {
         const uint8_t *p = *at;
@@ -246,7 +245,7 @@ static inline __attribute__((always_inline)) uint64_t read_code_at(struct tree_w
         return code;
 }
 
-/* The place is kept apart from the walk so that the compiler may have it in a register. */
+/* The position is a separate variable so that the compiler can keep it in a register. */
 static bool walk_entries(struct tree_walk *walk, struct err *err)
 {
         const struct dwarf_abbrevs *abbrevs = walk->unit->abbrevs;

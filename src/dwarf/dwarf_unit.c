@@ -8,8 +8,8 @@
 
 /* --- Headers --- */
 
-/* Version 5: DW_UT_*, with what follows for that type.  A .dwo file has no attributes for where its tables begin:
- * behind their headers. */
+/* Version 5: DW_UT_*, and fields that depend on it.  A .dwo file has no attributes for the beginnings of its tables; they are
+ * after their headers. */
 static bool read_unit_type(struct dwarf_unit *unit, struct cursor *c)
 {
         uint8_t type = cursor_u8(c);
@@ -28,7 +28,7 @@ static bool read_unit_type(struct dwarf_unit *unit, struct cursor *c)
         return type == DW_UT_compile || type == DW_UT_skeleton || type == DW_UT_split_compile;
 }
 
-/* The header at the cursor, which moves behind the unit.  A unit of an unknown version is passed over:
+/* Reads the header at the cursor, and moves the cursor past the unit.  A unit of an unknown version is skipped:
  * ret_unit->shape.version is 0 then. */
 static bool read_header(struct cursor *c, struct dwarf_unit *ret_unit, struct err *err)
 {
@@ -102,7 +102,7 @@ struct dwarf_unit *dwarf_unit_from(const struct dwarf_file *file, uint64_t off)
         return unit && off == unit->off ? unit : NULL;
 }
 
-/* --- Values that stand in tables --- */
+/* --- Values in tables --- */
 
 /* Entry `index` of a table of `width` bytes each at `base` of a section. */
 static bool read_indexed(const struct dwarf_unit *unit, enum dwarf_section section, uint64_t base,
@@ -190,7 +190,7 @@ bool dwarf_entry_open(const struct dwarf_unit *unit, uint64_t off, struct dwarf_
         return true;
 }
 
-/* The forms that most attributes have. */
+/* Reads the most frequent forms. */
 static inline bool read_fixed(struct dwarf_entry *entry, uint16_t form, struct dwarf_value *ret_value)
 {
         const struct dwarf_layout *layout = dwarf_layout_get(form);

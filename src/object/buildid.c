@@ -14,7 +14,7 @@ static void skip_padding(struct cursor *c, size_t align)
                 cursor_skip(c, align - over);
 }
 
-/* Looks through one area of notes.  Returns true when the search is over: found, or too many notes. */
+/* Searches an area of notes.  Returns true if the search is over: found, or too many notes. */
 static bool search_notes(struct object_facts *facts, struct cursor c, size_t align, unsigned *n_left)
 {
         while (cursor_left(&c) && *n_left) {
@@ -41,8 +41,8 @@ static bool search_notes(struct object_facts *facts, struct cursor c, size_t ali
         return !*n_left;
 }
 
-/* Notes of 8-byte alignment exist (.note.gnu.property), but a build id never stands behind one of them with
- * another alignment in the same area. */
+/* There are notes with 8-byte alignment (.note.gnu.property), but a build id never follows one with another alignment in the same
+ * area. */
 static size_t note_align(const struct cursor *area)
 {
         struct cursor c = *area;

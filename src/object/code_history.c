@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ends of all ranges cut the addresses into pieces, the leaves of a segment tree.  A range stands in the few nodes
- * that make it up, each node's list is in the order of time, and a search walks from a leaf to the root: its cost
- * stays small however often and crookedly addresses were used again. */
+/* The bounds of all ranges divide the addresses into pieces, the leaves of a segment tree.  A range is stored in the few nodes
+ * that cover it, each node's list is sorted by time, and a search walks from a leaf to the root: its cost stays small even if
+ * addresses were used again many times. */
 #include "code_history.h"
 
 #include <stdlib.h>
@@ -22,14 +22,14 @@ struct by_off {
 struct code_history {
         uint64_t *bounds; /* piece i is from bounds[i] up to bounds[i + 1] */
         size_t n_bounds;
-        struct in_time *order; /* by time; "rank" is a place in here */
+        struct in_time *order; /* sorted by time; a "rank" is an index in it */
         size_t n_ranges;
-        size_t *first;     /* of each node's ranks; the next node's first is their end */
-        uint32_t *ranks;   /* of all nodes, rising in each */
-        uint64_t *changes; /* times, rising, each once */
+        size_t *first;     /* for each node, index of its first rank; the next node's first is its end */
+        uint32_t *ranks;   /* ranks of all nodes, sorted in each node */
+        uint64_t *changes; /* sorted times, each once */
         size_t n_changes, cap_changes;
         struct code_range *ranges;
-        struct by_off *by_off; /* of those that are not empty, the first at each offset */
+        struct by_off *by_off; /* ranges that are not empty; the first of those at each offset */
         size_t n_by_off;
 };
 
@@ -63,7 +63,7 @@ static size_t n_pieces(const struct code_history *h)
         return h->n_bounds ? h->n_bounds - 1 : 0;
 }
 
-/* How many bounds are at or before `addr`. */
+/* Number of bounds at or before `addr`. */
 static size_t count_bounds(const struct code_history *h, uint64_t addr)
 {
         size_t low = 0, high = h->n_bounds;
@@ -90,7 +90,7 @@ static void cut_into_pieces(struct code_history *h)
         }
 }
 
-/* The nodes of one range, from its pieces upwards: siblings that are both in it give way to their parent. */
+/* Adds the nodes of one range, from its pieces upwards: two siblings in the range are replaced by their parent. */
 static size_t nodes_of(const struct code_history *h, const struct code_range *range, size_t ret_nodes[2 * 64])
 {
         size_t n = 0, low, high;
@@ -133,7 +133,7 @@ static void fill_nodes(struct code_history *h)
 
 /* --- Changes --- */
 
-/* The first piece from `piece` on that nobody has taken; what was walked over leads there at once the next time. */
+/* The first piece from `piece` on that is not taken; shortens the path for later searches. */
 static size_t find_free(size_t *next_free, size_t piece)
 {
         size_t end = piece;
@@ -149,7 +149,7 @@ static size_t find_free(size_t *next_free, size_t piece)
         return end;
 }
 
-/* Takes the pieces of a range; true when one of them was taken already. */
+/* Takes the pieces of a range; true if one of them was already taken. */
 static bool take_pieces(const struct code_history *h, size_t *next_free, const struct code_range *range)
 {
         size_t low = count_bounds(h, range->start) - 1, high = count_bounds(h, range->end) - 1, n = 0;
@@ -229,7 +229,7 @@ void code_history_free(struct code_history *h)
         free(h);
 }
 
-/* How many ranges are there at `time`. */
+/* Number of ranges up to `time`. */
 static size_t count_until(const struct code_history *h, uint64_t time)
 {
         size_t low = 0, high = h->n_ranges;
@@ -238,7 +238,7 @@ static size_t count_until(const struct code_history *h, uint64_t time)
         return low;
 }
 
-/* The last rank of a node that is below `limit`, plus 1; 0: none. */
+/* The last rank of a node below `limit`, plus 1; 0: none. */
 static size_t last_rank(const struct code_history *h, size_t node, size_t limit)
 {
         size_t low = h->first[node], high = h->first[node + 1];
@@ -247,7 +247,7 @@ static size_t last_rank(const struct code_history *h, size_t node, size_t limit)
         return low > h->first[node] ? (size_t)h->ranks[low - 1] + 1 : 0;
 }
 
-/* The last of the first `limit` ranges at the leaf `node`, as a rank plus 1; 0: none. */
+/* The last of the first `limit` ranges that contain the leaf `node`, as a rank plus 1; 0: none. */
 static size_t find_last(const struct code_history *h, size_t node, size_t limit)
 {
         size_t found = 0;
@@ -261,7 +261,7 @@ static size_t find_last(const struct code_history *h, size_t node, size_t limit)
         return found;
 }
 
-/* The first of all ranges there, as a rank plus 1; 0: none. */
+/* The first of all ranges that contain it, as a rank plus 1; 0: none. */
 static size_t find_first(const struct code_history *h, size_t node)
 {
         size_t found = 0;
@@ -318,7 +318,7 @@ bool code_history_to_off(const struct code_history *h, uint64_t addr, uint64_t t
         return true;
 }
 
-/* Behind its last byte. */
+/* The end of its bytes. */
 static uint64_t off_end(const struct code_history *h, size_t index)
 {
         const struct code_range *range = &h->ranges[h->by_off[index].range];

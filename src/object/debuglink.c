@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a stripped file says of the place of its symbols: the name of a debug file (.gnu_debuglink), or a small
- * object inside it (.gnu_debugdata, MiniDebugInfo). */
+/* Symbols of a stripped file: the name of a debug file (.gnu_debuglink), or a small object inside the file (.gnu_debugdata,
+ * MiniDebugInfo). */
 #include <string.h>
 
 #include "codec.h"
@@ -18,7 +18,7 @@ bool object_get_debuglink(struct object *object, const char **ret_name, uint32_t
         name = cursor_str(&c, NULL);
         cursor_skip(&c, (4 - cursor_pos(&c) % 4) % 4);
         crc = cursor_u32(&c);
-        /* A name only: a path could lead anywhere. */
+        /* Only a name is allowed, because a path could lead to any folder. */
         if (c.failed || !name[0] || strpbrk(name, "/\\"))
                 return false;
         *ret_name = name;
@@ -28,7 +28,7 @@ bool object_get_debuglink(struct object *object, const char **ret_name, uint32_t
 
 enum { CRC_TABLES = 8 };
 
-/* Eight bytes a step, since debug files are large. */
+/* Eight bytes for each step, because debug files are large. */
 static void fill_crc_tables(uint32_t tables[CRC_TABLES][256])
 {
         for (uint32_t i = 0; i < 256; i++) {
@@ -66,7 +66,7 @@ uint32_t object_crc32(const struct object *object)
         return ~crc;
 }
 
-/* How large it is shows only when it is unpacked: room for the most that it may be is taken first. */
+/* Its size is not known before it is unpacked, so the maximum size is first taken from the budget. */
 static bool unpack_debugdata(struct object *object, struct cursor c, struct buf *out, struct err *err)
 {
         uint64_t most = budget_limit(object->budget) / 4;
@@ -74,7 +74,7 @@ static bool unpack_debugdata(struct object *object, struct cursor c, struct buf 
         if (most > OBJECT_MAX_DEBUGDATA_BYTES)
                 most = OBJECT_MAX_DEBUGDATA_BYTES;
         if (!budget_take(object->budget, BUDGET_NAMES, most))
-                return err_set(err, ERR_LIMIT, "there is no memory for it; allow more by --max-memory");
+                return err_set(err, ERR_LIMIT, "not enough memory for it; raise the limit with --max-memory");
         if (!codec_unpack(CODEC_XZ, c.at, cursor_left(&c), most, out, err)) {
                 if (err && err->code == ERR_LIMIT)
                         budget_leave_out(object->budget, BUDGET_NAMES);
@@ -94,7 +94,7 @@ struct object *object_open_debugdata(struct object *object, struct err *err)
 
         buf_printf(&name, "%s: .gnu_debugdata", object->name);
         if (!section) {
-                err_set(err, ERR_MISSING, "%s: there is none", buf_text(&name));
+                err_set(err, ERR_MISSING, "%s: the file has no such section", buf_text(&name));
                 return NULL;
         }
         if (!object_read_section(object, section, &c, err))

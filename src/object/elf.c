@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ELF headers: the tables of sections and segments and what they say of the file as a whole.  32 and 64 bits,
- * both byte orders.  Section contents, symbols, notes and frames are in the other elf_ files. */
+/* ELF headers: tables of sections and segments, and facts about the whole file.  32 and 64 bits, both byte orders.  The other
+ * elf_ files handle section contents, symbols, notes and frames. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +68,7 @@ static bool read_header(struct elf *elf, struct elf_header *h, struct err *err)
         return true;
 }
 
-/* Section 0 holds the numbers that do not fit into the header. */
+/* Section 0 has the numbers that do not fit into the header. */
 static void read_large_counts(const struct elf *elf, struct elf_header *h)
 {
         size_t word = elf->is_64 ? 8 : 4;
@@ -159,7 +159,7 @@ static void read_section(struct elf *elf, struct cursor *c, size_t i)
         section->file_off = elf_word(elf, c);
         section->size_bytes = elf_word(elf, c);
         extra->link = cursor_u32(c);
-        cursor_skip(c, 4);
+        extra->info = cursor_u32(c);
         elf_word(elf, c);
         extra->entry_size = elf_word(elf, c);
         section->file_size = extra->type == ELF_SHT_NOBITS ? 0 : section->size_bytes;
@@ -238,8 +238,8 @@ const struct elf_segment *elf_find_segment(const struct elf *elf, uint32_t type)
         return NULL;
 }
 
-/* A library may have an interpreter too, as libc.so.6 does so that it can be run; it also has a name of its own
- * (DT_SONAME), which a program has not. */
+/* A library may also have an interpreter, so that it can be run, such as libc.so.6; but it has a name (DT_SONAME), which programs
+ * do not have. */
 static bool is_program(const struct elf *elf)
 {
         const struct elf_segment *dynamic = elf_find_segment(elf, ELF_PT_DYNAMIC);
@@ -311,6 +311,7 @@ static const struct object_ops elf_ops = {
         .symbols_next = elf_symbols_next,
         .list_functions = elf_list_functions,
         .list_stubs = elf_list_stubs,
+        .list_relocations = elf_list_relocations,
 };
 
 struct object *elf_new(const struct cursor *bytes, struct err *err)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Function ranges out of .eh_frame: only where each entry begins and how long it is; the rules inside are the
- * unwinder's.  Format: Linux Standard Base Core 5.0, chapter 10.6.
+/* Function ranges from .eh_frame: only the start and size of each entry; the unwinder reads the rules.  Format: Linux Standard
+ * Base Core 5.0, chapter 10.6.
  *
  *   .eh_frame      entries: u32 length (0xffffffff: u64 follows; 0: the end), u32 id, content
- *                  id 0: a CIE, whose augmentation 'R' says how its FDEs encode addresses
+ *                  id 0: a CIE, whose augmentation 'R' gives the encoding of addresses in its FDEs
  *                  else: an FDE, id is the distance back to its CIE; content begins with start and size
- *   .eh_frame_hdr  u8 version 1, three encodings, address of .eh_frame, count, a table of (start, FDE)
- */
+ *   .eh_frame_hdr  u8 version 1, three encodings, address of .eh_frame, count, a table of (start, FDE) */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +13,7 @@
 #include "elf_internal.h"
 #include "mem.h"
 
-/* DW_EH_PE_*: the low four bits are the format, the next three what the value is relative to. */
+/* DW_EH_PE_*: the low four bits are the format, the next three the base of the value. */
 enum {
         FORMAT_ABSOLUTE = 0x00,
         FORMAT_ULEB = 0x01,
@@ -37,13 +36,14 @@ enum {
 struct area {
         struct cursor bytes;
         uint64_t addr;
-        bool is_hdr; /* "relative to data" then means to its start; elsewhere it needs a running process */
+        /* "relative to data" then means relative to its start; in other sections it needs a running process */
+        bool is_hdr;
 };
 
 struct frames {
         const struct elf *elf;
         struct area frame, hdr;
-        /* The CIE that was read last, for most FDEs have the same one. */
+        /* The last CIE that was read, because most FDEs have the same one. */
         size_t cie_pos;
         uint8_t cie_encoding;
         bool has_cie;
@@ -67,7 +67,7 @@ static uint64_t read_format(const struct elf *elf, struct cursor *c, uint8_t for
         }
 }
 
-/* An encoded address in `area`.  What would need memory of a running process fails. */
+/* An encoded address in `area`.  Fails if it depends on memory of a running process. */
 static uint64_t read_encoded(const struct elf *elf, const struct area *area, struct cursor *c,
                              uint8_t encoding)
 {
@@ -87,7 +87,7 @@ static uint64_t read_encoded(const struct elf *elf, const struct area *area, str
         return elf->is_64 ? value : (uint32_t)value;
 }
 
-/* The content of the entry at `c`, which moves behind it; the id is left to be read.  False at the end. */
+/* The content of the entry at `c`, from the id on; moves `c` past the entry.  False at the end. */
 static bool next_entry(struct cursor *c, struct cursor *ret_content)
 {
         uint64_t length = cursor_u32(c);
@@ -96,7 +96,7 @@ static bool next_entry(struct cursor *c, struct cursor *ret_content)
                 length = cursor_u64(c);
         if (!length || c->failed || length > cursor_left(c))
                 return false;
-        /* The same start, so that positions count from the start of the section. */
+        /* Starts at the section, so that positions count from there. */
         *ret_content = *c;
         ret_content->end = c->at + length;
         return cursor_skip(c, length);
@@ -163,7 +163,7 @@ static bool find_encoding(struct frames *f, size_t cie_pos, uint8_t *ret_encodin
         return f->has_cie;
 }
 
-/* Adds the range of an entry, if it is an FDE that can be read. */
+/* Adds the range of an entry, if it is a valid FDE. */
 static void add_entry(struct frames *f, struct cursor entry)
 {
         size_t id_pos = cursor_pos(&entry);
@@ -175,7 +175,7 @@ static void add_entry(struct frames *f, struct cursor entry)
                 return;
         range.start = read_encoded(f->elf, &f->frame, &entry, encoding);
         range.size_bytes = read_format(f->elf, &entry, encoding & FORMAT_MASK);
-        /* What the linker threw away begins at 0. */
+        /* Ranges of code that the linker dropped begin at 0. */
         if (entry.failed || !range.start || !range.size_bytes || f->n_ranges >= ELF_MAX_FRAMES ||
             range.size_bytes > UINT64_MAX - range.start)
                 return;
@@ -191,7 +191,7 @@ static void walk_frames(struct frames *f)
                 add_entry(f, entry);
 }
 
-/* Reads the header's own fields; `c` then stands at the table.  False when the table can't be used. */
+/* Reads the header's own fields; then `c` is at the table.  False if the table can't be used. */
 static bool read_hdr(const struct frames *f, struct cursor *c, uint64_t *ret_frame_addr, uint64_t *ret_n,
                      uint8_t *ret_encoding)
 {
@@ -211,7 +211,7 @@ static bool read_hdr(const struct frames *f, struct cursor *c, uint64_t *ret_fra
         return !c->failed;
 }
 
-/* Where there are no sections, the header says where .eh_frame begins; it ends with its segment. */
+/* If there are no sections, the header has the start of .eh_frame, which ends with its segment. */
 static bool find_frame_by_hdr(struct frames *f)
 {
         struct cursor c = f->hdr.bytes;
@@ -234,7 +234,7 @@ static bool find_frame_by_hdr(struct frames *f)
         return false;
 }
 
-/* Follows the sorted table of .eh_frame_hdr.  False when it is of no use. */
+/* Uses the sorted table of .eh_frame_hdr.  False if it is not usable. */
 static bool follow_table(struct frames *f)
 {
         struct cursor c = f->hdr.bytes;

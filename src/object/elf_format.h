@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The numbers of the ELF format that are used here; <elf.h> is not everywhere.  Source: System V ABI, gABI
- * chapters 4 and 5; the GNU extensions are from the Linux Standard Base. */
+/* Constants of the ELF format; <elf.h> is not available everywhere.  Source: System V ABI, gABI chapters 4 and 5; the GNU
+ * extensions are from the Linux Standard Base. */
 #ifndef ELF_FORMAT_H
 #define ELF_FORMAT_H
 
@@ -40,7 +40,7 @@ enum elf_section_type {
 
 enum { ELF_SHF_ALLOC = 2, ELF_SHF_EXECINSTR = 4, ELF_SHF_COMPRESSED = 1 << 11 };
 
-/* Section numbers with a meaning of their own. */
+/* Section numbers with a special meaning. */
 enum { ELF_SHN_UNDEF = 0, ELF_SHN_LORESERVE = 0xff00, ELF_SHN_ABS = 0xfff1, ELF_SHN_XINDEX = 0xffff };
 enum { ELF_PN_XNUM = 0xffff };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An ELF file as its parts in this folder see it, and the limits that they keep. */
+/* Declarations shared by the ELF files of this room, and limits. */
 #ifndef ELF_INTERNAL_H
 #define ELF_INTERNAL_H
 
@@ -8,19 +8,19 @@
 enum {
         ELF_MAX_SECTIONS = 1 << 20,
         ELF_MAX_SEGMENTS = 1 << 16,
-        ELF_MAX_NOTES = 4096,     /* looked at for a build id, all notes together */
-        ELF_MAX_FRAMES = 1 << 24, /* entries of .eh_frame */
+        ELF_MAX_NOTES = 4096,     /* notes that are searched for a build id, in total */
+        ELF_MAX_FRAMES = 1 << 24, /* in .eh_frame */
         ELF_MAX_STUBS = 1 << 22,
-        ELF_MAX_UNPACK_RATIO =
-                4096 /* a section that unpacks to more than so many times its size is refused */
+        ELF_MAX_RELOCATIONS = 1 << 22,
+        ELF_MAX_UNPACK_RATIO = 4096 /* maximum ratio of unpacked to packed size of a section */
 };
 
-#define ELF_MAX_UNPACKED_BYTES ((uint64_t)2 << 30) /* of one section */
+#define ELF_MAX_UNPACKED_BYTES ((uint64_t)2 << 30) /* maximum size of one section */
 
-/* What a section header has beyond object_section. */
+/* Fields of a section header that are not in object_section. */
 struct elf_section {
         uint32_t type;
-        uint32_t link;
+        uint32_t link, info;
         uint64_t entry_size;
 };
 
@@ -44,16 +44,16 @@ static inline struct elf *elf_of(struct object *object)
         return (struct elf *)object;
 }
 
-/* A number as wide as the file's class. */
+/* Reads a number of the size that the file's class has. */
 static inline uint64_t elf_word(const struct elf *elf, struct cursor *c)
 {
         return elf->is_64 ? cursor_u64(c) : cursor_u32(c);
 }
 
-/* The bytes of section `i` in the file, packed or not; failed when they are outside it. */
+/* The bytes of section `i` in the file, not unpacked; failed if they are outside the file. */
 struct cursor elf_section_bytes(const struct elf *elf, size_t i);
 
-/* Index of the first section of that type that has bytes, or of that name; SIZE_MAX when there is none. */
+/* Index of the first section with this type and with bytes, or with this name; SIZE_MAX if there is none. */
 size_t elf_find_type(const struct elf *elf, uint32_t type);
 
 /* Segment of a type, or NULL. */
@@ -70,5 +70,6 @@ bool elf_symbols_begin(struct object *object, enum object_table table, struct ob
 bool elf_symbols_next(struct object_symbols *symbols, struct object_symbol *ret_symbol);
 size_t elf_list_functions(struct object *object, struct object_range **ret_ranges);
 size_t elf_list_stubs(struct object *object, struct object_stub **ret_stubs);
+size_t elf_list_relocations(struct object *object, struct object_relocation **ret_relocations);
 
 #endif

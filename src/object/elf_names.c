@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* File header, one program header, section headers, names of sections, symbols, names of symbols.  The one segment and the one
- * section of code have no bytes in the file; their offsets are their addresses, so that readers that turn addresses into file offsets
- * and back get the same numbers. */
+/* File header, one program header, section headers, names of sections, symbols, names of symbols.  The only segment and the only
+ * section of code have no bytes in the file; their offsets are equal to their addresses, so that converting addresses to file
+ * offsets and back does not change them. */
 #include "elf_names.h"
 
 #include <assert.h>
@@ -109,7 +109,8 @@ static void add_sections(const struct elf_names *names, struct buf *out)
                                                   .off = symtab_off,
                                                   .size = symtab_bytes,
                                                   .link = SECTION_STRTAB,
-                                                  .info = (uint32_t)names->n + 1, /* all are local */
+                                                  /* number of local symbols: all */
+                                                  .info = (uint32_t)names->n + 1,
                                                   .align = 8,
                                                   .entry_size = SYM_BYTES});
         add_section(out, &(struct section_header){.name = NAME_STRTAB,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes an ELF image that has symbols and no code, so that tools that read symbol tables name addresses of a map that has
- * no file.  A map at page offset 0 has addresses that are those of the symbols plus the map's beginning. */
+/* Writes an ELF image with symbols and without code, so that programs that read symbol tables can name addresses of a mapping
+ * without a file.  In a mapping at page offset 0, an address is the symbol's address plus the mapping's start. */
 #ifndef ELF_NAMES_H
 #define ELF_NAMES_H
 
@@ -17,11 +17,11 @@ struct elf_name {
 struct elf_names {
         const struct elf_name *items; /* by address */
         size_t n;
-        const char *texts; /* each with its NUL */
+        const char *texts; /* each text ends with a NUL */
         size_t n_text_bytes;
 };
 
-/* Appends the image, for the machine and byte order of this one. */
+/* Appends the image, for this machine and its byte order. */
 void elf_names_make(const struct elf_names *names, struct buf *out);
 
 #endif

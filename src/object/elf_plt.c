@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The stubs of the procedure linkage table (.plt, .plt.sec, .plt.got) and what each jumps to.  A stub is told
- * by its own code: the slot of the global offset table that it loads has a relocation, which has a symbol.
- * That holds for every order and size of stubs that linkers make; layouts: x86-64 psABI chapter 5.2 and
- * 11.1.3 (CET), AArch64 ELF ABI chapter 8. */
+/* The stubs of the procedure linkage table (.plt, .plt.sec, .plt.got) and their targets.  A stub is recognised by its code: the
+ * slot of the global offset table that it loads has a relocation, which has a symbol.  This does not depend on the order and size
+ * of stubs; layouts: x86-64 psABI chapter 5.2 and 11.1.3 (CET), AArch64 ELF ABI chapter 8. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,15 +22,15 @@ enum { RELA_BYTES = 24, SYMBOL_BYTES = 24 };
 
 struct plt_slot {
         uint64_t addr;
-        uint32_t symbol; /* number in .dynsym; 0: none */
-        uint64_t target; /* of one without a symbol: the function that picks the function */
+        uint32_t symbol; /* index in .dynsym; 0: none */
+        uint64_t target; /* if it has no symbol: the function that selects the target */
 };
 
 struct plt {
         const struct elf *elf;
         struct plt_slot *slots; /* in the order of the relocations, then sorted */
         size_t n_slots, cap_slots;
-        struct plt_slot *by_number; /* as .rela.plt has them, for `push NUMBER` */
+        struct plt_slot *by_number; /* in the order of .rela.plt, for `push NUMBER` */
         size_t n_by_number, cap_by_number;
         struct cursor symbols;
         struct object_stub *stubs;
@@ -45,7 +44,7 @@ static bool is_slot(uint16_t machine, uint32_t type)
         return type == ARM64_GLOB_DAT || type == ARM64_JUMP_SLOT || type == ARM64_IRELATIVE;
 }
 
-/* The relative relocations stand first in .rela.dyn (DT_RELACOUNT), tens of thousands in a library, and fill no slot of a
+/* Relative relocations come first in .rela.dyn (DT_RELACOUNT), tens of thousands in a library, and belong to no slot of a
  * stub. */
 static uint64_t relative_bytes(const struct elf *elf, size_t section)
 {
@@ -94,7 +93,7 @@ static int compare_slots(const void *a, const void *b)
         return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-/* .rela.dyn is large and needed for .plt.got alone. */
+/* .rela.dyn is large and only needed for .plt.got. */
 static void read_all_slots(struct plt *plt)
 {
         const struct object *object = &plt->elf->base;
@@ -134,7 +133,7 @@ static void add_stub(struct plt *plt, uint64_t addr, uint64_t size, const struct
 
 /* --- x86-64 --- */
 
-/* `[endbr64] [bnd] jmp *slot(%rip)`; false when the code at `c` is something else. */
+/* `[endbr64] [bnd] jmp *slot(%rip)`; false if the code at `c` is different. */
 static bool read_x86_jump(struct cursor c, uint64_t addr, uint64_t *ret_slot_addr)
 {
         static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
@@ -152,7 +151,7 @@ static bool read_x86_jump(struct cursor c, uint64_t addr, uint64_t *ret_slot_add
         return !c.failed;
 }
 
-/* `endbr64; push $number; bnd jmp`: the lazy half of a stub in .plt.sec. */
+/* `endbr64; push $number; bnd jmp`: the lazy part of a stub in .plt.sec. */
 static const struct plt_slot *read_x86_push(const struct plt *plt, struct cursor c)
 {
         uint32_t number;
@@ -189,7 +188,7 @@ static void add_x86_stubs(struct plt *plt, size_t section)
 
 #define ARM64_BTI_C 0xd503245fu
 
-/* `adrp x16, page` and `ldr x17, [x16, #off]` one after the other. */
+/* `adrp x16, page` followed by `ldr x17, [x16, #off]`. */
 static bool read_arm64_load(uint32_t adrp, uint32_t ldr, uint64_t addr, uint64_t *ret_slot_addr)
 {
         int64_t page;
@@ -209,7 +208,7 @@ static void add_arm64_stubs(struct plt *plt, size_t section)
         size_t first = plt->n_stubs;
         uint32_t before = 0, last = 0;
 
-        /* Instructions are little-endian whatever the data are. */
+        /* Instructions are little-endian, also if the data is big-endian. */
         c.swap = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
         for (uint64_t addr = is->addr; !c.failed && cursor_left(&c) >= 4; addr += 4) {
                 uint32_t code = cursor_u32(&c);
@@ -227,7 +226,7 @@ static void add_arm64_stubs(struct plt *plt, size_t section)
                         (i + 1 < plt->n_stubs ? plt->stubs[i + 1].addr : end) - plt->stubs[i].addr;
 }
 
-/* --- Both --- */
+/* --- All machines --- */
 
 static bool has_stubs(const char *name)
 {

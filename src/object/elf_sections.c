@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The content of packed ELF sections: SHF_COMPRESSED with its header (gABI, "Section compression"), and the
- * older .zdebug_ sections: "ZLIB" and the size as 8 big-endian bytes. */
+/* Unpacks ELF sections: SHF_COMPRESSED with its header (gABI, "Section compression"), and the older .zdebug_ sections: "ZLIB" and
+ * the size as 8 big-endian bytes. */
 #include <string.h>
 
 #include "codec.h"
@@ -11,7 +11,7 @@
 
 struct packing {
         enum codec_kind kind;
-        uint64_t size; /* unpacked */
+        uint64_t size; /* unpacked size */
         struct cursor stream;
 };
 
@@ -21,7 +21,7 @@ static bool read_old_packing(struct cursor c, struct packing *ret, struct err *e
         const uint8_t *size = cursor_bytes(&c, 8);
 
         if (!magic || !size || memcmp(magic, "ZLIB", 4) != 0)
-                return err_set(err, ERR_FORMAT, "does not begin with ZLIB");
+                return err_set(err, ERR_FORMAT, "does not begin with the magic ZLIB");
         ret->kind = CODEC_ZLIB;
         ret->size = 0;
         for (int i = 0; i < 8; i++)
@@ -51,7 +51,7 @@ static bool check_size(const struct packing *packing, struct err *err)
 {
         if (packing->size > ELF_MAX_UNPACKED_BYTES ||
             packing->size / ELF_MAX_UNPACK_RATIO > cursor_left(&packing->stream))
-                return err_set(err, ERR_LIMIT, "unpacks to %llu bytes, which is too much",
+                return err_set(err, ERR_LIMIT, "decompresses to %llu bytes, which is more than the limit",
                                (unsigned long long)packing->size);
         return true;
 }
@@ -92,6 +92,7 @@ bool elf_unpack_section(struct object *object, const struct object_section *sect
                                &n_bytes, err))
                 return false;
         if (n_bytes != size)
-                return err_set(err, ERR_FORMAT, "unpacks to %zu bytes, its header says %zu", n_bytes, size);
+                return err_set(err, ERR_FORMAT, "decompresses to %zu bytes, but its header says %zu", n_bytes,
+                               size);
         return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ELF symbol tables, entry by entry; which of them name code is the reader's decision. */
+/* Reads ELF symbol tables, entry by entry; the caller decides which symbols are code. */
 #include <string.h>
 
 #include "elf_format.h"
@@ -12,7 +12,7 @@ static size_t symbol_bytes(const struct elf *elf)
         return elf->is_64 ? SYMBOL_BYTES_64 : SYMBOL_BYTES_32;
 }
 
-/* The table of section numbers that do not fit into a symbol, which belongs to symbol table `symtab`. */
+/* The table of section numbers that do not fit into the symbols of table `symtab`. */
 static struct cursor find_wide_sections(const struct elf *elf, size_t symtab)
 {
         for (size_t i = 0; i < elf->base.n_sections; i++) {
@@ -74,7 +74,7 @@ static bool is_hidden(uint8_t other)
         return visibility == ELF_STV_INTERNAL || visibility == ELF_STV_HIDDEN;
 }
 
-/* That of symbol `number`, whose own field is too small for it. */
+/* The section number of symbol `number`, whose own field is too small. */
 static uint32_t read_wide_section(const struct object_symbols *symbols, size_t number)
 {
         struct cursor c = symbols->wide_sections;
@@ -83,17 +83,17 @@ static uint32_t read_wide_section(const struct object_symbols *symbols, size_t n
         return cursor_u32(&c);
 }
 
-/* Laid out as one of 64 bits stands in the file. */
+/* The layout of a 64-bit symbol in the file. */
 struct symbol_fields {
         uint32_t name_off;
         uint8_t info, other;
-        uint16_t index; /* of its section */
+        uint16_t index; /* index of its section */
         uint64_t addr, size_bytes;
 };
 
 _Static_assert(sizeof(struct symbol_fields) == SYMBOL_BYTES_64, "no padding");
 
-/* Libraries have tens of thousands: all of one is read at once. */
+/* Libraries have tens of thousands of symbols, so a symbol is read at once. */
 static inline struct symbol_fields read_64(struct cursor *c)
 {
         const uint8_t *at = cursor_take(c, SYMBOL_BYTES_64);
@@ -140,14 +140,14 @@ bool elf_symbols_next(struct object_symbols *symbols, struct object_symbol *ret_
                 .is_hidden = is_hidden(fields.other),
         };
         index = fields.index;
-        /* A reserved number is no section even where the file has that many. */
+        /* A reserved number is not a section, even if the file has that many. */
         if (index == ELF_SHN_XINDEX)
                 index = read_wide_section(symbols, symbols->n_done);
         else if (index >= ELF_SHN_LORESERVE)
                 index = UINT32_MAX;
         place(elf, ret_symbol, index);
         if (elf->machine == ELF_MACHINE_ARM && ret_symbol->kind == OBJECT_SYMBOL_FUNCTION)
-                ret_symbol->addr &= ~(uint64_t)1; /* bit 0 says Thumb */
+                ret_symbol->addr &= ~(uint64_t)1; /* bit 0 means Thumb */
         symbols->n_done++;
         return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides which records are whole and what belongs together: a line table and unwinding information with the load that follows
- * them, a move with the load of its number.  Which code stood where and when is the matter of code_history. */
+/* Reads records and connects them: a line table and unwinding information belong to the next load, a move to the load with its
+ * number.  code_history finds the code at an address and time. */
 #include "jitdump.h"
 
 #include <inttypes.h>
@@ -22,8 +22,8 @@ enum {
         JITDUMP_HEADER_SIZE = 40,
         JITDUMP_RECORD_HEADER_SIZE = 16,
         JITDUMP_LINE_MIN_SIZE = 17,
-        JITDUMP_ARCH_TIME = 1 << 0, /* a flag of the header */
-        FRAMES_ALIGN = 8,           /* of .eh_frame behind the code */
+        JITDUMP_ARCH_TIME = 1 << 0, /* flag in the header */
+        FRAMES_ALIGN = 8,           /* alignment of .eh_frame after the code */
 };
 
 enum jitdump_record {
@@ -40,7 +40,7 @@ struct code {
 };
 
 struct jitdump {
-        struct os_map *map; /* NULL: bytes are the caller's */
+        struct os_map *map; /* NULL: bytes belong to the caller */
         struct cursor file;
         struct jitdump_facts facts;
         struct code *codes;
@@ -50,17 +50,17 @@ struct jitdump {
         uint64_t taken_bytes;
 };
 
-/* What a function takes, its part of the history included. */
+/* Memory for each function, including its part of the history. */
 enum { CODE_BYTES = sizeof(struct code) + 320 };
 
-/* While the records are read. */
+/* State while the records are read. */
 struct jitdump_reading {
         struct jitdump *dump;
-        struct map by_index, by_addr; /* the last load of a number, of an address; index + 1 */
-        uint64_t time;                /* of the record */
-        /* A line table that waits for its load; n_lines 0: none. */
+        struct map by_index, by_addr; /* index + 1 of the last load with a number, or at an address */
+        uint64_t time;                /* time of the record */
+        /* A line table that belongs to the next load; n_lines 0: none. */
         uint64_t lines_addr, lines_off, lines_size, n_lines;
-        uint64_t frames_off, frames_size; /* likewise of unwinding information */
+        uint64_t frames_off, frames_size; /* the same for unwinding information */
         uint64_t n_damaged;
 };
 
@@ -85,7 +85,7 @@ static bool read_load(struct jitdump_reading *r, struct cursor *c)
         struct jitdump_load load = {.time = r->time};
         uint64_t end;
 
-        cursor_skip(c, 4 + 4 + 8); /* pid, tid, vma: perf goes by the code's address */
+        cursor_skip(c, 4 + 4 + 8); /* pid, tid, vma: perf uses the code's address instead */
         load.addr = cursor_u64(c);
         load.size_bytes = cursor_u64(c);
         load.code_index = cursor_u64(c);
@@ -106,7 +106,7 @@ static bool read_load(struct jitdump_reading *r, struct cursor *c)
         return true;
 }
 
-/* The load that a move speaks of; compilers that do not number their code say where it was. */
+/* The load that a move refers to; compilers that do not number their code give its old address. */
 static const struct code *find_moved(const struct jitdump_reading *r, uint64_t code_index, uint64_t old_addr)
 {
         const uint64_t *at = map_find(&r->by_index, code_index);
@@ -125,7 +125,7 @@ static bool read_move(struct jitdump_reading *r, struct cursor *c)
         cursor_skip(c, 4 + 4 + 8);
         old_addr = cursor_u64(c);
         new_addr = cursor_u64(c);
-        cursor_skip(c, 8); /* its size, which can't change */
+        cursor_skip(c, 8); /* its size, which does not change */
         code_index = cursor_u64(c);
         code = c->failed ? NULL : find_moved(r, code_index, old_addr);
         if (!code || __builtin_add_overflow(new_addr, code->is.size_bytes, &end))
@@ -158,12 +158,12 @@ static bool read_debug_info(struct jitdump_reading *r, struct cursor *c)
         return true;
 }
 
-/* .eh_frame, and .eh_frame_hdr behind it. */
+/* .eh_frame, followed by .eh_frame_hdr. */
 static bool read_unwinding(struct jitdump_reading *r, struct cursor *c)
 {
         uint64_t size = cursor_u64(c), hdr_size = cursor_u64(c), off;
 
-        cursor_skip(c, 8); /* whether the program has it in memory too */
+        cursor_skip(c, 8); /* whether the program also has it in memory */
         off = file_off(r->dump, c);
         if (!cursor_skip(c, size) || hdr_size > size)
                 return false;
@@ -192,7 +192,7 @@ static bool read_record(struct jitdump_reading *r, uint32_t id, struct cursor *c
 
 /* --- The file --- */
 
-/* The note, ready for what is said next. */
+/* Separates the next sentence from the note so far. */
 static struct buf *say(struct buf *note)
 {
         if (note->len)
@@ -209,7 +209,7 @@ static bool read_header(struct jitdump *dump, struct buf *note)
         version = cursor_u32(c);
         size = cursor_u32(c);
         if (c->failed || size < JITDUMP_HEADER_SIZE || (magic != JITDUMP_MAGIC && !c->swap)) {
-                buf_add_str(note, "is no jitdump file");
+                buf_add_str(note, "is not a jitdump file");
                 return false;
         }
         if (version != JITDUMP_VERSION) {
@@ -222,13 +222,13 @@ static bool read_header(struct jitdump *dump, struct buf *note)
         dump->facts.time = cursor_u64(c);
         dump->facts.arch_time = cursor_u64(c) & JITDUMP_ARCH_TIME;
         if (!cursor_seek(c, size)) {
-                buf_add_str(note, "ends inside of its header");
+                buf_add_str(note, "ends inside its header");
                 return false;
         }
         return true;
 }
 
-/* Whether there may be one more function. */
+/* Whether another function is within the limits. */
 static bool has_room(struct jitdump *dump)
 {
         uint64_t bytes = (dump->n_codes + 1) * CODE_BYTES;
@@ -252,20 +252,19 @@ static void read_records(struct jitdump_reading *r, struct cursor *c, struct buf
 
                 r->time = cursor_u64(c);
                 if (!c->failed && size < JITDUMP_RECORD_HEADER_SIZE) {
-                        buf_printf(say(note), "what follows byte %" PRIu64 " is damaged and left out", off);
+                        buf_printf(say(note), "is damaged at byte %" PRIu64 " and not read further", off);
                         return;
                 }
                 body = cursor_sub(c, cursor_pos(c), size - JITDUMP_RECORD_HEADER_SIZE);
                 if (c->failed || body.failed) {
                         buf_printf(say(note),
-                                   "ends inside of the record at byte %" PRIu64
-                                   ", as it may while its process runs",
+                                   "ends inside the record at byte %" PRIu64
+                                   ", which is normal while its process runs",
                                    off);
                         return;
                 }
                 if (!has_room(r->dump)) {
-                        buf_printf(say(note), "what follows its first %zu functions is left out",
-                                   r->dump->n_codes);
+                        buf_printf(say(note), "only its first %zu functions are read", r->dump->n_codes);
                         return;
                 }
                 cursor_skip(c, cursor_left(&body));
@@ -297,7 +296,8 @@ static void read_file(struct jitdump *dump, struct buf *note)
                 c = dump->file;
                 read_records(&r, &c, note);
                 if (r.n_damaged)
-                        buf_printf(say(note), "damaged records left out: %" PRIu64, r.n_damaged);
+                        buf_printf(say(note), "has damaged records, which are not read: %" PRIu64,
+                                   r.n_damaged);
                 if (!dump->n_codes)
                         buf_add_str(say(note), "has no functions");
         }
@@ -344,7 +344,7 @@ void jitdump_free(struct jitdump *dump)
         free(dump);
 }
 
-/* --- Use --- */
+/* --- Lookups --- */
 
 const struct jitdump_facts *jitdump_get_facts(const struct jitdump *dump)
 {
@@ -379,9 +379,9 @@ bool jitdump_lines_next(struct jitdump_lines *lines, struct jitdump_line *ret)
         line.line = cursor_u32(c);
         line.discriminator = cursor_u32(c);
         file = cursor_str(c, NULL);
-        if (!file) /* the mapped file was cut since it was read */
+        if (!file) /* the mapped file was truncated since it was read */
                 return false;
-        if (strcmp(file, "\xff") != 0) /* as in the entry before */
+        if (strcmp(file, "\xff") != 0) /* "\xff": the same file as in the entry before */
                 lines->file = file;
         line.file = lines->file;
         lines->n_left--;

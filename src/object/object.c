@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Opens object files of any format and does what is the same for all of them. */
+/* Opens object files of all formats; functions common to all formats. */
 #include "object.h"
 
 #include <assert.h>
@@ -23,7 +23,7 @@ static struct object *open_format(const struct cursor *bytes, const char *name, 
         else if (!cursor_left(bytes))
                 err_set(err, ERR_FORMAT, "is empty");
         else
-                err_set(err, ERR_FORMAT, "is no object file (neither ELF nor PE at its start)");
+                err_set(err, ERR_FORMAT, "is not an object file (neither ELF nor PE)");
         if (!object) {
                 err_in(err, "%s", name);
                 return NULL;
@@ -214,7 +214,7 @@ const struct object_segment *object_get_segment(const struct object *object, siz
 
 /* --- Addresses --- */
 
-/* Overlapping segments are met at page edges; code is what is asked for. */
+/* Segments may overlap at page boundaries; the one with code is preferred. */
 static const struct object_segment *segment_at_off(const struct object *object, uint64_t file_off)
 {
         const struct object_segment *found = NULL;
@@ -309,6 +309,12 @@ size_t object_list_functions(struct object *object, struct object_range **ret_ra
 {
         *ret_ranges = NULL;
         return object->ops->list_functions ? object->ops->list_functions(object, ret_ranges) : 0;
+}
+
+size_t object_list_relocations(struct object *object, struct object_relocation **ret_relocations)
+{
+        *ret_relocations = NULL;
+        return object->ops->list_relocations ? object->ops->list_relocations(object, ret_relocations) : 0;
 }
 
 size_t object_list_stubs(struct object *object, struct object_stub **ret_stubs)

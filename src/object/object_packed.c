@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Packed sections: each is unpacked once and kept, a failure too.  Several at once are shared out to two threads. */
+/* Packed sections: each is unpacked once; the result or the failure is kept.  Several sections are divided between two
+ * threads. */
 #include <stdlib.h>
 
 #include "mem.h"
@@ -7,7 +8,7 @@
 
 enum {
         N_PARTS = 2,
-        MIN_PART_BYTES = 256 * 1024, /* of packed bytes; less is not worth a thread */
+        MIN_PART_BYTES = 256 * 1024, /* packed bytes; for less, a thread is not worth it */
         LARGE_PAGE_BYTES = 2 << 20,
         ROOM_ALIGN_BYTES = 64,
 };
@@ -30,19 +31,19 @@ static struct object_unpacked *add(struct object *object, const struct object_se
         return unpacked;
 }
 
-/* Sections that are packed hold debug information. */
+/* Packed sections contain debug information. */
 static bool take_budget(struct object *object, struct object_unpacked *unpacked)
 {
         if (!budget_take(object->budget, BUDGET_LINES, unpacked->size))
                 return err_set(
                         &unpacked->err, ERR_LIMIT,
-                        "there is no memory for the %zu MiB that it unpacks to; allow more by --max-memory",
+                        "not enough memory for its %zu MiB of decompressed bytes; raise the limit with --max-memory",
                         unpacked->size >> 20);
         unpacked->taken_bytes = unpacked->size;
         return true;
 }
 
-/* Much memory begins where a large page can, and ends where one does: one fault in place of hundreds. */
+/* Large allocations are aligned to large pages at both ends: one page fault instead of hundreds. */
 static uint8_t *allocate(struct object *object, size_t size)
 {
         size_t align_bytes = size >= LARGE_PAGE_BYTES ? LARGE_PAGE_BYTES : 1;
@@ -63,7 +64,7 @@ static size_t room_bytes(const struct object_unpacked *unpacked)
                                 : (unpacked->size + ROOM_ALIGN_BYTES - 1) & ~(size_t)(ROOM_ALIGN_BYTES - 1);
 }
 
-/* Sections that are unpacked together stand in one piece of memory, so that small ones are in large pages too. */
+/* Sections that are unpacked together share one allocation, so that small ones are in large pages, too. */
 static void make_room(struct object *object, struct object_unpacked **items, size_t n)
 {
         size_t total = 0;
@@ -121,7 +122,7 @@ void object_release_packed(struct object *object)
 
 /* --- Several at once --- */
 
-/* What one thread unpacks. */
+/* The sections that one thread unpacks. */
 struct packed_part {
         struct object *object;
         struct object_unpacked **items;
@@ -147,7 +148,7 @@ static int compare_packed(const void *a, const void *b)
         return x < y ? -1 : x > y;
 }
 
-/* The largest first, each to the part that has less to do. */
+/* Sections sorted by size, each assigned to the thread with less work. */
 static void unpack_new(struct object *object, struct object_unpacked **items, size_t n)
 {
         struct packed_part parts[N_PARTS] = {0};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PE images (PE32 and PE32+): headers, sections, and which PDB belongs to them.  Symbols and functions are in the
- * other pe_ files. */
+/* PE images (PE32 and PE32+): headers, sections, and the PDB of the image.  The other pe_ files handle symbols and functions. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 #include "text_number.h"
 
 struct pe_header {
-        uint32_t off; /* of the PE header */
+        uint32_t off; /* offset of the PE header */
         uint16_t machine, characteristics;
         uint16_t n_sections, optional_bytes;
         uint32_t time_stamp;
@@ -52,7 +51,8 @@ static bool read_file_header(struct pe *pe, struct pe_header *h, struct err *err
         magic = cursor_bytes(&c, 4);
         if (!magic || memcmp(magic, "PE\0\0", 4))
                 return err_set(err, ERR_FORMAT,
-                               "is no PE image (an MZ program whose header at 0x%x is another one)", h->off);
+                               "is not a PE image (an MZ program, and the header at 0x%x is not a PE header)",
+                               h->off);
         h->machine = cursor_u16(&c);
         h->n_sections = cursor_u16(&c);
         h->time_stamp = cursor_u32(&c);
@@ -90,7 +90,8 @@ static bool read_optional_header(struct pe *pe, struct pe_header *h, struct err 
                                h->optional_bytes);
         if (h->image_base > PE_MAX_IMAGE_BASE)
                 return err_set(err, ERR_FORMAT,
-                               "PE optional header at 0x%x: image base 0x%" PRIx64 " leaves no room",
+                               "PE optional header at 0x%x: image base 0x%" PRIx64
+                               " leaves no room for the image",
                                h->off + 4 + PE_FILE_HEADER_BYTES, h->image_base);
         for (uint32_t i = 0; i < h->n_dirs && i < PE_N_DIRS && cursor_left(&c) >= 8; i++) {
                 pe->dirs[i].rva = cursor_u32(&c);
@@ -116,7 +117,7 @@ static void find_strings(struct pe *pe)
                 pe->strings = c;
 }
 
-/* "/123" is a name in the table of strings.  Names are the object's: a full one has no NUL. */
+/* "/123" refers to a name in the table of strings.  Other names are copied, because a name of full length has no NUL. */
 static const char *name_of(const struct pe *pe, const char *raw, char *own)
 {
         const char *name;
@@ -144,7 +145,7 @@ static struct object_section read_section(const struct pe *pe, struct cursor *c,
         cursor_skip(c, 12);
         flags = cursor_u32(c);
         section.size_bytes = mem_size ? mem_size : raw_size;
-        /* What the file has is a multiple of its alignment. */
+        /* Sizes in the file are multiples of its alignment. */
         section.file_size = section.file_off ? raw_size : 0;
         if (section.file_size > section.size_bytes)
                 section.file_size = section.size_bytes;
@@ -296,7 +297,7 @@ static bool read_codeview(struct pe *pe, struct cursor c)
                 return false;
         memcpy(pe->pdb.guid, guid, OBJECT_GUID_BYTES);
         pe->pdb.age = age;
-        /* A path without a NUL at its end is met. */
+        /* Some paths do not end with a NUL. */
         len = strnlen((const char *)c.at,
                       cursor_left(&c) < PE_MAX_PATH_BYTES ? cursor_left(&c) : PE_MAX_PATH_BYTES);
         pe->pdb_path = mem_new(len + 1, 1);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whose instructions the parts of an ARM64EC or ARM64X image are: their metadata has a map of the code. */
+/* The instruction sets of the parts of an ARM64EC or ARM64X image, from the code map in their metadata. */
 #include "pe_internal.h"
 
 enum {
-        LOAD_CONFIG_HYBRID_OFF = 0xc8, /* of the address of the hybrid metadata, in PE32+ */
+        LOAD_CONFIG_HYBRID_OFF = 0xc8, /* offset of the address of the hybrid metadata, in PE32+ */
         ENTRY_BYTES = 8,
-        KIND_BITS = 3, /* the lowest bits of an entry's start */
+        KIND_BITS = 3, /* the lowest bits of an entry's start are its kind */
 };
 
 static enum object_machine machine_of(unsigned kind)
 {
         switch (kind) {
-        case 0: /* for ARM64 programs */
-        case 1: /* for emulated programs (ARM64EC) */ return OBJECT_MACHINE_ARM64;
+        case 0: /* code for ARM64 programs */
+        case 1: /* code for emulated programs (ARM64EC) */ return OBJECT_MACHINE_ARM64;
         case 2: return OBJECT_MACHINE_X86_64;
         default: return OBJECT_MACHINE_OTHER;
         }

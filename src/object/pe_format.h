@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers of the PE and COFF formats (Microsoft's pe-format.md) that this folder uses. */
+/* Constants of the PE and COFF formats (Microsoft's pe-format.md) that this room uses. */
 #ifndef PE_FORMAT_H
 #define PE_FORMAT_H
 
 enum {
-        PE_NEW_HEADER_OFF = 0x3c, /* where the MS-DOS header says where the PE header is */
+        PE_NEW_HEADER_OFF = 0x3c, /* position in the MS-DOS header of the offset of the PE header */
         PE_FILE_HEADER_BYTES = 20,
         PE_SECTION_BYTES = 40,
         PE_SYMBOL_BYTES = 18,
@@ -42,6 +42,6 @@ enum { PE_DEBUG_CODEVIEW = 2 };
 
 enum { PE_CLASS_EXTERNAL = 2, PE_CLASS_STATIC = 3, PE_CLASS_LABEL = 6 };
 
-enum { PE_TYPE_FUNCTION = 2 }; /* of the upper four bits of a symbol's type */
+enum { PE_TYPE_FUNCTION = 2 }; /* in the upper four bits of a symbol's type */
 
 #endif

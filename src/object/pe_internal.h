@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A PE image as its parts in this folder see it, and the limits that they keep.  Virtual addresses are those of the
- * address for which it was linked. */
+/* Declarations shared by the PE files of this room, and limits.  Virtual addresses are relative to the base address for which the
+ * image was linked. */
 #ifndef PE_INTERNAL_H
 #define PE_INTERNAL_H
 
@@ -8,16 +8,16 @@
 #include "pe_format.h"
 
 enum {
-        PE_MAX_SECTIONS = 1024, /* Windows loads no image with more than 96 */
+        PE_MAX_SECTIONS = 1024, /* Windows does not load images with more than 96 */
         PE_MAX_EXPORTS = 65536, /* numbered with 16 bits */
         PE_MAX_DEBUG_ENTRIES = 1024,
-        PE_MAX_NAME_BYTES = 64 * 1024,  /* of one exported function */
-        PE_MAX_NAMES_BYTES = 256 << 20, /* of all symbols */
-        PE_MAX_FUNCTIONS = 1 << 24,     /* entries of .pdata */
+        PE_MAX_NAME_BYTES = 64 * 1024,  /* for one exported function */
+        PE_MAX_NAMES_BYTES = 256 << 20, /* for all symbols */
+        PE_MAX_FUNCTIONS = 1 << 24,     /* in .pdata */
         PE_MAX_PATH_BYTES = 32 * 1024,
 };
 
-/* RVAs and sizes have 32 bits: up to this base no address of an image wraps. */
+/* RVAs and sizes have 32 bits: with a base up to this one, no address of an image overflows. */
 #define PE_MAX_IMAGE_BASE (UINT64_MAX - ((uint64_t)2 << 32))
 
 struct pe_directory_place {
@@ -31,7 +31,7 @@ struct pe_symbol {
         const struct object_section *section;
 };
 
-/* Symbols of one table with names of their own, since the file's have no NUL at their end. */
+/* Symbols of one table, with copies of their names, because names in the file have no NUL at their end. */
 struct pe_symbols {
         bool is_read;
         struct pe_symbol *items;
@@ -43,12 +43,12 @@ struct pe {
         struct object base;
         struct pe_directory_place dirs[PE_N_DIRS];
         uint32_t symbols_off, n_symbols; /* of the COFF symbol table */
-        struct cursor strings;           /* behind it; empty when there is none */
+        struct cursor strings;           /* follows the symbols; empty if there is none */
         struct pe_symbols symbols, exports;
         bool has_pdb;
         struct object_pdb pdb;
         char *pdb_path;
-        char (*short_names)[PE_SHORT_NAME_BYTES + 1]; /* of sections */
+        char (*short_names)[PE_SHORT_NAME_BYTES + 1]; /* names of sections */
 };
 
 static inline struct pe *pe_of(struct object *object)
@@ -56,13 +56,13 @@ static inline struct pe *pe_of(struct object *object)
         return (struct pe *)object;
 }
 
-/* The file's bytes from `rva` to the end of what the file has of its section; failed when it has none. */
+/* The file's bytes from `rva` to the end of the section in the file; failed if there are none. */
 struct cursor pe_at_rva(const struct pe *pe, uint32_t rva);
 
-/* The content of a directory, as far as the file has it; empty when it has none. */
+/* The content of a directory that is in the file; empty if there is none. */
 struct cursor pe_directory(const struct pe *pe, enum pe_directory which);
 
-/* The section that `rva` lies in, or NULL. */
+/* The section that contains `rva`, or NULL. */
 const struct object_section *pe_section_at(const struct pe *pe, uint32_t rva);
 
 bool pe_symbols_begin(struct object *object, enum object_table table, struct object_symbols *ret_symbols);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The exception directory (.pdata) of a PE image: its entries, and the functions that they make up.  What unwinding
- * one takes is unwind/'s matter.
+/* The exception directory (.pdata) of a PE image: its entries, and the functions that they describe.  unwind/ reads the unwind
+ * information.
  *
- *   x64    start, end, address of the unwind information; an odd one is that of another entry
+ *   x64    start, end, address of the unwind information; if it is odd, of another entry
  *   ARM64  start, then by the lowest two bits: 0 the address of .xdata, whose first word has the length,
  *          1 packed (length / 4 in bits 2 to 12), 2 packed and without a prologue, 3 reserved
  *
- * All are image-relative. */
+ * All addresses are image-relative. */
 #include <stdlib.h>
 
 #include "mem.h"
@@ -15,10 +15,10 @@
 enum {
         X64_ENTRY_BYTES = 12,
         ARM64_ENTRY_BYTES = 8,
-        X64_CHAINED = 4, /* flag of the unwind information: it goes on in that of another entry */
+        X64_CHAINED = 4, /* flag of the unwind information: continued in that of another entry */
 };
 
-/* 0: a machine whose entries are not read. */
+/* 0: entries of this machine are not supported. */
 static size_t entry_bytes(const struct object *object)
 {
         switch (object->facts.machine) {
@@ -131,7 +131,7 @@ static int compare_ranges(const void *a, const void *b)
         return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* Sorted, one a start; of two the first one. */
+/* Sorts ranges; if several have the same start, keeps the first one. */
 static size_t sort_ranges(struct object_range *ranges, size_t n)
 {
         size_t n_kept = 0;

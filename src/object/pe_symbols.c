@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The names in a PE image: the COFF symbol table, which GNU's linker leaves in it, and the functions that it exports. */
+/* The names in a PE image: the COFF symbol table, which GNU's linker adds, and exported functions. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +22,10 @@ static struct pe_symbol *add_symbol(struct pe_symbols *symbols, uint32_t rva, co
 /* --- The COFF symbol table --- */
 
 struct coff_symbol {
-        const char *name; /* PE_SHORT_NAME_BYTES of them, or an offset */
+        const char *name; /* PE_SHORT_NAME_BYTES bytes, or an offset */
         uint32_t value;
         uint16_t section, type;
-        uint8_t class, n_more; /* entries behind it that are no symbols */
+        uint8_t class, n_more; /* number of following entries that are not symbols */
 };
 
 static struct coff_symbol next_coff(struct cursor *c)
@@ -57,14 +57,15 @@ static bool find_name(const struct pe *pe, const char *raw, const char **ret_nam
         return *ret_len;
 }
 
-static uint8_t kind_of(const struct coff_symbol *symbol, const char *name)
+static uint8_t kind_of(const struct coff_symbol *symbol, const struct object_section *section,
+                       const char *name)
 {
         if (symbol->type >> 4 == PE_TYPE_FUNCTION)
                 return OBJECT_SYMBOL_FUNCTION;
-        /* `.text` and the like are the beginnings of sections. */
+        /* `.text` and similar names are symbols for sections. */
         if (symbol->class == PE_CLASS_STATIC && name[0] == '.')
                 return OBJECT_SYMBOL_OTHER;
-        return OBJECT_SYMBOL_LABEL;
+        return section->flags & OBJECT_SECTION_CODE ? OBJECT_SYMBOL_LABEL : OBJECT_SYMBOL_DATA;
 }
 
 static void add_coff(struct pe *pe, const struct coff_symbol *from)
@@ -75,7 +76,7 @@ static void add_coff(struct pe *pe, const struct coff_symbol *from)
         const char *name;
         size_t len;
 
-        /* 0 is elsewhere, what is negative has no address. */
+        /* 0 means undefined; negative numbers mean that it has no address. */
         if (!from->section || from->section > object->n_sections ||
             (from->class != PE_CLASS_EXTERNAL && from->class != PE_CLASS_STATIC &&
              from->class != PE_CLASS_LABEL) ||
@@ -87,7 +88,7 @@ static void add_coff(struct pe *pe, const struct coff_symbol *from)
         if (!symbol)
                 return;
         symbol->section = section;
-        symbol->kind = kind_of(from, name);
+        symbol->kind = kind_of(from, section, name);
         symbol->binding = from->class == PE_CLASS_EXTERNAL ? OBJECT_GLOBAL : OBJECT_LOCAL;
 }
 
@@ -110,7 +111,7 @@ static void read_coff(struct pe *pe)
 
 struct exports {
         uint32_t first_number, n_functions, n_names;
-        struct cursor functions, names, numbers; /* of the names */
+        struct cursor functions, names, numbers; /* tables of functions, names and numbers */
 };
 
 static struct cursor table_at(const struct pe *pe, uint32_t rva, uint64_t size)
@@ -140,7 +141,7 @@ static bool read_export_header(const struct pe *pe, struct exports *e)
         return !e->functions.failed && !e->names.failed && !e->numbers.failed;
 }
 
-/* An address inside of the directory is the name of a function elsewhere. */
+/* An address inside the directory is the name of a function in another image. */
 static bool is_forwarded(const struct pe *pe, uint32_t rva)
 {
         return rva - pe->dirs[PE_DIR_EXPORT].rva < pe->dirs[PE_DIR_EXPORT].size_bytes;
@@ -205,7 +206,7 @@ static void read_exports(struct pe *pe)
         add_numbered(pe, &e, has_name);
 }
 
-/* --- The face --- */
+/* --- Interface --- */
 
 bool pe_symbols_begin(struct object *object, enum object_table which, struct object_symbols *ret_symbols)
 {

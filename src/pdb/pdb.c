@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Opens program databases, says of which file no answers can be had, and keeps what was damaged. */
+/* Opens program databases, refuses formats that are not supported, and records damage. */
 #include "pdb.h"
 
 #include <stdlib.h>
@@ -8,18 +8,21 @@
 #include "mem.h"
 #include "pdb_internal.h"
 
-/* --- What is refused --- */
+/* --- Formats that are refused --- */
 
 static const struct {
         const char *bytes;
         uint8_t n_bytes;
         const char *why;
 } refused[] = {
-        {"Microsoft C/C++ program database", 32, "is a PDB of a format older than 7.00, which is not read"},
-        {"Microsoft MSFZ Container", 24, "is a compressed PDB (MSFZ), which is not read; unpack it first"},
-        {"MSCF", 4, "is a compressed file (.pd_), which is not read; unpack it with cabextract or expand"},
-        {"SZDD", 4, "is a compressed file (.pd_), which is not read; unpack it with expand"},
-        {"BSJB", 4, "is a portable PDB of managed code, which is not read"},
+        {"Microsoft C/C++ program database", 32,
+         "is a PDB of a format older than 7.00, which wperf does not read"},
+        {"Microsoft MSFZ Container", 24,
+         "is a compressed PDB (MSFZ), which wperf does not read; unpack it first"},
+        {"MSCF", 4,
+         "is a compressed file (.pd_), which wperf does not read; unpack it with cabextract or expand"},
+        {"SZDD", 4, "is a compressed file (.pd_), which wperf does not read; unpack it with expand"},
+        {"BSJB", 4, "is a portable PDB of managed code, which wperf does not read"},
 };
 
 static bool begins_with(const struct cursor *file, const char *bytes, size_t n)
@@ -135,12 +138,12 @@ void pdb_set_decorated(struct pdb *pdb, bool is_decorated)
         pdb->is_decorated = is_decorated;
 }
 
-/* --- Work and damage --- */
+/* --- Budget and damage --- */
 
 bool pdb_spend(struct pdb *pdb, uint64_t n_bytes, struct err *err)
 {
         if (n_bytes > pdb->budget)
-                return err_set(err, ERR_LIMIT, "its parts refer to each other too often");
+                return err_set(err, ERR_LIMIT, "its records refer to each other too often");
         pdb->budget -= n_bytes;
         return true;
 }
@@ -178,7 +181,7 @@ void pdb_write_note(struct pdb *pdb)
         buf_clear(&pdb->note);
         buf_add_str(&pdb->note, buf_text(&pdb->first_complaint));
         if (pdb->n_complaints > 1)
-                buf_printf(&pdb->note, ", and %zu more like it", pdb->n_complaints - 1);
+                buf_printf(&pdb->note, "; and %zu more errors", pdb->n_complaints - 1);
 }
 
 const char *pdb_note(const struct pdb *pdb)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The DBI stream: machine, modules, sections, and which module has which part of a section.  Its header has 64 bytes
- * and is followed by parts whose sizes stand in it: modules, section contributions, section map, source files, type
- * servers, edit-and-continue, numbers of further streams.  LLVM: docs/PDB/DbiStream. */
+/* The DBI stream: machine, modules, sections, and which module contributed which part of a section.  Its header has 64 bytes and
+ * the sizes of the parts after it: modules, section contributions, section map, source files, type servers, edit-and-continue,
+ * numbers of further streams.  LLVM: docs/PDB/DbiStream. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,17 +12,17 @@
 
 enum {
         HEADER_BYTES = 64,
-        SECTION_BYTES = 40,          /* of a section header of PE */
-        CONTRIBUTION_BYTES = 28,     /* of version 6.0 */
-        CONTRIBUTION_BYTES_NEW = 32, /* of 2014 */
-        IS_STRIPPED = 1 << 1,        /* in the header's flags */
+        SECTION_BYTES = 40,          /* size of a section header of PE */
+        CONTRIBUTION_BYTES = 28,     /* size in version 6.0 */
+        CONTRIBUTION_BYTES_NEW = 32, /* size in the version of 2014 */
+        IS_STRIPPED = 1 << 1,        /* bit in the header's flags */
 };
 
 #define DBI_SIGNATURE            UINT32_MAX
 #define CONTRIBUTION_VERSION     0xf12eba2du
 #define CONTRIBUTION_VERSION_NEW 0xf13151e4u
 
-/* Where the numbers of further streams are. */
+/* Indexes in the list of further streams. */
 enum { DEBUG_OMAP_TO = 3, DEBUG_OMAP_FROM = 4, DEBUG_SECTIONS = 5, N_DEBUG = 6 };
 
 struct dbi_header {
@@ -39,9 +39,10 @@ static bool read_header(struct pdb *pdb, struct dbi_header *header, struct err *
         uint64_t end;
 
         if (!pdb_stream_copy(&pdb->msf, PDB_STREAM_DBI, 0, sizeof(bytes), bytes))
-                return err_set(err, ERR_FORMAT, "has no DBI stream, so it says nothing of addresses");
+                return err_set(err, ERR_FORMAT, "has no DBI stream, so it has no addresses");
         if (cursor_u32(&c) != DBI_SIGNATURE)
-                return err_set(err, ERR_UNSUPPORTED, "has a DBI stream of an old format, which is not read");
+                return err_set(err, ERR_UNSUPPORTED,
+                               "has a DBI stream of an old format, which wperf does not read");
         cursor_skip(&c, 4);
         pdb->facts.age = cursor_u32(&c);
         cursor_skip(&c, 4);
@@ -62,7 +63,7 @@ static bool read_header(struct pdb *pdb, struct dbi_header *header, struct err *
         end = (uint64_t)HEADER_BYTES + header->modules_bytes + header->contributions_bytes + map_bytes +
               sources_bytes + servers_bytes + edit_bytes + header->debug_bytes;
         if (end > pdb_stream_size(&pdb->msf, PDB_STREAM_DBI))
-                return err_set(err, ERR_FORMAT, "its DBI stream is shorter than its parts");
+                return err_set(err, ERR_FORMAT, "its DBI stream is shorter than the sizes in its header say");
         header->contributions_off = HEADER_BYTES + header->modules_bytes;
         header->debug_off = (uint32_t)(end - header->debug_bytes);
         return true;
@@ -98,7 +99,7 @@ static bool read_modules(struct pdb *pdb, const struct dbi_header *header, struc
                 struct pdb_module module = {0};
 
                 if (!read_module(&c, &module))
-                        return err_set(err, ERR_FORMAT, "its list of modules ends inside one");
+                        return err_set(err, ERR_FORMAT, "its list of modules ends inside an entry");
                 if (module.symbols_bytes > 4 || module.lines_bytes)
                         pdb->facts.is_stripped = false;
                 pdb->facts.has_lines |= module.lines_bytes > 0;
@@ -120,7 +121,7 @@ static bool read_sections(struct pdb *pdb, uint16_t stream, struct err *err)
         if (!n)
                 return err_set(
                         err, ERR_UNSUPPORTED,
-                        "has no section headers, so it says nothing of addresses (managed code alone)");
+                        "has no section headers, so it has no addresses (it describes only managed code)");
         if (n > PDB_MAX_SECTIONS)
                 return err_set(err, ERR_LIMIT, "has more than %d sections", PDB_MAX_SECTIONS);
         if (!pdb_stream_piece(&pdb->msf, stream, 0, (uint32_t)(n * SECTION_BYTES), &piece, err))
@@ -145,7 +146,8 @@ static bool read_sections(struct pdb *pdb, uint16_t stream, struct err *err)
         return true;
 }
 
-static const char omap_text[] = "has OMAP tables: code was moved after linking, so names can't be placed";
+static const char omap_text[] =
+        "has OMAP tables: code was moved after linking, and wperf can't find the new addresses";
 
 static bool read_debug_streams(struct pdb *pdb, const struct dbi_header *header, struct err *err)
 {
@@ -260,7 +262,7 @@ static int compare_contributions(const void *a, const void *b)
         return x->size_bytes < y->size_bytes ? -1 : x->size_bytes > y->size_bytes;
 }
 
-/* Linkers write them by address; where one did not they are sorted here. */
+/* Linkers write contributions sorted by address; if they are not, they are sorted here. */
 static void check_order(struct pdb_contributions *all)
 {
         struct pdb_contribution last = {0}, *sorted;
@@ -322,7 +324,7 @@ bool pdb_find_contribution(struct pdb *pdb, uint16_t section, uint32_t off,
         return false;
 }
 
-/* --- All of it --- */
+/* --- The whole stream --- */
 
 bool pdb_dbi_read(struct pdb *pdb, struct err *err)
 {

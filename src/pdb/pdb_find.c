@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Addresses to functions and frames: sorted by the module that has them, so that each module is decoded once. */
+/* Looks up functions and frames of addresses: sorts the addresses by module, so that each module is decoded once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +39,7 @@ void pdb_find_proc(struct pdb *pdb, uint32_t rva, struct pdb_found *ret_found)
         narrow(&ret_found->from, &ret_found->to, from, to);
 }
 
-/* The public symbol at exactly that address. */
+/* The public symbol whose address is `rva`. */
 static const char *name_public_at(struct pdb *pdb, uint32_t rva)
 {
         struct pdb_public symbol;
@@ -52,7 +52,7 @@ static const char *name_public_at(struct pdb *pdb, uint32_t rva)
         return pdb_public_name(pdb, &symbol);
 }
 
-/* The function that a part was separated from, or that a trampoline leads to. */
+/* The function that a part was separated from, or that a trampoline jumps to. */
 static const char *name_function_at(struct pdb *pdb, uint32_t rva)
 {
         struct pdb_found found;
@@ -81,8 +81,8 @@ const char *pdb_name_proc(struct pdb *pdb, const struct pdb_found *found, uint32
         return name;
 }
 
-/* The public symbol before an address that no function of a module has.  Where that is a function whose size is known the
- * address is behind its end. */
+/* The public symbol before an address that is in no function of a module.  If it is a function with a known size, the address is
+ * after its end, and there is no result. */
 static bool find_before(struct pdb *pdb, uint32_t rva, struct pdb_found *found, struct pdb_function *function)
 {
         struct pdb_public symbol;
@@ -150,7 +150,7 @@ size_t pdb_places_from(const struct pdb_places *places, uint64_t rva)
 }
 
 struct pdb_wanted {
-        uint32_t module; /* UINT32_MAX: none has it */
+        uint32_t module; /* UINT32_MAX: in no module */
         size_t index;
 };
 
@@ -163,7 +163,7 @@ static int compare_wanted(const void *a, const void *b)
         return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* By function, then by RVA. */
+/* Sorts by function, then by RVA. */
 static int compare_places(const void *a, const void *b)
 {
         const struct pdb_place *x = a, *y = b;
@@ -192,7 +192,8 @@ static void pdb_decoded_release(struct pdb_decoded *decoded)
         free(decoded->places.items);
 }
 
-/* The function that an address belongs to, by its place in module->procs: of a separated part, the whole one. */
+/* The function that contains an address, as an index into module->procs; for a separated part, the function it was separated
+ * from. */
 static uint32_t find_owner(const struct pdb_module *module, uint32_t rva)
 {
         uint32_t from, to;
@@ -221,7 +222,7 @@ static void decode_lines(struct pdb_decoded *decoded)
                 pdb_complain(pdb, module, &err);
 }
 
-/* What was inlined into one function; the places are its own. */
+/* Finds the inlined functions at the places, which are all in this function. */
 static bool decode_body(struct pdb_decoded *decoded, uint32_t id, struct pdb_places *places, struct err *err)
 {
         struct pdb_module *module = decoded->module;
@@ -274,8 +275,7 @@ static void decode_inlines(struct pdb_decoded *decoded)
 
 /* --- Frames --- */
 
-/* The function at the address, with the line that the module has for it: its own, or where what is inside it was
- * called. */
+/* Adds the function at the address, with its line: the line of the instruction, or of the call to the inlined function. */
 static void add_outer(struct pdb_decoded *decoded, const struct pdb_place *place, bool is_alone)
 {
         struct source_frames *out = decoded->out;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions that link-time code generation inlined from another module: their ids lead over the module's imports and the
- * other one's exports to the ids that names are found by.  microsoft-pdb: cvinfo.h, CrossScopeReferences. */
+/* Functions that link-time code generation inlined from another module.  The imports of the module and the exports of the other
+ * one map their ids to ids of the PDB, which have names.  microsoft-pdb: cvinfo.h, CrossScopeReferences. */
 #include "err.h"
 #include "pdb_internal.h"
 #include "text_match.h"
@@ -13,7 +13,7 @@ enum {
 
 #define IS_IMPORTED 0x80000000u
 
-/* The number `scope` of the imports: the place of a module's name in /names, a number, so many ids. */
+/* Finds reference number `scope` of the imports: an offset in /names of the name of a module, a number, and that many ids. */
 static bool find_reference(const struct pdb_lines *lines, uint32_t id, uint32_t *ret_name_off,
                            uint32_t *ret_local)
 {
@@ -49,7 +49,7 @@ static const struct pdb_module *find_module(const struct pdb *pdb, const char *n
         return NULL;
 }
 
-/* Exports are pairs: the id in the module, the id in the PDB. */
+/* Exports are pairs of an id in the module and the id in the PDB. */
 static bool find_export(struct cursor c, uint32_t local, uint32_t *ret_id)
 {
         struct pdb_subsection subsection;

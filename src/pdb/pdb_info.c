@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The info stream: identity of the PDB and the streams that have names, of which /names holds the paths of source
- * files.  LLVM: docs/PDB/PdbStream, microsoft/pdb-rs: docs/pdb/names_stream. */
+/* The info stream: identity of the PDB, and its named streams, such as /names with the paths of source files.  LLVM:
+ * docs/PDB/PdbStream, microsoft/pdb-rs: docs/pdb/names_stream. */
 #include <string.h>
 
 #include "pdb_internal.h"
 
 enum {
-        OLDEST_VERSION = 20000404, /* of Visual C++ 7.0, the first whose info stream has a GUID */
+        /* version of Visual C++ 7.0, the first one with a GUID in the info stream */
+        OLDEST_VERSION = 20000404,
         NAMES_HEADER_BYTES = 12,
 };
 
 #define NAMES_MAGIC     0xeffeeffeu
 #define FEATURE_MINIMAL 0x494e494du /* "MINI" */
 
-/* Bits that say which buckets of a hash table are in use: the number of words, the words. */
+/* Bits of the used buckets of a hash table: the number of words, then the words. */
 static struct cursor read_bits(struct cursor *c)
 {
         uint32_t n_words = cursor_u32(c);
@@ -28,18 +29,18 @@ static bool has_bit(const struct cursor *bits, uint32_t i)
         return i / 8 < cursor_left(bits) && bits->start[i / 8] & 1u << i % 8;
 }
 
-/* The number of the stream with that name: the names, then a hash table from their places to numbers; the cursor moves
- * behind it. */
+/* The number of the stream with a name: the stream has the names, then a hash table from their offsets to numbers.  Moves the
+ * cursor past it. */
 static uint32_t find_named(struct cursor *c, const char *wanted)
 {
         uint32_t names_bytes = cursor_u32(c), n_buckets, found = PDB_NO_STREAM;
         struct cursor names = cursor_sub(c, cursor_pos(c), names_bytes), present;
 
         cursor_skip(c, names_bytes);
-        cursor_u32(c); /* how many there are */
+        cursor_u32(c); /* number of entries */
         n_buckets = cursor_u32(c);
         present = read_bits(c);
-        read_bits(c); /* deleted */
+        read_bits(c); /* bits of deleted buckets */
         if (c->failed || names.failed)
                 return PDB_NO_STREAM;
         for (uint32_t i = 0; i < n_buckets && i / 8 < cursor_left(&present); i++) {
@@ -59,7 +60,7 @@ static uint32_t find_named(struct cursor *c, const char *wanted)
         return found;
 }
 
-/* Numbers up to the end, of which some are features. */
+/* Whether the numbers up to the end contain the feature. */
 static bool is_minimal(struct cursor c)
 {
         while (!c.failed && cursor_left(&c) >= 4) {
@@ -74,11 +75,14 @@ static bool read_identity(struct pdb *pdb, struct cursor *c, struct err *err)
         uint32_t version = cursor_u32(c);
         const void *guid;
 
-        cursor_skip(c, 8); /* a time stamp, and an age that tools raise without touching the image */
+        cursor_skip(c, 8); /* a time stamp, and an age that tools raise without modifying the image */
         guid = cursor_bytes(c, PDB_GUID_BYTES);
         if (version < OLDEST_VERSION)
-                return err_set(err, ERR_UNSUPPORTED, "is a PDB of the old version %u, which is not read",
-                               version);
+                return err_set(
+                        err, ERR_UNSUPPORTED,
+                        "is a PDB of version %u, which is too old: wperf reads %u and later; link the program again with a newer "
+                        "linker",
+                        version, OLDEST_VERSION);
         if (!guid)
                 return err_set(err, ERR_FORMAT, "its info stream has no GUID");
         memcpy(pdb->facts.guid, guid, PDB_GUID_BYTES);
@@ -103,10 +107,9 @@ bool pdb_info_read(struct pdb *pdb, struct err *err)
         is_good = read_identity(pdb, &piece.bytes, err);
         pdb->names_stream = is_good ? find_named(&piece.bytes, "/names") : PDB_NO_STREAM;
         if (is_good && is_minimal(piece.bytes))
-                is_good = err_set(
-                        err, ERR_UNSUPPORTED,
-                        "is a PDB of /DEBUG:FASTLINK, which leaves symbols in the object files and is "
-                        "not read; link with /DEBUG:FULL");
+                is_good = err_set(err, ERR_UNSUPPORTED,
+                                  "is a PDB of /DEBUG:FASTLINK, which has no symbols (they are in the object "
+                                  "files); link with /DEBUG:FULL");
         pdb_piece_release(&piece);
         if (!pdb_stream_copy(&pdb->msf, pdb->names_stream, 0, sizeof(head), head))
                 return is_good;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inlined functions: records S_INLINESITE inside a function, nested as the calls were, each with a program (binary
- * annotations) that says which code is its and of which line.  Addresses outside the one around it are left out.
- * microsoft-pdb: cvinfo.h, BinaryAnnotationOpcode. */
+/* Inlined functions: records S_INLINESITE inside a function, nested like the calls.  Each has a program (binary annotations) that
+ * computes its code and lines.  Addresses outside the enclosing function are left out. microsoft-pdb: cvinfo.h,
+ * BinaryAnnotationOpcode. */
 #include <stdlib.h>
 
 #include "mem.h"
@@ -32,7 +32,7 @@ void pdb_inlines_release(struct pdb_inlines *inlines)
 
 /* --- Numbers --- */
 
-/* 1, 2 or 4 bytes, the first of which says so; most significant first. */
+/* 1, 2 or 4 bytes, as the first byte says; most significant byte first. */
 static uint32_t read_number(struct cursor *c)
 {
         uint32_t first = cursor_u8(c), v;
@@ -70,16 +70,16 @@ struct inline_walk {
         struct err *err;
 };
 
-/* What is known while the program runs. */
+/* State of the program. */
 struct inline_state {
-        uint32_t base, off; /* of the code: RVA, and from there */
+        uint32_t base, off; /* current code address: RVA, and offset from it */
         uint32_t file, line, column;
-        bool is_open; /* there is a row whose end is not known yet */
+        bool is_open; /* the end of the current row is not known yet */
         struct pdb_inline row;
         uint32_t row_rva;
 };
 
-/* The row covers the code up to `end`. */
+/* Ends the current row at `end`. */
 static bool end_row(struct inline_walk *walk, struct inline_state *state, uint32_t outer_site, uint32_t end)
 {
         struct pdb_inlines *inlines = walk->inlines;
@@ -128,7 +128,7 @@ static uint32_t get_base(const struct pdb_body *body, uint32_t chunk)
         return body->chunks[chunk < body->n_chunks ? chunk : 0];
 }
 
-/* False when it is damaged or too much. */
+/* False if it is damaged or exceeds a limit. */
 static bool run_opcode(struct inline_walk *walk, struct inline_state *state, uint32_t outer_site,
                        uint32_t opcode, struct cursor *c)
 {
@@ -187,7 +187,7 @@ static bool run_program(struct inline_walk *walk, uint32_t site, uint32_t outer_
 
 /* --- Scopes --- */
 
-/* The site that each open scope is in, PDB_NO_INLINE: none. */
+/* The innermost inline site of each open scope; PDB_NO_INLINE: none. */
 struct scopes {
         uint32_t sites[PDB_MAX_DEPTH];
         size_t depth;
@@ -202,7 +202,7 @@ static bool enter_site(struct inline_walk *walk, struct scopes *scopes, const st
         cursor_skip(&c, 8);
         new_site.id = cursor_u32(&c);
         if (symbol->kind == S_INLINESITE2)
-                cursor_skip(&c, 4); /* how often it ran */
+                cursor_skip(&c, 4); /* invocation count */
         if (c.failed)
                 return err_set(walk->err, ERR_FORMAT, "an inlined function's record is too short");
         ARRAY_PUSH(walk->inlines->sites, walk->inlines->n_sites, walk->inlines->cap_sites, new_site);

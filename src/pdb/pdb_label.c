@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A function as a whole: its labels, and the stretches of code that it was split into. */
+/* The labels of a function, and all of its address ranges. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "mem.h"
 #include "pdb_internal.h"
 
-enum { LABEL_NAME = 7 }; /* offset of the name behind the kind */
+enum { LABEL_NAME = 7 }; /* offset of the name after the kind */
 
-/* The function at an address, not one of its parts. */
+/* The function at an address, also if a separated part of it is there. */
 static bool find_whole(struct pdb *pdb, uint32_t rva, struct pdb_found *found)
 {
         pdb_find_proc(pdb, rva, found);

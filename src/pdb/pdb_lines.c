@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Line information of a module (C13): subsections of 4 bytes of kind, 4 of size, then content.  Read here are rows of
- * lines, checksums of source files, and where inlined functions begin.  microsoft/pdb-rs: docs/codeview/line_data. */
+/* Line information of a module (C13): subsections with 4 bytes of kind, 4 of size, and content.  This file reads rows of lines,
+ * checksums of source files, and the source positions of inlined functions.  microsoft/pdb-rs: docs/codeview/line_data. */
 #include "pdb_internal.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ enum {
         HAS_COLUMNS = 1, /* flags of PDB_LINES */
         HAS_FILES = 1,   /* signature of PDB_INLINEE_LINES */
         LINE_MASK = 0xffffff,
-        HIDDEN_STEP_OVER = 0xf00f00, /* no line: code that the compiler made */
+        HIDDEN_STEP_OVER = 0xf00f00, /* not a line: code that the compiler made */
         HIDDEN_STEP_INTO = 0xfeefee,
 };
 
@@ -66,7 +66,7 @@ const char *pdb_lines_path(struct pdb *pdb, const struct pdb_lines *lines, uint3
 
 struct pdb_line_row {
         uint32_t rva;
-        uint32_t order; /* in the file */
+        uint32_t order; /* index in the file */
         uint32_t file, line, column;
 };
 
@@ -96,7 +96,7 @@ static bool add_block(struct rows *rows, struct cursor *c, uint32_t start, bool 
         if (has_columns && (uint64_t)n * 12 <= n_bytes - 12)
                 columns = cursor_make(items.end, (size_t)n * 4);
         if (n > PDB_MAX_ROWS - rows->n)
-                return err_set(err, ERR_LIMIT, "it has more than %d lines in one stretch", PDB_MAX_ROWS);
+                return err_set(err, ERR_LIMIT, "it has more than %d lines in one block", PDB_MAX_ROWS);
         for (uint32_t i = 0; i < n; i++) {
                 struct pdb_line_row row = {
                         .rva = start + cursor_u32(&items), .order = (uint32_t)rows->n, .file = file};
@@ -121,8 +121,7 @@ static void set_row(struct pdb_place *place, const struct pdb_line_row *row)
         place->column = row->column;
 }
 
-/* Walks rows and places side by side: a row reaches up to the next one, so that of several at one address the last
- * counts. */
+/* Assigns rows to places, both sorted.  A row ends at the next row, so the last of several rows at one address is used. */
 static void set_rows(const struct rows *rows, struct pdb_places *places, size_t first, uint64_t end)
 {
         size_t at = 0;
@@ -135,7 +134,7 @@ static void set_rows(const struct rows *rows, struct pdb_places *places, size_t 
         }
 }
 
-/* The lines of one stretch of code, where it has one of the places. */
+/* The lines of one address range, if it contains one of the places. */
 static bool find_rows(struct pdb *pdb, struct cursor c, struct pdb_places *places, struct rows *rows,
                       struct err *err)
 {
@@ -183,7 +182,7 @@ bool pdb_lines_find(struct pdb *pdb, struct pdb_lines *lines, struct pdb_places 
 
 /* --- Inlined functions --- */
 
-/* Entries are id, file and line, and with HAS_FILES a number of further files and these. */
+/* An entry is an id, file and line, and with HAS_FILES a number of further files and these files. */
 static void add_inlinees(struct pdb_lines *lines, struct cursor c)
 {
         bool has_files = cursor_u32(&c) == HAS_FILES;

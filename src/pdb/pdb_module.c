@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Symbols of a module: its functions, thunks and separated parts as stretches of code that do not overlap.  What is
- * inside a function is read by others, when an address hits it.  Records: 2 bytes of length, 2 of kind, then its fields
- * (microsoft-pdb: cvinfo.h). */
+/* Symbols of a module: its functions, thunks and separated parts as address ranges without overlaps.  Records inside a function
+ * are read elsewhere, when a lookup needs them.  Records: 2 bytes of length, 2 of kind, then fields (microsoft-pdb: cvinfo.h). */
 #include <stdlib.h>
 
 #include "mem.h"
@@ -10,7 +9,7 @@
 
 enum {
         SYMBOLS_SIGNATURE = 4, /* bytes at the start of a module's stream */
-        PROC_NAME = 35,        /* offset of the name behind the kind */
+        PROC_NAME = 35,        /* offset of the name after the kind */
         THUNK_NAME = 21,
 };
 
@@ -84,8 +83,7 @@ bool pdb_module_lines(struct pdb *pdb, const struct pdb_module *module, struct p
 
 /* --- Functions --- */
 
-/* Behind the scope that a record opens, when the record says where that ends and tells the truth; returns that place,
- * or 0. */
+/* Skips the scope that a record opens, if the end in the record is valid; returns the end, or 0. */
 static uint32_t skip_scope(struct cursor *c, uint32_t end)
 {
         struct cursor at = *c;
@@ -200,7 +198,7 @@ static int compare_procs(const void *a, const void *b)
         return x->record < y->record ? -1 : x->record > y->record;
 }
 
-/* Of several that begin together the first one in the file stays; one whose size is not known reaches up to the next. */
+/* If several begin at one address, the first in the file stays; if the size is not known, the range ends at the next one. */
 static void order_procs(struct pdb_module *module)
 {
         struct pdb_proc *procs = module->procs;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the container of a PDB.  The first block holds the superblock: 32 bytes of magic; then, 4 bytes each, the size
- * of a block, the active free-block map, the number of blocks, the size of the directory, an unused field, and the
- * numbers of the blocks that list the directory's blocks.  The directory is the number of streams, their sizes, and the
- * numbers of their blocks.  Free-block maps are for writers.  What the streams hold is decided elsewhere.  LLVM:
- * docs/PDB/MsfFile. */
+/* Reads the container of a PDB.  The first block is the superblock: 32 bytes of magic; then, 4 bytes each, the size of a block,
+ * the active free-block map, the number of blocks, the size of the directory, an unused field, and the numbers of the blocks that
+ * list the directory's blocks.  The directory has the number of streams, their sizes, and the numbers of their blocks.
+ * Free-block maps are only used by writers.  LLVM: docs/PDB/MsfFile. */
 #include "pdb_msf.h"
 
 #include <stdlib.h>
@@ -12,7 +11,7 @@
 #include "mem.h"
 
 static const char magic[] = "Microsoft C/C++ MSF 7.00\r\n\x1a"
-                            "DS\0\0"; /* one more 0 ends it */
+                            "DS\0\0"; /* followed by one more 0 */
 
 #define NIL_SIZE UINT32_MAX
 
@@ -38,7 +37,7 @@ static uint32_t get_block(const struct cursor *list, uint32_t i)
         return block;
 }
 
-/* How many bytes from `off` on, at most `max`, are in one piece of the file. */
+/* Number of bytes from `off` on, at most `max`, that are contiguous in the file. */
 static uint64_t count_together(const struct pdb_msf *msf, const struct cursor *list, uint32_t off,
                                uint64_t max)
 {
@@ -58,7 +57,7 @@ static struct cursor find_bytes(const struct pdb_msf *msf, const struct cursor *
         return cursor_sub(&msf->file, block * msf->block_bytes + off % msf->block_bytes, size);
 }
 
-/* The caller made sure that the list is long enough. */
+/* The caller must check that the list is long enough. */
 static bool copy_blocks(const struct pdb_msf *msf, const struct cursor *list, uint32_t off, uint32_t size,
                         uint8_t *to)
 {
@@ -93,7 +92,7 @@ static bool get_piece(const struct pdb_msf *msf, const struct cursor *list, uint
                 *ret_piece = (struct pdb_piece){.bytes = bytes};
                 return true;
         }
-        /* Every block is of one stream only, so that no stream is larger than the file. */
+        /* Every block belongs to one stream only, so no stream is larger than the file. */
         if (size > cursor_left(&msf->file))
                 return err_set(err, ERR_FORMAT, "a stream is larger than the file");
         copy = mem_new(size, 1);
@@ -134,7 +133,7 @@ static bool read_streams(struct pdb_msf *msf, struct cursor directory, struct er
         return true;
 }
 
-/* The numbers in the superblock lead to blocks with the numbers of the directory's blocks. */
+/* The superblock has the numbers of blocks that list the numbers of the directory's blocks. */
 static bool read_directory(struct pdb_msf *msf, struct cursor c, uint32_t size, struct err *err)
 {
         struct pdb_piece list = {0}, directory = {0};
@@ -163,11 +162,12 @@ bool pdb_msf_init(struct pdb_msf *msf, const struct cursor *file, struct err *er
 
         msf->file = *file;
         if (!found || memcmp(found, magic, sizeof(magic)))
-                return err_set(err, ERR_FORMAT, "is no PDB (its first bytes are not those of one)");
+                return err_set(err, ERR_FORMAT, "is not a PDB (its first bytes are not those of a PDB)");
         msf->block_bytes = cursor_u32(&c);
         if (msf->block_bytes < PDB_MIN_BLOCK_BYTES || msf->block_bytes > PDB_MAX_BLOCK_BYTES ||
             (msf->block_bytes & (msf->block_bytes - 1)))
-                return err_set(err, ERR_FORMAT, "has blocks of %u bytes, which no PDB has", msf->block_bytes);
+                return err_set(err, ERR_FORMAT, "has blocks of %u bytes, a size that is not valid in a PDB",
+                               msf->block_bytes);
         cursor_skip(&c, 8);
         size = cursor_u32(&c);
         cursor_skip(&c, 4);
@@ -192,7 +192,7 @@ uint32_t pdb_stream_size(const struct pdb_msf *msf, uint32_t stream)
         return stream < msf->n_streams && stream != PDB_NO_STREAM ? msf->streams[stream].size_bytes : 0;
 }
 
-/* The numbers of the stream's blocks. */
+/* The block numbers of the stream. */
 static struct cursor list_blocks(const struct pdb_msf *msf, uint32_t stream)
 {
         const struct pdb_stream *s = &msf->streams[stream];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of inlined functions, from the streams of ids (IPI) and types (TPI).  Records have no fixed size; the hash stream
- * of each says where some of them are, from where the next ones are walked.  LLVM: docs/PDB/TpiStream,
- * CodeViewTypes. */
+/* Names of inlined functions, from the streams of ids (IPI) and types (TPI).  Records have variable sizes.  The hash stream of
+ * each has the offsets of some of them; the others are found by walking from there.  LLVM: docs/PDB/TpiStream, CodeViewTypes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +10,8 @@
 
 enum {
         HEADER_BYTES = 56,
-        N_STEP = 256,             /* records between two places of an index made here */
-        MAX_STEP_BYTES = 1 << 20, /* an index of the file that leaves more out is not used */
+        N_STEP = 256,             /* records between two entries of an index that is made here */
+        MAX_STEP_BYTES = 1 << 20, /* an index in the file with larger gaps is not used */
         MAX_RECORD_BYTES = 64 * 1024 + 2,
 };
 
@@ -27,7 +26,7 @@ enum type_kind {
         LF_STRING_ID = 0x1605,
 };
 
-/* Numbers from here on are wider than 2 bytes. */
+/* Larger values are type tags of numbers wider than 2 bytes. */
 enum numeric_kind {
         LF_NUMERIC = 0x8000,
         LF_CHAR = 0x8000,
@@ -51,7 +50,7 @@ static void add_place(struct pdb_types *types, uint32_t type, uint32_t off)
         ARRAY_PUSH(types->places, types->n_places, types->cap_places, (struct pdb_type_place){type, off});
 }
 
-/* The index that the file has: pairs of number and offset. */
+/* The index in the file: pairs of number and offset. */
 static bool read_index(struct pdb *pdb, struct pdb_types *types, uint16_t stream, uint32_t off,
                        uint32_t n_bytes)
 {
@@ -76,7 +75,7 @@ static bool read_index(struct pdb *pdb, struct pdb_types *types, uint16_t stream
         return is_good && types->records_end - types->records - last.off <= MAX_STEP_BYTES;
 }
 
-/* The record at `off` has `*ret_bytes` bytes behind its length. */
+/* The record at `off` has `*ret_bytes` bytes after its length field. */
 static bool read_length(struct pdb *pdb, const struct pdb_types *types, uint32_t off, uint32_t *ret_bytes)
 {
         uint32_t left = types->records_end - types->records;
@@ -90,7 +89,7 @@ static bool read_length(struct pdb *pdb, const struct pdb_types *types, uint32_t
         return true;
 }
 
-/* Walks all records once. */
+/* Makes the index by walking all records once. */
 static void make_index(struct pdb *pdb, struct pdb_types *types)
 {
         uint32_t off = 0, n_bytes;
@@ -132,7 +131,7 @@ static void open_types(struct pdb *pdb, struct pdb_types *types)
                 make_index(pdb, types);
 }
 
-/* The record's bytes, kind first.  The caller releases the piece. */
+/* The bytes of the record, kind first.  The caller releases the piece. */
 static bool find_record(struct pdb *pdb, struct pdb_types *types, uint32_t type, struct pdb_piece *ret_record)
 {
         size_t low = 0, high;
@@ -181,7 +180,7 @@ static void skip_numeric(struct cursor *c)
         }
 }
 
-/* Moves to the name; false for kinds that have none. */
+/* Moves to the name; false for kinds without a name. */
 static bool skip_to_name(struct cursor *c, uint16_t kind)
 {
         switch (kind) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The places are gdb's and perf's; the network comes last, and only where the caller hands it in. */
+/* Looks in the same folders as gdb and perf; asks the network last, and only if the caller allows it. */
 #include "debug_search.h"
 
 #include <string.h>
@@ -12,9 +12,9 @@ struct debug_search {
         const struct debug_wanted *wanted;
         const char *link; /* the name in .gnu_debuglink, or NULL */
         uint32_t crc;
-        struct buf path;    /* of the candidate */
-        struct buf refused; /* the first candidate that is of another build */
-        struct err garbage; /* why what the network gave is no object file */
+        struct buf path;    /* path of the candidate */
+        struct buf refused; /* path of the first candidate of another build */
+        struct err garbage; /* why the file from the network is not an object file */
 };
 
 static bool belongs(const struct debug_search *search, const struct object *candidate)
@@ -28,7 +28,7 @@ static bool belongs(const struct debug_search *search, const struct object *cand
         return search->link && object_crc32(candidate) == search->crc;
 }
 
-/* Opens what search->path names, if it is there and the right one. */
+/* Opens the file at search->path, if it exists and belongs to the object. */
 static struct object *try_path(struct debug_search *search)
 {
         AUTO(object) candidate = object_open(buf_text(&search->path), NULL);
@@ -64,7 +64,7 @@ static struct object *search_by_build_id(struct debug_search *search)
         return NULL;
 }
 
-/* What the network gives is checked as any other candidate is. */
+/* A file from the network is checked like any other candidate. */
 static struct object *search_remote(struct debug_search *search)
 {
         const struct debug_wanted *wanted = search->wanted;
@@ -80,7 +80,7 @@ static struct object *search_remote(struct debug_search *search)
         return any ? try_path(search) : NULL;
 }
 
-/* FOLDER[SUB]/LINK, where FOLDER is that of the object file under `root`. */
+/* FOLDER[SUB]/LINK, where FOLDER is the object file's folder below `root`. */
 static struct object *try_link(struct debug_search *search, const char *root, const char *sub)
 {
         const char *path = search->wanted->path;
@@ -108,7 +108,7 @@ static struct object *search_by_link(struct debug_search *search)
         return found;
 }
 
-/* What was found that was not what is wanted. */
+/* Adds to the note why the files that were found are not used. */
 static void say_refused(const struct debug_search *search, struct buf *note)
 {
         if (note->len)
@@ -148,7 +148,7 @@ static bool read_altlink(struct object *object, const char **ret_name, struct cu
         return *ret_name && **ret_name;
 }
 
-/* The name is from the folder of the debug file, or absolute. */
+/* The name is absolute, or relative to the folder of the debug file. */
 static struct object *search_by_altlink(struct debug_search *search, const char *debug_path, const char *name)
 {
         if (name[0] != '/')
@@ -177,8 +177,8 @@ struct object *debug_search_alt(struct object *debug, const char *const *dirs,
         if (!found)
                 found = search_remote(&search);
         if (!found && !note->len)
-                buf_printf(note, "%s, which has a part of its debug information, %s", name,
-                           search.refused.len ? "is of another build" : "is not there");
+                buf_printf(note, "%s, which holds a part of its debug information, %s", name,
+                           search.refused.len ? "is of another build" : "was not found");
         buf_release(&search.path);
         buf_release(&search.refused);
         return found;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the separate debug file of an object file: on this machine, and where the caller says so on the network. */
+/* Finds the separate debug file of an object file on this machine, and on the network if the caller allows it. */
 #ifndef DEBUG_SEARCH_H
 #define DEBUG_SEARCH_H
 
@@ -9,9 +9,9 @@
 #include "buf.h"
 #include "object.h"
 
-/* Who is asked for what is not on this machine. */
+/* The source of files that are not on this machine. */
 struct debug_remote {
-        /* Appends the path of a file for this build id; `name` is what users know the object by. */
+        /* Appends the path of a file for this build id; `name` is shown to users. */
         bool (*find)(void *ctx, const uint8_t *build_id, size_t build_id_size, const char *name,
                      struct buf *out);
         void *ctx;
@@ -21,19 +21,19 @@ struct debug_wanted {
         const uint8_t *build_id;
         size_t build_id_size; /* 0: not known */
         const char *path;     /* of the object file */
-        struct object *own;   /* the object file; NULL when it can't be had */
+        struct object *own;   /* the object file; NULL if it can't be read */
         const char *const *dirs;
-        const struct debug_remote *remote; /* NULL: nobody is asked */
-        struct budget *budget;             /* of what is found; NULL: one of its own */
+        const struct debug_remote *remote; /* NULL: only on this machine */
+        struct budget *budget;             /* the budget of the file that is found; NULL: it has its own */
 };
 
-/* By build id under DIR/.build-id, then by .gnu_debuglink beside the file, in .debug, and under DIR; then from
- * `remote` by build id.  What is returned belongs to the object file: its build id agrees, or its CRC where there is
- * none.  NULL when there is none; `note` then says so if a file was there but another one. */
+/* Looks by build id under DIR/.build-id, then by .gnu_debuglink in the folder of the file, in .debug, and under DIR; then asks
+ * `remote` by build id.  The result belongs to the object file: its build id is the same, or its CRC if it has no build id.  NULL
+ * if there is none; if another file was found, `note` says so. */
 struct object *debug_search(const struct debug_wanted *wanted, struct buf *note);
 
-/* The file that .gnu_debugaltlink of a debug file names (dwz), there, by build id under DIR/.build-id, or from
- * `remote`, which may be NULL.  NULL when it names none, or with a note when what it names is not there. */
+/* The file that .gnu_debugaltlink of a debug file names (dwz): at this path, by build id under DIR/.build-id, or from `remote`,
+ * which may be NULL.  NULL if it names none; if the file is missing, NULL and a note. */
 struct object *debug_search_alt(struct object *debug, const char *const *dirs,
                                 const struct debug_remote *remote, struct buf *note);
 

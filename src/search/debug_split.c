@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A file that is there but of another build is as if it were not there: ids decide. */
+/* A file of another build counts as missing: ids decide. */
 #include "debug_split.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ void debug_split_free(struct debug_split *split)
         free(split);
 }
 
-/* FOLDER/NAME; NULL where that is one of the files that are open. */
+/* FOLDER/NAME; NULL if this is one of the open files. */
 static struct object *open_place(const struct debug_split *split, const char *folder, size_t folder_len,
                                  const char *name, struct object *const *others)
 {

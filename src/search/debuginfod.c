@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides how long is waited: one limit for all questions, which the library's progress callback enforces.  Servers,
- * retries and the cache are libdebuginfod's. */
+/* Limits the waiting time: one limit for all requests, enforced in the library's progress callback.  Servers, retries and the
+ * cache are handled by libdebuginfod. */
 #include "debuginfod.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 
 typedef int progress_fn(void *client, long a, long b);
 
-/* As in elfutils/debuginfod.h. */
+/* Functions of elfutils/debuginfod.h. */
 struct functions {
         void *(*begin)(void);
         void (*end)(void *client);
@@ -38,16 +38,16 @@ struct debuginfod {
         struct os_library *library;
         struct functions call;
         void *client;
-        uint64_t waited_ns;       /* in all questions so far */
-        uint64_t begin_ns;        /* of the question that is asked now */
-        uint64_t said_ns;         /* when progress was told last */
-        const char *name;         /* what is asked for now */
-        bool is_late, is_stopped; /* no more is asked */
-        size_t n_cut;             /* questions that were ended before their answer */
+        uint64_t waited_ns;       /* in all requests so far */
+        uint64_t begin_ns;        /* begin of the current request */
+        uint64_t said_ns;         /* time of the last call of `progress` */
+        const char *name;         /* name in the current request */
+        bool is_late, is_stopped; /* no more requests are made */
+        size_t n_cut;             /* requests that were ended before they were finished */
         size_t n_unasked;
         size_t n_failed;
-        int failure;        /* of the first one that failed, an errno */
-        struct map answers; /* of what was asked, or would have been: a path's str_id, or 0 */
+        int failure;        /* errno of the first request that failed */
+        struct map answers; /* request -> str_id of a path, or 0 */
         struct strpool *paths;
         struct buf note;
 };
@@ -59,7 +59,7 @@ struct question {
         bool is_source;
 };
 
-/* Whose question this thread asks: the library's callback is not told. */
+/* The current request of this thread, because the library does not pass a context to its callback. */
 static _Thread_local struct debuginfod *asking;
 
 struct debuginfod *debuginfod_new(const struct debuginfod_options *options)
@@ -75,7 +75,7 @@ struct debuginfod *debuginfod_new(const struct debuginfod_options *options)
         return d;
 }
 
-/* The library stays loaded: those behind it (TLS) keep memory that could not be found again. */
+/* The library stays loaded: libraries that it uses (TLS) keep memory that could not be found again. */
 void debuginfod_free(struct debuginfod *d)
 {
         if (!d)
@@ -90,7 +90,7 @@ void debuginfod_free(struct debuginfod *d)
 
 /* --- The limit --- */
 
-/* Of the limit, when it is `now`. */
+/* Time left until the limit at the time `now`. */
 static uint64_t left_ns(const struct debuginfod *d, uint64_t now)
 {
         uint64_t waited = d->waited_ns + (now - d->begin_ns);
@@ -107,7 +107,8 @@ static bool is_over(struct debuginfod *d, uint64_t now)
         return d->is_stopped || d->is_late;
 }
 
-/* The library's callback; not 0 ends the question.  `b` is 0 until the file's size is known, `a` means nothing then. */
+/* The library's callback; a result other than 0 ends the request.  While the file's size is not known, `b` is 0 and `a` is
+ * undefined. */
 static int on_progress(void *client, long a, long b)
 {
         struct debuginfod *d = asking;
@@ -127,7 +128,7 @@ static int on_progress(void *client, long a, long b)
         return 0;
 }
 
-/* --- Asking --- */
+/* --- Requests --- */
 
 static bool load(struct debuginfod *d)
 {
@@ -174,7 +175,7 @@ static void count_failure(struct debuginfod *d, int failure)
         }
 }
 
-/* The path of the answer, or 0. */
+/* The path of the file, or 0. */
 static str_id answer(struct debuginfod *d, const struct question *q)
 {
         char *path = NULL;
@@ -182,7 +183,7 @@ static str_id answer(struct debuginfod *d, const struct question *q)
         int got;
 
         d->begin_ns = os_monotonic_ns();
-        /* A stop from before the question was meant for something else; one of now ends the questions alone. */
+        /* A stop from before the request had another reason; a stop now ends only the requests. */
         os_release_stop();
         if (d->is_stopped || is_over(d, d->begin_ns)) {
                 d->n_unasked++;
@@ -201,13 +202,13 @@ static str_id answer(struct debuginfod *d, const struct question *q)
         return id;
 }
 
-/* Nobody waits twice for the same file. */
+/* The same file is not requested twice. */
 static bool find(struct debuginfod *d, const struct question *q, struct buf *out)
 {
         uint64_t key, *id;
         bool is_new;
 
-        /* A size of 0 would mean that the build id is text. */
+        /* For the library, size 0 means that the build id is text. */
         if (!q->build_id_size || q->build_id_size > OBJECT_BUILD_ID_BYTES || !load(d))
                 return false;
         key = map_hash_bytes(q->build_id, q->build_id_size);
@@ -245,7 +246,7 @@ struct debug_remote debuginfod_remote(struct debuginfod *d)
         return (struct debug_remote){.find = find_remote, .ctx = d};
 }
 
-/* --- What was in the way --- */
+/* --- Why files are missing --- */
 
 static const char *files(size_t n)
 {
@@ -255,15 +256,15 @@ static const char *files(size_t n)
 static void add_end(struct debuginfod *d)
 {
         if (d->is_stopped)
-                buf_add_str(&d->note, "it was stopped, ");
+                buf_add_str(&d->note, "the search was stopped, ");
         else
-                buf_printf(&d->note, "the time limit of %g s was over, ",
+                buf_printf(&d->note, "the time limit of %g s was reached, ",
                            (double)d->options.limit_ns / (double)SECOND_NS);
         if (d->n_cut)
-                buf_printf(&d->note, "%zu %s not waited for%s", d->n_cut, files(d->n_cut),
+                buf_printf(&d->note, "%zu %s not fetched in time%s", d->n_cut, files(d->n_cut),
                            d->n_unasked ? ", " : "");
         if (d->n_unasked || !d->n_cut)
-                buf_printf(&d->note, "%zu %s not asked for", d->n_unasked, files(d->n_unasked));
+                buf_printf(&d->note, "%zu %s not requested", d->n_unasked, files(d->n_unasked));
 }
 
 static void add_failures(struct debuginfod *d)
@@ -281,11 +282,11 @@ const char *debuginfod_note(struct debuginfod *d)
 
         buf_clear(&d->note);
         if (d->state == NO_LIBRARY) {
-                buf_printf(&d->note, "debuginfod: %s can't be loaded; it is in the package " PACKAGE,
+                buf_printf(&d->note, "debuginfod: can't load %s; install the package " PACKAGE,
                            d->options.library);
         } else if (d->state == NO_SERVER) {
-                buf_add_str(&d->note, "debuginfod: no server is named; set DEBUGINFOD_URLS, to "
-                                      "https://debuginfod.debian.net for one");
+                buf_add_str(&d->note, "debuginfod: no server is named; set DEBUGINFOD_URLS, for example to "
+                                      "https://debuginfod.debian.net");
         } else if (has_end || d->n_failed) {
                 buf_add_str(&d->note, "debuginfod: ");
                 if (has_end)

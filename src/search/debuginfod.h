@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Debug files and sources by build id from debuginfod servers, through libdebuginfod, which is loaded at the first
- * question.  The servers are those of DEBUGINFOD_URLS; files stay in that library's own cache, as gdb's and perf's do. */
+/* Gets debug files and sources by build id from debuginfod servers, through libdebuginfod, which is loaded at the first request.
+ * The servers are those of DEBUGINFOD_URLS; files stay in that library's cache, as with gdb and perf. */
 #ifndef DEBUGINFOD_H
 #define DEBUGINFOD_H
 
@@ -12,22 +12,22 @@
 #include "buf.h"
 #include "debug_search.h"
 
-/* The library itself waits that long for one file (DEBUGINFOD_TIMEOUT); here it is the limit of all together. */
+/* The library waits that long for one file (DEBUGINFOD_TIMEOUT); here it is the limit for all files together. */
 enum { DEBUGINFOD_SECONDS = 90 };
 
 struct debuginfod_progress {
-        const char *name;     /* of the object or source that is asked for */
-        uint64_t n_bytes;     /* that have come; 0 while total_bytes is */
+        const char *name;     /* name of the requested object or source */
+        uint64_t n_bytes;     /* received bytes; 0 if total_bytes is 0 */
         uint64_t total_bytes; /* 0: not known yet */
-        uint64_t left_ns;     /* until the limit */
+        uint64_t left_ns;     /* time until the limit */
 };
 
 struct debuginfod_options {
-        /* Waiting time of all questions together; 0: DEBUGINFOD_SECONDS.  The library looks at it once a second, and a name
-         * server that does not answer can hold it for longer. */
+        /* Waiting time for all requests together; 0: DEBUGINFOD_SECONDS.  The library checks it once a second, and waits longer
+         * for a name server that does not answer. */
         uint64_t limit_ns;
-        /* Called a few times a second at most while an answer is waited for; NULL.  Once os_stop_requested is set, the
-         * question ends and no further one is asked, as at the limit. */
+        /* Called at most a few times a second while waiting; may be NULL.  When os_stop_requested is set, the request ends and no
+         * more are made, as at the limit. */
         void (*progress)(void *ctx, const struct debuginfod_progress *progress);
         void *ctx;
         const char *library; /* NULL: libdebuginfod.so.1 */
@@ -40,18 +40,18 @@ struct debuginfod *debuginfod_new(const struct debuginfod_options *options);
 void debuginfod_free(struct debuginfod *debuginfod);
 AUTO_DEFINE(debuginfod)
 
-/* Appends the path of the debug file of an object, which the caller checks, or that of a source file of it (its name as
- * in the debug information).  False when no server has it, or something is in the way, which the note says. */
+/* Appends the path of the debug file of an object, which the caller checks, or of a source file (named as in the debug
+ * information).  False if no server has it, or if the request failed; the note says why. */
 bool debuginfod_find_debug(struct debuginfod *debuginfod, const uint8_t *build_id, size_t build_id_size,
                            const char *name, struct buf *out);
 bool debuginfod_find_source(struct debuginfod *debuginfod, const uint8_t *build_id, size_t build_id_size,
                             const char *source, struct buf *out);
 
-/* What debug_search is handed; valid for the life of `debuginfod`. */
+/* The source to pass to debug_search; valid for the life of `debuginfod`. */
 struct debug_remote debuginfod_remote(struct debuginfod *debuginfod);
 
-/* What was in the way, one sentence, "" when nothing was: no library, no server named, the limit, failures.  That no server
- * has a file is none.  Valid until the next call. */
+/* Why files could not be fetched, in one sentence: no library, no server named, the time limit, failures. ""
+ * if nothing failed; a file that no server has is not a failure. Valid until the next call. */
 const char *debuginfod_note(struct debuginfod *debuginfod);
 
 #endif

@@ -9,11 +9,11 @@
 
 struct elf_search {
         const struct elf_wanted *wanted;
-        struct buf path;    /* of the candidate */
-        struct buf refused; /* the first candidate that is of another build */
+        struct buf path;    /* path of the candidate */
+        struct buf refused; /* path of the first candidate of another build */
 };
 
-/* Whether a path has no `..`, which would lead out of the folder that it is appended to. */
+/* Whether no component of a path is `..`, so that it stays below the folder to which it is appended. */
 static bool stays_below(const char *path)
 {
         for (const char *at = path; *at;) {
@@ -26,7 +26,7 @@ static bool stays_below(const char *path)
         return true;
 }
 
-/* Links of a folder that others fill may lead anywhere. */
+/* Links in a folder of other users may lead anywhere. */
 static bool is_inside(const char *dir, const char *path)
 {
         AUTO_RELEASE(buf) real_dir = {0};
@@ -62,7 +62,7 @@ static struct object *try_path(struct elf_search *search, const char *dir)
         return NULL;
 }
 
-/* DIR/NAME, where `name` may have folders of its own. */
+/* DIR/NAME, where `name` may contain folders. */
 static struct object *try_name(struct elf_search *search, const char *dir, const char *name)
 {
         while (*name == '/')
@@ -89,7 +89,7 @@ static struct object *search_dirs(struct elf_search *search)
         return NULL;
 }
 
-/* DIR/.build-id/AB/CDEF... is a folder with the file `elf`; perf before 4.13 had the file itself there. */
+/* DIR/.build-id/AB/CDEF... is a folder with the file `elf`; before perf 4.13 it was the file itself. */
 static struct object *search_cache(struct elf_search *search)
 {
         const struct elf_wanted *wanted = search->wanted;

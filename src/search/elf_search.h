@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds ELF files that are not at the path where they were mapped: below another root, in folders that the user names,
- * beside the session, and in perf's cache. */
+/* Finds ELF files that are not at the path where they were mapped: below another root, in folders that the user names, in the
+ * folder of the session, and in perf's cache. */
 #ifndef ELF_SEARCH_H
 #define ELF_SEARCH_H
 
@@ -11,8 +11,8 @@
 #include "object.h"
 
 struct elf_places {
-        const char *root;        /* the machine's files lie below this folder; NULL: none */
-        const char *const *dirs; /* NULL-terminated; NULL: none */
+        const char *root;        /* a folder that contains the files of the machine; NULL: none */
+        const char *const *dirs; /* folders that end with NULL; NULL: none */
         const char *perf_cache;  /* perf's folder of files by build id; NULL: none */
         const char *const
                 *debug_dirs; /* where debug files are, as resolver_options has them; NULL: /usr/lib/debug */
@@ -26,13 +26,13 @@ struct elf_wanted {
         const char *session_dir;         /* the folder of the session; NULL: none */
 };
 
-/* Below places->root, before the path itself is tried. */
+/* Looks below places->root; to be called before the path itself is tried. */
 struct object *elf_search_root(const struct elf_wanted *wanted, struct buf *note);
 
-/* When the path itself has not the file: by path and by name in each of places->dirs, by name in session_dir, by build id in
- * perf_cache.  Both take regular files only, which lie inside the folder when links are followed, and whose build id agrees
- * if it is known; perf_cache is asked only then.  NULL when there is none; `note` then tells of the first file that was of
- * another build. */
+/* To be called if the file is not at its path.  Looks by path and by file name in each of places->dirs, by file name in
+ * session_dir, and by build id in perf_cache.  Both functions take only regular files that are inside the folder after links are
+ * followed, and whose build id is the wanted one; perf_cache is only used if the build id is known.  NULL if there is none; then
+ * `note` names the first file of another build. */
 struct object *elf_search(const struct elf_wanted *wanted, struct buf *note);
 
 #endif

@@ -13,13 +13,13 @@
 
 struct pe_search {
         const struct pe_wanted *wanted;
-        const struct object_pdb *pdb; /* when one is looked for */
-        struct buf path;              /* of the candidate */
-        struct buf refused;           /* why the first candidate was not taken, a sentence */
-        bool is_moved;                /* one has OMAP tables */
+        const struct object_pdb *pdb; /* used when a PDB is searched */
+        struct buf path;              /* path of the candidate */
+        struct buf refused;           /* why the first candidate was not used, a sentence */
+        bool is_moved;                /* a PDB has OMAP tables */
 };
 
-/* --- Names of any case --- */
+/* --- Names without regard to case --- */
 
 struct pe_entry {
         const char *name;
@@ -36,7 +36,7 @@ static bool compare_entry(void *ctx, const char *name)
         return false;
 }
 
-/* Goes down into `name`; *path stays as it was when that is not there. */
+/* Appends the folder or file `name`; if it does not exist, *path does not change. */
 static bool enter(struct buf *path, const char *name)
 {
         struct pe_entry entry = {.name = name};
@@ -53,7 +53,7 @@ static bool enter(struct buf *path, const char *name)
         return path->len > len;
 }
 
-/* `dir` and then each name down to the NULL at the end. */
+/* Appends to `dir` each name up to the NULL at the end. */
 static bool go(struct pe_search *search, const char *dir, const char *const *names)
 {
         buf_clear(&search->path);
@@ -121,7 +121,7 @@ static struct object *try_image(struct pe_search *search)
                 return NULL;
         if (is_image(search->wanted, object_get_facts(object)))
                 return TAKE(object);
-        buf_printf(&why, "%s is another build", buf_text(&search->path));
+        buf_printf(&why, "%s is of another build", buf_text(&search->path));
         refuse(search, buf_text(&why));
         return NULL;
 }
@@ -170,7 +170,7 @@ static struct pdb *try_pdb(struct pe_search *search)
         struct os_stat there;
         AUTO(pdb) pdb = NULL;
 
-        /* A symbol server has a folder of that name. */
+        /* A symbol server has a folder of this name. */
         if (os_stat(buf_text(&search->path), &there) && there.is_dir)
                 return NULL;
         pdb = pdb_open(buf_text(&search->path), &err);
@@ -183,15 +183,15 @@ static struct pdb *try_pdb(struct pe_search *search)
         facts = pdb_get_facts(pdb);
         if (!memcmp(facts->guid, search->pdb->guid, PDB_GUID_BYTES) && facts->age == search->pdb->age)
                 return TAKE(pdb);
-        buf_printf(&why, "%s is of another build: it is ", buf_text(&search->path));
+        buf_printf(&why, "%s is of another build: its id is ", buf_text(&search->path));
         pe_add_pdb_id(&why, facts->guid, facts->age);
-        buf_add_str(&why, ", wanted is ");
+        buf_add_str(&why, ", but the image needs ");
         pe_add_pdb_id(&why, search->pdb->guid, search->pdb->age);
         refuse(search, buf_text(&why));
         return NULL;
 }
 
-/* python312.pd_ beside where python312.pdb would be. */
+/* Looks for python312.pd_ where python312.pdb would be. */
 static void look_for_packed(struct pe_search *search, const char *dir, const char *const *names)
 {
         AUTO_RELEASE(buf) packed = {0};
@@ -205,12 +205,12 @@ static void look_for_packed(struct pe_search *search, const char *dir, const cha
         packed.data[packed.len - 1] = '_';
         if (!enter(&search->path, buf_text(&packed)))
                 return;
-        buf_printf(&why, "%s is packed and is not read: unpack it with expand or cabextract",
+        buf_printf(&why, "%s is compressed, and wperf does not read it: unpack it with expand or cabextract",
                    buf_text(&search->path));
         refuse(search, buf_text(&why));
 }
 
-/* As a flat folder, and as a symbol server keeps it with one or two levels. */
+/* Looks in the folder itself, and in the layouts of a symbol server with one or two levels. */
 static struct pdb *search_pdbs_in(struct pe_search *search, const char *dir, const char *name)
 {
         AUTO_RELEASE(buf) key = {0};
@@ -232,14 +232,14 @@ static struct pdb *search_pdbs_in(struct pe_search *search, const char *dir, con
         return NULL;
 }
 
-/* Of another machine's share nothing is asked: the name comes out of a file. */
+/* Paths on other machines' shares are not opened, because the name comes from an untrusted file. */
 static bool is_local(const char *path)
 {
         return (path[0] == '/' && path[1] != '/' && path[1] != '\\') ||
                (((path[0] | 0x20) >= 'a' && (path[0] | 0x20) <= 'z') && path[1] == ':');
 }
 
-/* The user's file is for one image; of the others it is no mistake that it is not theirs. */
+/* The user's file is for one image only; for other images there is no note if it does not match. */
 static struct pdb *try_named(struct pe_search *search, const struct pe_places *places)
 {
         struct pdb *found;
@@ -289,7 +289,7 @@ struct pdb *pe_search_pdb(const struct pe_wanted *wanted, const struct object_pd
         } else if (!found) {
                 buf_printf(note, "its PDB %s (", text_base_name(pdb->path));
                 pe_add_pdb_id(note, pdb->guid, pdb->age);
-                buf_add_str(note, ") is not found: name its folder with --symbol-path");
+                buf_add_str(note, ") was not found: name its folder with --symbol-path");
         }
         *ret_is_moved = !found && search.is_moved;
         buf_release(&search.path);

@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lists the functions of a module.  With a file: symbols and ranges of unwind tables, named by the resolver, so that symbols of
+ * separate debug files and PDBs count.  Without one: functions that contain a sample. */
+#include "code_image.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "code_image_internal.h"
+#include "demangle.h"
+#include "map.h"
+#include "mem.h"
+#include "search.h"
+#include "text.h"
+
+/* --- Lists --- */
+
+static int compare_sections(const void *a, const void *b)
+{
+        const struct code_image_section *x = a, *y = b;
+
+        return (x->start > y->start) - (x->start < y->start);
+}
+
+static void add_section(struct code_image *image, const char *name, uint64_t addr, uint64_t size,
+                        bool is_code)
+{
+        if (size && size <= UINT64_MAX - addr)
+                ARRAY_PUSH(image->sections, image->n_sections, image->cap_sections,
+                           (struct code_image_section){name, addr, addr + size, is_code});
+}
+
+/* In a relocatable object, sections without bytes have the addresses of others. */
+static void list_sections(struct code_image *image)
+{
+        size_t n = image->object ? object_n_sections(image->object)
+                                 : resolver_n_sections(image->resolver, image->id);
+
+        for (size_t i = 0; i < n; i++) {
+                const struct object_section *own =
+                        image->object ? object_get_section(image->object, i) : NULL;
+                struct resolver_section packed = {0};
+
+                if (own && (own->flags & OBJECT_SECTION_LOADED) && (own->file_size || !image->is_relocatable))
+                        add_section(image, own->name, own->addr, own->size_bytes,
+                                    own->flags & OBJECT_SECTION_CODE);
+                if (own)
+                        continue;
+                packed = resolver_get_section(image->resolver, image->id, i);
+                add_section(image, packed.name, packed.addr, packed.size_bytes, false);
+        }
+        if (image->n_sections)
+                qsort(image->sections, image->n_sections, sizeof(*image->sections), compare_sections);
+}
+
+static int compare_variables(const void *a, const void *b)
+{
+        const struct code_variable *x = a, *y = b;
+
+        if (x->section != y->section)
+                return x->section < y->section ? -1 : 1;
+        return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+static void list_variables(struct code_image *image)
+{
+        struct object_symbols symbols;
+        struct object_symbol symbol;
+
+        if (!object_symbols_begin(image->object, OBJECT_SYMBOLS, &symbols))
+                return;
+        while (object_symbols_next(&symbols, &symbol)) {
+                if (symbol.kind == OBJECT_SYMBOL_DATA && symbol.section)
+                        ARRAY_PUSH(image->variables, image->n_variables, image->cap_variables,
+                                   (struct code_variable){symbol.section, symbol.addr, symbol.size_bytes,
+                                                          object_symbols_name(&symbols, &symbol)});
+        }
+        if (image->n_variables)
+                qsort(image->variables, image->n_variables, sizeof(*image->variables), compare_variables);
+}
+
+static bool is_plt(const struct code_image *image, uint64_t addr)
+{
+        const struct code_image_section *section = code_image_section(image, addr);
+
+        return section && text_starts(section->name, ".plt");
+}
+
+static void add_function(struct code_image *image, const char *name, struct resolver_extent *extents,
+                         size_t n)
+{
+        struct code_function f = {
+                .name = name, .match = CODE_NO_FUNCTION, .extents = extents, .n_extents = n};
+
+        for (size_t i = 0; i < n; i++)
+                f.size_bytes += extents[i].end - extents[i].start;
+        if (!f.size_bytes || f.size_bytes > CODE_MAX_FUNCTION_BYTES ||
+            image->n_functions == CODE_MAX_FUNCTIONS) {
+                image->n_left_out += f.size_bytes > 0;
+                free(extents);
+                return;
+        }
+        ARRAY_PUSH(image->functions, image->n_functions, image->cap_functions, f);
+}
+
+/* Data that GNU's linker puts into the code of PE images. */
+static bool is_list_of_constructors(const struct code_image *image, const char *name)
+{
+        return image->image_base && (!strcmp(name, "__CTOR_LIST__") || !strcmp(name, "__DTOR_LIST__"));
+}
+
+static const char *name_of(const struct code_image *image, const struct symbol *symbol)
+{
+        return symbol->status == SYMBOL_NAMED ? resolver_text(image->resolver, symbol->name) : "";
+}
+
+/* Adds the function that begins at `addr`, if there is one.  `size` 0: the size of its symbol. */
+static void add_at(struct code_image *image, uint64_t addr, uint64_t size)
+{
+        struct symbol symbol = resolver_find_addr(image->resolver, image->id, addr);
+        struct resolver_extent *extent;
+
+        if (!size)
+                size = symbol.size;
+        if (symbol.status == SYMBOL_NONE || symbol.start != addr || !size || is_plt(image, addr) ||
+            size > UINT64_MAX - addr || is_list_of_constructors(image, name_of(image, &symbol)))
+                return;
+        extent = mem_new(1, sizeof(*extent));
+        *extent = (struct resolver_extent){addr, addr + size};
+        add_function(image, name_of(image, &symbol), extent, 1);
+}
+
+struct starts {
+        uint64_t *addrs;
+        size_t n, cap;
+};
+
+static void add_symbols(struct code_image *image, enum object_table table, struct starts *starts)
+{
+        struct object_symbols symbols;
+        struct object_symbol symbol;
+
+        if (!object_symbols_begin(image->object, table, &symbols))
+                return;
+        while (object_symbols_next(&symbols, &symbol) && starts->n < 2 * CODE_MAX_FUNCTIONS) {
+                if (symbol.is_defined && symbol.section && (symbol.section->flags & OBJECT_SECTION_CODE) &&
+                    (symbol.kind == OBJECT_SYMBOL_FUNCTION || symbol.kind == OBJECT_SYMBOL_LABEL))
+                        ARRAY_PUSH(starts->addrs, starts->n, starts->cap, symbol.addr);
+        }
+}
+
+static void add_ranges(const struct object_range *ranges, size_t n, struct starts *starts)
+{
+        for (size_t i = 0; i < n && starts->n < 2 * CODE_MAX_FUNCTIONS; i++)
+                ARRAY_PUSH(starts->addrs, starts->n, starts->cap, ranges[i].start);
+}
+
+static int compare_addrs(const void *a, const void *b)
+{
+        const uint64_t *x = a, *y = b;
+
+        return (*x > *y) - (*x < *y);
+}
+
+/* The range that contains `addr`, or NULL. */
+static const struct object_range *range_at(const struct object_range *ranges, size_t n, uint64_t addr)
+{
+        size_t low = 0, high = n;
+
+        SEARCH_FIRST(low, high, middle, ranges[middle].start <= addr);
+        return low && addr - ranges[low - 1].start < ranges[low - 1].size_bytes ? &ranges[low - 1] : NULL;
+}
+
+/* Symbols of PE images have no sizes, and labels divide functions: there the unwind table decides. */
+static void list_functions(struct code_image *image)
+{
+        struct starts starts = {0};
+        struct object_range *ranges = NULL;
+        /* unwind tables of relocatable objects have no addresses yet */
+        size_t n_ranges = image->is_relocatable ? 0 : object_list_functions(image->object, &ranges);
+
+        add_symbols(image, OBJECT_SYMBOLS, &starts);
+        add_symbols(image, OBJECT_DYNAMIC_SYMBOLS, &starts);
+        add_ranges(ranges, n_ranges, &starts);
+        if (starts.n)
+                qsort(starts.addrs, starts.n, sizeof(*starts.addrs), compare_addrs);
+        for (size_t i = 0; i < starts.n; i++) {
+                const struct object_range *range =
+                        image->image_base ? range_at(ranges, n_ranges, starts.addrs[i]) : NULL;
+
+                if ((i && starts.addrs[i] == starts.addrs[i - 1]) ||
+                    (range && range->start != starts.addrs[i]))
+                        continue;
+                add_at(image, starts.addrs[i], range ? range->size_bytes : 0);
+        }
+        free(starts.addrs);
+        free(ranges);
+}
+
+static int compare_samples(const void *a, const void *b)
+{
+        const struct code_sample *x = a, *y = b;
+
+        return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+/* Cold parts are shorter than the function. */
+static void put_entry_first(struct resolver_extent *extents, size_t n)
+{
+        for (size_t i = 1; i < n; i++) {
+                struct resolver_extent first = extents[0];
+
+                if (extents[i].end - extents[i].start <= first.end - first.start)
+                        continue;
+                extents[0] = extents[i];
+                extents[i] = first;
+        }
+}
+
+/* A sample may be in the cold part, which has a symbol of its own. */
+static const char *name_of_sampled(const struct code_image *image, const struct symbol *sampled,
+                                   uint64_t entry)
+{
+        struct symbol symbol = resolver_find_addr(image->resolver, image->id, entry);
+
+        return name_of(image, symbol.status == SYMBOL_NAMED ? &symbol : sampled);
+}
+
+/* For a module without a file.  Samples are sorted, so a function is mostly found by the last one. */
+static void list_sampled(struct code_image *image)
+{
+        struct map known = {0};
+        uint64_t end = 0;
+
+        for (size_t i = 0; i < image->n_samples; i++) {
+                struct symbol symbol;
+                struct resolver_extent *extents;
+                size_t n;
+                bool is_new;
+
+                if (i && image->samples[i].addr < end)
+                        continue;
+                symbol = resolver_find_addr(image->resolver, image->id, image->samples[i].addr);
+                n = resolver_find_extents(image->resolver, image->id, image->samples[i].addr, &extents);
+                if (n)
+                        map_put(&known, extents[0].start, &is_new);
+                if (!n || !is_new) {
+                        free(extents);
+                        continue;
+                }
+                end = image->samples[i].addr;
+                for (size_t k = 0; k < n; k++) {
+                        if (end >= extents[k].start && end < extents[k].end)
+                                end = extents[k].end;
+                }
+                put_entry_first(extents, n);
+                add_function(image, name_of_sampled(image, &symbol, extents[0].start), extents, n);
+        }
+        map_release(&known);
+}
+
+/* --- Parts --- */
+
+/* The length of the name of the function that `name` is a cold part of; 0: it is none. */
+static size_t cold_of(const char *name)
+{
+        const char *at = NULL;
+
+        for (const char *next = name; (next = strstr(next, ".cold")) != NULL; next++)
+                at = next;
+        return at && (!at[5] || at[5] == '.') ? (size_t)(at - name) : 0;
+}
+
+static void join(struct code_image *image, size_t part, size_t whole)
+{
+        struct code_function *from = &image->functions[part], *to = &image->functions[whole];
+
+        if (to->n_extents == CODE_MAX_PARTS)
+                return;
+        to->extents = mem_resize(to->extents, to->n_extents + 1, sizeof(*to->extents));
+        to->extents[to->n_extents++] = from->extents[0];
+        to->size_bytes += from->size_bytes;
+        from->is_part = true;
+}
+
+/* Gives NAME.cold to NAME, if there is only one function with this name. */
+static void join_named_parts(struct code_image *image)
+{
+        struct map by_name = {0};
+
+        for (size_t i = 0; i < image->n_functions; i++) {
+                const char *name = image->functions[i].name;
+                bool is_new;
+                uint64_t *index = map_put(&by_name, code_hash_bytes(name, strlen(name)), &is_new);
+
+                *index = is_new ? i : CODE_NO_FUNCTION;
+        }
+        for (size_t i = 0; i < image->n_functions; i++) {
+                const struct code_function *part = &image->functions[i];
+                size_t len = cold_of(part->name);
+                uint64_t *index = len ? map_find(&by_name, code_hash_bytes(part->name, len)) : NULL;
+
+                if (index && *index != CODE_NO_FUNCTION && part->n_extents == 1)
+                        join(image, i, *index);
+        }
+        map_release(&by_name);
+}
+
+/* The function into the middle of which a function without a name jumps; CODE_NO_FUNCTION: none.  Only parts of a function do. */
+static uint32_t find_whole(const struct code_image *image, size_t part, enum disasm_arch arch)
+{
+        const struct resolver_extent *extent = &image->functions[part].extents[0];
+        uint64_t size = extent->end - extent->start;
+        struct disasm_shape shape;
+        const uint8_t *code;
+
+        if (!code_image_read(image, extent->start, size, &code))
+                return CODE_NO_FUNCTION;
+        for (uint64_t off = 0; off < size; off += shape.size_bytes) {
+                uint32_t whole;
+
+                disasm_shape_get(arch, code + off, size - off, extent->start + off, &shape);
+                if ((shape.flow != DISASM_JUMP && shape.flow != DISASM_BRANCH) || !shape.n_refs ||
+                    shape.refs[0].kind != DISASM_REF_CODE)
+                        continue;
+                whole = code_image_find(image, shape.refs[0].value);
+                if (whole != CODE_NO_FUNCTION && whole != part &&
+                    image->functions[whole].extents[0].start != shape.refs[0].value)
+                        return whole;
+        }
+        return CODE_NO_FUNCTION;
+}
+
+/* The same for parts of stripped programs.  The shorter one of two is the part. */
+static void join_nameless_parts(struct code_image *image)
+{
+        enum disasm_arch arch;
+
+        if (!image->object || !code_image_get_arch(image, &arch))
+                return;
+        for (size_t i = 0; i < image->n_functions; i++) {
+                const struct code_function *part = &image->functions[i];
+                uint32_t whole =
+                        part->name[0] || part->n_extents != 1 ? CODE_NO_FUNCTION : find_whole(image, i, arch);
+
+                if (whole != CODE_NO_FUNCTION && !image->functions[whole].is_part &&
+                    image->functions[whole].extents[0].end - image->functions[whole].extents[0].start >
+                            part->size_bytes)
+                        join(image, i, whole);
+        }
+}
+
+static int compare_pieces(const void *a, const void *b)
+{
+        const struct code_piece *x = a, *y = b;
+
+        return (x->start > y->start) - (x->start < y->start);
+}
+
+static void list_pieces(struct code_image *image)
+{
+        image->n_pieces = 0;
+        for (size_t i = 0; i < image->n_functions; i++) {
+                const struct code_function *f = &image->functions[i];
+
+                for (size_t k = 0; k < f->n_extents && !f->is_part; k++)
+                        ARRAY_PUSH(image->pieces, image->n_pieces, image->cap_pieces,
+                                   (struct code_piece){f->extents[k].start, f->extents[k].end, (uint32_t)i});
+        }
+        if (image->n_pieces)
+                qsort(image->pieces, image->n_pieces, sizeof(*image->pieces), compare_pieces);
+}
+
+static void sum_samples(struct code_image *image)
+{
+        for (size_t i = 0; i < image->n_samples; i++) {
+                uint32_t index = code_image_find(image, image->samples[i].addr);
+
+                if (index == CODE_NO_FUNCTION)
+                        continue;
+                image->functions[index].count += image->samples[i].count;
+                image->functions[index].weight += image->samples[i].weight;
+        }
+}
+
+/* --- Interface --- */
+
+struct code_image *code_image_new(struct resolver *resolver, resolver_id id)
+{
+        struct code_image *image = mem_new(1, sizeof(*image));
+        struct resolver_image known;
+
+        image->resolver = resolver;
+        image->id = id;
+        if (!resolver_is_archived(resolver, id))
+                image->object = resolver_get_object(resolver, id);
+        image->machine = resolver_get_machine(resolver, id, 0);
+        if (image->object) {
+                const struct object_facts *facts = object_get_facts(image->object);
+
+                image->machine = facts->machine;
+                image->is_relocatable = facts->is_relocatable;
+                image->is_fixed = facts->format == OBJECT_ELF && !facts->is_relocatable &&
+                                  facts->is_executable && facts->load_addr;
+                image->image_base = facts->format == OBJECT_PE ? facts->load_addr : 0;
+                image->n_relocations = object_list_relocations(image->object, &image->relocations);
+        } else if (resolver_get_image(resolver, id, &known)) {
+                image->is_fixed = known.is_executable && known.load_addr;
+        }
+        list_sections(image);
+        if (image->is_relocatable)
+                list_variables(image);
+        return image;
+}
+
+void code_image_free(struct code_image *image)
+{
+        if (!image)
+                return;
+        for (size_t i = 0; i < image->n_functions; i++)
+                free(image->functions[i].extents);
+        free(image->functions);
+        free(image->pieces);
+        free(image->samples);
+        free(image->relocations);
+        free(image->sections);
+        free(image->variables);
+        free(image);
+}
+
+void code_image_add_sample(struct code_image *image, uint64_t addr, uint64_t count, uint64_t weight)
+{
+        ARRAY_PUSH(image->samples, image->n_samples, image->cap_samples,
+                   (struct code_sample){addr, count, weight});
+}
+
+void code_image_finish(struct code_image *image)
+{
+        if (image->n_samples)
+                qsort(image->samples, image->n_samples, sizeof(*image->samples), compare_samples);
+        if (image->object)
+                list_functions(image);
+        else
+                list_sampled(image);
+        join_named_parts(image);
+        list_pieces(image);
+        join_nameless_parts(image);
+        list_pieces(image);
+        sum_samples(image);
+}
+
+size_t code_image_n_functions(const struct code_image *image)
+{
+        return image->n_functions;
+}
+
+struct code_function *code_image_get(const struct code_image *image, size_t index)
+{
+        return &image->functions[index];
+}
+
+bool code_image_lists_all(const struct code_image *image)
+{
+        return image->object;
+}
+
+uint32_t code_image_find(const struct code_image *image, uint64_t addr)
+{
+        size_t low = 0, high = image->n_pieces;
+
+        SEARCH_FIRST(low, high, middle, image->pieces[middle].start <= addr);
+        return low && addr < image->pieces[low - 1].end ? image->pieces[low - 1].function : CODE_NO_FUNCTION;
+}
+
+uint64_t code_image_weight(const struct code_image *image, uint64_t start, uint64_t end, uint64_t *ret_count)
+{
+        size_t low = 0, high = image->n_samples;
+        uint64_t weight = 0, count = 0;
+
+        SEARCH_FIRST(low, high, middle, image->samples[middle].addr < start);
+        for (; low < image->n_samples && image->samples[low].addr < end; low++) {
+                weight += image->samples[low].weight;
+                count += image->samples[low].count;
+        }
+        if (ret_count)
+                *ret_count = count;
+        return weight;
+}
+
+bool code_image_get_arch(const struct code_image *image, enum disasm_arch *ret)
+{
+        *ret = image->machine == OBJECT_MACHINE_ARM64 ? DISASM_AARCH64 : DISASM_X86_64;
+        return image->machine == OBJECT_MACHINE_ARM64 || image->machine == OBJECT_MACHINE_X86_64;
+}
+
+struct code_naming code_image_can_name(const struct code_image *image)
+{
+        bool has_names = resolver_has_all_names(image->resolver, image->id);
+
+        return (struct code_naming){
+                .functions = has_names || !image->object,
+                .variables = has_names && image->object,
+                .contents = image->object,
+        };
+}
+
+void code_image_set_naming(struct code_image *image, struct code_naming naming)
+{
+        image->naming = naming;
+}
+
+size_t code_image_n_left_out(const struct code_image *image)
+{
+        return image->n_left_out;
+}
+
+const struct object_relocation *code_image_relocation(const struct code_image *image, uint64_t addr,
+                                                      uint64_t size)
+{
+        size_t low = 0, high = image->n_relocations;
+
+        SEARCH_FIRST(low, high, middle, image->relocations[middle].addr < addr);
+        return low < image->n_relocations && image->relocations[low].addr - addr < size
+                       ? &image->relocations[low]
+                       : NULL;
+}
+
+bool code_image_read(const struct code_image *image, uint64_t addr, uint64_t size, const uint8_t **ret)
+{
+        return resolver_read_code(image->resolver, image->id, addr, size, ret);
+}
+
+const struct code_image_section *code_image_section(const struct code_image *image, uint64_t addr)
+{
+        size_t low = 0, high = image->n_sections;
+
+        SEARCH_FIRST(low, high, middle, image->sections[middle].start <= addr);
+        return low && addr < image->sections[low - 1].end ? &image->sections[low - 1] : NULL;
+}

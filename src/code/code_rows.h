@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A comparison of machine code as rows of text and numbers for a view. */
+#ifndef CODE_ROWS_H
+#define CODE_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arena.h"
+
+enum code_state {
+        CODE_CHANGED,
+        CODE_ONLY_A,
+        CODE_ONLY_B,
+        CODE_ADDRESSES, /* the same instructions with other addresses in them, or other padding */
+        CODE_MOVED,     /* the same bytes at another address, which refer to the same functions and data */
+        CODE_IDENTICAL, /* the same at the same address */
+        CODE_UNKNOWN,   /* the code of one side is not available */
+        CODE_N_STATES,
+};
+
+enum code_block_state {
+        CODE_BLOCK_SAME,
+        CODE_BLOCK_ORDER, /* the same, but in another order */
+        CODE_BLOCK_CHANGED,
+        CODE_BLOCK_ONLY_A,
+        CODE_BLOCK_ONLY_B,
+};
+
+enum { CODE_A, CODE_B, CODE_N_SIDES };
+
+/* One side of an instruction, a block or a function. */
+struct code_row_side {
+        bool exists;
+        const char *text; /* of an instruction; name of a function */
+        uint64_t addr;
+        uint64_t count, weight; /* samples */
+};
+
+struct code_line_row {
+        char mark; /* ' ' equal, '|' different, '<' only in A, '>' only in B */
+        struct code_row_side sides[CODE_N_SIDES];
+};
+
+struct code_block_row {
+        enum code_block_state state;
+        size_t numbers[CODE_N_SIDES]; /* from 1 on; 0: none */
+        struct code_row_side sides[CODE_N_SIDES];
+        struct code_line_row *lines; /* of blocks that are not the same; NULL: not wanted */
+        size_t n_lines;
+};
+
+struct code_function_row {
+        enum code_state state;
+        struct code_row_side sides[CODE_N_SIDES];
+        const char *modules[CODE_N_SIDES]; /* base names; NULL: none */
+        uint64_t size_bytes[CODE_N_SIDES];
+        size_t n_blocks[CODE_N_SIDES];
+        uint64_t changed_weight[CODE_N_SIDES]; /* samples in blocks that are not the same */
+        size_t n_same;                         /* blocks that are the same, in any order */
+        size_t n_reordered;
+        size_t n_entries_changed;      /* elements of jump tables that lead to other blocks */
+        bool is_too_large;             /* some blocks were not aligned, so more of them may be the same */
+        struct code_block_row *blocks; /* blocks that are not the same; NULL: not wanted */
+        size_t n_blocks_listed;
+};
+
+struct code_rows {
+        bool has_samples[CODE_N_SIDES];
+        uint64_t weight[CODE_N_SIDES];       /* samples of the whole side */
+        struct code_function_row *functions; /* most samples first, then by state and name */
+        size_t n_functions, cap_functions;
+        size_t n_by_state[CODE_N_STATES];
+        uint64_t weight_by_state[CODE_N_STATES][CODE_N_SIDES];
+        struct arena texts;
+};
+
+void code_rows_release(struct code_rows *rows);
+
+#endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Divides an instruction into the fields that may contain an address, and the rest. */
+#include "disasm_shape.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "disasm_internal.h"
+
+enum { ARM64_INSN_BYTES = 4, X86_64_MAX_INSN_BYTES = 15 };
+
+static void add_ref(struct disasm_shape *shape, struct disasm_ref ref)
+{
+        assert(shape->n_refs < DISASM_MAX_REFS);
+        shape->refs[shape->n_refs++] = ref;
+}
+
+/* --- x86-64 --- */
+
+/* Appends the bytes of the instruction that are in no field. */
+static void add_other_bytes(const uint8_t *code, size_t size, struct disasm_shape *shape)
+{
+        for (size_t i = 0; i < size; i++) {
+                bool is_field = false;
+
+                for (size_t k = 0; k < shape->n_refs; k++) {
+                        const struct disasm_ref *ref = &shape->refs[k];
+
+                        is_field |= i >= ref->off && i - ref->off < ref->size_bytes;
+                }
+                if (!is_field)
+                        shape->bytes[shape->n_bytes++] = code[i];
+        }
+}
+
+/* jmp and jcc have two forms, for a near and a distant target; the linker or the size of the function chooses. */
+static void lengthen_jump(const struct disasm_x86_fields *fields, struct disasm_shape *shape)
+{
+        uint8_t *last = &shape->bytes[shape->n_bytes - 1];
+
+        if (fields->map_number || fields->number_bytes != 1)
+                return;
+        if (*last == 0xeb) {
+                *last = 0xe9;
+        } else if ((*last & 0xf0) == 0x70 && shape->n_bytes < DISASM_MAX_SHAPE_BYTES) {
+                last[1] = (uint8_t)(0x80 | (*last & 15));
+                *last = 0x0f;
+                shape->n_bytes++;
+        }
+}
+
+static int64_t signed_number(const uint8_t *code, size_t n_bytes)
+{
+        uint64_t value = 0, sign = 1ull << (8 * n_bytes - 1);
+
+        for (size_t i = 0; i < n_bytes; i++)
+                value |= (uint64_t)code[i] << (8 * i);
+        return (int64_t)((value ^ sign) - sign);
+}
+
+static void add_number(const uint8_t *code, struct disasm_ref ref, struct disasm_shape *shape)
+{
+        if (ref.size_bytes != 4 && ref.size_bytes != 8)
+                return;
+        ref.kind = DISASM_REF_NUMBER;
+        ref.value = (uint64_t)signed_number(code + ref.off, ref.size_bytes);
+        add_ref(shape, ref);
+}
+
+static void add_x86_refs(const uint8_t *code, const struct disasm_x86_fields *fields,
+                         const struct disasm_effect *effect, struct disasm_shape *shape)
+{
+        struct disasm_ref memory = {
+                .kind = DISASM_REF_PC,
+                .off = fields->displacement_off,
+                .size_bytes = fields->displacement_bytes,
+                .value = effect->target,
+                .has_register = !fields->is_absolute,
+                .load_bytes = fields->load_bytes,
+        };
+        struct disasm_ref number = {
+                .kind = DISASM_REF_CODE,
+                .off = fields->number_off,
+                .size_bytes = fields->number_bytes,
+                .value = effect->target,
+        };
+
+        if (effect->has_target && effect->is_operand)
+                add_ref(shape, memory);
+        else
+                add_number(code, memory, shape);
+        if (effect->has_target && !effect->is_operand)
+                add_ref(shape, number);
+        else
+                add_number(code, number, shape);
+}
+
+static bool get_x86_64(const uint8_t *code, size_t size, uint64_t addr, struct disasm_shape *ret)
+{
+        struct disasm_x86_fields fields;
+        struct disasm_effect effect;
+
+        if (size > X86_64_MAX_INSN_BYTES)
+                size = X86_64_MAX_INSN_BYTES;
+        if (!disasm_fields_x86_64(code, size, &fields)) {
+                ret->size_bytes = 1;
+                ret->bytes[ret->n_bytes++] = code[0];
+                return false;
+        }
+        effect = disasm_effect_x86_64(code, fields.size_bytes, addr);
+        ret->size_bytes = fields.size_bytes;
+        ret->flow = (uint8_t)effect.flow;
+        ret->is_padding = fields.is_nop;
+        ret->is_trap_byte = fields.size_bytes == 1 && code[0] == 0xcc;
+        add_x86_refs(code, &fields, &effect, ret);
+        add_other_bytes(code, fields.size_bytes, ret);
+        if (effect.has_target && !effect.is_operand)
+                lengthen_jump(&fields, ret);
+        return true;
+}
+
+/* --- AArch64 --- */
+
+#define ARM64_NOP 0xd503201fu
+
+static uint32_t field_of(uint32_t word, unsigned low, unsigned n_bits)
+{
+        return word >> low & ((1u << n_bits) - 1);
+}
+
+static bool is_load_or_store(uint32_t word)
+{
+        return (word & 0x0a000000) == 0x08000000;
+}
+
+static bool is_simd(uint32_t word)
+{
+        return word & 1u << 26;
+}
+
+static bool has_unsigned_offset(uint32_t word)
+{
+        return (word & 0x3b000000) == 0x39000000;
+}
+
+static unsigned offset_scale(uint32_t word)
+{
+        return is_simd(word) && (word & 1u << 23) ? 4 : word >> 30;
+}
+
+/* The bits of a direct branch that hold its target. */
+static uint32_t branch_bits(uint32_t word)
+{
+        if ((word & 0x7c000000) == 0x14000000) /* b, bl */
+                return 0x03ffffff;
+        if ((word & 0x7e000000) == 0x36000000) /* tbz, tbnz */
+                return 0x3fffu << 5;
+        return 0x7ffffu << 5;
+}
+
+static uint32_t bit_of(uint32_t reg)
+{
+        return reg < ARM64_REGISTERS ? 1u << reg : 0;
+}
+
+/* C4.1.94, "Loads and stores". */
+static uint32_t written_by_memory(uint32_t word)
+{
+        uint32_t first = bit_of(field_of(word, 0, 5)), base = bit_of(field_of(word, 5, 5));
+        uint32_t second = bit_of(field_of(word, 10, 5)), status = bit_of(field_of(word, 16, 5)), set = 0;
+        bool is_pair = (word & 0x3a000000) == 0x28000000, is_literal = (word & 0x3b000000) == 0x18000000;
+        bool is_single = (word & 0x3a000000) == 0x38000000;
+
+        if (is_literal)
+                return is_simd(word) ? 0 : first;
+        if (is_pair) {
+                if ((word & 1u << 22) && !is_simd(word))
+                        set |= first | second;
+                return word & 1u << 23 ? set | base : set;
+        }
+        if (!is_single) /* exclusive, ordered, compare and swap */
+                return first | second | status;
+        if (!is_simd(word) && (field_of(word, 22, 2) || (word & 0x01200c00) == 0x00200000))
+                set |= first; /* a load, or an atomic operation */
+        if (!(word & 1u << 24) && !(word & 1u << 21) && (word & 1u << 10))
+                set |= base; /* pre- and post-index */
+        return set;
+}
+
+/* Functions may change the registers up to x18, and x30 has the address to return to. */
+#define CALL_CLOBBERS (0x7ffffu | 1u << 30)
+
+static uint32_t written_registers(uint32_t word, enum disasm_flow flow)
+{
+        if (flow == DISASM_CALL)
+                return CALL_CLOBBERS;
+        if (flow != DISASM_NEXT || (word & 0xfc000000) == 0xd4000000)
+                return 0;
+        if (is_load_or_store(word))
+                return written_by_memory(word);
+        return bit_of(field_of(word, 0, 5));
+}
+
+static uint8_t literal_bytes(uint32_t word)
+{
+        return is_simd(word) ? (uint8_t)(4u << (word >> 30)) : word >> 30 == 1 ? 8 : 4;
+}
+
+static uint32_t add_arm64_ref(uint32_t word, const struct disasm_effect *effect, struct disasm_shape *shape)
+{
+        struct disasm_ref ref = {.size_bytes = ARM64_INSN_BYTES, .value = effect->target};
+        uint32_t bits = 0;
+
+        if (effect->has_target && !effect->is_operand) {
+                ref.kind = DISASM_REF_CODE;
+                bits = branch_bits(word);
+        } else if ((word & 0x1f000000) == 0x10000000) { /* adr, adrp */
+                ref.kind = word >> 31 ? DISASM_REF_PAGE : DISASM_REF_PC;
+                ref.reg = (uint8_t)field_of(word, 0, 5);
+                bits = 3u << 29 | 0x7ffffu << 5;
+        } else if (effect->has_target) { /* ldr with a literal */
+                ref.kind = DISASM_REF_PC;
+                bits = 0x7ffffu << 5;
+                ref.load_bytes = literal_bytes(word);
+        } else if ((word & 0xffc00000) == 0x91000000 || has_unsigned_offset(word)) {
+                unsigned scale = has_unsigned_offset(word) ? offset_scale(word) : 0;
+
+                ref.kind = DISASM_REF_LOW;
+                ref.reg = (uint8_t)field_of(word, 5, 5);
+                ref.value = (uint64_t)field_of(word, 10, 12) << scale;
+                bits = 0xfffu << 10;
+                ref.load_bytes = has_unsigned_offset(word) ? (uint8_t)(1u << scale) : 0;
+        }
+        if (bits)
+                add_ref(shape, ref);
+        return bits;
+}
+
+static bool get_arm64(const uint8_t *code, size_t size, uint64_t addr, struct disasm_shape *ret)
+{
+        struct disasm_effect effect;
+        uint32_t word = 0, bits;
+
+        if (size < ARM64_INSN_BYTES) {
+                ret->size_bytes = 1;
+                ret->bytes[ret->n_bytes++] = code[0];
+                return false;
+        }
+        for (unsigned i = 0; i < ARM64_INSN_BYTES; i++)
+                word |= (uint32_t)code[i] << (8 * i);
+        effect = disasm_effect_arm64(word, addr);
+        ret->size_bytes = ARM64_INSN_BYTES;
+        ret->flow = (uint8_t)effect.flow;
+        ret->is_padding = word == ARM64_NOP || !word;
+        ret->written = written_registers(word, effect.flow);
+        bits = add_arm64_ref(word, &effect, ret);
+        ret->n_bytes = ARM64_INSN_BYTES;
+        for (unsigned i = 0; i < ARM64_INSN_BYTES; i++)
+                ret->bytes[i] = (uint8_t)((word & ~bits) >> (8 * i));
+        return true;
+}
+
+unsigned disasm_arm64_element_bytes(uint32_t word)
+{
+        bool is_load = field_of(word, 22, 2) && !is_simd(word);
+
+        return (word & 0x3b200c00) == 0x38200800 && is_load ? 1u << (word >> 30) : 0;
+}
+
+bool disasm_arm64_adds_words(uint32_t word, bool *ret_is_signed)
+{
+        bool is_extended = (word & 0xffe00000) == 0x8b200000 && field_of(word, 10, 3) == 2;
+        bool is_shifted = (word & 0xffe0fc00) == 0x8b000800;
+
+        *ret_is_signed = is_extended && (word & 1u << 15);
+        return is_extended || is_shifted;
+}
+
+bool disasm_shape_get(enum disasm_arch arch, const uint8_t *code, size_t size, uint64_t addr,
+                      struct disasm_shape *ret)
+{
+        assert(size);
+        *ret = (struct disasm_shape){0};
+        return arch == DISASM_X86_64 ? get_x86_64(code, size, addr, ret) : get_arm64(code, size, addr, ret);
+}
