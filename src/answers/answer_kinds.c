@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of kinds: what an item of each has in a file, in this order. */
+/* The table of kinds: the fields of an item of each kind, in the order in which they are written. */
 #include "answers_internal.h"
 #include "object.h"
 
@@ -73,7 +73,7 @@ static const struct answer_field kept_fields[] = {U32(kept, by)};
 
 static const struct answer_field dwo_fields[] = {TEXT(dwo, folder), TEXT(dwo, name)};
 
-/* In order and without one in another, as annotate expects those of a function. */
+/* Extents must be sorted and must not overlap, as annotate expects them. */
 static bool check_extents(const void *items, size_t n)
 {
         const struct answer_extent *e = items;

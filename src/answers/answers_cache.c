@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The answers of one kind about one object: the file that was there, and what was added in this run. */
+/* The answers of one kind for one object: those from the file, and those added in this run. */
 #include "answers_cache.h"
 
 #include <assert.h>
@@ -26,11 +26,11 @@ struct answers_cache {
         struct answers_key key;
         char *folder, *path;
         uint64_t max_file_bytes, max_folder_bytes;
-        struct answers *file;  /* NULL: no file, or not one that is believed */
-        struct answers *added; /* one module */
+        struct answers *file;  /* NULL if there is no file, or it is not valid */
+        struct answers *added; /* has one module */
         struct module_answers *module;
         bool is_full;  /* nothing more can be added */
-        bool has_news; /* something was added since it was saved */
+        bool has_news; /* something was added since the last save */
         struct buf note;
 };
 
@@ -44,7 +44,8 @@ bool answers_key_make(const char *folder, const struct object *own, const struct
         struct object_file file;
 
         if (!facts->build_id_size || !object_get_file(own, &file))
-                return err_set(err, ERR_UNSUPPORTED, "%s: has no build id or is no file", object_name(own));
+                return err_set(err, ERR_UNSUPPORTED, "%s: has no build id, or is not a file",
+                               object_name(own));
         for (size_t i = 0; i < ANSWERS_N_SOURCE_FILES; i++) {
                 if (sources->files[i] && !answers_content_find(folder, sources->files[i],
                                                                sources->section_name, &key.contents[i], err))
@@ -66,7 +67,7 @@ void answers_key_add_dwos(struct answers_key *key, const struct buf *list)
         key->contents[ANSWERS_SPLIT] = digest_of(all.data, all.len);
 }
 
-/* Equal keys, equal bytes: KEY_BYTES of them. */
+/* Appends KEY_BYTES bytes, which are equal for equal keys. */
 static void add_key(const struct answers_key *key, struct buf *out)
 {
         buf_add_u8(out, key->build_id_size);
@@ -107,7 +108,7 @@ struct answers *answers_cache_read(const struct answers_key *key, struct cursor 
         add_key(key, &wanted);
         found = cursor_bytes(&content, KEY_BYTES);
         if (!found || memcmp(found, wanted.data, KEY_BYTES) != 0) {
-                err_set(err, ERR_FORMAT, "is of other files");
+                err_set(err, ERR_FORMAT, "was written for other files");
                 return NULL;
         }
         answers = answers_read(&content, archive_section_memory(file));
@@ -121,10 +122,10 @@ struct answers *answers_cache_read(const struct answers_key *key, struct cursor 
 static void say_damaged(struct answers_cache *cache, const char *what)
 {
         if (!cache->note.len)
-                buf_printf(&cache->note, "%s: %s; it is made anew", cache->path, what);
+                buf_printf(&cache->note, "%s: %s; wperf creates it again", cache->path, what);
 }
 
-/* NULL: there is none that is believed. */
+/* NULL if there is no file, or if it is damaged or for another key. */
 static struct answers *read_file(struct answers_cache *cache)
 {
         struct err err = {0};
@@ -142,7 +143,7 @@ static struct answers *read_file(struct answers_cache *cache)
         return answers;
 }
 
-/* --- Its life --- */
+/* --- Opening and closing --- */
 
 struct answers_cache *answers_cache_open(const struct answers_cache_options *options,
                                          const struct answers_key *key, struct err *err)
@@ -275,7 +276,7 @@ void answers_frames_release(struct answered_frames *frames)
 
 /* --- Adding --- */
 
-/* What the file would take at most with `bytes` more. */
+/* Whether the file stays within its limit with `bytes` more. If not, nothing more can be added. */
 static bool has_room(struct answers_cache *cache, uint64_t bytes)
 {
         if (HEAD_BYTES + answers_size(cache->module, cache->key.kind) + bytes > cache->max_file_bytes)
@@ -298,7 +299,7 @@ static void add_run(struct answers_cache *cache, uint64_t first, uint64_t last, 
 
         if (n > answers_max_list(kind) || !has_room(cache, bytes))
                 return;
-        /* Of debug information that says what can't be. */
+        /* Debug information may contain impossible values. */
         if (answer_kinds[kind].check_list && !answer_kinds[kind].check_list(items, n))
                 return;
         answers_add_run(cache->module, kind, first, last, answers_add_list(cache->module, kind, items, n));
@@ -334,7 +335,8 @@ void answers_cache_add_frames(struct answers_cache *cache, const uint64_t *addrs
         }
 }
 
-/* Asks for what was not found; its frames get the places of these addresses. */
+/* Asks for the addresses that were not found, and stores the spans of their frames by the index of the
+ * address. */
 static void ask_rest(struct answers_cache *cache, const uint64_t *addrs, size_t n, answers_ask_frames *ask,
                      void *ctx, struct answered_frames *frames)
 {
@@ -376,7 +378,7 @@ void answers_cache_look_up(struct answers_cache *cache, const uint64_t *addrs, s
 
 /* --- Saving --- */
 
-/* An item of another store as one of what was added. */
+/* Changes the texts of an item from another store into texts of the added ones. */
 static void translate(struct answers_cache *cache, const struct answers *from, uint8_t *item)
 {
         const struct kind_facts *kind = &answer_kinds[cache->key.kind];
@@ -392,7 +394,7 @@ static void translate(struct answers_cache *cache, const struct answers *from, u
         }
 }
 
-/* Adds what the file has, as far as there is room. */
+/* Adds the content of the file, as far as there is room. */
 static void add_file(struct answers_cache *cache, const struct answers *file)
 {
         const struct module_answers *from = answers_get_module(file, 0);

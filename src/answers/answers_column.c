@@ -11,7 +11,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers stand in a fi
 
 /* --- Reading --- */
 
-/* As cursor_uleb; most numbers have one byte. */
+/* As cursor_uleb(), faster for numbers of one byte. */
 static inline uint64_t take_leb(struct cursor *c)
 {
         return c->at < c->end && *c->at < 0x80 ? *c->at++ : cursor_uleb(c);
@@ -35,7 +35,7 @@ struct answers_column column_begin(struct cursor *c, size_t n)
         }
         column.is_leb = head & IS_LEB;
         if (column.is_leb) {
-                /* Once to find the end, and that all of them can be read. */
+                /* Skip the numbers to find the end and to check that all can be read. */
                 column.lebs = *c;
                 for (size_t i = 0; i < n && !c->failed; i++)
                         take_leb(c);
@@ -50,7 +50,7 @@ static uint64_t unzigzag(uint64_t value)
         return value >> 1 ^ (~(value & 1) + 1);
 }
 
-/* Numbers behind which there are eight bytes are read by whole words. */
+/* The number of values that can be read as whole words, because eight bytes follow their first byte. */
 static size_t count_words(const struct answers_column *column, size_t at, size_t n)
 {
         size_t last = (sizeof(uint64_t) - 1) / column->width, rest = column->n - at;
@@ -140,7 +140,7 @@ static unsigned width_of(uint64_t value)
 
 struct column_range {
         uint64_t least, most;
-        size_t leb_bytes; /* of all values as they are */
+        size_t leb_bytes; /* as LEB128 of the values themselves */
 };
 
 static void widen(struct column_range *range, uint64_t value)
@@ -151,7 +151,7 @@ static void widen(struct column_range *range, uint64_t value)
                 range->leb_bytes++;
 }
 
-/* Numbers with a few far ones among them. */
+/* For numbers of which only a few are large. */
 static void write_lebs(const uint64_t *values, size_t n, bool is_delta, struct buf *out)
 {
         uint64_t before = UINT64_MAX;

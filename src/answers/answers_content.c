@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The digest of a file is that of a list: who may change it, what it is, its sections, and the digests of pieces of these in
- * order, so that several threads share the work.
+/* The digest of a file is the digest of a list: who may change the file, its type, its sections, and the digests of
+ * pieces of these in order.  The pieces allow several threads to share the work.
  *
- * The file of digests, in an envelope of magic WPCF:
+ * The file of digests, in an envelope with magic WPCF:
  *
  *     size of the build id u8  build id[64]  size of the file u64  n u64  n times: struct answers_seen
  *
- * Of a file without a build id a digest of its path stands in the place of build id and size.
- */
+ * For a file without a build id, a digest of its path replaces build id and size. */
 #include "answers_content.h"
 
 #include <stdlib.h>
@@ -23,12 +22,13 @@
 #include "os.h"
 
 enum {
-        SEEN_VERSION = 1, /* in the file's name too */
+        SEEN_VERSION = 1, /* part of the file's name too */
         PIECE_BYTES = 1 << 20,
-        MIN_THREAD_BYTES = 4 << 20, /* less is not worth a thread */
+        MIN_THREAD_BYTES = 4 << 20, /* do not start a thread for less */
         MAX_THREADS = 4,
-        MAX_KEPT_BYTES = 64 << 20, /* of more than that each piece leaves memory again */
-        /* Without a build id, as .dwo files are: to hash them takes about as long as to read a list of them. */
+        MAX_KEPT_BYTES = 64 << 20, /* for more than that, drop each piece from memory after hashing */
+        /* Files without a build id up to this size, such as .dwo files, are not stored: hashing them is as
+         * fast as reading a list. */
         MAX_UNLISTED_BYTES = 64 << 10,
 };
 
@@ -138,7 +138,7 @@ void answers_seen_add_name(const struct object *object, struct buf *out)
 
         object_get_file(object, &file);
         memcpy(id, facts->build_id, facts->build_id_size);
-        /* By path: .dwo files of one size would push each other out of one list. */
+        /* Uses the path, because .dwo files of equal size would displace each other from a common list. */
         if (!facts->build_id_size) {
                 digest = digest_of(object_name(object), strlen(object_name(object)));
                 memcpy(id, &digest, sizeof(digest));
@@ -194,8 +194,8 @@ void answers_seen_write(const struct buf *name, const struct answers_seen_list *
         archive_section_write(&seen_kind, &content, out, NULL);
 }
 
-/* The new one in front; the oldest one of too many falls out.  Where that fails the file is hashed again next time, and what is
- * wrong with the folder shows when answers are kept. */
+/* Puts the new entry first and drops the oldest if there are too many. Ignores errors: the file is then
+ * hashed again next time, and problems with the folder are reported when answers are saved. */
 static void add_seen(const char *path, const struct buf *name, const struct answers_seen *seen,
                      struct answers_seen_list *list)
 {
@@ -232,7 +232,7 @@ bool answers_content_find(const char *folder, const struct object *object,
         struct answers_seen seen;
 
         if (!object_get_file(object, &seen.file))
-                return err_set(err, ERR_UNSUPPORTED, "%s: is no file", object_name(object));
+                return err_set(err, ERR_UNSUPPORTED, "%s: is not a file", object_name(object));
         if (!object_get_facts(object)->build_id_size && seen.file.size_bytes <= MAX_UNLISTED_BYTES)
                 return answers_content_make(object, section_name, ret_content) || say_overlap(object, err);
         answers_seen_add_name(object, &name);
@@ -248,7 +248,7 @@ bool answers_content_find(const char *folder, const struct object *object,
                 return false;
         if (!answers_content_make(object, section_name, &seen.content))
                 return say_overlap(object, err);
-        log_debug("%s: its content is hashed", object_name(object));
+        log_debug("%s: hashing its content", object_name(object));
         *ret_content = seen.content;
         if (!object_is_changed(object))
                 add_seen(buf_text(&path), &name, &seen, &known);

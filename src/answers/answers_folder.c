@@ -11,10 +11,10 @@
 #include "object.h"
 #include "text.h"
 
-/* A file that is being written is left alone for so long: the newest file's time is the clock. */
+/* How long an unfinished file is left alone, relative to the time of the newest file. */
 #define UNFINISHED_NS ((int64_t)3600 * 1000000000)
 
-/* The last one of the folders above that is there. */
+/* Appends the nearest parent folder that exists. */
 static void find_above(const char *folder, struct buf *out)
 {
         size_t len = strlen(folder);
@@ -40,19 +40,18 @@ bool answers_folder_check(const char *folder, struct err *err)
                 return true;
         if (!os_stat(folder, &st)) {
                 find_above(folder, &above);
-                /* With the HOME of another user, as sudo may leave it, folders would be made that the other one can't
-                 * write to. */
+                /* If HOME is that of another user, as sudo may leave it, do not create folders that the other
+                 * user could not write to. */
                 if (!os_stat(buf_text(&above), &st) || !st.is_dir || os_is_own_dir(buf_text(&above)))
                         return true;
-                return err_set(err, ERR_DENIED, "%s: is not made, as %s belongs to another user", folder,
-                               buf_text(&above));
+                return err_set(err, ERR_DENIED, "%s: is not created, because %s belongs to another user",
+                               folder, buf_text(&above));
         }
         if (!st.is_dir)
-                return err_set(err, ERR_IO, "%s: is no folder", folder);
+                return err_set(err, ERR_IO, "%s: is not a folder", folder);
         if (os_read_link(folder, &link))
-                return err_set(err, ERR_DENIED, "%s: is not used, as it is a symbolic link", folder);
-        return err_set(err, ERR_DENIED,
-                       "%s: is not used, as it belongs to another user or others may write to it", folder);
+                return err_set(err, ERR_DENIED, "%s: is a symbolic link", folder);
+        return err_set(err, ERR_DENIED, "%s: belongs to another user, or others may write to it", folder);
 }
 
 bool answers_folder_make(const char *folder, struct err *err)
@@ -61,7 +60,7 @@ bool answers_folder_make(const char *folder, struct err *err)
 
         if (!answers_folder_check(folder, err))
                 return false;
-        /* What is not possible here shows at the last one. */
+        /* Ignore errors here; if they matter, creating the last folder fails too. */
         for (const char *at = folder; *at; at++) {
                 if (at > folder && (*at == '/' || *at == '\\')) {
                         buf_clear(&above);
@@ -106,7 +105,7 @@ bool answers_folder_put(const char *path, const struct buf *bytes, struct err *e
         return true;
 }
 
-/* --- What has to go --- */
+/* --- Removing files --- */
 
 struct found_entry {
         char *path;
@@ -137,7 +136,7 @@ static bool add_found(void *ctx, const char *name)
         return true;
 }
 
-/* The newest first. */
+/* Newest first. */
 static int compare_found(const void *a, const void *b)
 {
         const struct found_entry *x = a, *y = b;

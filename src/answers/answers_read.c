@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The one reader of stores.  Nothing in the bytes is trusted: each is read once, through the cursor, every number is
- * checked against what it counts or names before it is kept, and memory is taken from a budget before it is allocated. */
+/* Reads a store without trusting its bytes: each is read once through the cursor, every number is checked
+ * against its limit before it is stored, and memory is taken from a budget before it is allocated. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "answers_internal.h"
 #include "mem.h"
 
-/* --- Room --- */
+/* --- Memory --- */
 
-/* For `n` things of `each` bytes; c.failed when there is none, or more things than numbers for them. */
+/* Takes memory for `n` entries of `each` bytes from the budget. Sets c.failed if there is not enough, or if
+ * 32 bits cannot number the entries. */
 static bool take_room(struct answers_reader *r, uint64_t n, size_t each)
 {
         if (r->c.failed || n > UINT32_MAX || !budget_take(&r->budget, BUDGET_NAMES, n * each)) {
@@ -61,7 +62,7 @@ uint64_t answers_reader_end_of(const struct answers_reader *r, const struct answ
         }
 }
 
-/* False: one is too large. */
+/* False if a number is not below `end`. */
 static bool store_narrow(const uint64_t *values, size_t n, uint64_t end, uint8_t *at, size_t step)
 {
         uint64_t most = 0;
@@ -75,14 +76,14 @@ static bool store_narrow(const uint64_t *values, size_t n, uint64_t end, uint8_t
         return !n || most < end;
 }
 
-/* The length of bytes stands in their struct until they are read. */
+/* For byte strings, stores the length in their struct until they are read. */
 static void store_wide(const uint64_t *values, size_t n, uint8_t *at, size_t step)
 {
         for (size_t i = 0; i < n; i++, at += step)
                 memcpy(at, &values[i], sizeof(values[i]));
 }
 
-/* Numbers of a field to `n` rows from number `at` on; false: one is too large. */
+/* Reads `n` numbers of a field from row `at` on into `rows`. False if one is not below `end`. */
 static bool take_field(const struct answer_field *field, uint64_t end, struct answers_column *column,
                        size_t at, size_t n, uint8_t *rows, size_t step)
 {
@@ -102,7 +103,7 @@ static bool take_field(const struct answer_field *field, uint64_t end, struct an
         return true;
 }
 
-/* All fields of some rows before the next ones, so that they stay in the processor's cache. */
+/* Reads all fields of a chunk of rows before the next chunk, so that the rows stay in the CPU cache. */
 static void *read_rows(struct answers_reader *r, const struct answer_set *set, const struct rows_form *form,
                        uint64_t n_rows)
 {
@@ -146,7 +147,7 @@ void answers_reader_bytes(struct answers_reader *r, const struct answer_field *f
         memcpy(at, &bytes, sizeof(bytes));
 }
 
-/* Bytes stand behind all columns, which have their lengths. */
+/* Byte strings follow the columns, which contain their lengths. */
 static void read_items(struct answers_reader *r, struct answer_set *set)
 {
         const struct rows_form *form = &set->kind->item;
@@ -167,7 +168,7 @@ static void read_items(struct answers_reader *r, struct answer_set *set)
         }
 }
 
-/* Lists follow each other. */
+/* The items of a list follow those of the list before. */
 static void read_lists(struct answers_reader *r, struct answer_set *set)
 {
         uint64_t total = 0;
@@ -188,7 +189,8 @@ static void read_lists(struct answers_reader *r, struct answer_set *set)
         }
 }
 
-/* The gap before a run and its length - 1 become its addresses; behind the last address of all there is no other one. */
+/* Converts the gap before a run and its length - 1 to addresses. No run may follow the last possible
+ * address. */
 static void read_runs(struct answers_reader *r, struct answer_set *set)
 {
         uint64_t next = 0;
@@ -207,7 +209,7 @@ static void read_runs(struct answers_reader *r, struct answer_set *set)
         }
 }
 
-/* The set's own bytes are all of it. */
+/* Reads a set, which must use exactly its number of bytes. */
 static void read_set(struct answers_reader *r, struct module_answers *module)
 {
         uint64_t kind = cursor_uleb(&r->c), size = cursor_uleb(&r->c);
@@ -265,7 +267,7 @@ static void read_module(struct answers_reader *r)
                 cursor_fail(&r->c);
 }
 
-/* --- The whole --- */
+/* --- The store --- */
 
 struct answers *answers_reader_end(struct answers_reader *r, struct cursor *ret_c)
 {

@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads sections of version 1 into the same store.  The content, all numbers in LEB128, "+" differences from the one before:
+/* Reads sections of version 1 into the same store.  In the content all numbers are LEB128, and "+" is the difference
+ * from the previous entry:
  *
- *     texts    n, each with a NUL; text 0 is none
- *     modules  n, each:
+ *     texts    n; each with a NUL; text 0 is no text
+ *     modules  n; each:
  *       identity   kind, path, pid, build id (length u8, bytes), dev, inode, start, end
- *       facts      flags u8 (1: has an image, 2: is executable, 4: names are to be made readable), entry, load
- *                  address, build id, machine u8, time of the file, note of names and of lines (0: none, i: text i - 1)
- *       sections   n: name, address, size
- *       spans      n: gap, length - 1, distance from offset to address
- *       symbols    n: status, name, module, +start, size; runs of addresses
- *       frames     n: function, path, +line, column * 2 + inlined, +start
- *       stacks     n: number of frames, +frame; runs of addresses
- *       functions  n: extents (n: +start, +end), labels (n: name, path, +line, has address u8, address); runs
- *       code       n: address, size, bytes
- *     runs     n: gap, length - 1, answer */
+ *       facts      flags u8 (1: has an image, 2: is executable, 4: demangle names), entry, load address, build id,
+ *                  machine u8, time of the file, note on names and on lines (0: none, i: text i - 1)
+ *       sections   n; name, address, size
+ *       spans      n; gap, length - 1, distance from offset to address
+ *       symbols    n; status, name, module, +start, size; then runs of addresses
+ *       frames     n; function, path, +line, column * 2 + inlined, +start
+ *       stacks     n; number of frames, +frame; then runs of addresses
+ *       functions  n; extents (n; +start, +end), labels (n; name, path, +line, has address u8, address); then runs
+ *       code       n; address, size, bytes
+ *     runs     n; gap, length - 1, answer */
 #include <assert.h>
 #include <string.h>
 
 #include "answers_internal.h"
 #include "mem.h"
 
-/* Fields whose number is the difference to that of the row before. */
+/* Fields stored as the difference from the row before. */
 #define DELTA(index) (1u << (index))
 
-/* --- Rows: the fields of a kind in their order --- */
+/* --- Rows: the fields of a kind in order --- */
 
 static void read_field(struct answers_reader *r, const struct answer_set *set,
                        const struct answer_field *field, uint64_t value, uint8_t *at)
@@ -41,7 +42,7 @@ static void read_field(struct answers_reader *r, const struct answer_set *set,
         }
 }
 
-/* Adds `n` items to a set; `before` has a number for each field. */
+/* Adds `n` items to a set. `before` has the previous number of each field. */
 static void read_rows(struct answers_reader *r, struct answer_set *set, size_t n, unsigned deltas,
                       uint64_t *before)
 {
@@ -56,7 +57,7 @@ static void read_rows(struct answers_reader *r, struct answer_set *set, size_t n
                         uint64_t value = deltas & DELTA(i) ? before[i] += (uint64_t)cursor_sleb(&r->c)
                                                            : cursor_uleb(&r->c);
 
-                        /* The flag of a frame is the lowest bit of its column. */
+                        /* The lowest bit of the column is the flag. */
                         if (is_frame && field->offset == offsetof(struct answer_frame, column)) {
                                 read_field(r, set, field, value >> 1, item + field->offset);
                                 field = &set->kind->item.fields[++i];
@@ -69,7 +70,7 @@ static void read_rows(struct answers_reader *r, struct answer_set *set, size_t n
         }
 }
 
-/* The number of rows, and these. */
+/* Reads the number of rows, and the rows. */
 static void read_table(struct answers_reader *r, struct module_answers *m, enum answer_kind kind,
                        unsigned deltas)
 {
@@ -86,11 +87,11 @@ static void push_list(struct answer_set *set, size_t first, size_t n)
                    (struct answer_list){(uint32_t)first, (uint32_t)n});
 }
 
-/* --- Parts of a module: numbers of answers are numbers of lists --- */
+/* --- Parts of a module: the number of an answer is the index of a list --- */
 
 static void read_runs(struct answers_reader *r, struct module_answers *m, enum answer_kind kind)
 {
-        /* Those of functions become runs of labels too. */
+        /* Runs of functions become runs of labels too. */
         size_t n_sets = kind == ANSWER_EXTENTS ? 2 : 1;
         size_t n = answers_reader_count(r, 3, 2 * n_sets * sizeof(struct answer_run));
         uint64_t next = 0;
@@ -108,7 +109,7 @@ static void read_runs(struct answers_reader *r, struct module_answers *m, enum a
         }
 }
 
-/* A note's number was one more than its text's. */
+/* A note was stored as the number of its text + 1. */
 static void read_facts(struct answers_reader *r, struct module_answers *m)
 {
         struct answer_set *set = &m->sets[ANSWER_FACTS];
@@ -188,7 +189,8 @@ static void read_extents(struct answers_reader *r, struct answer_set *set, uint6
         }
 }
 
-/* A function was found by the sampled addresses in it, and by its first one; its labels by the same. */
+/* Functions were found by the sampled addresses in them and by their first address. Their labels are found in
+ * the same way. */
 static void read_members(struct answers_reader *r, struct module_answers *m)
 {
         const struct answer_set *extents = &m->sets[ANSWER_EXTENTS];
@@ -243,9 +245,9 @@ static void read_module(struct answers_reader *r)
                 cursor_fail(&r->c);
 }
 
-/* --- The whole --- */
+/* --- The store --- */
 
-/* How many bytes `n` texts take. */
+/* The size of `n` texts in bytes. */
 static uint64_t size_of_texts(struct cursor c, size_t n)
 {
         size_t start = cursor_pos(&c);

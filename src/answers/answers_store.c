@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The store in memory: adding, without keeping anything twice, and asking. */
+/* The store in memory: adds answers without duplicates, and finds them. */
 #include "answers_store.h"
 
 #include <assert.h>
@@ -117,7 +117,7 @@ void answer_set_push(struct answer_set *set, const void *item)
         set->n_items++;
 }
 
-/* Byte strings of the item are the store's from now on. */
+/* Copies the byte strings of the item into the store. */
 static void keep_bytes(struct answers *answers, struct answer_set *set, size_t index)
 {
         for (size_t i = 0; i < set->kind->item.n_fields; i++) {
@@ -143,7 +143,8 @@ void answers_add_item(struct module_answers *module, enum answer_kind kind, cons
         keep_bytes(module->store, set, set->n_items - 1);
 }
 
-/* The number of an equal item, or of this one.  A hash that another one took already leads on to the next number. */
+/* Returns the index of an equal item, or adds it. If the hash is taken by another item, tries the next
+ * one. */
 static uint32_t item_number(struct answer_set *set, const void *item)
 {
         size_t size = set->kind->item.bytes;
@@ -161,7 +162,7 @@ static uint32_t item_number(struct answer_set *set, const void *item)
         }
 }
 
-/* What tells a list from others: numbers of items, or items. */
+/* The bytes that identify a list: indexes of items, or items. */
 static const void *list_bytes(const struct answer_set *set, const struct answer_list *list, size_t *ret_size)
 {
         size_t each = set->kind->share_items ? sizeof(*set->members) : set->kind->item.bytes;
@@ -171,7 +172,7 @@ static const void *list_bytes(const struct answer_set *set, const struct answer_
         return list->n ? bytes + list->first * each : (const uint8_t *)"";
 }
 
-/* The list that was just put at the end; taken away again where there is one like it. */
+/* Returns the index of the list that was just appended. If there is an equal list, removes the new one. */
 static uint32_t list_number(struct answer_set *set, struct answer_list list)
 {
         size_t size, other_size;
@@ -228,7 +229,7 @@ void answers_add_run(struct module_answers *module, enum answer_kind kind, uint6
                 ARRAY_PUSH(set->runs, set->n_runs, set->cap_runs, (struct answer_run){first, last, list, 0});
 }
 
-/* --- Asking --- */
+/* --- Finding --- */
 
 struct numbered_run {
         struct answer_run run;
@@ -275,7 +276,8 @@ void answers_sort(struct module_answers *module, enum answer_kind kind)
         set->n_runs = set->n_sorted = n;
 }
 
-/* The first run from `from` on that ends at `addr` or behind it; the wanted ones are often near each other. */
+/* Returns the first run from `from` on that ends at or after `addr`. Searches nearby first, because the
+ * addresses are often close together. */
 static size_t seek_run(const struct answer_set *set, size_t from, uint64_t addr)
 {
         const struct answer_run *runs = set->runs;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes a store; answers_internal.h has the layout. */
+/* Writes a store; answers_internal.h describes the format. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "archive_section.h"
 #include "mem.h"
 
-/* The field of every row; of byte strings the length. */
+/* Reads the field of each row; for byte strings the length. */
 static void take_field(const struct answer_field *field, const uint8_t *rows, size_t n, size_t step,
                        uint64_t *values)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A section, or a file of the cache, is in the byte order of its file:
+/* A section, or a file of the cache, uses the byte order of its file:
  *
  *     magic[4]  version u32  flags u32  0 u32  size of the content u64  checksum of what follows u64  content
  *
- * Flag 1: the content is a zstd stream.  The checksum finds damage by accident; it is no reason to trust. */
+ * Flag 1: the content is a zstd stream.  The checksum detects accidental damage; it does not make the content
+ * trustworthy. */
 #include "archive_section.h"
 
 #include <string.h>
@@ -13,8 +14,8 @@
 
 enum { SECTION_IS_PACKED = 1, ZSTD_LEVEL = 12, QUICK_ZSTD_LEVEL = 1 };
 
-/* Every step is one to one in the word and in the lane, so that one changed word cannot be made good by others that
- * did not change. */
+/* Each step is a bijection of the word and of the lane, so a changed word cannot be compensated by others
+ * that did not change. */
 uint64_t archive_section_checksum(const void *bytes, size_t size)
 {
         const uint8_t *at = bytes;
@@ -35,7 +36,7 @@ uint64_t archive_section_checksum(const void *bytes, size_t size)
         return sum;
 }
 
-/* False when packing gains nothing, or this build can't. */
+/* False if compression does not make it smaller, or this build does not support it. */
 static bool pack(const struct buf *content, int level, struct buf *out)
 {
         AUTO(codec_packer) packer = codec_packer_new(level, NULL);
@@ -52,7 +53,7 @@ bool archive_section_write(const struct archive_section_kind *kind, const struct
         uint32_t flags = 0;
 
         if (content->len > ARCHIVE_SECTION_MAX_BYTES)
-                return err_set(err, ERR_LIMIT, "an archive has at most %d MiB",
+                return err_set(err, ERR_LIMIT, "the archive would be larger than %d MiB",
                                ARCHIVE_SECTION_MAX_BYTES >> 20);
         if (!kind->is_plain && pack(content, kind->is_quick ? QUICK_ZSTD_LEVEL : ZSTD_LEVEL, &packed)) {
                 body = &packed;
@@ -76,11 +77,11 @@ static bool unpack(struct cursor *c, uint64_t size, struct buf *unpacked, struct
 
         if (!stream)
                 return err_set(err, ERR_UNSUPPORTED,
-                               "is packed with zstd, which this wperf was built without");
+                               "is compressed with zstd, which this build of wperf does not support");
         if (!codec_stream_feed(stream, c->at, cursor_left(c), (size_t)size, unpacked, err))
                 return err_in(err, "is damaged");
         if (unpacked->len != size)
-                return err_set(err, ERR_FORMAT, "is damaged: it unpacks to another size");
+                return err_set(err, ERR_FORMAT, "is damaged: its decompressed size is wrong");
         *ret_content = cursor_make(buf_text(unpacked), unpacked->len);
         ret_content->swap = swap;
         return true;
@@ -96,19 +97,19 @@ bool archive_section_read(const struct archive_section_kind *kind, struct cursor
         uint64_t size = cursor_u64(&c), checksum = cursor_u64(&c);
 
         if (c.failed || memcmp(magic, kind->magic, 4) != 0 || zero)
-                return err_set(err, ERR_FORMAT, "is damaged: it has no head");
+                return err_set(err, ERR_FORMAT, "is damaged: its header is missing");
         if (version != kind->version || flags & ~(kind->is_plain ? 0u : SECTION_IS_PACKED))
-                return err_set(err, ERR_UNSUPPORTED, "is of version %u, which this wperf does not read",
+                return err_set(err, ERR_UNSUPPORTED, "has version %u, which this wperf does not support",
                                version);
         if (size > ARCHIVE_SECTION_MAX_BYTES)
                 return err_set(err, ERR_LIMIT, "is larger than %d MiB", ARCHIVE_SECTION_MAX_BYTES >> 20);
-        /* Words are summed as this machine has them. */
+        /* The checksum depends on this machine's byte order. */
         if (!c.swap && checksum != archive_section_checksum(c.at, cursor_left(&c)))
-                return err_set(err, ERR_FORMAT, "is damaged: its checksum differs");
+                return err_set(err, ERR_FORMAT, "is damaged: its checksum is wrong");
         if (flags & SECTION_IS_PACKED)
                 return unpack(&c, size, unpacked, ret_content, err);
         if (size != cursor_left(&c))
-                return err_set(err, ERR_FORMAT, "is damaged: it has another size");
+                return err_set(err, ERR_FORMAT, "is damaged: its size is wrong");
         *ret_content = cursor_sub(&c, cursor_pos(&c), size);
         return true;
 }

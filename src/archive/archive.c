@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides what is left out where the limit is in the way: source first, then all but the samples of the coldest functions,
- * then walked stacks. */
+/* Decides what to leave out if the limit would be exceeded: first source, then all but the samples of the
+ * coldest functions, then unwound stacks. */
 #include "archive.h"
 
 #include <inttypes.h>
@@ -20,20 +20,20 @@ enum { MAX_TRIES = 8, MAX_LINKS = 40 };
 
 struct archiving {
         const struct archive_request *request;
-        struct resolver_sources sources; /* without the index: all is asked once */
+        struct resolver_sources sources; /* without the symbol cache, because everything is looked up once */
         struct report *report;
-        const struct perfdata_reader *reader; /* the report's */
+        const struct perfdata_reader *reader; /* owned by the report */
         struct archive_pack pack;
         struct archive_origin origin;
         struct buf symbols, source, walks;
-        struct buf code;        /* of jitdumps: where what was sampled stood */
-        struct buf place, made; /* where it goes, and the new file beside */
+        struct buf code;        /* of jitdumps: the addresses of sampled code */
+        struct buf place, made; /* the final path, and that of the new file in the same directory */
         struct archive_result *result;
 };
 
-/* --- What goes in ------------------------------------------------------------------------------------ */
+/* --- The content ------------------------------------------------------------------------------------- */
 
-/* Whether there are walks is known before names are asked for. */
+/* Unwound stacks are made before symbols are looked up. */
 static uint64_t room_beside_walks(const struct archiving *a)
 {
         uint64_t taken = a->walks.len + a->report->packed.ends.len + a->code.len;
@@ -49,8 +49,8 @@ static bool is_too_large(const struct archiving *a, const struct buf *section)
 static void leave_walks_out(struct archiving *a)
 {
         buf_printf(&a->result->note,
-                   "its stacks, %zu walked in copies, were left out: they would take the session beyond the "
-                   "%" PRIu64 " KiB that it may grow by; --max-size raises that\n",
+                   "%zu unwound stacks were not packed: the session would grow by more than %" PRIu64
+                   " KiB; raise the limit with --max-size\n",
                    stack_archive_n_added(a->report->packed.walks), a->request->max_bytes >> 10);
         buf_release(&a->walks);
         a->result->n_stacks = 0;
@@ -65,7 +65,7 @@ static void make_walks(struct archiving *a)
         if (!stack_archive_n_added(walks))
                 return;
         if (!stack_archive_write(walks, &section, &err)) {
-                buf_printf(&a->result->note, "its stacks, %zu walked in copies, were left out: %s\n",
+                buf_printf(&a->result->note, "%zu unwound stacks were not packed: %s\n",
                            stack_archive_n_added(walks), err.text);
                 return;
         }
@@ -84,7 +84,7 @@ static void make_code(struct archiving *a)
         module_source_pack_code(a->report->session.modules, &a->code);
 }
 
-/* False, with *ret_full true, when the section itself has a limit that is in the way. */
+/* False if the symbols do not fit; *ret_full is true if the section's own limit is exceeded. */
 static bool make_symbols(struct archiving *a, uint64_t code_bytes, struct source_archive_writer **ret_source,
                          bool *ret_full)
 {
@@ -103,7 +103,7 @@ static bool make_symbols(struct archiving *a, uint64_t code_bytes, struct source
         return true;
 }
 
-/* Fewer and fewer functions with all their code and lines, until the rest has room. */
+/* Packs all code and lines of fewer and fewer functions until the archive fits. */
 static bool make_symbols_that_fit(struct archiving *a, struct source_archive_writer **ret_source,
                                   struct err *err)
 {
@@ -115,7 +115,7 @@ static bool make_symbols_that_fit(struct archiving *a, struct source_archive_wri
                         return true;
                 if (!code_bytes)
                         break;
-                /* In proportion, and a little less. */
+                /* In proportion, and 20% less. */
                 code_bytes = is_full ? code_bytes / 4
                                      : (uint64_t)((double)code_bytes * 0.8 * (double)room_beside_walks(a) /
                                                   (double)a->symbols.len);
@@ -123,8 +123,8 @@ static bool make_symbols_that_fit(struct archiving *a, struct source_archive_wri
                         code_bytes = 0;
         }
         return err_set(err, ERR_LIMIT,
-                       "%s: the names alone of what was sampled take %zu KiB, more than the %" PRIu64
-                       " KiB that it may grow by: raise --max-size",
+                       "%s: the names of the sampled functions alone take %zu KiB, and the session may grow "
+                       "by at most %" PRIu64 " KiB: raise the limit with --max-size",
                        a->request->path, a->symbols.len >> 10, a->request->max_bytes >> 10);
 }
 
@@ -133,13 +133,12 @@ static void note_refused(struct archiving *a)
         size_t n = a->pack.n_refused_sources;
 
         if (n)
-                buf_printf(
-                        &a->result->note,
-                        "%zu source file%s left out: not all users may read %s; --force packs %s all the same\n",
-                        n, n == 1 ? " was" : "s were", n == 1 ? "it" : "them", n == 1 ? "it" : "them");
+                buf_printf(&a->result->note,
+                           "%zu source file%s not packed: not all users may read %s; --force packs %s\n", n,
+                           n == 1 ? " was" : "s were", n == 1 ? "it" : "them", n == 1 ? "it" : "them");
 }
 
-/* How much of the room is left for the source; what has none is left out. */
+/* Packs the source text if it fits into the rest of the limit. */
 static void make_source(struct archiving *a, const struct source_archive_writer *writer)
 {
         struct err err = {0};
@@ -154,8 +153,8 @@ static void make_source(struct archiving *a, const struct source_archive_writer 
                 return;
         }
         buf_printf(&a->result->note,
-                   "its source, %zu lines, was left out: it would take the session beyond the %" PRIu64
-                   " KiB that it may grow by; --max-size raises that\n",
+                   "%zu source lines were not packed: the session would grow by more than %" PRIu64
+                   " KiB; raise the limit with --max-size\n",
                    source_archive_n_lines(writer), a->request->max_bytes >> 10);
         buf_release(&a->source);
 }
@@ -167,13 +166,13 @@ static void note_left_out(struct archiving *a)
         if (n)
                 buf_printf(
                         &a->result->note,
-                        "of the %zu coldest functions only sampled addresses were packed, not all code and "
-                        "lines: --max-size is %" PRIu64 " KiB\n",
+                        "the %zu functions with the fewest samples were packed with their sampled addresses only, "
+                        "not with all code and lines: the limit of --max-size is %" PRIu64 " KiB\n",
                         n, a->request->max_bytes >> 10);
         if (a->pack.has_no_disasm)
                 buf_add_str(
                         &a->result->note,
-                        "names of what is called are not packed: that takes libLLVM, which is not here\n");
+                        "the names of called functions were not packed: wperf needs libLLVM to find them and could not load it\n");
 }
 
 static bool gather(struct archiving *a, struct err *err)
@@ -189,7 +188,7 @@ static bool gather(struct archiving *a, struct err *err)
                 leave_walks_out(a);
         if (!a->walks.len && !make_symbols_that_fit(a, &source, err))
                 return false;
-        make_code(a); /* what is called was asked for too */
+        make_code(a); /* once more, because it now includes the callees */
         make_source(a, source);
         note_left_out(a);
         return true;
@@ -197,7 +196,7 @@ static bool gather(struct archiving *a, struct err *err)
 
 /* --- The session ------------------------------------------------------------------------------------- */
 
-/* What a symbolic link names in the end, so that the link stays one. */
+/* Appends the final target of a symbolic link, so that the link is not replaced. */
 static void follow_links(const char *path, struct buf *out)
 {
         buf_add_str(out, path);
@@ -212,7 +211,7 @@ static void follow_links(const char *path, struct buf *out)
         }
 }
 
-/* Beside the session, which is mapped still. */
+/* Writes a new file, because the session is still mapped. */
 static bool write_beside(struct archiving *a, struct err *err)
 {
         const struct buf *ends = &a->report->packed.ends;
@@ -245,8 +244,15 @@ static struct report *open_report(const struct archiving *a, struct err *err)
 
         if (!input || !perfdata_rewrite_check(input->reader, err))
                 return NULL;
+        if (input->is_converted && !a->request->output) {
+                err_set(err, ERR_USAGE,
+                        "%s: is no session, and archive does not overwrite it; name a file with -o FILE",
+                        request->path);
+                return NULL;
+        }
         if (count_replay_is(input->reader)) {
-                err_set(err, ERR_UNSUPPORTED, "%s: is a session of counts, which need no other file",
+                err_set(err, ERR_UNSUPPORTED,
+                        "%s: the session has only counts, which need no other file: there is nothing to pack",
                         request->path);
                 return NULL;
         }
@@ -262,7 +268,8 @@ static bool check_output(const struct archive_request *request, struct err *err)
         if (!request->output)
                 return true;
         if (!strcmp(request->output, "-"))
-                return err_set(err, ERR_USAGE, "archive writes a session file, not standard output");
+                return err_set(err, ERR_USAGE,
+                               "archive cannot write to standard output; name a file with -o FILE");
         return perfdata_writer_check(request->output, &exists, err);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Packs into a session what its samples need to be explained where none of the files are that they fell into. */
+/* Packs into a session what is needed to show its samples on a machine that does not have the sampled
+ * files. */
 #ifndef ARCHIVE_H
 #define ARCHIVE_H
 
@@ -16,25 +17,25 @@
 
 struct archive_request {
         const char *path;   /* of the session */
-        const char *output; /* NULL: in its place */
+        const char *output; /* NULL to replace the session */
         bool strip_source;
-        uint64_t max_bytes;         /* that it may grow by */
-        const char *source_folders; /* as in source_text_new */
+        uint64_t max_bytes;         /* limit on the growth of the session */
+        const char *source_folders; /* as in source_text_new() */
         const struct resolver_sources *sources;
-        struct debuginfod *debuginfod; /* asked for source files; NULL: nobody is */
+        struct debuginfod *debuginfod; /* queried for source files; NULL for none */
 };
 
 struct archive_result {
         size_t n_modules;
-        size_t n_functions, n_whole; /* with samples; those whose code and lines are all there */
-        size_t n_stacks;             /* walked in copies of stacks */
+        size_t n_functions, n_whole; /* functions with samples; those packed with all code and lines */
+        size_t n_stacks;             /* unwound from stack copies */
         size_t n_source_files, n_source_lines;
         uint64_t bytes_before, bytes_after;
-        struct buf note; /* what was left out, and why, one sentence a line; empty when nothing was */
+        struct buf note; /* what was left out and why, one sentence per line; empty if nothing */
 };
 
-/* ERR_LIMIT when even the names of what was sampled take more than max_bytes.  The session is then as it was, as after
- * every failure. */
+/* ERR_LIMIT if even the names of the sampled functions take more than max_bytes. If it fails, the session is
+ * unchanged. */
 bool archive_make(const struct archive_request *request, struct archive_result *ret, struct err *err);
 void archive_result_release(struct archive_result *result);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Asks the resolver what report and annotate will ask it, and keeps the answers: names of all sampled addresses, of their
- * callers' and of branches', and of the functions around sampled ones every address, so that it does not matter where a
- * disassembler sees instructions. */
+/* Makes the lookups that report and annotate will make, and records the answers: symbols of all addresses in
+ * samples, callers and branches; and every address of the functions with samples, so that it does not matter
+ * where a disassembler finds instructions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,8 +40,8 @@ static void merge_places(struct archive_module *m)
         m->n_places = n;
 }
 
-/* Modules that no sample was taken in were asked for nothing yet, not even what is wrong with their names.  Those of branches
- * were when their rows were made. */
+/* Looks up an address in each module that only occurs in stacks, so that its note about missing symbols is
+ * known. Modules of samples and branches were looked up already. */
 static void ask_modules_of_stacks(struct archive_pack *pack)
 {
         const struct stacks *stacks = pack->report->stacks;
@@ -124,7 +124,7 @@ static bool is_same_function(const struct archive_function *f, const struct reso
         return f->n_extents == n && !memcmp(f->extents, extents, n * sizeof(*extents));
 }
 
-/* Takes `extents`. */
+/* Takes ownership of `extents`. */
 static uint32_t add_function(struct archive_pack *pack, uint32_t module, struct resolver_extent *extents,
                              size_t n)
 {
@@ -138,7 +138,7 @@ static uint32_t add_function(struct archive_pack *pack, uint32_t module, struct 
         return (uint32_t)m->n_functions - 1;
 }
 
-/* The function of an address among those of its module; `known` is of hashes of extents. */
+/* The index of the function at an address in its module. `known` maps hashes of extents to index + 1. */
 static uint32_t find_function(struct archive_pack *pack, uint32_t module, struct map *known, uint64_t addr)
 {
         const struct archive_module *m = &pack->modules[module];
@@ -206,7 +206,7 @@ void archive_pack_init(struct archive_pack *pack, struct report *report)
         for (size_t i = 0, n = module_source_n_used(source); i < n; i++) {
                 module_id module = module_source_used(source, i);
 
-                /* Python places have a section of their own, which stays. */
+                /* Python places have their own section, which is kept. */
                 if (world_get_module(pack->world, module)->kind != MODULE_PYTHON)
                         archive_pack_add_module(pack, module, false);
         }
@@ -275,15 +275,15 @@ size_t archive_pack_choose(struct archive_pack *pack, uint64_t code_bytes)
         return n;
 }
 
-/* --- What is asked of a module ------------------------------------------------------------------------ */
+/* --- Lookups in a module ------------------------------------------------------------------------------ */
 
 enum wanted_of {
         WANTED_NAME,
-        WANTED_FRAMES,  /* and the name */
-        WANTED_LISTING, /* and the source of its line */
+        WANTED_FRAMES,  /* and the symbol */
+        WANTED_LISTING, /* and the source line */
 };
 
-/* The `step` addresses from `addr` on, which have one answer. */
+/* `step` addresses from `addr` on, which all have the same answer. */
 struct asked {
         uint64_t addr;
         uint32_t step;
@@ -326,7 +326,7 @@ static struct disasm *get_disasm(struct archive_pack *pack, enum object_machine 
         return pack->disasms[arch];
 }
 
-/* A listing names what its branches and calls go to. */
+/* A listing shows the names of branch and call targets. */
 static void ask_targets(struct asking *a, const struct archive_function *f, const struct disasm_code *code)
 {
         struct module_source *source = a->pack->source;
@@ -365,7 +365,7 @@ static void ask_code(struct asking *a, const struct archive_function *f, enum ob
         ask_targets(a, f, &code);
 }
 
-/* Instructions of AArch64 stand at every fourth address. */
+/* Instructions of AArch64 are aligned to 4 bytes. */
 static void ask_extent(struct asking *a, const struct resolver_extent *e, enum object_machine machine)
 {
         uint32_t step = machine == OBJECT_MACHINE_ARM64 && !(e->start % 4) ? 4 : 1;
@@ -391,7 +391,7 @@ static void add_function_answers(struct asking *a, const struct archive_function
                 ask_extent(a, &f->extents[i], machine);
 }
 
-/* Sorted, without what an earlier one has; one that reaches into the next is made shorter. */
+/* Sorts the addresses, removes duplicates, and shortens ranges that overlap the next. */
 static void sort_asked(struct asking *a)
 {
         size_t n = 0;
@@ -480,7 +480,7 @@ static int compare_members(const void *x, const void *y)
         return (a->addr > b->addr) - (a->addr < b->addr);
 }
 
-/* By address: two segments may stand in another order in the file. */
+/* Sorts by address, because the file's segments may be in another order. */
 static void add_members(struct asking *a)
 {
         const struct archive_module *m = a->module;
@@ -505,7 +505,7 @@ static bool has_readable_names(enum module_kind kind)
         return kind == MODULE_FILE || kind == MODULE_IMAGE || kind == MODULE_VDSO;
 }
 
-/* Of code for two machines in one image that of the first function counts. */
+/* If the image contains code for two machines, uses that of the first function. */
 static enum object_machine machine_of(const struct archive_pack *pack, const struct archive_module *m)
 {
         const struct archive_function *first = m->n_functions ? &pack->functions[m->functions[0]] : NULL;

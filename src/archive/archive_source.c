@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which lines of which source files are packed: those of the code that was, and a few around each. */
+/* Packs the lines of source files that belong to the packed code, and a few lines around each. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,19 +13,19 @@
 
 struct wanted_source {
         const char *path;
-        size_t *modules; /* that speak of it; none: it is of Python functions */
+        size_t *modules; /* that refer to it; none if the file is of Python functions */
         size_t n_modules, cap_modules;
         uint32_t *lines;
         size_t n_lines, cap_lines;
 };
 
 struct source_collector {
-        struct map by_path; /* where the path's text stands -> number + 1 */
+        struct map by_path; /* address of the path's text to index + 1 */
         struct wanted_source *files;
         size_t n_files, cap_files;
         const struct archive_pack *pack;
         const struct archive_request *request;
-        size_t asking; /* the module whose source is looked for */
+        size_t asking; /* the module whose source is looked up */
         size_t n_refused;
 };
 
@@ -48,12 +48,12 @@ static void take_line(void *ctx, size_t module, const char *path, uint32_t line)
 {
         struct wanted_source *file = want_line(ctx, path, line);
 
-        /* Lines come module by module. */
+        /* Lines are ordered by module. */
         if (!file->n_modules || file->modules[file->n_modules - 1] != module)
                 ARRAY_PUSH(file->modules, file->n_modules, file->cap_modules, module);
 }
 
-/* Of all frames: any of them may be the innermost one for another filter. */
+/* Takes the lines of all frames, because with another filter any of them may be the innermost. */
 static void take_python_lines(struct source_collector *c)
 {
         const struct report *report = c->pack->report;
@@ -97,8 +97,8 @@ static void ask_for(struct source_collector *c, struct source_text *source, size
         source_text_ask_for(source, (struct source_asker){(uint32_t)module, is_archived});
 }
 
-/* An archive has one text of a path: where servers have different ones for the builds that name it, none is packed, since it
- * would be shown for the others too. */
+/* An archive has one text per path. If servers have different texts for the builds that refer to the path,
+ * none is packed, because it would be shown for the other builds too. */
 static bool agree(struct source_collector *c, const struct wanted_source *file, struct source_text *source)
 {
         struct digest first = {0}, digest;

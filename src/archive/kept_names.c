@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides which files are lost.  The session is read once more, but only where a file is lost, and only the processes that
- * mapped one are replayed. */
+/* Decides which files are lost. Reads the session again only if a file is lost, and only replays the
+ * processes that mapped one. */
 #include "kept_names_internal.h"
 
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static void look_at(struct kept_gathering *g, const struct kept_file *file)
                 map_put(&g->jits, (uint32_t)file->pid, NULL);
 }
 
-/* A perf map in another root, unless its name here leads to it too. */
+/* Checks for a perf map in another root, unless its path leads to the same file here. */
 static void look_at_perf_map(struct kept_gathering *g, int32_t pid)
 {
         AUTO_RELEASE(buf) inside = {0};
@@ -87,7 +87,7 @@ static void replay(struct kept_gathering *g, const struct perfdata_record *recor
         world_replay(g->world, record);
 }
 
-/* Code that the process replaced by then is as good as mapped anew. */
+/* Replaced code changes the meaning of addresses, so pending addresses must be resolved first. */
 static void turn_code(struct kept_gathering *g, const struct sample *sample)
 {
         if (!world_has_code(g->world) || world_code_is_at(g->world, sample->pid, sample->time))
@@ -113,7 +113,7 @@ static void take_map(struct kept_gathering *g, const struct perfdata_record *rec
                 replay(g, record);
 }
 
-/* A process begins with the memory of the one that forked it, or its number is used again. */
+/* A new process inherits its parent's memory. If the parent is not watched, the pid was reused. */
 static void take_fork(struct kept_gathering *g, const struct perfdata_record *record)
 {
         struct record_task task;
@@ -128,7 +128,7 @@ static void take_fork(struct kept_gathering *g, const struct perfdata_record *re
                 map_remove(&g->pids, (uint32_t)task.pid);
 }
 
-/* Another program has other files. */
+/* Another program has other maps. */
 static void take_exec(struct kept_gathering *g, const struct perfdata_record *record)
 {
         struct record_comm comm;
@@ -191,7 +191,7 @@ static void gather(struct kept_gathering *g)
         profile_finish(g->profile);
 }
 
-/* --- The whole --- */
+/* --- All steps --- */
 
 static struct perfdata_reader *open_session(const char *path, const struct budget *budget)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides what of lost files is kept, and bounds its time and memory: names and frames of the addresses that were found, the most
- * frequent modules first. */
+/* Decides what is kept of lost files, and bounds its time and memory: symbols and frames of the sampled
+ * addresses, beginning with the modules that have the most. */
 #include <stdlib.h>
 
 #include "archive_internal.h"
@@ -10,10 +10,10 @@
 #include "os.h"
 
 enum {
-        MAX_FRAMES_BYTES = 256 << 20, /* of files whose frames are looked up, together */
-        MAX_NAMES_NS = 2000000000,    /* for all */
+        MAX_FRAMES_BYTES = 256 << 20, /* total size of the files whose frames are looked up */
+        MAX_NAMES_NS = 2000000000,    /* for all files */
         BATCH_MODULES = 64,
-        BATCH_BYTES = 64 << 20, /* of files */
+        BATCH_BYTES = 64 << 20, /* total file size */
 };
 
 static uint64_t file_bytes(const struct collect_result *collected, const struct module *module,
@@ -26,7 +26,7 @@ static uint64_t file_bytes(const struct collect_result *collected, const struct 
 
 struct lost_module {
         module_id module;
-        uint64_t weight, offset; /* samples and callers; an address in it */
+        uint64_t weight, offset; /* weight of samples and callers; offset of some address in the module */
 };
 
 static int compare_lost(const void *x, const void *y)
@@ -48,7 +48,7 @@ static bool is_lost_module(const struct kept_gathering *g, module_id id)
                module_source_is_lost(g->session->collected, module, world_text(g->world, module->path));
 }
 
-/* Those that addresses were found in, the most frequent ones first. */
+/* The lost modules with addresses in the profile, sorted by weight, largest first. */
 static struct lost_module *list_modules(const struct kept_gathering *g, size_t *ret_n)
 {
         struct lost_module *list = NULL;
@@ -90,12 +90,12 @@ static void add_places(const struct kept_gathering *g, struct archive_pack *pack
         archive_pack_end_places(pack);
 }
 
-/* How much of a run's modules is packed with one resolver, which is then freed with all that it read. */
+/* The modules packed with one resolver, which is then freed with all that it read. */
 struct batch {
         const struct kept_gathering *g;
-        const struct lost_module *list; /* what is left of all */
+        const struct lost_module *list; /* the modules that are left */
         size_t n;
-        uint64_t frames_bytes; /* of files whose frames may still be looked up */
+        uint64_t frames_bytes; /* total size of the files whose frames may still be looked up */
 };
 
 static uint64_t file_bytes_of(const struct batch *b, const struct lost_module *lost)
@@ -105,7 +105,7 @@ static uint64_t file_bytes_of(const struct batch *b, const struct lost_module *l
         return file_bytes(b->g->session->collected, module, world_text(b->g->world, module->path));
 }
 
-/* At least one, the next ones. */
+/* Adds the next modules, at least one. */
 static void add_modules(struct batch *b, struct archive_pack *pack)
 {
         uint64_t sum = 0;
@@ -114,7 +114,7 @@ static void add_modules(struct batch *b, struct archive_pack *pack)
                 uint64_t size = file_bytes_of(b, b->list);
                 bool is_too_large = size > b->frames_bytes;
 
-                /* Its names are looked for here, so that what is wrong with them is known. */
+                /* Look up an address, so that the note about missing symbols is known. */
                 resolver_find(pack->resolver, module_source_get(pack->source, b->list->module),
                               b->list->offset);
                 archive_pack_add_module(pack, b->list->module, is_too_large);

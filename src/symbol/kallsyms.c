@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A line is `ADDRESS TYPE NAME`, and for a module a tab and `[MODULE]`.  Text symbols alone are taken (types
- * t T w W).  Under kptr_restrict every address is 0, and there are no names. */
+/* A line is `ADDRESS TYPE NAME`, and for a module also a tab and `[MODULE]`.  Only text symbols are used (types t T w W).  Under
+ * kptr_restrict every address is 0, and there are no names. */
 #include "kallsyms.h"
 
 #include <stdlib.h>
@@ -12,12 +12,12 @@
 #include "os.h"
 
 struct kallsyms {
-        struct buf text; /* names are ended with NULs in place */
+        struct buf text; /* names are terminated by NULs in place */
         struct symtab *tab;
-        const char **modules; /* by group; 0 is the kernel */
+        const char **modules; /* names by group; group 0 is the kernel */
         size_t n_modules, cap_modules;
-        struct kallsyms_kept *kept; /* asked first; NULL: there is none */
-        char *path;                 /* of the file, which was not read yet; NULL: it was */
+        struct kallsyms_kept *kept; /* used first; NULL: none */
+        char *path;                 /* path of the file, which was not read yet; NULL: it was read */
 };
 
 struct kallsyms_line {
@@ -36,7 +36,7 @@ static int hex_digit(char c)
         return -1;
 }
 
-/* Takes the line [at, end) apart, where *end is writable; false when it is none. */
+/* Parses the line [at, end), where *end is writable; false if it is malformed. */
 static bool parse_line(char *at, char *end, struct kallsyms_line *ret)
 {
         char *tab;
@@ -66,7 +66,7 @@ static bool is_code_line(const struct kallsyms_line *line)
         return line->name[0] && line->name[0] != '$' && line->type && strchr("tTwW", line->type);
 }
 
-/* Lines of one module stand together, so the last one is nearly always it. */
+/* Lines of a module are together, so the group is usually that of the line before. */
 static uint16_t group_of(struct kallsyms *kallsyms, const char *module)
 {
         if (!module)
@@ -144,7 +144,7 @@ static void read_file(struct kallsyms *kallsyms, const char *path, struct buf *n
 
         if (!os_read_file(path, KALLSYMS_MAX_BYTES, &kallsyms->text, &err)) {
                 buf_clear(&kallsyms->text);
-                buf_add_str(note, err.text); /* with its path, which the module's is not */
+                buf_add_str(note, err.text); /* includes the path */
         }
         parse(kallsyms, note);
 }
@@ -202,7 +202,7 @@ void kallsyms_free(struct kallsyms *kallsyms)
 static void read_late(struct kallsyms *kallsyms)
 {
         AUTO_RELEASE(buf)
-        note = {0}; /* the kernel's own names are there: that others are not shows at them */
+        note = {0}; /* The kernel's own names are available; lookups show whether others are missing. */
         char *path = kallsyms->path;
 
         kallsyms->path = NULL;

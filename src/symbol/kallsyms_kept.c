@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A file is, in the machine's byte order: the header; for each function, by address, where it starts, its size and where its name
- * begins; the names, each with a NUL. */
+/* The format, in the machine's byte order: the header; for each function, sorted by address, its start, its size and the offset
+ * of its name; the names, each with a NUL. */
 #include "kallsyms_kept.h"
 
 #include <stdlib.h>
@@ -32,11 +32,11 @@ struct kept_function {
 };
 
 struct kallsyms_kept {
-        struct os_map *map; /* NULL: the caller's bytes */
+        struct os_map *map; /* NULL: bytes of the caller */
         const uint8_t *functions;
         const char *names; /* the last byte is a NUL */
         uint32_t n, names_size;
-        str_id *texts; /* of each function, for the reader */
+        str_id *texts; /* for each function, for the reader */
 };
 
 static bool is_of_boot(const struct kept_header *h, const char *boot)
@@ -55,7 +55,7 @@ struct kallsyms_kept *kallsyms_kept_new(const void *bytes, size_t size, const ch
         if (start)
                 memcpy(&header, start, sizeof(header));
         if (!start || !is_of_boot(&header, boot)) {
-                err_set(err, ERR_FORMAT, "is of another boot");
+                err_set(err, ERR_FORMAT, "was written during another boot");
                 return NULL;
         }
         functions = cursor_bytes(&c, (uint64_t)header.n * sizeof(struct kept_function));
@@ -140,7 +140,7 @@ bool kallsyms_kept_find(const struct kallsyms_kept *kept, uint64_t addr, struct 
 
 /* --- Writing --- */
 
-/* Whether a function ends where the next one of the kernel begins, with nothing between them that may change. */
+/* Whether a function ends where the next one of the kernel begins, so that no changing code is between them. */
 static bool is_kept(const struct symtab *tab, size_t index, struct symtab_hit *ret_hit)
 {
         struct symtab_hit next;

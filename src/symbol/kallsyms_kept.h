@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions of the kernel itself as a file of the symbol cache: to print /proc/kallsyms takes the kernel longer than all
- * else that a small report does.  They stay where they are until the next boot, so the file is named after the boot.  What may come
- * and go, modules and code that the kernel makes, is not in it. */
+/* The functions of the kernel itself as a file of the symbol cache, because the kernel takes longer to print /proc/kallsyms than
+ * wperf does for the rest of a small report.  Their addresses do not change until the next boot, so the file is named after the
+ * boot.  It does not contain modules and code that the kernel generates, which may change. */
 #ifndef KALLSYMS_KEPT_H
 #define KALLSYMS_KEPT_H
 
@@ -12,22 +12,22 @@
 
 struct kallsyms_kept;
 
-/* From bytes that the caller keeps.  ERR_FORMAT where they are not of this boot, or damaged. */
+/* From bytes that the caller keeps.  ERR_FORMAT: they are not from this boot, or damaged. */
 struct kallsyms_kept *kallsyms_kept_new(const void *bytes, size_t size, const char *boot, struct err *err);
 
-/* The file of this boot in the folder; NULL where there is none that is believed.  The folder is the user's alone, as for the
- * symbol index. */
+/* The file of this boot in the folder; NULL if there is none, or it is not trusted.  The folder must belong to the user and be
+ * writable only by the user, as for the symbol cache. */
 struct kallsyms_kept *kallsyms_kept_open(const char *folder, const char *boot);
 void kallsyms_kept_free(struct kallsyms_kept *kept);
 AUTO_DEFINE(kallsyms_kept)
 
-/* The function that holds `addr`; false where the file does not tell. */
+/* The function that contains `addr`; false if it is not in the file. */
 bool kallsyms_kept_find(const struct kallsyms_kept *kept, uint64_t addr, struct symtab_hit *ret_hit);
 
-/* The bytes of such a file: the functions of group 0, which is the kernel, but for the last one before another group. */
+/* The bytes of such a file: the functions of group 0, which is the kernel, without the last one before another group. */
 void kallsyms_kept_write(const struct symtab *tab, const char *boot, struct buf *out);
 
-/* Puts the file into the folder. */
+/* Writes the file into the folder. */
 bool kallsyms_kept_save(const struct symtab *tab, const char *folder, const char *boot,
                         uint64_t max_folder_bytes, struct err *err);
 

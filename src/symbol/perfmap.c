@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines may overlap in any way.  A sweep over the addresses cuts them into spans that each belong to the latest
- * line there; a search is then one binary search. */
+/* Lines may overlap in any way.  A sweep over the addresses divides them into spans that each belong to the latest line there;
+ * lookups are one binary search. */
 #include "perfmap.h"
 
 #include <stdlib.h>
@@ -19,21 +19,21 @@ struct jit_line {
         bool is_shared; /* another function has some of its addresses */
 };
 
-/* Reaches to the next one's start. */
+/* Ends at the start of the next span. */
 struct perfmap_span {
         uint64_t start;
-        uint32_t line; /* NO_LINE: nothing is here */
+        uint32_t line; /* NO_LINE: no line covers it */
 };
 
 #define NO_LINE UINT32_MAX
 
-/* What a line takes: itself, at most two spans, and what sorts them. */
+/* Memory for each line: itself, at most two spans, and data for sorting. */
 enum { LINE_BYTES = sizeof(struct jit_line) + 3 * sizeof(struct perfmap_span) + sizeof(uint32_t) };
 
 struct perfmap {
         struct os_map *map; /* NULL: the text is in memory */
         struct buf text;
-        const char *bytes; /* of one of the two */
+        const char *bytes; /* bytes of the map or of the text */
         size_t n_bytes;
         struct budget *budget;
         uint64_t taken_bytes;
@@ -69,7 +69,7 @@ static bool skip_spaces(const char **at, const char *end)
         return *at > start;
 }
 
-/* A line that is none is passed over; false when there is no memory for it. */
+/* Skips malformed lines; false if there is not enough memory. */
 static bool add_jit_line(struct perfmap *map, const char *at, const char *end)
 {
         struct jit_line line = {0};
@@ -103,7 +103,7 @@ static void read_lines(struct perfmap *map, struct buf *note)
                 if (!line_end)
                         line_end = end;
                 if (!add_jit_line(map, at, line_end)) {
-                        buf_printf(note, "what follows its first %zu functions is left out: no memory",
+                        buf_printf(note, "only its first %zu functions are read: not enough memory",
                                    map->n_lines);
                         return;
                 }
@@ -113,7 +113,7 @@ static void read_lines(struct perfmap *map, struct buf *note)
 
 /* --- The sweep --- */
 
-/* The lines that cover the place of the sweep or end before it, the latest on top: a heap. */
+/* A heap of the lines that cover the current address or end before it, the latest on top. */
 struct pile {
         uint32_t *lines;
         size_t n, cap;
@@ -167,7 +167,7 @@ static void add_span(struct perfmap *map, uint64_t start, uint32_t line)
                 ARRAY_PUSH(map->spans, map->n_spans, map->cap_spans, (struct perfmap_span){start, line});
 }
 
-/* Says who owns the addresses from `from` up to `to`, where the next line begins. */
+/* Assigns owners to the addresses from `from` up to `to`, where the next line begins. */
 static void sweep_to(struct perfmap *map, struct pile *pile, uint64_t from, uint64_t to)
 {
         while (pile->n && from < to) {
@@ -185,7 +185,7 @@ static void sweep_to(struct perfmap *map, struct pile *pile, uint64_t from, uint
                 add_span(map, from, NO_LINE);
 }
 
-/* Compilers that tell of a function twice are no reason for doubt. */
+/* A compiler may write the same function twice; this is not ambiguous. */
 static bool is_again(const struct perfmap *map, const struct jit_line *a, const struct jit_line *b)
 {
         return a->start == b->start && a->end == b->end && a->name_len == b->name_len &&
@@ -198,8 +198,8 @@ static void mark_shared(struct perfmap *map, struct jit_line *line)
         line->is_shared = true;
 }
 
-/* Of lines by their start, each that begins within an earlier one shares with that which reaches farthest, and any that
- * reaches into the next one shares with that. */
+/* Lines are sorted by start.  A line that begins inside an earlier one overlaps the one that ends last; a line that ends after
+ * the start of the next one overlaps it. */
 static void find_shared(struct perfmap *map, const struct perfmap_span *starts)
 {
         struct jit_line *last = NULL, *farthest = NULL;
@@ -241,7 +241,7 @@ static void cut_into_spans(struct perfmap *map)
         free(starts);
 }
 
-/* --- Use --- */
+/* --- Lookups --- */
 
 static void finish(struct perfmap *map, struct buf *note)
 {

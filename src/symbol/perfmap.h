@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A perf map: what a just-in-time compiler says of the code it made, a line a function,
- * `START SIZE NAME` in hexadecimal (tools/perf/Documentation/jit-interface.txt in Linux). */
+/* A perf map: a JIT compiler lists the functions that it generated, one per line, `START SIZE NAME`, numbers
+ * in hexadecimal (tools/perf/Documentation/jit-interface.txt in Linux). */
 #ifndef PERFMAP_H
 #define PERFMAP_H
 
@@ -14,8 +14,8 @@ struct budget;    /* budget.h */
 struct os_origin; /* os.h */
 struct perfmap;
 
-/* Reads the file if it is of that origin, into memory that is taken from `budget` (NULL: no limit); what is beyond is left
- * out from the end on.  Never fails; why there are no names is said in `note`. */
+/* Reads the file if it has this origin, into memory from `budget` (NULL: no limit); if there is not enough memory, the last
+ * functions are left out. Never fails; `note` says why there are no names. */
 struct perfmap *perfmap_new(const char *path, const struct os_origin *origin, struct budget *budget,
                             struct buf *note);
 
@@ -25,12 +25,11 @@ struct perfmap *perfmap_new_text(const void *text, size_t size);
 void perfmap_free(struct perfmap *map);
 AUTO_DEFINE(perfmap)
 
-/* The function whose line is the last one that covers `addr`: code memory is used again, and the file grows
- * at its end.  *ret_is_shared: a line before it, of another name, covers `addr` too, and when which of them stood there
- * nobody knows. */
+/* The function of the last line that covers `addr`, because code memory is used again, and the file grows at its end.
+ * *ret_is_shared: an earlier line with another name also covers `addr`, and the times of the two are not known. */
 bool perfmap_find(const struct perfmap *map, uint64_t addr, struct symtab_hit *ret_hit, bool *ret_is_shared);
 
-/* How many functions share an address with one of another name. */
+/* Number of functions that share an address with a function of another name. */
 size_t perfmap_n_shared(const struct perfmap *map);
 
 #endif

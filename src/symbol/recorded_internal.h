@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The two recorders' layouts, as recorded_symbols.c asks for them. */
+/* Parsers of the two recorders' layouts, for recorded_symbols.c. */
 #ifndef RECORDED_INTERNAL_H
 #define RECORDED_INTERNAL_H
 
@@ -12,18 +12,18 @@ struct recorded_name {
         size_t len;
 };
 
-/* Takes the next name of a file; false at the end or with c->failed where the bytes are damaged. */
+/* Reads the next name of a file; false at the end, and with c->failed if the bytes are damaged. */
 typedef bool recorded_next_name(struct cursor *c, struct recorded_name *ret);
 
 struct recorded_entry {
-        struct recorded_file file; /* path points at `path_len` bytes of the section, which may lack a NUL */
+        struct recorded_file file; /* path points to `path_len` bytes of the section, which may lack a NUL */
         size_t path_len;
         struct cursor names;
         recorded_next_name *next_name;
 };
 
-/* Takes the next file of a section; false at the end or with c->failed where the bytes are damaged.  hiperf's section
- * begins with the number of its files, which the caller has read. */
+/* Reads the next file of a section; false at the end, and with c->failed if the bytes are damaged.  hiperf's section begins with
+ * the number of its files, which the caller has read. */
 bool recorded_simpleperf_next(struct cursor *c, struct recorded_entry *ret);
 bool recorded_simpleperf2_next(struct cursor *c, struct recorded_entry *ret);
 bool recorded_hiperf_next(struct cursor *c, struct recorded_entry *ret);

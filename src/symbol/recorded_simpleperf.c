@@ -17,7 +17,7 @@ static void set_type(struct recorded_file *file, uint64_t type)
                 file->kind = RECORDED_KERNEL;
         if (type == TYPE_KERNEL_MODULE)
                 file->kind = RECORDED_KERNEL_MODULE;
-        /* Addresses of what is no ELF file are offsets. */
+        /* For files other than ELF, addresses are offsets. */
         if (type != TYPE_ELF && type != TYPE_KERNEL_MODULE) {
                 file->vaddr = file->off = 0;
                 file->has_off = true;
@@ -34,7 +34,7 @@ static bool next_file_name(struct cursor *c, struct recorded_name *ret)
         return !c->failed;
 }
 
-/* A cursor over what the next four bytes say is there. */
+/* A cursor over a part whose size is in the next four bytes. */
 static struct cursor next_part(struct cursor *c)
 {
         uint32_t size = cursor_u32(c);
@@ -81,8 +81,8 @@ bool recorded_simpleperf_next(struct cursor *c, struct recorded_entry *ret)
 
 struct proto_field {
         uint64_t number;
-        uint64_t value;      /* of a number */
-        struct cursor bytes; /* of a text or message; failed for others */
+        uint64_t value;      /* value of a number */
+        struct cursor bytes; /* bytes of a text or message; failed for others */
 };
 
 static bool next_field(struct cursor *c, struct proto_field *ret)
@@ -141,7 +141,7 @@ static bool next_proto_name(struct cursor *c, struct recorded_name *ret)
         return false;
 }
 
-/* ELF files and kernel modules: a field that is not there is 0. */
+/* ELF files and kernel modules: a missing field is 0. */
 static void read_offset(struct recorded_file *file, struct cursor c)
 {
         struct proto_field field;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lists the files at once, and makes the table of a file's functions when it is first asked. */
+/* Lists all files at first, and makes the table of a file's functions at its first lookup. */
 #include "recorded_symbols.h"
 
 #include <stdlib.h>
@@ -15,17 +15,17 @@ struct symbols_file {
         struct cursor names;
         recorded_next_name *next_name;
         struct buf texts;
-        struct symtab *tab; /* NULL: not yet made */
+        struct symtab *tab; /* NULL: not made yet */
 };
 
 struct recorded_symbols {
         struct arena arena;
         struct symbols_file **files;
         size_t n, cap;
-        struct map by_path; /* hash of the path to index + 1 */
+        struct map by_path; /* hash of the path -> index + 1 */
 };
 
-/* The slot of a path: that of its file, or the free one where it belongs. */
+/* The slot of a path: the slot with its file, or a free slot for it. */
 static uint64_t *find_slot(struct recorded_symbols *symbols, const char *path, size_t len)
 {
         uint64_t key = map_hash_bytes(path, len);
@@ -39,7 +39,7 @@ static uint64_t *find_slot(struct recorded_symbols *symbols, const char *path, s
         }
 }
 
-/* A file that is listed twice has the names of its first entry, as in simpleperf's own reader. */
+/* If a file is listed twice, the first entry is used, as in simpleperf's own reader. */
 static void add_file(struct recorded_symbols *symbols, const struct recorded_entry *entry)
 {
         size_t len = strnlen(entry->file.path, entry->path_len);

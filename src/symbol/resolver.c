@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Keeps the modules, opens each at its first lookup, and gives names out as interned text.  Where the names
- * come from is the matter of resolver_file, kallsyms, perfmap and jitdump. */
+/* Keeps the modules, opens each at its first lookup, and interns names.  resolver_file, kallsyms, perfmap and jitdump find the
+ * names. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +101,7 @@ static void load_kernel(struct resolver *resolver, struct symbol_module *module)
                 resolver->options.sources ? resolver->options.sources->index : NULL;
 
         if (!path && !resolver_kernel_is_running(&module->is)) {
-                buf_add_str(&module->note, "build id differs from the running kernel's");
+                buf_add_str(&module->note, "its build id is not that of the running kernel");
                 return;
         }
         if (!resolver->kallsyms)
@@ -112,7 +112,7 @@ static void load_kernel(struct resolver *resolver, struct symbol_module *module)
         buf_add_str(&module->note, buf_text(&resolver->kallsyms_note));
 }
 
-/* Read while the session was still coming: what stood at an address when is not known. */
+/* Reads a jitdump for a session without usable times: it is not known which code was at an address at which time. */
 static void load_jitdump(struct symbol_module *module)
 {
         const char *path =
@@ -124,13 +124,13 @@ static void load_jitdump(struct symbol_module *module)
         if (jitdump_get_facts(module->jitdump)->has_replaced)
                 buf_printf(
                         &module->doubt,
-                        "code of %s was replaced, and the latest is named at each address: names there may be wrong",
+                        "code of %s was replaced while it ran: the names are those of the latest code and may be wrong",
                         name);
         if (note.len)
                 buf_printf(&module->note, "%s: %s", name, buf_text(&note));
 }
 
-/* A compiler that writes a jitdump owes no perf map. */
+/* If there is a jitdump, a missing perf map is not an error. */
 static void load_jit(struct symbol_module *module)
 {
         AUTO_RELEASE(buf) unsaid = {0};
@@ -153,7 +153,7 @@ static void load_python(struct symbol_module *module)
                 buf_add_str(&module->note, "the session has no names of Python functions");
 }
 
-/* A file of the same build, or a debug file for it, has all names, lines and code. */
+/* Whether there is a file of the same build, or a debug file for it, with all names, lines and code. */
 static bool has_file_of_kept(const struct resolver *resolver, struct symbol_module *module)
 {
         AUTO_RELEASE(buf) unsaid = {0};
@@ -232,7 +232,7 @@ static struct symbol_facts *facts_of(struct resolver *resolver, str_id id)
         return &resolver->names[id];
 }
 
-/* A stub's ending is no part of the name that is made readable. */
+/* The suffix of a stub is removed before the name is demangled. */
 static bool add_readable(const struct resolver *resolver, const char *name, bool with_arguments,
                          struct buf *out)
 {
@@ -321,7 +321,7 @@ bool resolver_add_arguments(const struct resolver *resolver, str_id name, struct
                add_readable(resolver, strpool_get(resolver->texts, name), true, out);
 }
 
-/* Spares the work on a long name that will be left out. */
+/* Avoids work on a long name that will be left out. */
 static bool is_too_long(const struct symbol_module *module, const struct symtab_hit *hit)
 {
         return budget_has_left_out(&module->budget, BUDGET_LONG_NAMES) && hit->name &&
@@ -344,7 +344,7 @@ static bool make_text(struct resolver *resolver, struct symbol_module *module, c
         return resolver_keep_name(resolver, module, BUDGET_NAMES, &name, is_recorded || module->file, ret_id);
 }
 
-/* The name of a hit, interned when it is asked for first; 0 when there is no memory for it. */
+/* The name of a hit, interned at its first use; 0 if there is not enough memory. */
 static str_id text_of_hit(struct resolver *resolver, struct symbol_module *module,
                           const struct symtab_hit *hit, bool is_recorded)
 {
@@ -387,7 +387,7 @@ static bool find_in_jitdump(const struct symbol_module *module, uint64_t addr, s
         return is_found;
 }
 
-/* What the jitdump does not know may stand in the perf map, but not beyond the next function of the jitdump. */
+/* Functions that are not in the jitdump may be in the perf map, up to the next function of the jitdump. */
 static enum symbol_status find_jit(struct symbol_module *module, uint64_t addr, struct symtab_hit *ret_hit,
                                    bool *ret_is_of_jitdump)
 {
@@ -417,7 +417,7 @@ static bool find_recorded(const struct symbol_module *module, uint64_t addr, str
 {
         for (size_t i = 0; i < N_ELEMENTS(module->is.recorded) && module->is.recorded[i].file; i++) {
                 const struct resolver_recorded *recorded = &module->is.recorded[i];
-                /* Addresses of a file are those of the recorded table already. */
+                /* Addresses of a file are already those of the recorded table. */
                 uint64_t slide = module->is.kind == RESOLVER_FILE ? 0 : recorded->slide;
 
                 if (!recorded_file_find(recorded->file, addr + slide, ret_hit))
@@ -429,7 +429,7 @@ static bool find_recorded(const struct symbol_module *module, uint64_t addr, str
         return false;
 }
 
-/* Always sets the addresses for which the answer is the same. */
+/* Always sets the range of addresses for which the result is the same. */
 static enum symbol_status find_own_hit(struct symbol_module *module, uint64_t addr,
                                        struct symtab_hit *ret_hit, bool *ret_is_of_jitdump)
 {
@@ -445,7 +445,7 @@ static enum symbol_status find_own_hit(struct symbol_module *module, uint64_t ad
         return SYMBOL_NONE;
 }
 
-/* What is known of a hit besides its place. */
+/* Properties of a hit. */
 struct hit_source {
         bool is_of_jitdump, is_recorded;
 };
@@ -460,7 +460,7 @@ static enum symbol_status find_hit(struct symbol_module *module, uint64_t addr, 
         status = find_own_hit(module, addr, ret_hit, &ret_source->is_of_jitdump);
         if (status == SYMBOL_NAMED || !module->is.recorded[0].file)
                 return status;
-        /* Several tables are asked: the answer holds for this address alone. */
+        /* Several tables were used, so the result is valid for this address only. */
         ret_source->is_recorded = find_recorded(module, addr, &recorded);
         if (ret_source->is_recorded)
                 *ret_hit = recorded;
@@ -508,6 +508,41 @@ bool resolver_to_addr(struct resolver *resolver, resolver_id id, uint64_t offset
                 return true;
         }
         return !module->file || resolver_file_to_addr(module->file, offset, ret_addr);
+}
+
+bool resolver_find_variable_at(struct resolver *resolver, resolver_id id, uint64_t addr,
+                               struct resolver_variable *ret)
+{
+        struct symbol_module *module = resolver_load(resolver, id);
+        struct symtab_hit hit;
+
+        if (module->is.archived || !module->file || !resolver_file_find_data(module->file, addr, &hit))
+                return false;
+        *ret = (struct resolver_variable){
+                .name = text_of_hit(resolver, module, &hit, false),
+                .start = hit.start,
+                .size_bytes = hit.end - hit.start,
+                .addr = addr,
+                .size_is_guessed = hit.end_is_guessed,
+        };
+        return ret->name;
+}
+
+bool resolver_find_variable(struct resolver *resolver, resolver_id id, uint64_t offset,
+                            struct resolver_variable *ret)
+{
+        struct symbol_module *module = resolver_load(resolver, id);
+        uint64_t addr;
+
+        return !module->is.archived && module->file && resolver_file_data_addr(module->file, offset, &addr) &&
+               resolver_find_variable_at(resolver, id, addr, ret);
+}
+
+bool resolver_has_all_names(struct resolver *resolver, resolver_id id)
+{
+        struct symbol_module *module = resolver_load(resolver, id);
+
+        return !module->is.archived && module->file && resolver_file_has_all_names(module->file);
 }
 
 struct symbol resolver_find(struct resolver *resolver, resolver_id id, uint64_t offset)
@@ -562,7 +597,7 @@ const char *resolver_doubt(struct resolver *resolver, resolver_id id)
         struct symbol_module *module = find_module(resolver, id);
 
         if (module->is_in_doubt && !module->doubt.len)
-                buf_printf(&module->doubt, "%zu functions of %s share addresses: names there may be wrong",
+                buf_printf(&module->doubt, "%zu functions of %s overlap in memory: their names may be wrong",
                            perfmap_n_shared(module->perfmap), text_base_name(module->is.path));
         return module->doubt.len ? buf_text(&module->doubt) : NULL;
 }
@@ -614,7 +649,7 @@ bool resolver_has_file(struct resolver *resolver, resolver_id id)
         return module->file && (resolver_file_object(module->file) || resolver_file_has_pdb(module->file));
 }
 
-/* The `index`-th loaded section, or NULL; *ret_n is how many there are. */
+/* The loaded section number `index`, or NULL; *ret_n is the number of loaded sections. */
 static const struct object_section *find_loaded(const struct object *object, size_t index, size_t *ret_n)
 {
         const struct object_section *found = NULL;

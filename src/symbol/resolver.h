@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turns (module, address) into a function's name and range.  Knows files, debug files, PDBs, kallsyms, perf maps and
- * jitdumps; does not know sessions: the caller describes each module once. */
+/* Finds the name and range of the function at (module, address).  Uses files, debug files, PDBs, kallsyms, perf maps and
+ * jitdumps.  Does not depend on sessions: the caller describes each module once. */
 #ifndef RESOLVER_H
 #define RESOLVER_H
 
@@ -25,45 +25,48 @@ struct pe_places;             /* pe_search.h */
 struct elf_places;            /* elf_search.h */
 struct pe_identity;           /* pe_search.h */
 
-/* What there may be besides files. */
+/* Sources besides the modules' files. */
 struct resolver_sources {
-        const struct debug_remote *remote; /* asked for debug files that are not here; NULL: nobody is */
-        const struct answers_cache_options *index; /* where answers are kept on disk; NULL: nowhere */
-        const struct pe_places *pe;                /* where PE images and PDBs are; NULL: where files say */
-        const struct elf_places *elf; /* where ELF files are besides their paths; NULL: nowhere */
-        struct budget *budget;        /* the command's, for all files; NULL: each file has one of its own */
-        bool any_owner; /* sessions, perf maps and jitdumps of other users are read too, and private source */
+        const struct debug_remote *remote; /* source of debug files that are not on this machine; NULL:
+                                            * none */
+        const struct answers_cache_options *index; /* folder of the symbol cache; NULL: no cache */
+        const struct pe_places *pe;   /* PE images and PDBs; NULL: only at the paths that files name */
+        const struct elf_places *elf; /* more folders with ELF files; NULL: only their own paths */
+        struct budget *budget;        /* budget of the command, for all files; NULL: each file has its own */
+        bool any_owner; /* also read sessions, perf maps and jitdumps of other users, and private source */
 };
 
 struct resolver_options {
-        bool demangle; /* C++ and Rust names readable, in short form (demangle.h); clones have the function's name */
-        bool keep_clones; /* clones and pieces of functions have names of their own (f.cold) in short form too */
-        bool demangle_params;          /* in long form */
-        bool decorated;                /* a PDB's functions as they are decorated */
+        /* make C++ and Rust names readable, in short form (demangle.h); clones have the function's name */
+        bool demangle;
+        /* clones and parts of functions have names of their own (f.cold), also in short form */
+        bool keep_clones;
+        bool demangle_params;          /* use the long form */
+        bool decorated;                /* use decorated names for functions of a PDB */
         const char *kallsyms_path;     /* NULL: /proc/kallsyms */
-        const char *const *debug_dirs; /* NULL-terminated; NULL: those of sources->elf, else /usr/lib/debug */
-        const struct resolver_sources *sources; /* NULL: files of this machine alone */
-        const char *session_dir; /* files of the session's folder may be its modules; NULL: none */
+        const char *const *debug_dirs; /* ends with NULL; NULL: those of sources->elf, else /usr/lib/debug */
+        const struct resolver_sources *sources; /* NULL: only files of this machine */
+        const char *session_dir; /* files of modules may be in the session's folder; NULL: none */
 };
 
-/* `options` is copied, its strings are kept by the caller. */
+/* `options` is copied; its strings are kept by the caller. */
 struct resolver *resolver_new(const struct resolver_options *options);
 void resolver_free(struct resolver *resolver);
 AUTO_DEFINE(resolver)
 
 enum resolver_kind {
-        RESOLVER_FILE,    /* an object file, or a PDB alone; addresses are file offsets */
-        RESOLVER_KERNEL,  /* kernel and its modules by kallsyms; addresses are absolute */
+        RESOLVER_FILE,    /* an object file, or a PDB without an image; addresses are file offsets */
+        RESOLVER_KERNEL,  /* the kernel and its modules, by kallsyms; addresses are absolute */
         RESOLVER_PERFMAP, /* a perf-PID.map, and maybe a jitdump; addresses are absolute */
-        RESOLVER_JITDUMP, /* a jitdump that was read; addresses are offsets of its file */
-        RESOLVER_PYTHON,  /* Python places of a session; addresses are theirs (resolver_python) */
-        RESOLVER_NONE,    /* nothing is known: every answer is SYMBOL_NONE */
+        RESOLVER_JITDUMP, /* a jitdump; addresses are offsets in its file */
+        RESOLVER_PYTHON,  /* Python places of a session; addresses as in resolver_python */
+        RESOLVER_NONE,    /* not known: every lookup returns SYMBOL_NONE */
 };
 
 /* Names that another recorder wrote into the session. */
 struct resolver_recorded {
         const struct recorded_file *file; /* kept by the caller; NULL: none */
-        uint64_t slide;                   /* added to a module's offset gives the address in `file` */
+        uint64_t slide;                   /* added to an offset in the module, gives the address in `file` */
 };
 
 /* Functions and lines of Python places.  Place i has the offset (i + 1) * place_bytes, and half of place_bytes on both sides. */
@@ -81,96 +84,120 @@ struct resolver_python {
 
 struct resolver_module {
         enum resolver_kind kind;
-        const char *path;      /* of the file, or of the perf map */
-        const char *open_path; /* where its bytes can be had if not at `path` (/proc/self/fd/7); NULL */
-        const uint8_t *image;  /* bytes in memory in place of a file (vdso), kept by the caller; NULL */
+        const char *path; /* path of the file, or of the perf map */
+        /* another path with its bytes, if they are not at `path` (/proc/self/fd/7); or NULL */
+        const char *open_path;
+        const uint8_t *image; /* bytes in memory instead of a file (vdso), kept by the caller; or NULL */
         size_t image_size;
-        const uint8_t *build_id; /* what the session says; a file with another one is not used */
+        const uint8_t *build_id; /* from the session; a file with another build id is not used */
         size_t build_id_size;    /* 0: not known */
-        bool is_image; /* RESOLVER_FILE: addresses are counted from where its image begins in memory */
-        const struct pe_identity *pe; /* of a PE image, as its session says, kept by the caller; NULL */
-        /* RESOLVER_PERFMAP: a jit-PID.dump, which is asked before the perf map for the latest code; NULL: none. */
+        bool is_image; /* RESOLVER_FILE: addresses are relative to the beginning of the image in memory */
+        const struct pe_identity *pe; /* from the session, for a PE image; kept by the caller; or NULL */
+        /* RESOLVER_PERFMAP: a jit-PID.dump, used before the perf map for the latest code; NULL: none. */
         const char *jitdump_path, *jitdump_open_path;
-        const char *
-                jit_note; /* the process has a jitdump, and this is wrong with it ("": nothing); NULL: it has none */
-        struct jitdump *jitdump; /* RESOLVER_JITDUMP: kept by the caller; its texts are the resolver's */
-        struct os_origin origin; /* whose the two have to be */
+        const char *jit_note;    /* problems of the process's jitdump ("": none); NULL: it has no jitdump */
+        struct jitdump *jitdump; /* RESOLVER_JITDUMP: kept by the caller; the resolver interns its texts */
+        struct os_origin origin; /* the owner that both files must have */
         const struct resolver_python *python; /* RESOLVER_PYTHON: kept by the caller; NULL: not known */
-        /* Answers that stand in the session; kept by the caller.  Those that wperf archive packed are all that is asked, whatever the
-         * kind.  Those that the recorder kept are asked where no file of the build id has more. */
+        /* Answers in the session; kept by the caller.  If wperf archive packed them, nothing else is used, for any kind of
+         * module.  If the recorder kept them, they are used if no file with the build id has more names. */
         const struct archived_module *archived;
-        /* Asked in this order for what the files do not name. */
+        /* Used in this order for names that are not in the files. */
         struct resolver_recorded recorded[2];
-        bool is_elsewhere;     /* another machine's, without a build id: the file at `path` is not asked */
-        struct budget *budget; /* of its files; set by the resolver */
+        /* the module is from another machine and has no build id: the file at `path` is not used */
+        bool is_elsewhere;
+        struct budget *budget; /* for its files; set by the resolver */
 };
 
 typedef uint32_t resolver_id;
 
-/* Describes a module; strings are copied.  Files are opened at the first lookup, not here. */
+/* Describes a module; strings are copied.  Files are opened at the first lookup. */
 resolver_id resolver_add_module(struct resolver *resolver, const struct resolver_module *module);
 
 enum symbol_status {
         SYMBOL_NAMED,
-        SYMBOL_RANGE, /* a function without a name whose range .eh_frame gives */
+        SYMBOL_RANGE, /* a function without a name, whose range is from .eh_frame */
         SYMBOL_NONE,
 };
 
 struct symbol {
         enum symbol_status status;
-        str_id name; /* SYMBOL_NAMED; resolver_text gives it.  Functions that read the same have ids of their own */
-        str_id module;  /* the kernel module ("nf_tables") or jitdump ("jit-7.dump") that it is in, else 0 */
-        uint64_t start; /* address of its first byte as the object counts (virtual address; absolute) */
+        /* with SYMBOL_NAMED, for resolver_text.  Different functions with equal names have different ids */
+        str_id name;
+        /* the kernel module ("nf_tables") or jitdump ("jit-7.dump") that contains it, otherwise 0 */
+        str_id module;
+        uint64_t start; /* address of its first byte in the object (virtual address; absolute) */
         uint64_t size;
-        uint64_t addr; /* the looked-up address, counted the same way */
+        uint64_t addr; /* the looked-up address in the object */
 };
 
-/* What the object counts for an address of the module (ELF virtual address for a file offset); false: it can't be told. */
+/* The address in the object for an address of the module (ELF virtual address for a file offset); false if it is not known. */
 bool resolver_to_addr(struct resolver *resolver, resolver_id module, uint64_t offset, uint64_t *ret_addr);
 
-/* Never fails: what is not known is SYMBOL_NONE with addr set as well as it can be. */
+/* Never fails: the result may be SYMBOL_NONE; addr is set if possible. */
 struct symbol resolver_find(struct resolver *resolver, resolver_id module, uint64_t offset);
 
-/* The same for an address as the object counts. */
+/* The same for an address in the object. */
 struct symbol resolver_find_addr(struct resolver *resolver, resolver_id module, uint64_t addr);
 
-/* A function of an address, or one that was inlined there. */
-struct resolver_frame {
-        str_id function;       /* as a symbol's name; 0: not known */
-        str_id path;           /* of the source file; 0: not known */
-        uint32_t line, column; /* 0: not known */
-        bool is_inlined;       /* into the next frame */
-        uint64_t start;        /* of the function or of its inlined copy; 0 without a function */
+/* A variable: what a symbol for data names. */
+struct resolver_variable {
+        str_id name;
+        uint64_t start; /* address in the object */
+        uint64_t size_bytes;
+        uint64_t addr;        /* the looked-up address in the object */
+        bool size_is_guessed; /* the symbol has no size; it ends where the next one begins */
 };
 
-/* Frames of address i: frames[spans[i].first] and the following, spans[i].n of them, innermost first. */
+/* The variable at an address in the object.  False as below. */
+bool resolver_find_variable_at(struct resolver *resolver, resolver_id module, uint64_t addr,
+                               struct resolver_variable *ret);
+
+/* Whether the module has a full symbol table or a PDB, and not only exported names. */
+bool resolver_has_all_names(struct resolver *resolver, resolver_id module);
+
+/* The variable at an offset of a module.  Data that the file does not contain (.bss) has the offsets behind those of its segment.  False if
+ * it is not known: archives have no variables. */
+bool resolver_find_variable(struct resolver *resolver, resolver_id module, uint64_t offset,
+                            struct resolver_variable *ret);
+
+/* A function at an address, or a function inlined there. */
+struct resolver_frame {
+        str_id function;       /* as the name of a symbol; 0: not known */
+        str_id path;           /* of the source file; 0: not known */
+        uint32_t line, column; /* 0: not known */
+        bool is_inlined;       /* inlined into the next frame */
+        uint64_t start;        /* start of the function or of its inlined copy; 0 without a function */
+};
+
+/* Frames of address i: spans[i].n frames from frames[spans[i].first] on, innermost first. */
 struct resolver_frames {
         struct resolver_frame *frames;
         size_t n_frames, cap_frames;
         struct {
                 size_t first, n;
         } * spans;
-        struct budget *budget; /* the module's, until they are released */
+        struct budget *budget; /* belongs to the module; gets the memory back when the frames are released */
         uint64_t taken_bytes;
 };
 
-/* Looks up `n` distinct addresses as the object counts, sorted, in one go: units of debug information are read once a
- * call.  Where there is none the one frame is what resolver_find says; SYMBOL_NONE has no frame.  Never fails; what is missing
- * is in the module's note. */
+/* Looks up `n` distinct, sorted addresses in the object: each call reads units of debug information once.  Without debug
+ * information there is one frame, from resolver_find; SYMBOL_NONE has no frame.  Never fails; the module's note says what is
+ * missing. */
 void resolver_find_frames(struct resolver *resolver, resolver_id module, const uint64_t *addrs, size_t n,
                           struct resolver_frames *ret_frames);
 void resolver_frames_release(struct resolver_frames *frames);
 
-/* A label of a function: in an interpreter with computed goto the name of a handler. */
+/* A label of a function; in an interpreter with computed goto it is the name of a handler. */
 struct resolver_label {
-        str_id name, path; /* path: of the source file that declares it; 0: not known */
+        str_id name, path; /* path: of the source file that declares the label; 0: not known */
         uint32_t line;     /* 0: not known */
-        uint64_t addr;     /* valid with has_addr: an optimised build may have lost it */
+        uint64_t addr;     /* valid with has_addr; an optimised build may not have it */
         bool has_addr;
 };
 
-/* Those of the function at `addr`, by address, those without one behind them by line.  The caller frees *ret_labels.
- * Returns their number. */
+/* The labels of the function at `addr`, sorted by address; those without an address come last, sorted by line.  The caller frees
+ * *ret_labels. Returns their number. */
 size_t resolver_find_labels(struct resolver *resolver, resolver_id module, uint64_t addr,
                             struct resolver_label **ret_labels);
 
@@ -179,86 +206,86 @@ struct resolver_extent {
         uint64_t start, end;
 };
 
-/* All code of the function at `addr`, by address: its .cold part too where debug information tells of it.  The caller
- * frees *ret_extents.  Returns their number, 0 where nothing is known. */
+/* All address ranges of the function at `addr`, sorted; with debug information also its .cold part.  The caller frees
+ * *ret_extents.  Returns their number, 0 if not known. */
 size_t resolver_find_extents(struct resolver *resolver, resolver_id module, uint64_t addr,
                              struct resolver_extent **ret_extents);
 
-/* The code of a module as it was mapped, `size` bytes from `addr` on, as the object counts.  False when there are none.
- * Kept by the resolver. */
+/* The code of a module as it was mapped, `size` bytes from `addr` in the object.  False if it is not available.  Kept by the
+ * resolver. */
 bool resolver_read_code(struct resolver *resolver, resolver_id module, uint64_t addr, uint64_t size,
                         const uint8_t **ret_code);
 
-/* What a jitdump says of unwinding code: its .eh_frame, kept by the resolver. */
+/* Unwinding information from a jitdump: its .eh_frame, kept by the resolver. */
 struct resolver_jit_frames {
-        uint64_t start, end; /* of the code, where it ran */
+        uint64_t start, end; /* address range of the code when it ran */
         struct cursor frames;
         uint64_t frames_addr;
 };
 
-/* Of the code at an offset of a module, which ran at `addr`.  False: there is no jitdump, or it says nothing of that code. */
+/* For the code at an offset of a module, which ran at `addr`.  False: there is no jitdump, or no information for this code. */
 bool resolver_find_jit_frames(struct resolver *resolver, resolver_id module, uint64_t offset, uint64_t addr,
                               struct resolver_jit_frames *ret);
 
-/* An instruction as a disassembler wrote it. */
+/* A disassembled instruction. */
 struct resolver_insn {
         const char *text; /* kept by the resolver */
         size_t size_bytes;
 };
 
-/* The instructions of `size` bytes of code at `addr`, as resolver_read_code gave them, when an earlier run kept all of
- * them on disk; `dialect` tells those of one version and syntax from others and is the same in all questions about a module.
- * The caller frees *ret_insns.  Returns their number, 0 when they are not known. */
+/* The instructions of `size` bytes of code at `addr`, from resolver_read_code, if all of them are in the symbol cache.  `dialect`
+ * identifies the version and syntax of the disassembler and must be the same in all calls for a module.  The caller frees
+ * *ret_insns.  Returns their number, 0 if they are not cached. */
 size_t resolver_recall_insns(struct resolver *resolver, resolver_id module, uint64_t dialect, uint64_t addr,
                              const uint8_t *code, size_t size, struct resolver_insn **ret_insns);
 void resolver_keep_insns(struct resolver *resolver, resolver_id module, uint64_t dialect, uint64_t addr,
                          const uint8_t *code, const struct resolver_insn *insns, size_t n);
 
-/* False, with a sentence, after a file of the module has become shorter while it was read. */
+/* False and an error if a file of the module became shorter while it was read. */
 bool resolver_check(const struct resolver *resolver, resolver_id module, struct err *err);
 
 const char *resolver_text(const struct resolver *resolver, str_id id);
 
-/* Appends the name of a function with its arguments.  False, with nothing appended, where there is nothing to add: it is no
- * mangled name, or the options want names long. */
+/* Appends the name of a function with its arguments.  Returns false, and appends nothing, if the name is not mangled, or the
+ * options select the long form. */
 bool resolver_add_arguments(const struct resolver *resolver, str_id name, struct buf *out);
 
-/* Why a module has no or poor names, one sentence, or NULL when all is well: "build id differs",
- * "no such file".  Valid for the resolver's life; known after the first lookup. */
+/* Why a module has no names or few, one sentence, or NULL: "build id differs", "no such file".  Valid as long as the resolver;
+ * set by the first lookup. */
 const char *resolver_note(const struct resolver *resolver, resolver_id module);
 
-/* Why names that were given may be wrong, one sentence, or NULL: "12 functions of perf-7.map share addresses: names there may be
- * wrong".  To be asked after the last lookup; valid for the resolver's life. */
+/* Why names may be wrong, one sentence, or NULL: "12 functions of perf-7.map share addresses: names there may be wrong".  To be
+ * called after the last lookup; valid as long as the resolver. */
 const char *resolver_doubt(struct resolver *resolver, resolver_id module);
 
-/* The module's own file, kept by the resolver; NULL: it can't be read, or there is none. */
+/* The module's own file, kept by the resolver; NULL: there is none, or it can't be read. */
 struct object *resolver_get_object(struct resolver *resolver, resolver_id module);
 
-/* Facts of the module's own file: entry point and lowest load address (ELF virtual addresses), and whether
- * it is an executable image (PIE or fixed) and not a library.  False when the file can't be read. */
+/* Facts about the module's own file: entry point and lowest load address (ELF virtual addresses), and whether it is an executable
+ * (PIE or not) and not a library.  False if the file can't be read. */
 struct resolver_image {
         uint64_t entry;
         uint64_t load_addr;  /* vaddr of file offset 0 */
-        uint64_t size_bytes; /* PE: of memory from there on; 0 from an archive */
+        uint64_t size_bytes; /* PE: size in memory; 0 from an archive */
         bool is_executable;
         uint8_t build_id[20];
         uint8_t build_id_size;
 };
 bool resolver_get_image(struct resolver *resolver, resolver_id module, struct resolver_image *ret);
 
-/* Whether its answers were packed into the session. */
+/* Whether answers for the module were packed into the session. */
 bool resolver_is_archived(const struct resolver *resolver, resolver_id module);
 
-/* Whether answers come from what the recorder kept. */
+/* Whether answers that the recorder kept are used. */
 bool resolver_is_kept(struct resolver *resolver, resolver_id module);
 
-/* Whether there is a file that answers: the module's own, or a PDB alone. */
+/* Whether there is a file for lookups: the module's own, or a PDB. */
 bool resolver_has_file(struct resolver *resolver, resolver_id module);
 
-/* Whose instructions the code at an address is, as the object counts. */
+/* The instruction set of the code at an address in the object. */
 enum object_machine resolver_get_machine(struct resolver *resolver, resolver_id module, uint64_t addr);
 
-/* Sections of the module's own file that are loaded at run time; 0 when the file can't be read. */
+/* Sections of the module's own file that are loaded at run time; 0 if the file can't be read. */
 struct resolver_section {
         const char *name;
         uint64_t addr; /* ELF virtual address */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Answers from an archive: what was asked when it was packed, and nothing else.  Names become readable here, as the options
- * of whoever asks now want them. */
+/* Returns answers from an archive, which has only the lookups that were made when it was packed.  Names are made readable here,
+ * by the current options. */
 #include "resolver_archive.h"
 
 #include <stdlib.h>
@@ -56,7 +56,7 @@ struct symbol resolver_archive_find(struct resolver *resolver, struct symbol_mod
         };
 }
 
-/* The note has more to say once lines are asked for, as it had when they were looked up. */
+/* The note may become longer when lines are looked up, as it did when they were packed. */
 static const struct module_answers *begin_lines(struct symbol_module *module)
 {
         const char *note = module->is.archived->facts.line_note;

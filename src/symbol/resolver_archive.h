@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The resolver's questions about a module whose answers are packed into the session. */
+/* Lookups in a module whose answers are packed into the session. */
 #ifndef RESOLVER_ARCHIVE_H
 #define RESOLVER_ARCHIVE_H
 
 #include "resolver_internal.h"
 #include "symbol_archive.h"
 
-/* At the first lookup: the note on its names. */
+/* To be called at the first lookup: sets the note on the module's names. */
 void resolver_archive_begin(struct symbol_module *module);
 
-/* These answer as the functions of resolver.h do. */
+/* These return results like the functions of resolver.h. */
 bool resolver_archive_to_addr(const struct symbol_module *module, uint64_t offset, uint64_t *ret_addr);
 struct symbol resolver_archive_find(struct resolver *resolver, struct symbol_module *module, uint64_t addr);
 bool resolver_archive_read_code(const struct symbol_module *module, uint64_t addr, uint64_t size,
@@ -18,7 +18,7 @@ bool resolver_archive_get_image(const struct symbol_module *module, struct resol
 size_t resolver_archive_n_sections(const struct symbol_module *module);
 struct resolver_section resolver_archive_get_section(const struct symbol_module *module, size_t index);
 
-/* The same of the function that an address was sampled in, or that begins there, as resolver_debug.h has them. */
+/* The same for functions that contain a sampled address, or that begin at the address, as in resolver_debug.h. */
 void resolver_archive_find_frames(struct symbol_module *module, const uint64_t *addrs, size_t n,
                                   struct answered_frames *ret_frames);
 size_t resolver_archive_find_labels(struct symbol_module *module, uint64_t addr,

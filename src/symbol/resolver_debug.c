@@ -8,29 +8,29 @@
 #include "mem.h"
 #include "note.h"
 
-enum { MAX_DWOS = 256 }; /* files that are opened, before anything is asked, for the key */
+enum { MAX_DWOS = 256 }; /* maximum number of files that are opened to make the key, before any lookup */
 
 struct resolver_debug {
-        const char *path;   /* of the object file */
-        struct object *own; /* of the caller */
-        struct object
-                *debug; /* found here; NULL when the caller has it, or the file itself has all there is */
+        const char *path;   /* path of the object file */
+        struct object *own; /* belongs to the caller */
+        /* found here; NULL if the caller has it, or the file itself has debug information */
+        struct object *debug;
         struct object *alt;
-        struct object *from;     /* the one of them that is read; NULL: none */
-        struct resolver_pdb pdb; /* of the caller, read in their place */
+        struct object *from;     /* the object that is read; NULL: none */
+        struct resolver_pdb pdb; /* belongs to the caller; read instead of them */
         struct debug_split *split;
-        struct dwarf *dwarf; /* opened when it is asked for something that the cache does not know */
+        struct dwarf *dwarf; /* opened for the first lookup that is not in the cache */
         bool is_opened;
         struct answers_cache_options cache_options;
-        struct answers_key own_key; /* without .dwo files, by which these are remembered */
-        struct answers_key key;     /* of all kinds */
-        size_t n_dwos;              /* that the key has */
+        struct answers_key own_key; /* key without .dwo files; the list of these is stored by it */
+        struct answers_key key;     /* key for all kinds */
+        size_t n_dwos;              /* number of .dwo files in the key */
         bool has_key, is_key_asked;
-        struct answers_cache *caches[ANSWER_N_KINDS]; /* NULL: none, or not asked yet */
-        bool has_cache[ANSWER_N_KINDS];               /* it is open, or can't be opened */
+        struct answers_cache *caches[ANSWER_N_KINDS]; /* NULL: none, or not opened yet */
+        bool has_cache[ANSWER_N_KINDS];               /* opening was tried */
         bool is_cache_said;
-        struct buf *note; /* the module's */
-        struct buf said;  /* what stands in it of the reader's note; the first time behind all else */
+        struct buf *note; /* note of the module */
+        struct buf said; /* the part of the note that came from the reader; the first time it is at the end */
 };
 
 static void begin_sentence(struct buf *note)
@@ -39,7 +39,7 @@ static void begin_sentence(struct buf *note)
                 buf_add_str(note, "; ");
 }
 
-/* The object to read, of the three that it may stand in. */
+/* Chooses the object to read among the three that may have debug information. */
 static struct object *choose(struct resolver_debug *d, const struct debug_wanted *wanted,
                              struct object *known_debug, struct buf *note)
 {
@@ -57,7 +57,7 @@ static struct object *choose(struct resolver_debug *d, const struct debug_wanted
         return d->debug ? d->debug : d->own;
 }
 
-/* That it is stripped, or of another build, may have been said already. */
+/* The note may already say that the file is stripped or has another build id. */
 static void add_open_error(struct buf *note, const struct err *err, const char *path)
 {
         if (err->code == ERR_MISSING) {
@@ -69,7 +69,7 @@ static void add_open_error(struct buf *note, const struct err *err, const char *
         note_add_error(note, err, path);
 }
 
-/* Sentences, one a line, each of which is said once. */
+/* Adds sentences, one a line, that are not in the text yet. */
 static void add_once(struct buf *note, const char *text)
 {
         while (*text) {
@@ -84,14 +84,14 @@ static void add_once(struct buf *note, const char *text)
         }
 }
 
-/* Why the cache, or a file of it, is not used: once. */
+/* Says why the cache, or a file in it, is not used; only once. */
 static void say_cache(struct resolver_debug *d, const char *why)
 {
         if (!*why || d->is_cache_said)
                 return;
         d->is_cache_said = true;
         begin_sentence(d->note);
-        buf_printf(d->note, "answers on disk are not used: %s", why);
+        buf_printf(d->note, "the symbol cache is not used: %s", why);
 }
 
 static struct debug_split *get_split(struct resolver_debug *d)
@@ -102,7 +102,7 @@ static struct debug_split *get_split(struct resolver_debug *d)
         return d->split;
 }
 
-/* Of all modules that can't be kept the first one's reason is enough. */
+/* If answers of several modules can't be stored, only the first reason is reported. */
 static void say_not_kept(const struct resolver_debug *d, const struct err *err)
 {
         struct err *said = d->cache_options.save_err;
@@ -113,7 +113,7 @@ static void say_not_kept(const struct resolver_debug *d, const struct err *err)
 
 /* --- The cache --- */
 
-/* The key with what is where the .dwo files that were asked for until now may be. */
+/* Adds the files at the possible paths of the known .dwo files to the key. */
 static bool add_dwos(const struct resolver_debug *d, struct answers_key *key, struct err *err)
 {
         AUTO_RELEASE(buf) list = {0};
@@ -147,8 +147,8 @@ static void open_cache(struct resolver_debug *d, struct answers_key key, enum an
         say_cache(d, d->caches[kind] ? answers_cache_note(d->caches[kind]) : err.text);
 }
 
-/* Opens the .dwo files that answered in earlier runs: which of hundreds they are shows only when the debug information is
- * read.  Programs without this section have none. */
+/* Opens the .dwo files that were needed in earlier runs, because only reading the debug information shows which of hundreds are
+ * needed.  Programs without this section have none. */
 static void open_dwos(struct resolver_debug *d)
 {
         const struct module_answers *known;
@@ -173,7 +173,7 @@ static void open_dwos(struct resolver_debug *d)
         }
 }
 
-/* False: answers of these files are not kept. */
+/* False: answers from these files are not cached. */
 static bool make_key(struct resolver_debug *d)
 {
         const struct answers_sources sources = {{d->from, d->alt, get_split(d)->package}, dwarf_section_name};
@@ -193,7 +193,7 @@ static bool make_key(struct resolver_debug *d)
         return false;
 }
 
-/* NULL: there is none. */
+/* NULL: there is no cache. */
 static struct answers_cache *get_cache(struct resolver_debug *d, enum answer_kind kind, uint64_t version)
 {
         if (d->has_cache[kind] || !d->cache_options.folder)
@@ -207,14 +207,14 @@ static struct answers_cache *get_cache(struct resolver_debug *d, enum answer_kin
         return d->caches[kind];
 }
 
-/* A file that was changed meanwhile may have answered with bytes that its digest does not know. */
+/* If a file was changed while it was read, its digest may not match the bytes that were used. */
 static bool is_changed(const struct resolver_debug *d)
 {
         return object_is_changed(d->from) || (d->alt && object_is_changed(d->alt)) ||
                debug_split_is_changed(d->split);
 }
 
-/* Where more .dwo files answered than the key has: they are remembered, and the answers are of a key that has them. */
+/* If more .dwo files were needed than are in the key: stores the list, and makes a key with all of them. */
 static bool keep_dwos(struct resolver_debug *d, struct err *err)
 {
         struct answers_cache *cache = d->caches[ANSWER_DWOS];
@@ -290,7 +290,7 @@ void resolver_debug_free(struct resolver_debug *d)
         free(d);
 }
 
-/* Opens the reader where that was not needed before; NULL: there is no debug information. */
+/* Opens the reader if it was not needed before; NULL: there is no debug information. */
 static struct dwarf *get_dwarf(struct resolver_debug *d)
 {
         struct dwarf_split split;
@@ -309,7 +309,7 @@ static struct dwarf *get_dwarf(struct resolver_debug *d)
         return d->dwarf;
 }
 
-/* The reader's note grows with each damaged unit: the longer one takes the place of the one before. */
+/* The reader's note grows with each damaged unit, so the new note replaces the old one. */
 static void say_note(struct resolver_debug *d, const char *text)
 {
         AUTO_RELEASE(buf) now = {0};
@@ -332,9 +332,9 @@ static void say_note(struct resolver_debug *d, const char *text)
         buf_add(&d->said, now.data, now.len);
 }
 
-/* --- Questions --- */
+/* --- Lookups --- */
 
-/* Answers of what is damaged or missing are not kept, so that it is said again. */
+/* Answers from damaged or incomplete debug information are not cached, so that the note is printed again. */
 static bool is_worth_keeping(struct resolver_debug *d, const struct dwarf *dwarf)
 {
         say_note(d, dwarf_note(dwarf));

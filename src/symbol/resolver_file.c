@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the names of an object file come from: its PDB; else its own .symtab; else that of its debug file; else
- * .gnu_debugdata and .dynsym; with each of them the stubs of its PLT, and where no name is, the ranges of
- * .eh_frame or .pdata.  A file of another build gives nothing, the debug file of the right one still does. */
+/* The names of an object file come from its PDB; else from its own .symtab; else from its debug file's; else from .gnu_debugdata
+ * and .dynsym; in addition to each, from the stubs of its PLT; and for code without a name, ranges from .eh_frame or .pdata.  A
+ * file of another build is not used, but a debug file of the right build is. */
 #include "resolver_file.h"
 
 #include <stdlib.h>
@@ -17,21 +17,23 @@
 
 struct resolver_file {
         const struct resolver_options *options;
-        struct object *own;      /* the file that was mapped; NULL when it can't be had */
-        bool is_found;           /* at another place than its path */
-        struct object *debug;    /* its debug file, when names come from it */
-        struct object *small;    /* what .gnu_debugdata has */
-        struct resolver_pdb pdb; /* has all names when it is there */
+        struct object *own;      /* the mapped file; NULL if it is not available */
+        bool is_found;           /* it is not at its path */
+        struct object *debug;    /* its debug file, if names come from it */
+        struct object *small;    /* from .gnu_debugdata */
+        struct resolver_pdb pdb; /* if it is there, it has all names */
         bool is_image;           /* as in resolver_module */
-        bool is_moved;           /* its PDB can't place names; exports, which are few, would name all */
+        /* its PDB can't be used because of OMAP; exports are few, and would give their names to other functions */
+        bool is_moved;
         struct symtab *tab;
+        struct symtab *data; /* symbols for data; NULL until they are looked up */
         struct object_stub *stubs;
         size_t n_stubs;
-        struct resolver_debug *debug_info; /* opened when it is first asked for */
+        struct resolver_debug *debug_info; /* opened at its first use */
         struct object_range *ranges;       /* listed at the first address without a name */
         size_t n_ranges;
         bool has_ranges;
-        bool has_symbols; /* a full table of them */
+        bool has_symbols; /* there is a full symbol table */
 };
 
 /* --- Opening --- */
@@ -57,7 +59,7 @@ static struct object *open_at_path(const struct resolver_module *module, struct 
         struct err err = {0};
 
         if (module->is_elsewhere) {
-                buf_add_str(note, "is of another machine, and its build id is not known");
+                buf_add_str(note, "was recorded on another machine, and its build id is not known");
                 return NULL;
         }
         if (module->image)
@@ -71,7 +73,7 @@ static struct object *open_at_path(const struct resolver_module *module, struct 
         facts = object_get_facts(object);
         if (module->build_id_size && !object_build_id_equal(facts->build_id, facts->build_id_size,
                                                             module->build_id, module->build_id_size)) {
-                buf_add_str(note, "build id differs");
+                buf_add_str(note, "its build id is not that of the recorded file");
                 return NULL;
         }
         object_set_budget(object, module->budget);
@@ -91,7 +93,7 @@ static struct elf_wanted elf_wanted(const struct resolver_file *file, const stru
         };
 }
 
-/* A session from another machine, or one whose files were moved, has them elsewhere. */
+/* For a session from another machine, or if files were moved, looks in other folders. */
 static void open_own(struct resolver_file *file, const struct resolver_module *module, struct buf *note)
 {
         const struct pe_wanted pe = pe_wanted(file, module);
@@ -112,7 +114,7 @@ static void open_own(struct resolver_file *file, const struct resolver_module *m
                 file->own = elf_search(&elf, &refused);
                 file->is_found = file->own;
         }
-        /* A file at the path itself that is of another build is told of first. */
+        /* A file of another build at the path itself is reported first. */
         if (file->own || (refused.len && !os_stat(module->path, &there)))
                 buf_truncate(note, len);
         if (note->len == len)
@@ -142,7 +144,7 @@ static struct debug_wanted debug_wanted(const struct resolver_file *file,
 
 /* --- Names --- */
 
-/* What is wanted: by the image, else by the session, whose build id of a PE image is GUID and age. */
+/* The identity of the wanted PDB: from the image, else from the session, where the build id of a PE image is GUID and age. */
 static bool find_identity(const struct resolver_file *file, const struct resolver_module *module,
                           struct object_pdb *ret)
 {
@@ -155,8 +157,8 @@ static bool find_identity(const struct resolver_file *file, const struct resolve
         return true;
 }
 
-/* That of the image.  Linkers that leave DWARF in the image write public symbols alone into the PDB (GNU ld's --pdb),
- * which is then not needed, and would hide functions and lines. */
+/* The PDB of the image.  Linkers that put DWARF into the image write only public symbols into the PDB (GNU ld's --pdb).  Such a
+ * PDB is not used, because it would hide functions and lines. */
 static struct pdb *search_pdb(struct resolver_file *file, const struct pe_wanted *wanted,
                               const struct object_pdb *identity, struct buf *note)
 {
@@ -170,7 +172,7 @@ static struct pdb *search_pdb(struct resolver_file *file, const struct pe_wanted
         return pdb && has_dwarf && !pdb_get_facts(pdb)->has_lines ? NULL : TAKE(pdb);
 }
 
-/* A file that is a PDB itself, or that of the image. */
+/* Opens a file that is itself a PDB, or the PDB of the image. */
 static void open_pdb(struct resolver_file *file, const struct resolver_module *module, struct buf *note)
 {
         const struct pe_wanted wanted = pe_wanted(file, module);
@@ -200,7 +202,7 @@ static void add_names(struct resolver_file *file, const struct resolver_module *
 
         open_pdb(file, module, note);
         if (file->pdb.pdb) {
-                /* The image itself was missed. */
+                /* The image itself is missing. */
                 if (!file->own && module->pe == NULL)
                         buf_clear(note);
                 return;
@@ -213,7 +215,7 @@ static void add_names(struct resolver_file *file, const struct resolver_module *
         file->has_symbols = file->debug && symtab_add_object(file->tab, file->debug, OBJECT_SYMBOLS);
         if (file->has_symbols) {
                 if (had_note)
-                        buf_add_str(note, ", names are from its debug file");
+                        buf_add_str(note, "; its names come from its debug file");
                 return;
         }
         if (!file->own)
@@ -280,6 +282,7 @@ void resolver_file_free(struct resolver_file *file)
                 return;
         resolver_debug_free(file->debug_info);
         symtab_free(file->tab);
+        symtab_free(file->data);
         pdb_free(file->pdb.pdb);
         object_free(file->small);
         object_free(file->debug);
@@ -289,7 +292,7 @@ void resolver_file_free(struct resolver_file *file)
         free(file);
 }
 
-/* --- Lookup --- */
+/* --- Lookups --- */
 
 static bool has_code(const struct object *object)
 {
@@ -327,8 +330,8 @@ bool resolver_file_to_addr(const struct resolver_file *file, uint64_t file_off, 
                 return false;
         if (has_code(file->debug))
                 return object_to_addr(file->debug, file_off, ret_addr);
-        /* objcopy --only-keep-debug wipes the offsets of segments; GNU ld lays code out at the same distance
-         * in file and memory as the start of the file. */
+        /* objcopy --only-keep-debug removes the offsets of segments; GNU ld places code at the same distance from the start in
+         * the file and in memory. */
         *ret_addr = file_off + object_get_facts(file->debug)->load_addr;
         return true;
 }
@@ -342,7 +345,7 @@ static void list_ranges(struct resolver_file *file)
                 file->n_ranges = object_list_functions(file->own, &file->ranges);
 }
 
-/* The range that holds `addr`, or NULL; the answer is the same up to *ret_same_to. */
+/* The range that contains `addr`, or NULL; the result is the same up to *ret_same_to. */
 static const struct object_range *find_range(struct resolver_file *file, uint64_t addr, uint64_t *ret_same_to)
 {
         const struct object_range *range;
@@ -396,7 +399,7 @@ enum symbol_status resolver_file_find(struct resolver_file *file, uint64_t addr,
         ret_hit->same_from = addr;
         if (same_to < ret_hit->same_to)
                 ret_hit->same_to = same_to;
-        /* A guess gives way to what is known of the same address. */
+        /* A range replaces a guess that begins earlier. */
         if (!range || (is_named && range->start <= ret_hit->start))
                 return is_named ? SYMBOL_NAMED : SYMBOL_NONE;
         ret_hit->start = range->start;
@@ -417,7 +420,7 @@ void resolver_file_add_name(const struct resolver_file *file, const struct symta
         if (symtab_find(file->tab, target, &picker) && picker.start == target && picker.name)
                 buf_add(out, picker.name, strnlen(picker.name, picker.name_max));
         else
-                buf_printf(out, "*ABS*+0x%llx", (unsigned long long)target); /* as binutils has it */
+                buf_printf(out, "*ABS*+0x%llx", (unsigned long long)target); /* as in binutils */
 }
 
 struct object *resolver_file_object(const struct resolver_file *file)
@@ -454,4 +457,46 @@ bool resolver_file_check(const struct resolver_file *file, struct err *err)
                (!file->debug || object_check(file->debug, err)) &&
                (!file->pdb.pdb || pdb_check(file->pdb.pdb, err)) &&
                (!file->debug_info || resolver_debug_check(file->debug_info, err));
+}
+
+/* --- Data --- */
+
+/* Of the segments that begin before the offset, the last one: what follows the bytes of a segment in the file belongs to the next one. */
+static bool data_addr(const struct object *object, uint64_t file_off, uint64_t *ret_addr)
+{
+        const struct object_segment *last = NULL;
+
+        for (size_t i = 0; i < object_n_segments(object); i++) {
+                const struct object_segment *segment = object_get_segment(object, i);
+
+                if (file_off >= segment->file_off && (!last || segment->file_off >= last->file_off))
+                        last = segment;
+        }
+        if (!last || file_off - last->file_off >= last->mem_size)
+                return false;
+        *ret_addr = last->addr + (file_off - last->file_off);
+        return true;
+}
+
+static void load_data(struct resolver_file *file)
+{
+        file->data = symtab_new();
+        if (!(file->debug && symtab_add_data(file->data, file->debug, OBJECT_SYMBOLS)) &&
+            !symtab_add_data(file->data, file->own, OBJECT_SYMBOLS))
+                symtab_add_data(file->data, file->own, OBJECT_DYNAMIC_SYMBOLS);
+        symtab_finish(file->data);
+}
+
+bool resolver_file_data_addr(const struct resolver_file *file, uint64_t file_off, uint64_t *ret_addr)
+{
+        return file->own && data_addr(file->own, file_off, ret_addr);
+}
+
+bool resolver_file_find_data(struct resolver_file *file, uint64_t addr, struct symtab_hit *ret_hit)
+{
+        if (!file->own)
+                return false;
+        if (!file->data)
+                load_data(file);
+        return symtab_find(file->data, addr, ret_hit);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Addresses in bulk to functions, inlined functions and lines: what the debug information does not have comes from
- * the symbol table, and for code made at run time from its jitdump. */
+/* Looks up functions, inlined functions and lines of many addresses.  What the debug information does not have comes from the
+ * symbol table; for JIT code everything comes from its jitdump. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ struct finder {
         struct resolver_frames *out;
         const uint64_t *addrs;
         size_t n;
-        uint64_t slide; /* of the debug information's addresses */
+        uint64_t slide; /* difference to addresses in the debug information */
 };
 
 str_id resolver_frame_text(struct resolver *resolver, struct symbol_module *module, enum budget_use use,
@@ -30,7 +30,7 @@ str_id resolver_frame_text(struct resolver *resolver, struct symbol_module *modu
 
         if (!text || !*text)
                 return 0;
-        /* The same place is the same text, which may be a function's here and a path there. */
+        /* The same pointer is the same text, but it may be used as a function and as a path. */
         id = map_put(&module->frame_texts, (uint64_t)(uintptr_t)text << 1 | is_function, NULL);
         if (*id)
                 return (str_id)*id;
@@ -74,14 +74,15 @@ static void add_source_frames(struct finder *f, size_t i, const struct answered_
 
         for (size_t k = 0; k < n; k++) {
                 struct source_frame from = answers_get(found, i, k);
-                /* What begins behind the name that is guessed may be known from elsewhere. */
+                /* After a function with a guessed end, another source may have a name. */
                 bool is_named = from.function && !from.is_guessed;
                 struct resolver_frame frame;
 
                 if (!is_named && !from.path && !from.is_inlined)
                         continue;
                 frame = make_frame(f, &from, is_named);
-                if (is_named && *from.function && !frame.function) { /* no memory: the symbol table may do */
+                /* there was no memory for the name; the symbol table may have one */
+                if (is_named && *from.function && !frame.function) {
                         f->out->n_frames = n_before;
                         f->out->spans[i].n = 0;
                         return;
@@ -90,7 +91,7 @@ static void add_source_frames(struct finder *f, size_t i, const struct answered_
         }
 }
 
-/* The debug information may know a line and no function, or nothing. */
+/* The debug information may have a line but no function, or neither. */
 static void complete(struct finder *f, size_t i)
 {
         size_t n = f->out->spans[i].n;
@@ -150,12 +151,12 @@ static void find_in_debug(struct finder *f, struct resolver_debug *debug)
         add_found(f, &found);
 }
 
-/* --- code made at run time --- */
+/* --- JIT code --- */
 
-/* V8 and LLVM count from the beginning of the ELF file that perf inject would make of the code. */
+/* V8 and LLVM count from the beginning of the ELF file that perf inject makes of the code. */
 enum { ELF_HEADER_BYTES = 64 };
 
-/* By address, those of one address as in the file. */
+/* Sorts by address; rows of one address stay in the order of the file. */
 static int compare_rows(const void *a, const void *b)
 {
         const struct jit_row *x = a, *y = b;
@@ -191,7 +192,7 @@ static void read_rows(const struct jitdump *dump, const struct jitdump_load *loa
                 qsort(rows->items, rows->n, sizeof(*rows->items), compare_rows);
 }
 
-/* The rows of the last load asked for are kept: who asks goes by address. */
+/* The rows of the last load are kept, because lookups are sorted by address. */
 static const struct jit_rows *rows_of(struct symbol_module *module, size_t load)
 {
         struct jit_rows *rows = &module->jit_rows;
@@ -232,7 +233,7 @@ static void add_jit_frame(struct finder *f, size_t i)
         add_frame(f, i, frame);
 }
 
-/* --- the face --- */
+/* --- Interface --- */
 
 struct resolver_image_file resolver_image_file(struct resolver *resolver, struct symbol_module *module,
                                                uint64_t addr)

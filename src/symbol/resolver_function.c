@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What there is of one function besides its name: labels, all stretches of its code, and the code itself. */
+/* Properties of a function other than its name: labels, all of its address ranges, and its code. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "resolver_internal.h"
 
 enum {
-        ELF_X86_64 = 62, /* e_machine, which a jitdump has too */
+        ELF_X86_64 = 62, /* e_machine; also in jitdumps */
         ELF_AARCH64 = 183,
 };
 
@@ -104,7 +104,8 @@ bool resolver_find_jit_frames(struct resolver *resolver, resolver_id id, uint64_
         return jitdump_get_frames(module->jitdump, &at, &ret->frames, &ret->frames_addr);
 }
 
-/* Of the module's own file.  Texts name whole addresses: none are kept of a kernel, which lies elsewhere after each start. */
+/* For the module's own file.  The text of instructions contains absolute addresses, so nothing is cached for a kernel, whose
+ * address changes with each boot. */
 static struct answers_cache *insns_cache(struct resolver *resolver, resolver_id id, uint64_t dialect,
                                          uint64_t addr)
 {
@@ -150,7 +151,7 @@ void resolver_keep_insns(struct resolver *resolver, resolver_id id, uint64_t dia
                         .text = answers_cache_text(cache, insns[i].text),
                         .size_bytes = (uint32_t)insns[i].size_bytes,
                 };
-                memcpy(items[i].code, code, n_kept); /* longer ones are refused */
+                memcpy(items[i].code, code, n_kept); /* longer instructions were refused */
                 code += insns[i].size_bytes;
         }
         if (cache)

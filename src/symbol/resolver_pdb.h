@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A PDB's answers for addresses of its image: they are RVAs to the PDB. */
+/* Lookups in a PDB by address; a PDB uses RVAs. */
 #ifndef RESOLVER_PDB_H
 #define RESOLVER_PDB_H
 
 #include "pdb.h"
 
-/* A PDB and the address that its RVAs are counted from. */
+/* A PDB and the base address of its RVAs. */
 struct resolver_pdb {
         struct pdb *pdb; /* NULL: there is none */
         uint64_t image_base;
 };
 
-/* False for an address that no image of that base has. */
+/* False for an address that cannot be in an image at this base. */
 bool resolver_pdb_to_rva(const struct resolver_pdb *pdb, uint64_t addr, uint32_t *ret_rva);
 
 /* As pdb_find. */

@@ -9,20 +9,20 @@
 #include "python_label.h"
 #include "resolver_internal.h"
 
-enum { ADDR_BYTES = 16 }; /* of a place */
+enum { ADDR_BYTES = 16 }; /* bytes of addresses for each place */
 
-/* A place by the order of addresses. */
+/* A place, sorted by address. */
 struct ordered_place {
         uint32_t function, line;
-        uint32_t place; /* its index by the module's offsets */
+        uint32_t place; /* its index in the module */
 };
 
 struct python_table {
         const struct resolver_python *is;
         struct ordered_place *order;
-        uint32_t *ranks;   /* of a place in `order` */
-        uint32_t *firsts;  /* of a function in `order`, and behind the last one */
-        str_id *functions; /* 0: not asked for yet */
+        uint32_t *ranks;   /* for each place, its index in `order` */
+        uint32_t *firsts;  /* for each function, index of its first place in `order`; one more at the end */
+        str_id *functions; /* 0: not looked up yet */
 };
 
 static int compare_places(const void *x, const void *y)
@@ -89,7 +89,7 @@ bool resolver_python_to_addr(const struct symbol_module *module, uint64_t offset
         const struct python_table *t = module->python;
         uint64_t place_bytes = t->is->place_bytes, number = offset / place_bytes;
 
-        /* A caller's offset is one less than its place's. */
+        /* The offset of a caller is one less than that of its place. */
         number += offset % place_bytes >= place_bytes / 2;
         if (!number || number > t->is->n_places)
                 return false;
@@ -104,7 +104,8 @@ static const struct ordered_place *place_at(const struct python_table *t, uint64
         return number && number <= t->is->n_places ? &t->order[number - 1] : NULL;
 }
 
-/* The name is the id's readable form; the id's own text is that of no other function: two of a name are two functions. */
+/* The name is the id's readable form; the id's own text is unique, so that two functions with the same name have different
+ * ids. */
 static str_id name_of(struct resolver *resolver, struct symbol_module *module, uint32_t index)
 {
         const struct resolver_python_function *function = &module->python->is->functions[index];

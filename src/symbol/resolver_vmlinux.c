@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which file is the kernel's is decided by its build id alone, whatever it is called. */
+/* The kernel's file is recognised by its build id, not by its name. */
 #include "resolver_vmlinux.h"
 
 #include <stdlib.h>
@@ -11,16 +11,16 @@
 #include "resolver_kernel.h"
 
 enum {
-        KERNEL_ALIGN_BYTES = 4096, /* of how far off it can be; most kernels take 2 MiB */
-        MAX_PLACINGS = 16,         /* functions that are looked for in all of the file's symbols */
+        KERNEL_ALIGN_BYTES = 4096, /* granularity of the kernel's slide; for most kernels it is 2 MiB */
+        MAX_PLACINGS = 16, /* maximum number of functions that are searched in all symbols of the file */
 };
 
 struct resolver_vmlinux {
         struct object *object;        /* NULL: there is none */
-        struct resolver_debug *debug; /* of it */
+        struct resolver_debug *debug; /* debug information of `object` */
         bool is_placed;
         unsigned n_placings;
-        uint64_t tried; /* where the function begins that was looked for last */
+        uint64_t tried; /* start of the function that was searched last */
         uint64_t slide;
 };
 
@@ -82,8 +82,8 @@ static struct object *search(const struct resolver_module *kernel, const struct 
                 return found;
         begin_sentence(note);
         buf_printf(note,
-                   "lines and code of the kernel need its vmlinux with debug information, and "
-                   "%s/boot/vmlinux-%s of its build id is not there",
+                   "lines and code of the kernel need its vmlinux with debug information, and wperf "
+                   "found no %s/boot/vmlinux-%s with its build id",
                    wanted->dirs[0] ? wanted->dirs[0] : "", machine.os_release);
         return NULL;
 }
@@ -102,7 +102,7 @@ struct resolver_vmlinux *resolver_vmlinux_new(const struct resolver_module *kern
 
         if (resolver_kernel_module_name(kernel->path, &name)) {
                 begin_sentence(note);
-                buf_add_str(note, "lines and code of kernel modules are not read");
+                buf_add_str(note, "wperf does not read lines and code of kernel modules");
                 return vmlinux;
         }
         if (!kernel->build_id_size) {
@@ -130,9 +130,9 @@ void resolver_vmlinux_free(struct resolver_vmlinux *vmlinux)
         free(vmlinux);
 }
 
-/* --- Where it runs --- */
+/* --- The slide --- */
 
-/* The address of the one function of that name; false where there is none, or several. */
+/* The address of the only function with this name; false if there is none, or several. */
 static bool find_function(struct object *object, const char *name, size_t len, uint64_t *ret_addr)
 {
         struct object_symbols symbols;

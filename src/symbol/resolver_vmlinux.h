@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernel's own file with its debug information, for lines and code; names come from kallsyms.  The kernel runs at
- * another place than it was linked for: a function's address in both says how far off.  Code is as it was linked; what
- * the kernel patches when it starts is not in it. */
+/* The kernel's file with debug information, for lines and code; names come from kallsyms.  The kernel runs at another address
+ * than it was linked for: the address of a function in both gives the slide.  Code is as linked, without the kernel's patches at
+ * boot. */
 #ifndef RESOLVER_VMLINUX_H
 #define RESOLVER_VMLINUX_H
 
@@ -14,17 +14,18 @@
 
 struct resolver_vmlinux;
 
-/* Looks for the file with the kernel's build id: where debug files are, and under the names that distributions give
- * it for the release that runs here.  Never fails; what is missing is said in `note`, which outlives it as `options`
- * do.  A kernel module has none. */
+/* Looks for the file with the kernel's build id: in folders of debug files, and at the paths that distributions use for the
+ * running release.  Never fails; `note` says what is missing.  `note` and `options` must outlive the result.  A kernel module has
+ * none. */
 struct resolver_vmlinux *resolver_vmlinux_new(const struct resolver_module *kernel,
                                               const struct resolver_options *options, struct buf *note);
 void resolver_vmlinux_free(struct resolver_vmlinux *vmlinux);
 
-/* Finds out how far off the kernel runs, by the function at `addr`; false: it is not known, and nothing is to be asked. */
+/* Determines the slide of the running kernel by the function at `addr`; false: it is not known, and the file cannot be used. */
 bool resolver_vmlinux_place(struct resolver_vmlinux *vmlinux, struct kallsyms *kallsyms, uint64_t addr);
 
-/* After it has been placed: what to take from an address of the running kernel, the file, and its debug information. */
+/* After resolver_vmlinux_place: the difference between addresses of the running kernel and the file; the file; its debug
+ * information. */
 uint64_t resolver_vmlinux_slide(const struct resolver_vmlinux *vmlinux);
 const struct object *resolver_vmlinux_object(const struct resolver_vmlinux *vmlinux);
 struct resolver_debug *resolver_vmlinux_debug(struct resolver_vmlinux *vmlinux);

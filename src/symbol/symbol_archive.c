@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the answers of an archive.  The content of the section: a byte of flags (1: unfinished) and the cut bytes in LEB128,
- * then a store of answers, of which each module has an identity and facts. */
+/* Reads the answers of an archive.  The content of the section is a byte of flags (1: unfinished), the number of missing bytes in
+ * LEB128, and a store of answers, in which each module has an identity and facts. */
 #include "symbol_archive.h"
 
 #include <stdlib.h>
@@ -20,7 +20,8 @@ struct symbol_archive {
         struct archive_origin origin;
         struct archived_module *modules;
         size_t n_modules;
-        struct map by_path; /* hash -> number + 1 of the first with it; the others follow by next_same */
+        /* hash -> number + 1 of the first module with this hash; next_same leads to the others */
+        struct map by_path;
 };
 
 void symbol_archive_free(struct symbol_archive *archive)
@@ -88,7 +89,7 @@ static bool take_facts(struct archived_module *m)
         return true;
 }
 
-/* The first of equal ones comes first. */
+/* Of equal modules the first one comes first. */
 static void index_modules(struct symbol_archive *archive)
 {
         for (size_t i = archive->n_modules; i-- > 0;) {
@@ -130,13 +131,13 @@ struct symbol_archive *symbol_archive_open(struct cursor section, struct err *er
         if (!archive_section_read(&kind, section, &unpacked, &content, err))
                 return NULL;
         if (!read_content(archive, content, kind.version, archive_section_memory(section))) {
-                err_set(err, ERR_FORMAT, "is damaged: a number in it can't be");
+                err_set(err, ERR_FORMAT, "is damaged: a number in it is impossible");
                 return NULL;
         }
         return TAKE(archive);
 }
 
-/* --- Asking --------------------------------------------------------------------------------------- */
+/* --- Lookups -------------------------------------------------------------------------------------- */
 
 const struct archive_origin *symbol_archive_origin(const struct symbol_archive *archive)
 {

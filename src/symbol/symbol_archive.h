@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Answers about the modules of a session that travel inside of it: what a resolver said of the addresses that have
- * samples, and of the functions around them.  Names are as the files have them; whoever asks makes them readable. */
+/* Answers about the modules of a session, stored in it: results of the resolver for the sampled addresses and the functions that
+ * contain them.  Names are as in the files; the reader makes them readable. */
 #ifndef SYMBOL_ARCHIVE_H
 #define SYMBOL_ARCHIVE_H
 
@@ -14,15 +14,15 @@
 #include "err.h"
 #include "resolver.h"
 
-enum { SYMBOL_ARCHIVE_VERSION = 2 }; /* 1 is read too */
+enum { SYMBOL_ARCHIVE_VERSION = 2 }; /* 1 can be read, too */
 
 extern const struct archive_section_kind symbol_archive_kind; /* archive_section.h */
 
-/* Which module of its session it is. */
+/* Identifies a module of the session. */
 struct archive_identity {
-        uint32_t kind; /* a number of the session's */
+        uint32_t kind; /* a number defined by the session */
         const char *path;
-        int32_t pid; /* of the process that it belongs to; 0: of none */
+        int32_t pid; /* process of the module; 0: none */
         const uint8_t *build_id;
         uint8_t build_id_size;
         uint64_t dev, inode, start, end;
@@ -30,16 +30,17 @@ struct archive_identity {
 
 struct archive_facts {
         bool has_image;
-        struct resolver_image image; /* with has_image */
+        struct resolver_image image; /* valid with has_image */
         enum object_machine machine;
-        bool has_readable_names; /* C++ and Rust names are to be made readable */
+        bool has_readable_names; /* C++ and Rust names should be made readable */
         int64_t built_ns;        /* when its file was written; 0: not known */
-        const char *name_note;   /* what is wrong with its names, NULL: nothing */
-        const char *line_note;   /* the same once its lines were asked for */
-        bool is_kept; /* by the recorder, which expected that the file would be gone: where it is not, it knows more */
+        const char *name_note;   /* problems of its names; NULL: none */
+        const char *line_note;   /* the same, after its lines were looked up */
+        /* by the recorder, because the file was lost; if a file is available, it has more names */
+        bool is_kept;
 };
 
-/* What the session's own file said of its end before it was archived. */
+/* State of the end of the original session when it was archived. */
 struct archive_origin {
         bool is_unfinished;
         uint64_t cut_bytes;
@@ -54,10 +55,10 @@ struct archived_module {
         const struct module_answers *answers;
         struct archive_identity identity;
         struct archive_facts facts;
-        size_t next_same; /* number + 1 of the next one whose path has the same hash; 0: none */
+        size_t next_same; /* number + 1 of the next module whose path has the same hash; 0: none */
 };
 
-/* Takes all that the section holds, which is not needed afterwards.  Errors as of archive_section_read. */
+/* Reads the whole section, which is not needed afterwards.  Errors as in archive_section_read. */
 struct symbol_archive *symbol_archive_open(struct cursor section, struct err *err);
 void symbol_archive_free(struct symbol_archive *archive);
 AUTO_DEFINE(symbol_archive)
@@ -66,47 +67,48 @@ const struct archive_origin *symbol_archive_origin(const struct symbol_archive *
 size_t symbol_archive_n_modules(const struct symbol_archive *archive);
 const struct archived_module *symbol_archive_get(const struct symbol_archive *archive, size_t index);
 
-/* NULL: it is not in the archive. */
+/* NULL if it is not in the archive. */
 const struct archived_module *symbol_archive_find(const struct symbol_archive *archive,
                                                   const struct archive_identity *identity);
 
-/* Whether its frames at the address were packed, if only to say that there are none. */
+/* Whether the frames at the address were packed; there may be no frames. */
 bool symbol_archive_knows(const struct archived_module *module, uint64_t addr);
 
 /* --- Writing -------------------------------------------------------------------------------------- */
 
 struct symbol_archive_writer;
 
-/* Texts are those of `resolver`, which leaves names as the files have them. */
+/* Texts belong to `resolver`, which must not change names of files. */
 struct symbol_archive_writer *symbol_archive_writer_new(const struct resolver *resolver);
 void symbol_archive_writer_free(struct symbol_archive_writer *writer);
 AUTO_DEFINE(symbol_archive_writer)
 
-/* Another resolver for the modules that come; the one before is not needed any more. */
+/* Sets the resolver for the next modules; the one before is not needed any more. */
 void symbol_archive_use(struct symbol_archive_writer *writer, const struct resolver *resolver);
 
-/* The section is to be packed in little time and memory. */
+/* Packs the section with less time and memory. */
 void symbol_archive_set_quick(struct symbol_archive_writer *writer);
 
-/* Begins a module; what is added from now on is of it.  Texts and build ids are copied. */
+/* Begins a module; the following calls add to it.  Texts and build ids are copied. */
 void symbol_archive_begin(struct symbol_archive_writer *writer, const struct archive_identity *identity,
                           const struct archive_facts *facts);
-/* What is wrong with its names once lines were asked for, as in its facts. */
+/* Sets the note about its names after lines were looked up. */
 void symbol_archive_set_line_note(struct symbol_archive_writer *writer, const char *note);
 void symbol_archive_add_section(struct symbol_archive_writer *writer, const struct resolver_section *section);
 
-/* Offsets in ascending order; one that can't be told gets none, and `is_next` is then false for the one behind it. */
+/* Offsets in ascending order.  For an offset whose address is not known nothing is added; then `is_next` is false in the next
+ * call. */
 void symbol_archive_add_offset(struct symbol_archive_writer *writer, uint64_t offset, uint64_t addr,
                                bool is_next);
 
-/* Answers for the `step` addresses from `addr` on, in ascending order.  Those that follow each other are kept once. */
+/* Answers for the `step` addresses from `addr` on, in ascending order.  Equal answers for neighbouring ranges are stored once. */
 void symbol_archive_add_symbol(struct symbol_archive_writer *writer, uint64_t step,
                                const struct symbol *symbol);
-/* is_listed: a listing may show the addresses, and their lines then. */
+/* is_listed: listings may show the addresses, so their source lines are needed. */
 void symbol_archive_add_frames(struct symbol_archive_writer *writer, uint64_t addr, uint64_t step,
                                const struct resolver_frame *frames, size_t n, bool is_listed);
 
-/* Returns the function's number in its module.  Its members, and its first address, have its extents and labels. */
+/* Returns the function's number in its module.  Its extents and labels are stored for its members and its first address. */
 uint32_t symbol_archive_add_function(struct symbol_archive_writer *writer,
                                      const struct resolver_extent *extents, size_t n_extents,
                                      const struct resolver_label *labels, size_t n_labels);
@@ -114,12 +116,13 @@ void symbol_archive_add_member(struct symbol_archive_writer *writer, uint64_t ad
 void symbol_archive_add_code(struct symbol_archive_writer *writer, uint64_t addr, const uint8_t *bytes,
                              uint64_t size);
 
-/* Calls `each` for the source line of every innermost frame that may be listed, with the module's number; more than once for the same. */
+/* Calls `each` for the source line of every innermost frame in listings, with the module's number; possibly several times for a
+ * line. */
 typedef void symbol_archive_line_fn(void *ctx, size_t module, const char *path, uint32_t line);
 void symbol_archive_each_line(const struct symbol_archive_writer *writer, symbol_archive_line_fn *each,
                               void *ctx);
 
-/* Appends the section; nothing is added afterwards.  ERR_LIMIT. */
+/* Appends the section; nothing may be added afterwards.  ERR_LIMIT. */
 bool symbol_archive_write(struct symbol_archive_writer *writer, const struct archive_origin *origin,
                           struct buf *out, struct err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gathers answers of a resolver in a store, and writes it as a section; symbol_archive.c reads it. */
+/* Collects answers of a resolver in a store, and writes it as a section; symbol_archive.c reads it. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +10,14 @@
 #include "mem.h"
 #include "symbol_archive.h"
 
-/* A function of the module that is being written: numbers of its lists. */
+/* A function of the current module: numbers of its lists. */
 struct added_function {
         uint32_t extents, labels;
         bool has_labels;
         uint64_t start;
 };
 
-/* The source line of an innermost frame that may be listed. */
+/* The source line of an innermost frame in listings. */
 struct added_line {
         size_t module;
         answer_text path;
@@ -28,14 +28,15 @@ struct symbol_archive_writer {
         const struct resolver *resolver;
         struct answers *answers;
         bool is_quick;
-        struct map text_of; /* of the resolver's -> of the store's */
+        struct map text_of; /* id of the resolver -> id of the store */
         struct added_line *lines;
         size_t n_lines, cap_lines;
-        /* Of the module that is being written. */
+        /* For the current module. */
         struct module_answers *module; /* NULL: there is none yet */
         struct archive_facts facts;
         answer_text name_note, line_note;
-        struct answer_offset offset; /* the last one, which may grow; `more` is valid with has_offset */
+        /* the last range, which may be extended; `more` is valid with has_offset */
+        struct answer_offset offset;
         bool has_offset;
         struct map listed; /* lists of frames whose lines were added */
         struct added_function *functions;
@@ -74,7 +75,7 @@ void symbol_archive_writer_free(struct symbol_archive_writer *w)
         free(w);
 }
 
-/* --- Gathering ------------------------------------------------------------------------------------ */
+/* --- Collecting ----------------------------------------------------------------------------------- */
 
 static answer_text text_of(struct symbol_archive_writer *w, str_id id)
 {
@@ -88,7 +89,7 @@ static answer_text text_of(struct symbol_archive_writer *w, str_id id)
         return (answer_text)*known;
 }
 
-/* A function is found by its first address too, where no other one was sampled. */
+/* A function is also found by its first address, if no other function has it as a sampled address. */
 static void add_starts(struct symbol_archive_writer *w)
 {
         for (size_t i = 0; i < w->n_functions; i++)
@@ -96,7 +97,7 @@ static void add_starts(struct symbol_archive_writer *w)
         w->n_functions = 0;
 }
 
-/* What could still change while the module was written. */
+/* Adds the parts that could change while the module was written. */
 static void end_module(struct symbol_archive_writer *w)
 {
         const struct resolver_image *image = &w->facts.image;

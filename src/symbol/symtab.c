@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rules among symbols are those of perf's symbol.c and symbol-elf.c, with two differences: a label without
- * a size inside a function with one is not a function of its own (as elfutils has it), and a symbol without a
- * size ends with its section. */
+/* The rules for choosing symbols are those of perf's symbol.c and symbol-elf.c, with two differences: a label without a size
+ * inside a function with a size is not a function of its own (as in elfutils), and a symbol without a size ends with its
+ * section. */
 #include "symtab.h"
 
 #include <assert.h>
@@ -14,8 +14,9 @@
 
 enum {
         PAGE_BYTES = 4096,
-        MAX_COMPARED_NAME = 4096, /* how much of a name is looked at when its length decides */
-        MAX_NESTING = 64,         /* symbols inside each other that a search steps out of */
+        /* number of characters of a name that are counted when lengths are compared */
+        MAX_COMPARED_NAME = 4096,
+        MAX_NESTING = 64, /* maximum nesting of symbols in a search */
 };
 
 #define NO_PARENT UINT32_MAX
@@ -26,9 +27,9 @@ enum {
 
 struct symtab_entry {
         uint64_t start;
-        uint64_t end; /* until symtab_finish, of a symbol without a size: its limit */
+        uint64_t end; /* before symtab_finish, for a symbol without a size: its limit */
         uint32_t name_off;
-        uint32_t parent; /* the entry around this one */
+        uint32_t parent; /* index of the enclosing entry */
         str_id text;
         uint16_t group;
         uint8_t names;
@@ -44,17 +45,17 @@ struct symtab_names {
 struct symtab {
         struct symtab_entry *entries;
         size_t n_entries, cap_entries;
-        uint64_t *starts; /* of the entries, for the search */
+        uint64_t *starts; /* starts of the entries, for the search */
         uint32_t *coarse; /* coarse[i]: the first entry at or after first + (i << coarse_shift) */
         size_t n_coarse;
         unsigned coarse_shift;
         struct symtab_names names[SYMTAB_MAX_NAME_TABLES];
         uint8_t n_names;
-        struct budget *budget; /* of the objects */
+        struct budget *budget; /* budget of the objects */
         uint64_t taken_bytes;
 };
 
-/* What a symbol takes, sorting included. */
+/* Memory for a symbol, including sorting. */
 enum { SYMBOL_BYTES = 2 * sizeof(struct symtab_entry) + 4 * sizeof(uint64_t) };
 
 struct symtab *symtab_new(void)
@@ -112,7 +113,7 @@ void symtab_add(struct symtab *tab, const struct symtab_symbol *symbol)
 
 /* --- Symbols of an object --- */
 
-/* $x, $d.3 and the like mark code and data for disassemblers. */
+/* $x, $d.3 and similar symbols mark code and data for disassemblers. */
 static bool is_mapping_symbol(const struct object *object, const char *name)
 {
         enum object_machine machine = object_get_facts(object)->machine;
@@ -126,7 +127,7 @@ static bool is_text(const struct object_section *section)
         return section && (section->flags & OBJECT_SECTION_CODE) && strstr(section->name, "text");
 }
 
-/* What needs no name is asked first: tables have many symbols of data. */
+/* Checks that do not need the name come first, because tables have many symbols of data. */
 static bool names_code(const struct object_symbols *symbols, const struct object_symbol *symbol)
 {
         const struct object_section *section = symbol->section;
@@ -143,7 +144,15 @@ static bool names_code(const struct object_symbols *symbols, const struct object
                (symbol->kind == OBJECT_SYMBOL_FUNCTION || !is_mapping_symbol(symbols->object, name));
 }
 
-/* All objects of a table have the same budget. */
+static bool names_data(const struct object_symbols *symbols, const struct object_symbol *symbol)
+{
+        return symbol->is_defined && symbol->kind == OBJECT_SYMBOL_DATA &&
+               object_symbols_name(symbols, symbol)[0];
+}
+
+typedef bool is_wanted_symbol(const struct object_symbols *symbols, const struct object_symbol *symbol);
+
+/* All objects of a table must have the same budget. */
 static bool take_budget(struct symtab *tab, const struct object *object, size_t n)
 {
         if (!budget_take(object_budget(object), BUDGET_NAMES, (uint64_t)n * SYMBOL_BYTES))
@@ -153,7 +162,8 @@ static bool take_budget(struct symtab *tab, const struct object *object, size_t 
         return true;
 }
 
-bool symtab_add_object(struct symtab *tab, struct object *object, enum object_table table)
+static bool add_object(struct symtab *tab, struct object *object, enum object_table table,
+                       is_wanted_symbol *is_wanted)
 {
         struct object_symbols symbols;
         struct object_symbol symbol;
@@ -166,7 +176,7 @@ bool symtab_add_object(struct symtab *tab, struct object *object, enum object_ta
         while (object_symbols_next(&symbols, &symbol)) {
                 const struct object_section *section = symbol.section;
 
-                if (!names_code(&symbols, &symbol))
+                if (!is_wanted(&symbols, &symbol))
                         continue;
                 symtab_add(tab, &(struct symtab_symbol){
                                         .addr = symbol.addr,
@@ -181,7 +191,17 @@ bool symtab_add_object(struct symtab *tab, struct object *object, enum object_ta
         return true;
 }
 
-/* --- Sorting and choosing --- */
+bool symtab_add_object(struct symtab *tab, struct object *object, enum object_table table)
+{
+        return add_object(tab, object, table, names_code);
+}
+
+bool symtab_add_data(struct symtab *tab, struct object *object, enum object_table table)
+{
+        return add_object(tab, object, table, names_data);
+}
+
+/* --- Sorting and choosing names --- */
 
 static bool is_sorted(const struct symtab *tab)
 {
@@ -199,7 +219,7 @@ struct sort_key {
 
 enum { DIGIT_BITS = 11, N_DIGITS = 1 << DIGIT_BITS };
 
-/* One stable pass of a radix sort; false when the digit is the same in all keys and nothing was moved. */
+/* One stable pass of a radix sort; false if the digit is the same in all keys, and nothing was moved. */
 static bool sort_pass(const struct sort_key *from, struct sort_key *to, size_t n, unsigned shift)
 {
         size_t at[N_DIGITS + 1] = {0};
@@ -215,7 +235,7 @@ static bool sort_pass(const struct sort_key *from, struct sort_key *to, size_t n
         return true;
 }
 
-/* Sorts by start; symbols at one address keep the order in which they came. */
+/* Sorts by start; symbols at one address keep their order. */
 static void sort_entries(struct symtab *tab)
 {
         size_t n = tab->n_entries;
@@ -274,7 +294,7 @@ static size_t name_length(const char *name, size_t max)
         return name ? strnlen(name, max < MAX_COMPARED_NAME ? max : MAX_COMPARED_NAME) : 0;
 }
 
-/* Fewer leading underscores, then the longer one: more than 0 when `a` is better. */
+/* Prefers fewer leading underscores, then longer names: more than 0 if `a` is better. */
 static int compare_names(const struct symtab *tab, const struct symtab_entry *a, const struct symtab_entry *b)
 {
         size_t max_a, max_b;
@@ -296,7 +316,7 @@ static int compare_flag(bool a, bool b)
         return (int)a - (int)b;
 }
 
-/* Whether `b` is the better name for the address that both have.  The first of equals stays. */
+/* Whether `b` is the better name for the address of both.  If both are equally good, the first stays. */
 static bool is_better(const struct symtab *tab, const struct symtab_entry *a, const struct symtab_entry *b)
 {
         int order = compare_flag(!(a->flags & ENTRY_GUESSED), !(b->flags & ENTRY_GUESSED));
@@ -312,7 +332,7 @@ static bool is_better(const struct symtab *tab, const struct symtab_entry *a, co
         return order < 0;
 }
 
-/* Leaves one entry an address. */
+/* Keeps one entry for each address. */
 static void choose_names(struct symtab *tab)
 {
         size_t n = 0;
@@ -385,7 +405,7 @@ static void find_parents(struct symtab *tab)
 
 /* --- Searching --- */
 
-/* About one slot an entry, so that the binary search has a step or two left. */
+/* About one slot for each entry, so that the binary search needs one or two steps. */
 static void build_coarse(struct symtab *tab)
 {
         uint64_t first = tab->starts[0];
